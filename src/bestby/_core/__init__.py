@@ -1,0 +1,1 @@
+"""Errors, checks and types: what every other room may use."""

@@ -1,0 +1,225 @@
+"""Checks that return what they checked, as arrays of a known kind."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Array, ArrayLike, FloatArray
+
+T = TypeVar("T", bound=str)
+
+
+def as_array(values: ArrayLike, what: str) -> Array:
+    """Return `values` as a NumPy array without copying where that is possible.
+
+    Takes anything with ``__array__``, ``to_numpy`` or ``__dlpack__``, tensors that need
+    ``detach().cpu()`` first, and plain sequences.
+
+    Parameters
+    ----------
+    values : array_like
+        The data.
+    what : str
+        What the data are, for the message of the error.
+
+    Returns
+    -------
+    ndarray
+        The same values.
+
+    Raises
+    ------
+    InvalidInputError
+        If no array can be made of it.
+
+    Examples
+    --------
+    >>> as_array(["a", "b"], "gold")
+    array(['a', 'b'], dtype='<U1')
+    """
+    if isinstance(values, np.ndarray):
+        return np.asarray(values)
+    if hasattr(values, "detach"):  # a tensor that may require a gradient or live on a device
+        values = values.detach().cpu()
+    try:
+        if hasattr(values, "to_numpy"):
+            return np.asarray(values.to_numpy())
+        if hasattr(values, "__array__"):
+            return np.asarray(values)
+        if hasattr(values, "__dlpack__"):
+            return np.from_dlpack(values)
+        if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+            raise TypeError(f"a {type(values).__name__} is not a sequence")
+        return _from_sequence(list(values))
+    except (TypeError, ValueError, RuntimeError, BufferError) as error:
+        raise InvalidInputError(
+            f"{what} must be a one-dimensional sequence of values, got {type(values).__name__}: {error}",
+            hint="pass a list, a NumPy array, or a pandas, polars or Arrow column",
+        ) from error
+
+
+def _from_sequence(values: list[Any]) -> Array:
+    """Array of a list, keeping mixed types as objects instead of letting NumPy turn all into strings."""
+    kinds = {type(value) for value in values}
+    if str in kinds and len(kinds) > 1:
+        array = np.empty(len(values), dtype=object)
+        array[:] = values
+        return array
+    return np.asarray(values)
+
+
+def column(values: ArrayLike, what: str, length: int | None = None) -> Array:
+    """Return `values` as a one-dimensional array of labels or numbers, with nothing missing.
+
+    Parameters
+    ----------
+    values : array_like, shape (n,)
+        Labels (strings, integers, booleans) or numbers.
+    what : str
+        What the data are, for the message of the error.
+    length : int, optional
+        The number of values there must be.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+        Booleans, integers, floats or strings.
+
+    Raises
+    ------
+    InvalidInputError
+        If it has another shape, another length, or a missing or infinite value.
+
+    Examples
+    --------
+    >>> column([1, 2], "gold", length=2)
+    array([1, 2])
+    """
+    array = as_array(values, what)
+    if array.ndim == 2 and 1 in array.shape:
+        array = array.reshape(-1)
+    if array.ndim != 1:
+        raise InvalidInputError(
+            f"{what} must be one-dimensional, got shape {array.shape}",
+            hint="pass one value per item: a label or a score, not a row of probabilities",
+        )
+    if length is not None and array.size != length:
+        raise InvalidInputError(
+            f"{what} has {array.size} values, expected {length}",
+            hint="pass one value per item, in the same order for gold and every system",
+        )
+    if array.dtype.kind == "O":
+        array = _homogeneous(array, what)
+    if array.dtype.kind in "fc" and not np.isfinite(array).all():
+        first = int(np.flatnonzero(~np.isfinite(array))[0])
+        raise InvalidInputError(
+            f"{what} must be finite, got {array[first]} at position {first}"
+            f" ({int((~np.isfinite(array)).sum())} of {array.size} values)",
+            hint="remove the item for all systems, or give the value the failure should count as",
+        )
+    if array.dtype.kind not in "biufUS":
+        raise InvalidInputError(
+            f"{what} must hold labels or numbers, got values of type {array.dtype}",
+            hint="pass strings, integers, booleans or floats",
+        )
+    if array.dtype.kind == "f" and array.dtype.itemsize != 8:
+        return array.astype(np.float64)
+    if array.dtype.kind == "S":
+        return array.astype(np.str_)
+    return array
+
+
+def _homogeneous(array: Array, what: str) -> Array:
+    """Turn an object array into one of a plain type, or say which value does not fit."""
+    for position, value in enumerate(array):
+        missing = value is None or (isinstance(value, float) and math.isnan(value))
+        if missing or type(value).__name__ in {"NAType", "NaTType"}:
+            raise InvalidInputError(
+                f"{what} has a missing value at position {position}",
+                hint="remove the item for all systems, or give the value the failure should count as",
+            )
+    if all(isinstance(value, str) for value in array):
+        return array.astype(np.str_)
+    if all(isinstance(value, bool | np.bool_) for value in array):
+        return array.astype(np.bool_)
+    if all(isinstance(value, int | np.integer) and not isinstance(value, bool) for value in array):
+        return array.astype(np.int64)
+    try:
+        if not any(isinstance(value, str) for value in array):
+            return array.astype(np.float64)
+    except (TypeError, ValueError):
+        pass
+    kinds = sorted({type(value).__name__ for value in array})
+    raise InvalidInputError(
+        f"{what} mixes values of the types {', '.join(kinds)}",
+        hint="give all labels one type, for example with str()",
+    )
+
+
+def probability(value: float, what: str) -> float:
+    """Return `value` if it lies strictly between 0 and 1.
+
+    Examples
+    --------
+    >>> probability(0.95, "level")
+    0.95
+    """
+    number = float(value)
+    if not 0.0 < number < 1.0:
+        raise InvalidInputError(
+            f"{what} must lie strictly between 0 and 1, got {value}",
+            hint="0.95 means 95 %",
+        )
+    return number
+
+
+def p_values(values: ArrayLike) -> FloatArray:
+    """Return p-values as floats, each in [0, 1].
+
+    Examples
+    --------
+    >>> p_values([0.5, 1])
+    array([0.5, 1. ])
+    """
+    array = np.asarray(as_array(values, "p_values"), dtype=np.float64)
+    if array.ndim != 1:
+        raise InvalidInputError(f"p_values must be one-dimensional, got shape {array.shape}")
+    bad = ~((array >= 0.0) & (array <= 1.0))
+    if bad.any():
+        first = int(np.flatnonzero(bad)[0])
+        raise InvalidInputError(f"p_values must lie in [0, 1], got {array[first]} at position {first}")
+    return array
+
+
+def positive_int(value: int, what: str) -> int:
+    """Return `value` if it is a whole number of at least one.
+
+    Examples
+    --------
+    >>> positive_int(3, "n_jobs")
+    3
+    """
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise InvalidInputError(f"{what} must be a whole number of at least 1, got {value!r}")
+    return int(value)
+
+
+def choice(value: str, allowed: Sequence[T], what: str) -> T:
+    """Return `value` if it is one of `allowed`.
+
+    Examples
+    --------
+    >>> choice("holm", ("holm", "none"), "correction")
+    'holm'
+    """
+    for option in allowed:
+        if value == option:
+            return option
+    raise InvalidInputError(
+        f"{what} must be one of {', '.join(allowed)}, got {value!r}",
+    )

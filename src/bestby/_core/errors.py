@@ -1,0 +1,41 @@
+"""The errors a user can meet; each says what must hold, what came, where, and what to do."""
+
+from __future__ import annotations
+
+
+class BestbyError(Exception):
+    """Base of every error raised on purpose.
+
+    Parameters
+    ----------
+    message : str
+        What must hold, what came, and where.
+    hint : str, optional
+        What to do about it; printed on a line of its own.
+    """
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return self.message if self.hint is None else f"{self.message}\nhint: {self.hint}"
+
+
+class InvalidInputError(BestbyError, ValueError):
+    """The data or an argument cannot be used as given."""
+
+
+class DesignError(BestbyError, ValueError):
+    """The data are sound, but the comparison asked for makes no sense with them."""
+
+
+class MissingExtraError(BestbyError, ImportError):
+    """An optional dependency is needed and not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(
+            f"{what} is not installed",
+            hint=f"pip install 'bestby[{extra}]'",
+        )

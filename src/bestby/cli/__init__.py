@@ -1,0 +1,75 @@
+"""The command line: one module per command; parse, call, print."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from bestby._version import __version__
+from bestby.cli.compare import compare
+from bestby.cli.errors import reported
+from bestby.cli.metrics import metrics
+
+__all__ = ["app", "main"]
+
+# Help is plain text of one width: quick, and the same in a terminal, a pipe and the documentation.
+app = typer.Typer(
+    name="bestby",
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "terminal_width": 100},
+)
+app.command()(compare)
+app.command()(metrics)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"bestby {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def bestby(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Which system is best, by how much, and how sure.
+
+    \b
+    Examples:
+      bestby compare predictions.csv --gold label
+      bestby compare aen=aen.txt bert=bert.txt --gold gold.txt --metric f1_macro
+      bestby metrics
+    """  # noqa: D301 - \b keeps the lines of the examples apart
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    r"""Run the command line and return its exit status.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        The arguments; those of the process by default.
+
+    Returns
+    -------
+    int
+        0; 2 for bad input or bad usage; 130 when interrupted; 1 when the reader of the output has gone.
+    """
+    with reported() as status:
+        given = None if arguments is None else list(arguments)
+        code = app(args=given, prog_name="bestby", standalone_mode=False)
+        status.code = code if isinstance(code, int) else 0
+        sys.stdout.flush()
+    if status.code == status.PIPE:
+        # What is left in the buffer has nowhere to go; without this the interpreter complains as it exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return status.code

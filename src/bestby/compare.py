@@ -1,0 +1,534 @@
+"""Compare systems on one test set: the orchestration."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy
+
+from bestby import advice
+from bestby._core import checks
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Alternative, ArrayLike, FloatArray, OnMissing
+from bestby._version import __version__
+from bestby.engine import prepare, testing
+from bestby.engine.base import Drawing, Pair
+from bestby.engine.interval import METHODS, Intervals, Target
+from bestby.engine.sums import SumGroup
+from bestby.evaluation import Evaluation
+from bestby.frames import evaluation_from_frame, is_frame
+from bestby.inference import classical, groups, multiplicity
+from bestby.metrics import resolve
+from bestby.metrics.base import BaseMetric, MeanMetric
+from bestby.metrics.registry import default
+from bestby.resampling.streams import seed_of
+from bestby.results import (
+    Comparison,
+    Difference,
+    Interval,
+    MetricInfo,
+    Note,
+    Omnibus,
+    Provenance,
+    SystemScore,
+    TestResult,
+)
+
+CORRECTIONS = ("holm", "bonferroni", "bh", "none")
+ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
+ON_MISSING: tuple[OnMissing, ...] = ("error", "drop", "worst")
+FEW_CLUSTERS = 20
+
+
+@dataclass(frozen=True)
+class _Settings:
+    interval: str
+    level: float
+    simultaneous: bool
+    test: str
+    alternative: Alternative
+    correction: str
+    margin: float | None
+    baseline: str | None
+
+
+def compare(
+    systems: Mapping[str, Any] | Evaluation | Any,
+    gold: Any = None,
+    *,
+    metric: Any = None,
+    items: ArrayLike | None = None,
+    clusters: Any = None,
+    strata: Any = None,
+    on_missing: str = "error",
+    baseline: str | None = None,
+    interval: str = "auto",
+    level: float = 0.95,
+    simultaneous: bool = False,
+    test: str = "permutation",
+    alternative: str = "two-sided",
+    correction: str = "holm",
+    margin: float | None = None,
+    n_resamples: int = 10_000,
+    rng: int | np.random.Generator | None = 0,
+    n_jobs: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> Comparison:
+    """Compare systems on one test set: scores, differences, intervals, tests, groups.
+
+    Parameters
+    ----------
+    systems : mapping of str to array_like, shape (n,), or Evaluation, or data frame
+        Per system its predictions, or its per-item scores if there is no gold. Values may also be mappings
+        of item id to prediction; systems are then aligned by id. In a data frame (pandas, polars,
+        Arrow) every column that is not named otherwise is a system.
+    gold : array_like, shape (n,), or mapping, or str, optional
+        The gold labels or values; for a data frame the name of their column.
+    metric : str, Metric, callable or list of them, optional
+        What to compare; ``bestby metrics`` lists the names. Defaults to accuracy, without gold to the mean.
+        A callable takes ``(gold, predictions)`` and returns a number.
+    items, clusters, strata : array_like, shape (n,), or mapping, or str, optional
+        Ids of the items; the cluster (document, speaker, template) and the stratum of each item. Items of
+        one cluster are resampled and swapped together.
+    on_missing : {"error", "drop", "worst"}
+        What to do with items that some system lacks, when items have ids.
+    baseline : str, optional
+        Compare every other system with this one only (system minus baseline); otherwise every pair.
+    interval : {"auto", "tango", "bca", "percentile", "basic", "studentized", "normal"}
+        How intervals are made; the result names the method used. "auto": a score interval for proportions,
+        BCa where enough units differ, studentized (means) or percentile otherwise.
+    level : float
+        Nominal coverage; 1 - level is the level of the tests.
+    simultaneous : bool
+        Intervals of the differences that hold for all pairs of a metric at once (max-T).
+    test : {"permutation", "bootstrap", "mcnemar", "mcnemar-midp", "sign", "wilcoxon", "t"}
+        The significance test.
+    alternative : {"two-sided", "greater", "less"}
+        "greater" asks whether A's score is greater than B's, on the scale of the measure, also
+        where lower is better. One-sided pairs stand in the order the systems were given. Intervals are
+        two-sided always.
+    correction : {"holm", "bonferroni", "bh", "none"}
+        How p-values are corrected; the family is all pairs of one metric.
+    margin : float, optional
+        The smallest difference that matters. Turns on verdicts: better or worse (the whole interval
+        beyond the margin), equivalent (two one-sided tests), inconclusive.
+    n_resamples : int
+        Resamples, where any are drawn; exact results draw none.
+    rng : int, numpy.random.Generator or None
+        The seed; None for fresh entropy, which is recorded.
+    n_jobs : int
+        Threads; the numbers are the same for any.
+    progress : callable, optional
+        Called with the number of resamples done and their number.
+
+    Returns
+    -------
+    Comparison
+        Scores, differences, tests, groups, notes and provenance.
+
+    Raises
+    ------
+    InvalidInputError
+        If the data or an argument cannot be used as given.
+    DesignError
+        If the metric, interval or test does not fit the data.
+
+    Notes
+    -----
+    Scores are on the scale of the measure; a difference is A minus B, whichever direction is better.
+
+    Examples
+    --------
+    >>> from bestby import compare
+    >>> gold = [1, 0, 1, 1, 0, 1, 0, 0, 1, 1]
+    >>> result = compare({"a": gold, "b": [1, 1, 1, 0, 0, 0, 0, 1, 0, 1]}, gold=gold)
+    >>> difference = result["a", "b"]
+    >>> difference.estimate, difference.test.method, difference.p_value
+    (0.5, 'binomial', 0.0625)
+    """
+    settings = _settings(interval, level, simultaneous, test, alternative, correction, margin, baseline)
+    evaluation = _evaluation(systems, gold, items, clusters, strata, on_missing)
+    if baseline is not None and baseline not in evaluation.names:
+        raise InvalidInputError(
+            f"baseline {baseline!r} is not among the systems: {', '.join(evaluation.names)}"
+        )
+    metrics = _metrics(metric, evaluation)
+    drawing = Drawing(
+        checks.positive_int(n_resamples, "n_resamples"),
+        seed_of(rng),
+        checks.positive_int(n_jobs, "n_jobs"),
+        progress,
+    )
+    parts: dict[int, _Part] = {}
+    for group, positions in prepare.groups(evaluation, metrics):
+        makers = Intervals(group, drawing)
+        for m, position in enumerate(positions):
+            parts[position] = _compared(makers, m, evaluation, settings)
+    ordered = [parts[position] for position in range(len(metrics))]
+    return Comparison(
+        metrics=tuple(MetricInfo(m.name, m.greater_is_better, m.bounds) for m in metrics),
+        systems=tuple(score for part in ordered for score in part.systems),
+        differences=tuple(difference for part in ordered for difference in part.differences),
+        omnibus=tuple(part.omnibus for part in ordered if part.omnibus is not None),
+        notes=(*evaluation.notes, *_data_notes(evaluation), *(n for part in ordered for n in part.notes)),
+        provenance=_provenance(evaluation, metrics, settings, drawing),
+        n_items=evaluation.n_items,
+        level=settings.level,
+        correction=settings.correction,
+        margin=settings.margin,
+        baseline=settings.baseline,
+    )
+
+
+# -- arguments -------------------------------------------------------------------------------------
+
+
+def _settings(
+    interval: str,
+    level: float,
+    simultaneous: bool,
+    test: str,
+    alternative: str,
+    correction: str,
+    margin: float | None,
+    baseline: str | None,
+) -> _Settings:
+    if margin is not None and not margin > 0.0:
+        raise InvalidInputError(
+            f"margin must be a positive number, got {margin}",
+            hint="it is the smallest difference that matters, on the scale of the measure",
+        )
+    return _Settings(
+        checks.choice(interval, METHODS, "interval"),
+        checks.probability(level, "level"),
+        bool(simultaneous),
+        checks.choice(test, testing.TESTS, "test"),
+        checks.choice(alternative, ALTERNATIVES, "alternative"),
+        checks.choice(correction, CORRECTIONS, "correction"),
+        None if margin is None else float(margin),
+        baseline,
+    )
+
+
+def _evaluation(
+    systems: Any, gold: Any, items: Any, clusters: Any, strata: Any, on_missing: str
+) -> Evaluation:
+    missing: OnMissing = checks.choice(on_missing, ON_MISSING, "on_missing")
+    if isinstance(systems, Evaluation):
+        if any(argument is not None for argument in (gold, items, clusters, strata)):
+            raise InvalidInputError(
+                "an Evaluation already holds gold, items, clusters and strata",
+                hint="pass them to Evaluation.of instead",
+            )
+        return systems
+    if not isinstance(systems, Mapping) and is_frame(systems):
+        return evaluation_from_frame(
+            systems, gold=gold, item=items, cluster=clusters, stratum=strata, on_missing=missing
+        )
+    return Evaluation.of(
+        systems,
+        gold,
+        items=items,
+        clusters=clusters,
+        strata=strata,
+        on_missing=missing,
+    )
+
+
+def _metrics(metric: Any, evaluation: Evaluation) -> list[BaseMetric]:
+    if metric is None:
+        metric = default(evaluation.gold is None)
+    specs = list(metric) if isinstance(metric, list | tuple) else [metric]
+    if not specs:
+        raise InvalidInputError("at least one metric is needed", hint="metric='accuracy'")
+    metrics = [resolve(spec) for spec in specs]
+    names = [m.name for m in metrics]
+    doubled = next((name for name in names if names.count(name) > 1), None)
+    if doubled is not None:
+        raise InvalidInputError(
+            f"metric {doubled!r} is given {names.count(doubled)} times", hint="give each a name of its own"
+        )
+    return metrics
+
+
+# -- one metric ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Part:
+    systems: tuple[SystemScore, ...]
+    differences: tuple[Difference, ...]
+    omnibus: Omnibus | None
+    notes: tuple[Note, ...]
+
+
+def _compared(makers: Intervals, m: int, evaluation: Evaluation, settings: _Settings) -> _Part:
+    metric = makers.group.metrics[m]
+    names = evaluation.names
+    scores = makers.scores[m]
+    if not np.isfinite(scores).all():
+        bad = int(np.flatnonzero(~np.isfinite(scores))[0])
+        raise InvalidInputError(
+            f"metric {metric.name} is undefined for system {names[bad]!r} on these data",
+            hint="a class or all variation is missing; choose another metric or look at the predictions",
+        )
+    order = _ranked(scores, names, metric.greater_is_better)
+    pairs = [(m, a, b) for a, b in _pairs(order, names, settings)]
+    tests = testing.run(settings.test, makers, pairs, settings.alternative)
+    adjusted = multiplicity.adjust([tests[pair].p_value for pair in pairs], settings.correction)
+    found = _intervals(makers, pairs, settings)
+    differences = tuple(
+        _difference(makers, pair, tests[pair], float(p), found[pair], evaluation, settings)
+        for pair, p in zip(pairs, adjusted, strict=True)
+    )
+    systems, notes = _systems(makers, m, order, pairs, differences, evaluation, settings)
+    return _Part(
+        systems, differences, _omnibus(makers, m), (*notes, *_metric_notes(makers, m, tests, settings))
+    )
+
+
+def _ranked(scores: FloatArray, names: Sequence[str], greater_is_better: bool) -> list[int]:
+    """Return the systems from best to worst; systems that are level stand in the order of their names."""
+    sign = -1.0 if greater_is_better else 1.0
+    return sorted(range(len(names)), key=lambda s: (sign * scores[s], names[s]))
+
+
+def _pairs(order: list[int], names: Sequence[str], settings: _Settings) -> list[tuple[int, int]]:
+    if settings.baseline is not None:
+        b = names.index(settings.baseline)
+        return [(a, b) for a in order if a != b]
+    # A one-sided question must not take its direction from the data.
+    line = order if settings.alternative == "two-sided" else list(range(len(names)))
+    return [(a, b) for i, a in enumerate(line) for b in line[i + 1 :]]
+
+
+_Found = tuple[Interval, Interval, tuple[Note, ...]]
+
+
+def _intervals(makers: Intervals, pairs: Sequence[Pair], settings: _Settings) -> dict[Pair, _Found]:
+    """Return per pair the interval, the one for two one-sided tests, and notes."""
+    targets = [Target(*pair) for pair in pairs]
+    if settings.simultaneous:
+        family = makers.simultaneous(targets, settings.level)
+        return {pair: (found, found, ()) for pair, found in zip(pairs, family, strict=True)}
+    result: dict[Pair, _Found] = {}
+    for pair, target in zip(pairs, targets, strict=True):
+        method = settings.interval
+        if method == "auto":
+            method = _automatic(makers, target, makers.group.differing(pair)[1])
+        found, notes = makers.interval(target, method, settings.level)
+        tost = found
+        if settings.margin is not None and settings.level > 0.5:
+            tost = makers.interval(target, method, 2.0 * settings.level - 1.0)[0]
+        result[pair] = (found, tost, notes)
+    return result
+
+
+def _automatic(makers: Intervals, target: Target, n_differing: int) -> str:
+    plain = makers.group.contributions(target.metric, target.a, target.b)
+    return advice.choose_interval(
+        proportion=makers.proportion(target) is not None,
+        difference=target.b is not None,
+        n_differing=n_differing,
+        plain_mean=plain is not None,
+        stratified=plain is not None and plain.bounds.size > 2,
+    ).method
+
+
+def _difference(
+    makers: Intervals,
+    pair: Pair,
+    test: TestResult,
+    p_adjusted: float,
+    found: _Found,
+    evaluation: Evaluation,
+    settings: _Settings,
+) -> Difference:
+    m, a, b = pair
+    metric, names, scores = makers.group.metrics[m], evaluation.names, makers.scores[m]
+    interval, tost, notes = found
+    n_differing = makers.group.differing(pair)[0]
+    about = (metric.name, names[a], names[b])
+    if n_differing == 0:
+        notes += (Note("identical", "the two systems do not differ on any item"),)
+    return Difference(
+        metric=metric.name,
+        a=names[a],
+        b=names[b],
+        estimate=float(scores[a] - scores[b]),
+        score_a=float(scores[a]),
+        score_b=float(scores[b]),
+        interval=interval,
+        test=test,
+        p_adjusted=p_adjusted,
+        greater_is_better=metric.greater_is_better,
+        n_items=evaluation.n_items,
+        n_differing=n_differing,
+        verdict=_verdict(interval, tost, settings.margin, metric.greater_is_better),
+        margin=settings.margin,
+        notes=tuple(Note(note.code, note.message, about) for note in notes),
+    )
+
+
+def _verdict(interval: Interval, tost: Interval, margin: float | None, greater_is_better: bool) -> str | None:
+    """Return the verdict of A against B from the interval against the margin."""
+    if margin is None:
+        return None
+    if interval.low > margin:
+        return "better" if greater_is_better else "worse"
+    if interval.high < -margin:
+        return "worse" if greater_is_better else "better"
+    if -margin < tost.low and tost.high < margin:
+        return "equivalent"
+    return "inconclusive"
+
+
+def _systems(
+    makers: Intervals,
+    m: int,
+    order: list[int],
+    pairs: Sequence[Pair],
+    differences: Sequence[Difference],
+    evaluation: Evaluation,
+    settings: _Settings,
+) -> tuple[tuple[SystemScore, ...], tuple[Note, ...]]:
+    metric, size = makers.group.metrics[m], len(order)
+    rank = {system: position for position, system in enumerate(order)}
+    better = np.zeros((size, size), dtype=np.bool_)
+    for (_, a, b), difference in zip(pairs, differences, strict=True):
+        if difference.p_adjusted < 1.0 - settings.level and difference.better is not None:
+            ahead, behind = (a, b) if difference.better == difference.a else (b, a)
+            better[rank[ahead], rank[behind]] = True
+    low, high = groups.rank_intervals(better)
+    letters: tuple[str, ...] | None = None
+    if settings.baseline is None:
+        letters = groups.letters(better | better.T)
+    entries: list[SystemScore] = []
+    notes: list[Note] = []
+    for position, system in enumerate(order):
+        target = Target(m, system)
+        method = settings.interval
+        if method == "auto":
+            method = _automatic(makers, target, makers.group.n_units)
+        interval, found = makers.interval(target, method, settings.level)
+        name = evaluation.names[system]
+        notes += [Note(note.code, note.message, (metric.name, name)) for note in found]
+        entries.append(
+            SystemScore(
+                metric.name,
+                name,
+                makers.estimate(target),
+                interval,
+                int(low[position]),
+                int(high[position]),
+                None if letters is None else letters[position],
+            )
+        )
+    return tuple(entries), tuple(notes)
+
+
+def _omnibus(makers: Intervals, m: int) -> Omnibus | None:
+    """Return Cochran's Q for 0/1 values, Friedman's test for other means, over items or cluster means."""
+    group = makers.group
+    if not isinstance(group, SumGroup) or not isinstance(group.metrics[m], MeanMetric):
+        return None
+    if group.n_systems < 3:
+        return None
+    means, counts = testing.unit_means(group, m)
+    x = np.repeat(means, counts, axis=0)
+    binary = not group.table.clustered and bool(np.isin(means, (0.0, 1.0)).all())
+    name, test = ("cochran_q", classical.cochran_q) if binary else ("friedman", classical.friedman)
+    statistic, df, p = test(x)
+    return Omnibus(group.metrics[m].name, name, statistic, df, p)
+
+
+# -- notes and provenance --------------------------------------------------------------------------
+
+
+def _data_notes(evaluation: Evaluation) -> list[Note]:
+    notes = []
+    if evaluation.clusters is not None:
+        n_clusters = int(np.unique(evaluation.clusters).size)
+        if n_clusters < 2:
+            raise InvalidInputError(
+                "all items are in one cluster: nothing can be said about the uncertainty",
+                hint="clusters are groups such as documents or speakers; at least 2 are needed",
+            )
+        if n_clusters < FEW_CLUSTERS:
+            notes.append(
+                Note(
+                    "few_clusters",
+                    f"there are only {n_clusters} clusters: intervals tend to be too short below {FEW_CLUSTERS}",
+                )
+            )
+    elif evaluation.n_items < 20:
+        notes.append(
+            Note("few_items", f"there are only {evaluation.n_items} items: intervals tend to be too short")
+        )
+    return notes
+
+
+def _metric_notes(
+    makers: Intervals, m: int, tests: Mapping[Pair, TestResult], settings: _Settings
+) -> list[Note]:
+    metric = makers.group.metrics[m]
+    notes: list[Note] = []
+    if isinstance(makers.group, SumGroup):
+        for s in range(makers.group.n_systems):
+            totals = makers.group.table.total()[makers.group.table.columns[m][s]]
+            text = makers.group.metrics[m].undefined(totals)
+            if text is not None:
+                notes.append(Note("counted_as_zero", text, (metric.name,)))
+    notes = list(dict.fromkeys(notes))
+    if settings.alternative != "two-sided" and not metric.greater_is_better:
+        asks = "worse" if settings.alternative == "greater" else "better"
+        notes.append(
+            Note(
+                "direction",
+                f"lower is better for {metric.name}: alternative {settings.alternative!r} asks whether A is {asks}",
+                (metric.name,),
+            )
+        )
+    drawn = [test.n_resamples for test in tests.values() if test.n_resamples]
+    family = 1 if settings.correction == "none" else len(tests)
+    needed = int(np.ceil(family / (1.0 - settings.level))) if drawn else 0
+    if drawn and min(drawn) + 1 < needed:
+        notes.append(
+            Note(
+                "few_resamples",
+                f"{min(drawn)} resamples cannot give a corrected p-value below {1.0 - settings.level:.3g} for"
+                f" {family} comparisons: at least {needed} are needed, {10 * needed} for a steady answer",
+                (metric.name,),
+            )
+        )
+    return notes
+
+
+def _provenance(
+    evaluation: Evaluation, metrics: Sequence[BaseMetric], settings: _Settings, drawing: Drawing
+) -> Provenance:
+    versions = {"python": platform.python_version(), "numpy": np.__version__, "scipy": scipy.__version__}
+    if "numba" in sys.modules:
+        versions["numba"] = sys.modules["numba"].__version__
+    data: dict[str, Any] = {"items": evaluation.n_items, "systems": list(evaluation.names)}
+    for name, groups_ in (("clusters", evaluation.clusters), ("strata", evaluation.strata)):
+        if groups_ is not None:
+            data[name] = int(np.unique(groups_).size)
+    return Provenance(
+        version=__version__,
+        versions=versions,
+        seed=drawing.seed,
+        n_resamples=drawing.n_resamples,
+        settings={"metrics": [metric.name for metric in metrics], **_as_dict(settings)},
+        data=data,
+        data_hash=evaluation.data_hash(),
+    )
+
+
+def _as_dict(settings: _Settings) -> dict[str, Any]:
+    return {name: getattr(settings, name) for name in settings.__dataclass_fields__}

@@ -1,0 +1,136 @@
+"""What the engine offers for a group of metrics, whatever their protocol."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from bestby._core.typing import Alternative, FloatArray, IntArray
+from bestby.metrics.base import BaseMetric
+from bestby.results import TestResult
+
+Progress = Callable[[int, int], None]
+Pair = tuple[int, int, int]
+"""Positions of a metric and of two systems A and B."""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """How to resample.
+
+    Parameters
+    ----------
+    n_resamples : int
+        B.
+    seed : int
+        The seed.
+    n_jobs : int
+        Threads; they change no bit.
+    progress : callable, optional
+        Called with the number of resamples done and B.
+    """
+
+    n_resamples: int
+    seed: int
+    n_jobs: int = 1
+    progress: Progress | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Jackknife:
+    """Scores without one unit (or one group of units) of each kind.
+
+    Parameters
+    ----------
+    scores : ndarray, shape (C, M, S)
+        Per kind, metric and system.
+    counts : ndarray of int, shape (C,)
+        Units of each kind.
+    bounds : ndarray of int, shape (H + 1,)
+        Where the strata begin.
+    """
+
+    scores: FloatArray
+    counts: IntArray
+    bounds: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Contributions:
+    """A score or difference that is a plain mean of one number per unit.
+
+    Parameters
+    ----------
+    values : ndarray, shape (C,)
+        The number per distinct unit.
+    counts : ndarray of int, shape (C,)
+        Units of each kind.
+    bounds : ndarray of int, shape (H + 1,)
+        Where the strata begin.
+    single_items : bool
+        True if every unit is one item, so that classical tests apply.
+    """
+
+    values: FloatArray
+    counts: IntArray
+    bounds: IntArray
+    single_items: bool
+
+
+class Group(ABC):
+    """Metrics of one protocol on one evaluation.
+
+    Attributes
+    ----------
+    metrics : sequence of BaseMetric
+        The M fitted metrics.
+    n_systems : int
+        S.
+    n_units : int
+        Items or clusters.
+    """
+
+    metrics: Sequence[BaseMetric]
+    n_systems: int
+    n_units: int
+
+    @abstractmethod
+    def scores(self) -> FloatArray:
+        """Return the scores on the full data, shape (M, S)."""
+
+    @abstractmethod
+    def bootstrap(self, drawing: Drawing) -> FloatArray:
+        """Return the scores of bootstrap resamples, shape (B, M, S); NaN where undefined."""
+
+    @abstractmethod
+    def jackknife(self, seed: int) -> Jackknife:
+        """Return the leave-one-out scores (leave-a-group-out for measures that are not sums)."""
+
+    @abstractmethod
+    def permutation(
+        self, pairs: Sequence[Pair], alternative: Alternative, drawing: Drawing
+    ) -> dict[Pair, TestResult]:
+        """Return the paired permutation test of each pair, exact where that can be had."""
+
+    @abstractmethod
+    def differing(self, pair: Pair) -> tuple[int, int]:
+        """Return on how many items, and on how many units, the two systems differ."""
+
+    def contributions(self, metric: int, a: int, b: int | None = None) -> Contributions | None:  # noqa: ARG002
+        """Return the score of A, or the difference A minus B, as a plain mean; None if it is none."""
+        return None
+
+    def standard_error(self, metric: int, a: int, b: int | None = None) -> float | None:  # noqa: ARG002
+        """Return the delta-method standard error (cluster-robust); None if there is no formula."""
+        return None
+
+    def pivots(
+        self,
+        metric: int,  # noqa: ARG002
+        a: int,  # noqa: ARG002
+        b: int | None,  # noqa: ARG002
+        drawing: Drawing,  # noqa: ARG002
+    ) -> FloatArray | None:
+        """Return studentized replicates (replicate minus estimate over its standard error), shape (B,)."""
+        return None

@@ -1,0 +1,257 @@
+"""Confidence intervals of scores and differences of one group of metrics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from bestby._core.errors import DesignError
+from bestby._core.typing import FloatArray
+from bestby.engine.base import Contributions, Drawing, Group, Jackknife
+from bestby.engine.sums import merged_values
+from bestby.inference import intervals, proportions
+from bestby.inference.distributions import Distribution, Replicates, mean_bootstrap, replicates
+from bestby.results import Interval, Note
+
+METHODS = ("auto", "tango", "bca", "percentile", "basic", "studentized", "normal")
+
+
+@dataclass(frozen=True)
+class Target:
+    """The score of one system on one metric, or the difference of two.
+
+    Parameters
+    ----------
+    metric : int
+        Position of the metric in its group.
+    a : int
+        Position of the system.
+    b : int or None
+        Position of the system to subtract, if any.
+    """
+
+    metric: int
+    a: int
+    b: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Intervals:
+    """Makes intervals for a group; what several of them need is made once.
+
+    Parameters
+    ----------
+    group : Group
+        Metrics on an evaluation.
+    drawing : Drawing
+        How to resample.
+    """
+
+    group: Group
+    drawing: Drawing
+
+    @cached_property
+    def scores(self) -> FloatArray:
+        """The scores on the full data, shape (M, S)."""
+        return self.group.scores()
+
+    @cached_property
+    def replicates(self) -> FloatArray:
+        """The scores of the bootstrap resamples, shape (B, M, S)."""
+        return self.group.bootstrap(self.drawing)
+
+    @cached_property
+    def _jackknife(self) -> Jackknife:
+        return self.group.jackknife(self.drawing.seed)
+
+    def estimate(self, target: Target) -> float:
+        """Return the score or difference on the full data."""
+        return float(_of(self.scores, target))
+
+    def proportion(self, target: Target) -> Contributions | None:
+        """Return the contributions if they are 0/1 values of single items, or differences of such."""
+        plain = self.group.contributions(target.metric, target.a, target.b)
+        if plain is None or not plain.single_items:
+            return None
+        for system in (target.a, target.b):
+            if system is not None:
+                one = self.group.contributions(target.metric, system)
+                if one is None or not np.isin(one.values, (0.0, 1.0)).all():
+                    return None
+        return plain
+
+    def distribution(self, target: Target) -> tuple[Distribution, tuple[Note, ...]]:
+        """Return the bootstrap distribution: the exact one of a plain mean where there is one."""
+        plain = self.group.contributions(target.metric, target.a, target.b)
+        if plain is not None:
+            exact = mean_bootstrap(plain.values, plain.counts, plain.bounds)
+            if exact is not None:
+                return exact, ()
+        drawn = _of(self.replicates, target)
+        scale = float(np.abs(self.scores[target.metric]).max())
+        return _defined(drawn, scale)
+
+    def interval(self, target: Target, method: str, level: float) -> tuple[Interval, tuple[Note, ...]]:
+        """Return the interval of one target by one method.
+
+        Parameters
+        ----------
+        target : Target
+            Score or difference.
+        method : str
+            One of `METHODS`, except "auto".
+        level : float
+            Nominal coverage.
+
+        Returns
+        -------
+        (Interval, tuple of Note)
+            The interval, whose `method` says what was done in the end, and what must be known about it.
+
+        Raises
+        ------
+        DesignError
+            If the method does not apply to the measure or the design.
+        """
+        if method in ("tango", "wilson"):
+            return self._score_interval(target, level), ()
+        if method == "normal":
+            return self._normal(target, level), ()
+        if method == "studentized":
+            return self._studentized(target, level)
+        distribution, notes = self.distribution(target)
+        estimate = self.estimate(target)
+        if method == "basic":
+            low, high = intervals.basic(distribution, estimate, level)
+        elif method == "percentile":
+            low, high = intervals.percentile(distribution, level)
+        else:
+            ends = intervals.bca(distribution, estimate, self._acceleration(target), level)
+            if ends is None:
+                method = "percentile"
+                notes += (
+                    Note(
+                        "bca_undefined",
+                        "the BCa interval is undefined here (the estimate lies at the edge of its replicates);"
+                        " the percentile interval is given",
+                    ),
+                )
+                ends = intervals.percentile(distribution, level)
+            low, high = ends
+        return self._clipped(target, low, high, level, method, distribution.exact), notes
+
+    def _clipped(
+        self, target: Target, low: float, high: float, level: float, method: str, exact: bool
+    ) -> Interval:
+        """Return the interval cut to the values the measure can take."""
+        least, greatest = self.group.metrics[target.metric].bounds
+        if target.b is not None:
+            least, greatest = least - greatest, greatest - least
+        return Interval(max(low, least), min(high, greatest), level, method, exact)
+
+    def _score_interval(self, target: Target, level: float) -> Interval:
+        plain = self.proportion(target)
+        metric = self.group.metrics[target.metric].name
+        if plain is None or plain.bounds.size > 2:
+            raise DesignError(
+                f"a score interval needs 0/1 values of independent, unstratified items; {metric} has none here",
+                hint='interval="auto" chooses one that applies',
+            )
+        values, counts = merged_values(plain)
+        n = int(counts.sum())
+        if target.b is None:
+            low, high = proportions.wilson(int(counts[values == 1.0].sum()), n, level)
+            return Interval(low, high, level, "wilson", True)
+        n10, n01 = int(counts[values == 1.0].sum()), int(counts[values == -1.0].sum())
+        low, high = proportions.tango(n10, n01, n, level)
+        return Interval(low, high, level, "tango", True)
+
+    def _normal(self, target: Target, level: float) -> Interval:
+        se = self.group.standard_error(target.metric, target.a, target.b)
+        if se is None:
+            raise DesignError(
+                f"{self.group.metrics[target.metric].name} has no delta-method standard error",
+                hint='pass interval="bca" or "percentile"',
+            )
+        low, high = intervals.normal(self.estimate(target), se, level, df=self.group.n_units - 1)
+        return self._clipped(target, low, high, level, "normal", True)
+
+    def _studentized(self, target: Target, level: float) -> tuple[Interval, tuple[Note, ...]]:
+        se = self.group.standard_error(target.metric, target.a, target.b)
+        pivots = None
+        if se is not None:
+            pivots = self.group.pivots(target.metric, target.a, target.b, self.drawing)
+        if se is None or pivots is None:
+            raise DesignError(
+                f"no studentized interval for {self.group.metrics[target.metric].name} here: it needs a measure"
+                " of at most 12 sums and no strata",
+                hint='pass interval="bca" or "percentile"',
+            )
+        distribution, notes = _defined(pivots, 1.0)
+        low, high = intervals.studentized(distribution, self.estimate(target), se, level)
+        if not (np.isfinite(low) and np.isfinite(high)):
+            fallback, more = self.interval(target, "percentile", level)
+            note = Note(
+                "studentized_undefined",
+                "too many resamples have no variance for the studentized interval; the percentile interval is given",
+            )
+            return fallback, (*notes, *more, note)
+        return self._clipped(target, low, high, level, "studentized", False), notes
+
+    def _acceleration(self, target: Target) -> float:
+        plain = self.group.contributions(target.metric, target.a, target.b)
+        if plain is not None:
+            return intervals.acceleration(-plain.values, plain.counts, plain.bounds)
+        jackknife = self._jackknife
+        left_out = _of(jackknife.scores, target)
+        if not np.isfinite(left_out).all():
+            return 0.0
+        return intervals.acceleration(left_out, jackknife.counts, jackknife.bounds)
+
+    def simultaneous(self, targets: list[Target], level: float) -> list[Interval]:
+        """Return intervals that cover all targets at once with probability `level` (max-T).
+
+        Parameters
+        ----------
+        targets : list of Target
+            The family.
+        level : float
+            Nominal simultaneous coverage.
+        """
+        estimates = np.array([self.estimate(target) for target in targets])
+        drawn = np.column_stack([_of(self.replicates, target) for target in targets])
+        drawn = drawn[np.isfinite(drawn).all(axis=1)]
+        se = drawn.std(axis=0, ddof=1)
+        scale = 1e-12 * max(1.0, float(np.abs(self.scores).max()))
+        deviations = np.divide(drawn - estimates, se, out=np.zeros_like(drawn), where=se > scale)
+        reach = intervals.max_t_quantile(deviations, level) * np.where(se > scale, se, 0.0)
+        return [
+            self._clipped(target, float(estimate - half), float(estimate + half), level, "max-t", False)
+            for target, estimate, half in zip(targets, estimates, reach, strict=True)
+        ]
+
+
+def _of(scores: FloatArray, target: Target) -> FloatArray:
+    """Return the target's score or difference from scores (..., M, S)."""
+    score: FloatArray = scores[..., target.metric, target.a]
+    return score if target.b is None else score - scores[..., target.metric, target.b]
+
+
+def _defined(drawn: FloatArray, scale: float) -> tuple[Replicates, tuple[Note, ...]]:
+    """Return the distribution of the replicates that are defined, with a note on those that are not."""
+    undefined = np.isnan(drawn)
+    if not undefined.any():
+        return replicates(drawn, scale), ()
+    if undefined.all():
+        raise DesignError(
+            "the measure is undefined on every resample",
+            hint="there are too few items of some class; use more items or another measure",
+        )
+    note = Note(
+        "undefined_resamples",
+        f"the measure is undefined on {int(undefined.sum())} of {undefined.size} resamples"
+        " (a class or all variation is missing there); the interval uses the others",
+    )
+    return replicates(drawn[~undefined], scale), (note,)

@@ -1,0 +1,361 @@
+"""Metrics that are functions of sums: statistics per unit, totals per resample, scores of totals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from bestby._core.typing import Alternative, FloatArray, IntArray
+from bestby.engine.base import Contributions, Drawing, Group, Jackknife, Pair
+from bestby.engine.table import Table
+from bestby.inference import permutation
+from bestby.inference.distributions import TIE
+from bestby.inference.lattice import merged
+from bestby.metrics.base import MeanMetric, Metric
+from bestby.resampling import totals as resampling
+from bestby.resampling.units import CELL_COST_SWAP, Units
+from bestby.results import TestResult
+
+MOST_STUDENTIZED = 12
+"""Columns of statistics up to which second moments are resampled for the studentized interval."""
+
+
+@dataclass(frozen=True, eq=False)
+class SumGroup(Group):
+    """All metrics of a comparison that are functions of sums; they share one set of resamples.
+
+    Parameters
+    ----------
+    metrics : sequence of Metric
+        The fitted metrics.
+    table : Table
+        Statistics of the distinct units.
+    """
+
+    metrics: Sequence[Metric]
+    table: Table
+
+    @property
+    def n_systems(self) -> int:  # type: ignore[override]
+        """The number of systems."""
+        return len(self.table.columns[0])
+
+    @property
+    def n_units(self) -> int:  # type: ignore[override]
+        """The number of units."""
+        return self.table.units.n
+
+    def scores(self) -> FloatArray:
+        """Return the scores on the full data, shape (M, S)."""
+        return self._scored(self.table.total())
+
+    def _scored(self, totals: FloatArray) -> FloatArray:
+        """Return scores (..., M, S) of totals (..., K) of all columns."""
+        out = np.empty((*totals.shape[:-1], len(self.metrics), self.n_systems))
+        for m, metric in enumerate(self.metrics):
+            for s, columns in enumerate(self.table.columns[m]):
+                out[..., m, s] = metric.score(totals[..., columns])
+        return out
+
+    def bootstrap(self, drawing: Drawing) -> FloatArray:
+        """Return the scores of bootstrap resamples, shape (B, M, S)."""
+        table = self.table
+        return resampling.bootstrap(
+            table.X,
+            table.units,
+            drawing.n_resamples,
+            drawing.seed,
+            lambda totals: self._scored(table.full(totals, self.n_units)),
+            n_jobs=drawing.n_jobs,
+            progress=drawing.progress,
+        )
+
+    def jackknife(self, seed: int) -> Jackknife:  # noqa: ARG002
+        """Return the leave-one-out scores: the totals minus one row, once per distinct row."""
+        table = self.table
+        left_out = table.full(table.total()[: table.X.shape[1]] - table.X, self.n_units - 1)
+        return Jackknife(self._scored(left_out), table.units.counts, table.units.bounds)
+
+    def contributions(self, metric: int, a: int, b: int | None = None) -> Contributions | None:
+        """Return the plain mean, if the metric is a mean and all units hold equally many items."""
+        table = self.table
+        if not isinstance(self.metrics[metric], MeanMetric):
+            return None
+        size = table.constant(int(table.columns[metric][a][1]))
+        if size is None:
+            return None
+        values = table.column(int(table.columns[metric][a][0]))
+        if b is not None:
+            values = values - table.column(int(table.columns[metric][b][0]))
+        return Contributions(values / size, table.units.counts, table.units.bounds, not table.clustered)
+
+    def differing(self, pair: Pair) -> tuple[int, int]:
+        """Return the numbers of items and of units whose rows differ."""
+        m, a, b = pair
+        return self.table.differing(self.table.columns[m][a], self.table.columns[m][b])
+
+    # -- standard errors ---------------------------------------------------------------------------
+
+    def standard_error(self, metric: int, a: int, b: int | None = None) -> float | None:
+        """Return the delta-method standard error of a score or difference (Efron 1982, eq. 6.13)."""
+        table = self.table
+        score, columns = self._functional(metric, a, b)
+        gradient = _gradient(score, table.total()[columns][None, :])[0]
+        varying = columns < table.X.shape[1]
+        influence = table.X[:, columns[varying]] @ gradient[varying]
+        variance = 0.0
+        for start, stop in pairwise(table.units.bounds.tolist()):
+            c, v = table.units.counts[start:stop], influence[start:stop]
+            n = int(c.sum())
+            if n > 1:
+                centre = float(c @ v) / n
+                variance += float(c @ (v - centre) ** 2) * n / (n - 1)
+        return float(np.sqrt(variance))
+
+    def _functional(
+        self, metric: int, a: int, b: int | None
+    ) -> tuple[Callable[[FloatArray], FloatArray], IntArray]:
+        """Return a score or difference as a function of the totals of the columns it uses."""
+        score = self.metrics[metric].score
+        columns_a = self.table.columns[metric][a]
+        if b is None:
+            return score, columns_a
+        columns, position = np.unique(
+            np.concatenate([columns_a, self.table.columns[metric][b]]), return_inverse=True
+        )
+        of_a, of_b = position[: columns_a.size], position[columns_a.size :]
+        return lambda totals: score(totals[..., of_a]) - score(totals[..., of_b]), columns
+
+    def pivots(self, metric: int, a: int, b: int | None, drawing: Drawing) -> FloatArray | None:
+        """Return studentized replicates; None with strata or too many columns."""
+        table = self.table
+        plain = self.contributions(metric, a, b)
+        if table.units.n_strata > 1:
+            return None
+        if plain is not None:
+            return _mean_pivots(plain.values, table.units, drawing)
+        score, columns = self._functional(metric, a, b)
+        varying = columns[columns < table.X.shape[1]]
+        if varying.size > MOST_STUDENTIZED:
+            return None
+        return _delta_pivots(score, table, columns, varying, drawing)
+
+    # -- permutation -------------------------------------------------------------------------------
+
+    def permutation(
+        self, pairs: Sequence[Pair], alternative: Alternative, drawing: Drawing
+    ) -> dict[Pair, TestResult]:
+        """Return the paired permutation test of each pair: exact, by cells, or by shared dense swaps."""
+        results: dict[Pair, TestResult] = {}
+        left: list[Pair] = []
+        for pair in pairs:
+            result = self._exact(pair, alternative)
+            if result is None:
+                result = self._by_cells(pair, alternative, drawing)
+            if result is None:
+                left.append(pair)
+            else:
+                results[pair] = result
+        if left:
+            results.update(self._dense(left, alternative, drawing))
+        return results
+
+    def _midpoint(self, pair: Pair) -> tuple[FloatArray, FloatArray, float, float]:
+        """Return the mean of the totals of A and B, half their difference, the difference, and its scale."""
+        m, a, b = pair
+        total = self.table.total()
+        total_a, total_b = total[self.table.columns[m][a]], total[self.table.columns[m][b]]
+        score_a = float(self.metrics[m].score(total_a))
+        score_b = float(self.metrics[m].score(total_b))
+        scale = max(abs(score_a), abs(score_b))
+        return 0.5 * (total_a + total_b), 0.5 * (total_b - total_a), score_a - score_b, scale
+
+    def _swapped(self, metric: int, midpoint: FloatArray) -> Callable[[FloatArray], FloatArray]:
+        """Return the difference A minus B as a function of the shift from the midpoint."""
+        score = self.metrics[metric].score
+        return lambda shift: score(midpoint + shift) - score(midpoint - shift)
+
+    def _exact(self, pair: Pair, alternative: Alternative) -> TestResult | None:
+        m, a, b = pair
+        table = self.table
+        if isinstance(self.metrics[m], MeanMetric):
+            value_a, count_a = table.columns[m][a]
+            value_b, count_b = table.columns[m][b]
+            if count_a == count_b:
+                d = table.column(int(value_a)) - table.column(int(value_b))
+                items = float(table.total()[count_a])
+                return permutation.exact_mean(d, table.units.counts, alternative, items)
+        delta, counts = self._kinds(pair)
+        if counts.size == 0:
+            return TestResult("permutation", 1.0, alternative, True, "enumeration", statistic=0.0)
+        midpoint, _, observed, scale = self._midpoint(pair)
+        return permutation.exact_enumeration(
+            delta, counts, self._swapped(m, midpoint), observed, alternative, scale
+        )
+
+    def _kinds(self, pair: Pair) -> tuple[FloatArray, IntArray]:
+        """Return the distinct changes of totals by a swap, up to sign, and the number of units of each."""
+        m, a, b = pair
+        delta = self.table.rows(self.table.columns[m][b]) - self.table.rows(self.table.columns[m][a])
+        differs = delta.any(axis=1)
+        delta, counts = delta[differs], self.table.units.counts[differs]
+        if counts.size == 0:
+            return delta, counts
+        projected = self.table.projected(delta)
+        delta = np.where(projected < 0.0, -1.0, 1.0)[:, None] * delta
+        _, first, inverse = np.unique(np.abs(projected), return_index=True, return_inverse=True)
+        summed = np.bincount(inverse.reshape(-1), weights=counts.astype(np.float64))
+        return delta[first], summed.astype(np.int64)
+
+    def _by_cells(self, pair: Pair, alternative: Alternative, drawing: Drawing) -> TestResult | None:
+        delta, counts = self._kinds(pair)
+        units = Units(counts, np.array([0, counts.size]))
+        if not units.by_cells(CELL_COST_SWAP):
+            return None
+        midpoint, _, observed, scale = self._midpoint(pair)
+        difference = self._swapped(pair[0], midpoint)
+        half = 0.5 * (counts @ delta)
+        drawn = resampling.swaps(
+            delta,
+            units,
+            drawing.n_resamples,
+            drawing.seed,
+            lambda taken: difference(taken - half),
+            n_jobs=drawing.n_jobs,
+            progress=drawing.progress,
+        )
+        return permutation.monte_carlo(drawn, observed, alternative, name="permutation", scale=scale)
+
+    def _dense(
+        self, pairs: Sequence[Pair], alternative: Alternative, drawing: Drawing
+    ) -> dict[Pair, TestResult]:
+        """Test pairs by dense swaps of all units, shared by all pairs."""
+        table = self.table
+        observed = [self._midpoint(pair) for pair in pairs]
+        if len(pairs) == 1:
+            m, a, b = pairs[0]
+            delta = table.rows(table.columns[m][b]) - table.rows(table.columns[m][a])
+            used = np.flatnonzero(delta.any(axis=0))
+            D = delta[:, used]
+        else:
+            D = table.X
+        differences = [
+            self._swapped(pair[0], mid) for pair, (mid, _, _, _) in zip(pairs, observed, strict=True)
+        ]
+
+        def transform(taken: FloatArray) -> FloatArray:
+            out = np.empty((taken.shape[0], len(pairs)))
+            for i, (m, a, b) in enumerate(pairs):
+                half = observed[i][1]
+                if len(pairs) == 1:
+                    shift = np.zeros((taken.shape[0], half.size))
+                    shift[:, used] = taken
+                    shift -= half
+                else:
+                    both = table.full(taken, 0)
+                    shift = both[:, table.columns[m][b]] - both[:, table.columns[m][a]] - half
+                out[:, i] = differences[i](shift)
+            return out
+
+        drawn = resampling.swaps(
+            D,
+            table.units,
+            drawing.n_resamples,
+            drawing.seed,
+            transform,
+            n_jobs=drawing.n_jobs,
+            progress=drawing.progress,
+        )
+        return {
+            pair: permutation.monte_carlo(drawn[:, i], d, alternative, name="permutation", scale=scale)
+            for i, (pair, (_, _, d, scale)) in enumerate(zip(pairs, observed, strict=True))
+        }
+
+
+def _gradient(score: Callable[[FloatArray], FloatArray], totals: FloatArray) -> FloatArray:
+    """Return the gradient of the score at each of (R, k) totals, by central differences, shape (R, k)."""
+    gradient = np.empty_like(totals)
+    for j in range(totals.shape[1]):
+        step = 1e-6 * np.maximum(np.abs(totals[:, j]), 1.0)
+        up, down = totals.copy(), totals.copy()
+        up[:, j] += step
+        down[:, j] -= step
+        gradient[:, j] = (score(up) - score(down)) / (up[:, j] - down[:, j])
+    return gradient
+
+
+def _mean_pivots(values: FloatArray, units: Units, drawing: Drawing) -> FloatArray:
+    n = units.n
+    mean = float(units.counts @ values) / n
+    centred = values - mean
+
+    def transform(totals: FloatArray) -> FloatArray:
+        shift = totals[:, 0] / n
+        variance = np.maximum(totals[:, 1] / n - shift**2, 0.0) / (n - 1)
+        return _pivot(shift, variance, float(np.abs(centred).max(initial=0.0)))
+
+    return resampling.bootstrap(
+        np.column_stack([centred, centred**2]),
+        units,
+        drawing.n_resamples,
+        drawing.seed,
+        transform,
+        n_jobs=drawing.n_jobs,
+        progress=drawing.progress,
+    )
+
+
+def _delta_pivots(
+    score: Callable[[FloatArray], FloatArray],
+    table: Table,
+    columns: IntArray,
+    varying: IntArray,
+    drawing: Drawing,
+) -> FloatArray:
+    """Return pivots with the delta-method variance of each resample, from its second moments."""
+    n, k = table.units.n, varying.size
+    X = table.X[:, varying]
+    mean = (table.units.counts @ X) / n
+    centred = X - mean
+    first, second = np.triu_indices(k)
+    moments = centred[:, first] * centred[:, second]
+    total = table.total()[columns]
+    place = np.flatnonzero(columns < table.X.shape[1])
+    estimate = float(score(total))
+
+    def transform(totals: FloatArray) -> FloatArray:
+        sums = np.repeat(total[None, :], totals.shape[0], axis=0)
+        sums[:, place] += totals[:, :k]
+        gradient = _gradient(score, sums)[:, place]
+        weight = np.where(first == second, 1.0, 2.0)
+        products = gradient[:, first] * gradient[:, second] * weight
+        shifted = totals[:, k:] - totals[:, first] * totals[:, second] / n
+        variance = np.maximum((products * shifted).sum(axis=1), 0.0) * n / (n - 1)
+        return _pivot(score(sums) - estimate, variance, max(abs(estimate), TIE))
+
+    return resampling.bootstrap(
+        np.column_stack([centred, moments]),
+        table.units,
+        drawing.n_resamples,
+        drawing.seed,
+        transform,
+        n_jobs=drawing.n_jobs,
+        progress=drawing.progress,
+    )
+
+
+def _pivot(shift: FloatArray, variance: FloatArray, scale: float) -> FloatArray:
+    """Return shift / sd; a resample without variance gives 0 if it did not move, else an infinite pivot."""
+    sd = np.sqrt(variance)
+    flat = sd <= 1e-12 * scale
+    moved = np.abs(shift) > 1e-12 * scale
+    out = np.divide(shift, sd, out=np.zeros_like(shift), where=~flat)
+    return np.where(flat & moved, np.sign(shift) * np.inf, out)
+
+
+def merged_values(contributions: Contributions) -> tuple[FloatArray, IntArray]:
+    """Return the distinct values of a plain mean with their counts, strata put together."""
+    return merged(contributions.values, contributions.counts)

@@ -1,0 +1,232 @@
+"""The statistics of all metrics and systems side by side: distinct units, counted; columns, once each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from bestby._core.typing import FloatArray, IntArray
+from bestby.resampling.units import Units
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Distinct rows of statistics, and where each metric and system finds its columns.
+
+    Parameters
+    ----------
+    X : ndarray, shape (C, k)
+        The columns that vary between units, one row per distinct unit, in an order of their own that
+        does not depend on the order of the items.
+    units : Units
+        Multiplicities and strata of the rows.
+    constants : ndarray, shape (c,)
+        The value, per unit, of the columns that do not vary; they are numbered after those of X.
+    columns : sequence of sequences of ndarray of int
+        ``columns[m][s]``: which columns are the statistics of metric m and system s.
+    items : ndarray, shape (I, k + c)
+        Rows of items (before they were summed to clusters), and
+    item_counts : ndarray of int, shape (I,)
+        how many items have each.
+    clustered : bool
+        Whether units are clusters.
+    """
+
+    X: FloatArray
+    units: Units
+    constants: FloatArray
+    columns: Sequence[Sequence[IntArray]]
+    items: FloatArray
+    item_counts: IntArray
+    clustered: bool
+
+    def full(self, totals: FloatArray, n_units: int) -> FloatArray:
+        """Append the totals of the constant columns to totals (..., k) of `n_units` units."""
+        if self.constants.size == 0:
+            return totals
+        tail = np.broadcast_to(n_units * self.constants, (*totals.shape[:-1], self.constants.size))
+        return np.concatenate([totals, tail], axis=-1)
+
+    def total(self) -> FloatArray:
+        """Return the totals of all columns over the full data."""
+        return self.full(self.units.counts @ self.X, self.units.n)
+
+    def constant(self, column: int) -> float | None:
+        """Return the value of a constant column, None for one that varies."""
+        position = column - self.X.shape[1]
+        return float(self.constants[position]) if position >= 0 else None
+
+    def column(self, column: int) -> FloatArray:
+        """Return one column, shape (C,)."""
+        value = self.constant(column)
+        return self.X[:, column] if value is None else np.full(self.X.shape[0], value)
+
+    def rows(self, columns: IntArray) -> FloatArray:
+        """Return several columns, shape (C, len(columns))."""
+        return np.column_stack([self.column(int(column)) for column in columns])
+
+    def differing(self, a: IntArray, b: IntArray) -> tuple[int, int]:
+        """Return on how many items, and on how many units, two sets of columns differ."""
+        items = (self.items[:, a] != self.items[:, b]).any(axis=1)
+        units = (self.rows(a) != self.rows(b)).any(axis=1)
+        return int(self.item_counts[items].sum()), int(self.units.counts[units].sum())
+
+    @staticmethod
+    def projected(rows: FloatArray) -> FloatArray:
+        """Return one number per row that tells distinct rows apart, computed alike for every row."""
+        return _projected(rows)
+
+
+def build(
+    statistics: Sequence[Sequence[FloatArray]],
+    counts: IntArray,
+    strata: IntArray | None,
+    clusters: IntArray | None,
+) -> Table:
+    """Put the statistics of all metrics and systems side by side.
+
+    Parameters
+    ----------
+    statistics : sequence of sequences of ndarray, shape (I, k_m)
+        ``statistics[m][s]``: rows of metric m for system s.
+    counts : ndarray of int, shape (I,)
+        How many items each row stands for.
+    strata : ndarray of int, shape (I,), or None
+        The stratum of each row, as codes from 0.
+    clusters : ndarray of int, shape (I,), or None
+        The cluster of each row, as codes from 0; rows then stand for one item each.
+
+    Returns
+    -------
+    Table
+        Distinct units, sorted by stratum and by a projection of their rows.
+    """
+    unique, columns = _distinct_columns(statistics)
+    items = np.column_stack(unique)
+    rows, row_counts, row_strata = items, counts, strata
+    if clusters is not None:
+        n_clusters = int(clusters.max()) + 1
+        rows = np.column_stack(
+            [np.bincount(clusters, weights=column, minlength=n_clusters) for column in unique]
+        )
+        row_counts = np.ones(n_clusters, dtype=np.int64)
+        if strata is not None:
+            row_strata = np.zeros(n_clusters, dtype=np.int64)
+            row_strata[clusters] = strata
+    varying = rows.max(axis=0) != rows.min(axis=0)
+    order = np.concatenate([np.flatnonzero(varying), np.flatnonzero(~varying)])
+    place = np.empty(order.size, dtype=np.int64)
+    place[order] = np.arange(order.size)
+    X, units = _distinct_rows(rows[:, varying], row_counts, row_strata)
+    return Table(
+        X=X,
+        units=units,
+        constants=rows[0, ~varying],
+        columns=[[place[c] for c in systems] for systems in columns],
+        items=items[:, order],
+        item_counts=counts,
+        clustered=clusters is not None,
+    )
+
+
+def _distinct_columns(
+    statistics: Sequence[Sequence[FloatArray]],
+) -> tuple[list[FloatArray], list[list[IntArray]]]:
+    """Return every distinct column once, and which ones each metric and system uses."""
+    known: dict[bytes, int] = {}
+    unique: list[FloatArray] = []
+    columns: list[list[IntArray]] = []
+    for systems in statistics:
+        columns.append([])
+        for rows in systems:
+            used = []
+            for column in np.ascontiguousarray(rows.T, dtype=np.float64):
+                key = column.tobytes()
+                if key not in known:
+                    known[key] = len(unique)
+                    unique.append(column)
+                used.append(known[key])
+            columns[-1].append(np.array(used, dtype=np.int64))
+    return unique, columns
+
+
+def _distinct_rows(X: FloatArray, counts: IntArray, strata: IntArray | None) -> tuple[FloatArray, Units]:
+    """Return distinct rows within strata in a canonical order, with their counts."""
+    projection = _projected(X)
+    order = np.argsort(projection) if strata is None else np.lexsort((projection, strata))
+    X, counts, projection = X[order], counts[order], projection[order]
+    fresh = np.ones(counts.size, dtype=np.bool_)
+    fresh[1:] = projection[1:] != projection[:-1]
+    edges = np.array([0], dtype=np.int64)
+    if strata is not None:
+        ordered = strata[order]
+        edges = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+        fresh[edges] = True
+    starts = np.flatnonzero(fresh)
+    bounds = np.concatenate([np.searchsorted(starts, edges), [starts.size]])
+    return np.ascontiguousarray(X[starts]), Units(np.add.reduceat(counts, starts), bounds)
+
+
+def _projected(rows: FloatArray) -> FloatArray:
+    """Return a fixed random combination of the columns.
+
+    Column by column, not as a matrix product, so that equal rows give equal numbers wherever they stand.
+    """
+    factors: FloatArray = np.random.Generator(np.random.PCG64(7)).normal(size=(rows.shape[1],))
+    out = np.zeros(rows.shape[0])
+    for factor, column in zip(factors.tolist(), rows.T, strict=True):
+        out += factor * column
+    return out
+
+
+def collapsed(
+    columns: Sequence[IntArray], sizes: Sequence[int], strata: IntArray | None
+) -> tuple[IntArray, IntArray]:
+    """Return one position per distinct joint row of code columns, and how often each row occurs.
+
+    Parameters
+    ----------
+    columns : sequence of ndarray of int, shape (n,)
+        Codes from -1 (missing) upward.
+    sizes : sequence of int
+        The number of codes of each column, without the missing one.
+    strata : ndarray of int, shape (n,), or None
+        Codes of the strata, which are kept apart.
+
+    Examples
+    --------
+    >>> collapsed([np.array([0, 1, 0]), np.array([1, 1, 1])], [2, 2], None)
+    (array([2, 1]), array([2, 1]))
+    """
+    n = columns[0].size
+    key = np.zeros(n, dtype=np.int64) if strata is None else strata.astype(np.int64)
+    span = 1 if strata is None else int(strata.max()) + 1
+    most = max(4 * n, 1 << 16)
+    for codes, size in zip(columns, sizes, strict=True):
+        if span * (size + 1) > most:
+            distinct, key = np.unique(key, return_inverse=True)
+            key, span = key.reshape(-1), distinct.size
+        key = key * (size + 1) + (codes + 1)
+        span *= size + 1
+    if span > most:
+        distinct, key = np.unique(key, return_inverse=True)
+        key, span = key.reshape(-1), distinct.size
+    counts = np.bincount(key, minlength=span)
+    position = np.empty(span, dtype=np.int64)
+    position[key] = np.arange(n)
+    present = np.flatnonzero(counts)
+    return position[present], counts[present]
+
+
+def strata_of(bounds: IntArray) -> IntArray:
+    """Return the stratum of each row, from where the strata begin.
+
+    Examples
+    --------
+    >>> strata_of(np.array([0, 2, 3]))
+    array([0, 0, 1])
+    """
+    return np.repeat(np.arange(bounds.size - 1), [stop - start for start, stop in pairwise(bounds.tolist())])

@@ -1,0 +1,117 @@
+"""Significance tests of differences of one group of metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from bestby._core.errors import DesignError
+from bestby._core.typing import Alternative, FloatArray, IntArray
+from bestby.engine.base import Pair
+from bestby.engine.interval import Intervals, Target
+from bestby.engine.sums import SumGroup, merged_values
+from bestby.inference import classical, permutation
+from bestby.inference.distributions import TIE, Distribution, Replicates
+from bestby.metrics.base import MeanMetric
+from bestby.results import TestResult
+
+TESTS = ("permutation", "bootstrap", "mcnemar", "mcnemar-midp", "sign", "wilcoxon", "t")
+
+_OF_COUNTS = {"mcnemar": classical.mcnemar, "mcnemar-midp": classical.mcnemar_midp}
+_OF_DIFFERENCES: dict[str, Callable[[FloatArray, Alternative], TestResult]] = {
+    "sign": classical.sign,
+    "wilcoxon": classical.wilcoxon,
+    "t": classical.paired_t,
+}
+
+
+def run(
+    name: str, makers: Intervals, pairs: Sequence[Pair], alternative: Alternative
+) -> dict[Pair, TestResult]:
+    """Return one test of every pair.
+
+    Parameters
+    ----------
+    name : str
+        One of `TESTS`.
+    makers : Intervals
+        The group with its way of resampling.
+    pairs : sequence of Pair
+        Positions of a metric and two systems.
+    alternative : {"two-sided", "greater", "less"}
+        On the scale of the measure, A against B.
+
+    Raises
+    ------
+    DesignError
+        If the test does not apply to the measure or the design.
+    """
+    if name == "permutation":
+        return makers.group.permutation(pairs, alternative, makers.drawing)
+    if name == "bootstrap":
+        return {pair: _bootstrap(makers, pair, alternative) for pair in pairs}
+    if name in _OF_COUNTS:
+        return {pair: _OF_COUNTS[name](*_discordant(name, makers, pair), alternative) for pair in pairs}
+    return {pair: _OF_DIFFERENCES[name](_unit_differences(name, makers, pair), alternative) for pair in pairs}
+
+
+def _bootstrap(makers: Intervals, pair: Pair, alternative: Alternative) -> TestResult:
+    """Return the bootstrap test: replicates centred on the difference (Davison & Hinkley 1997, section 4.4)."""
+    target = Target(*pair)
+    distribution, _ = makers.distribution(target)
+    observed = makers.estimate(target)
+    if isinstance(distribution, Replicates):
+        scale = float(np.abs(makers.scores[pair[0]]).max())
+        return permutation.monte_carlo(
+            distribution.values - observed, observed, alternative, name="bootstrap", scale=scale
+        )
+    p = min(1.0, max(_centred_tail(distribution, observed, alternative), TIE**2))
+    return TestResult("bootstrap", p, alternative, True, "convolution", statistic=observed)
+
+
+def _centred_tail(distribution: Distribution, observed: float, alternative: Alternative) -> float:
+    """Return the mass of replicates whose distance from the estimate is at least the estimate's from 0."""
+    reach = abs(observed) if alternative == "two-sided" else observed
+    upper = 1.0 - distribution.below(observed + reach)
+    low_point = observed - reach if alternative == "two-sided" else 2.0 * observed
+    lower = distribution.below(low_point) + distribution.at(low_point)
+    if alternative == "greater":
+        return upper
+    if alternative == "less":
+        return lower
+    return 1.0 if observed == 0.0 else upper + lower
+
+
+def _discordant(name: str, makers: Intervals, pair: Pair) -> tuple[int, int]:
+    plain = makers.proportion(Target(*pair))
+    if plain is None:
+        metric = makers.group.metrics[pair[0]].name
+        raise DesignError(
+            f"test {name!r} needs 0/1 values of independent items; {metric} has none here",
+            hint='test="permutation" applies to every measure, with clusters too',
+        )
+    values, counts = merged_values(plain)
+    return int(counts[values == 1.0].sum()), int(counts[values == -1.0].sum())
+
+
+def _unit_differences(name: str, makers: Intervals, pair: Pair) -> FloatArray:
+    """Return the difference of each unit: of items, or of the sums over clusters."""
+    group, (m, a, b) = makers.group, pair
+    if not isinstance(group, SumGroup) or not isinstance(group.metrics[m], MeanMetric):
+        raise DesignError(
+            f"test {name!r} needs one number per item; {group.metrics[m].name} is no mean of such",
+            hint='test="permutation" applies to every measure',
+        )
+    table = group.table
+    values, counts = (int(table.columns[m][s][0]) for s in (a, b)), table.units.counts
+    first, second = (table.column(column) for column in values)
+    return np.repeat(first - second, counts)
+
+
+def unit_means(group: SumGroup, metric: int) -> tuple[FloatArray, IntArray]:
+    """Return the mean of each unit for every system, shape (C, S), and the counts of the units."""
+    table = group.table
+    columns = [table.columns[metric][s] for s in range(group.n_systems)]
+    means = [table.column(int(value)) / table.column(int(count)) for value, count in columns]
+    return np.column_stack(means), table.units.counts

@@ -1,0 +1,281 @@
+"""Metrics that are no functions of sums: integer weights after one sort, or calls on resampled items."""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Alternative, Array, FloatArray, IntArray
+from bestby.engine.base import Drawing, Group, Jackknife, Pair
+from bestby.inference import permutation
+from bestby.metrics.base import BaseMetric, FunctionMetric, WeightedMetric
+from bestby.resampling import streams
+from bestby.resampling import totals as resampling
+from bestby.resampling.units import Units, single_stratum
+from bestby.results import TestResult
+
+MOST_LEFT_OUT = 1000
+"""Units up to which the jackknife leaves out one at a time; above, groups of units.
+
+The acceleration found with G groups differs from that with single units by about 0.65 / G.
+"""
+
+ENUMERATE_UNITS = 12
+"""Differing units up to which all swaps are enumerated."""
+
+
+@dataclass(frozen=True, eq=False)
+class ItemGroup(Group):
+    """One metric that is scored from the items themselves.
+
+    Parameters
+    ----------
+    metric : BaseMetric
+        The fitted metric.
+    gold : ndarray, shape (n,), or None
+        The gold, as the metric reads it.
+    systems : sequence of ndarray, shape (n,)
+        The predictions.
+    unit_of : ndarray of int, shape (n,), or None
+        The unit (cluster) of each item, in the numbering of `units`; None if items are units in order.
+    units : Units
+        The units, by stratum.
+    """
+
+    metric: BaseMetric
+    gold: Array | None
+    systems: Sequence[Array]
+    unit_of: IntArray | None
+    units: Units
+
+    @property
+    def metrics(self) -> Sequence[BaseMetric]:  # type: ignore[override]
+        """The one metric."""
+        return (self.metric,)
+
+    @property
+    def n_systems(self) -> int:  # type: ignore[override]
+        """The number of systems."""
+        return len(self.systems)
+
+    @property
+    def n_units(self) -> int:  # type: ignore[override]
+        """The number of units."""
+        return self.units.n
+
+    @abstractmethod
+    def _score_weights(self, weights: Array) -> FloatArray:
+        """Return the scores of all systems under item weights (R, n), shape (R, S)."""
+
+    @abstractmethod
+    def _score_swapped(self, a: int, b: int) -> Callable[[Array], FloatArray]:
+        """Return the difference A minus B as a function of the item swap bits (R, n)."""
+
+    @cached_property
+    def _full(self) -> FloatArray:
+        n = self.systems[0].size
+        return self._score_weights(np.ones((1, n), dtype=np.int32))
+
+    def scores(self) -> FloatArray:
+        """Return the scores on the full data, shape (1, S)."""
+        return self._full
+
+    def _of_items(self, of_units: Array) -> Array:
+        return of_units if self.unit_of is None else np.ascontiguousarray(of_units[:, self.unit_of])
+
+    def bootstrap(self, drawing: Drawing) -> FloatArray:
+        """Return the scores of bootstrap resamples, shape (B, 1, S)."""
+        drawn = resampling.bootstrap_blocks(
+            self.units,
+            drawing.n_resamples,
+            drawing.seed,
+            lambda weights: self._score_weights(self._of_items(weights)),
+            n_jobs=drawing.n_jobs,
+            progress=drawing.progress,
+        )
+        return drawn[:, None, :]
+
+    def jackknife(self, seed: int) -> Jackknife:
+        """Return the scores without each unit, or without each of 1000 random groups of units."""
+        n = self.n_units
+        groups = np.arange(n)
+        if n > MOST_LEFT_OUT:
+            groups = streams.block_generator(seed, "groups", 0).permutation(n) % MOST_LEFT_OUT
+        n_groups = min(n, MOST_LEFT_OUT)
+
+        def block(first: int, stop: int) -> FloatArray:
+            kept = (groups[None, :] != np.arange(first, stop)[:, None]).astype(np.int32)
+            return self._score_weights(self._of_items(kept))
+
+        size = max(1, resampling.BLOCK_NUMBERS // n)
+        scores = resampling.run_blocks(block, n_groups, size, 1, None)
+        edges = self.units.bounds if n_groups == n else np.array([0, n_groups])
+        return Jackknife(scores[:, None, :], np.ones(n_groups, dtype=np.int64), edges)
+
+    def differing(self, pair: Pair) -> tuple[int, int]:
+        """Return the numbers of items and of units whose predictions differ."""
+        differs = self._compared(pair[1]) != self._compared(pair[2])
+        if self.unit_of is None:
+            return int(differs.sum()), int(differs.sum())
+        return int(differs.sum()), int(np.unique(self.unit_of[differs]).size)
+
+    def _compared(self, system: int) -> Array:
+        return self.systems[system]
+
+    def permutation(
+        self, pairs: Sequence[Pair], alternative: Alternative, drawing: Drawing
+    ) -> dict[Pair, TestResult]:
+        """Return the paired permutation test of each pair; all swaps are enumerated if few units differ."""
+        return {pair: self._permuted(pair, alternative, drawing) for pair in pairs}
+
+    def _permuted(self, pair: Pair, alternative: Alternative, drawing: Drawing) -> TestResult:
+        _, a, b = pair
+        scores = self._full[0]
+        observed = float(scores[a] - scores[b])
+        scale = float(np.abs(scores[[a, b]]).max())
+        difference = self._score_swapped(a, b)
+        differs = self._compared(a) != self._compared(b)
+        units = np.unique(np.flatnonzero(differs) if self.unit_of is None else self.unit_of[differs])
+        if units.size <= ENUMERATE_UNITS:
+            bits = np.zeros((2**units.size, self.n_units), dtype=np.uint8)
+            bits[:, units] = (np.arange(2**units.size)[:, None] >> np.arange(units.size)) & 1
+            drawn = difference(self._of_items(bits))
+            result = (
+                permutation.monte_carlo(drawn[1:], observed, alternative, name="permutation", scale=scale)
+                if units.size
+                else None
+            )
+            p = result.p_value if result else 1.0
+            return TestResult("permutation", p, alternative, True, "enumeration", statistic=observed)
+        drawn = resampling.swap_blocks(
+            self.units,
+            drawing.n_resamples,
+            drawing.seed,
+            lambda bits: difference(self._of_items(bits)),
+            n_jobs=drawing.n_jobs,
+            progress=drawing.progress,
+        )
+        drawn = np.where(np.isnan(drawn), np.inf if observed >= 0.0 else -np.inf, drawn)
+        return permutation.monte_carlo(drawn, observed, alternative, name="permutation", scale=scale)
+
+
+@dataclass(frozen=True, eq=False)
+class WeightGroup(ItemGroup):
+    """A metric of the weighted protocol: ranks, areas under curves."""
+
+    metric: WeightedMetric
+
+    @cached_property
+    def _prepared(self) -> list[Any]:
+        return [self.metric.prepare(self.gold, predictions) for predictions in self.systems]
+
+    def _score_weights(self, weights: Array) -> FloatArray:
+        return np.column_stack([self.metric.weighted(prepared, weights) for prepared in self._prepared])
+
+    def _score_swapped(self, a: int, b: int) -> Callable[[Array], FloatArray]:
+        """Score over the items of both systems, each with weight 1 where it stands after the swap, else 0."""
+        pooled = np.concatenate([self.metric.exchangeable(self.gold, self.systems[s]) for s in (a, b)])
+        gold = None if self.gold is None else np.concatenate([self.gold, self.gold])
+        prepared = self.metric.prepare(gold, pooled)
+
+        def difference(bits: Array) -> FloatArray:
+            taken = bits.astype(np.int32)
+            kept = 1 - taken
+            score_a = self.metric.weighted(prepared, np.concatenate([kept, taken], axis=1))
+            score_b = self.metric.weighted(prepared, np.concatenate([taken, kept], axis=1))
+            gap: FloatArray = score_a - score_b
+            return gap
+
+        return difference
+
+
+@dataclass(frozen=True, eq=False)
+class CallGroup(ItemGroup):
+    """Any function of gold and predictions, called on the items of each resample."""
+
+    metric: FunctionMetric
+
+    @cached_property
+    def _full(self) -> FloatArray:
+        return np.array([[self._called(self.gold, predictions) for predictions in self.systems]])
+
+    def _called(self, gold: Array | None, predictions: Array) -> float:
+        try:
+            return self.metric(gold, predictions)
+        except (TypeError, ValueError, ZeroDivisionError) as error:
+            if isinstance(error, InvalidInputError):
+                raise
+            raise InvalidInputError(
+                f"metric {self.metric.name!r} failed on the full data: {error}",
+                hint="it is called as function(gold, predictions) with two arrays",
+            ) from error
+
+    def _resampled(self, gold: Array | None, predictions: Array) -> float:
+        """Return the score of a resample, NaN where the function has none (a class is absent, say)."""
+        try:
+            return self.metric(gold, predictions)
+        except (ValueError, ZeroDivisionError) as error:
+            if isinstance(error, InvalidInputError):
+                raise
+            return float("nan")
+
+    def _score_weights(self, weights: Array) -> FloatArray:
+        out = np.empty((weights.shape[0], self.n_systems))
+        position = np.arange(weights.shape[1])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a function that warns would warn once per resample
+            for r, row in enumerate(weights):
+                drawn = np.repeat(position, row)
+                gold = None if self.gold is None else self.gold[drawn]
+                for s, predictions in enumerate(self.systems):
+                    out[r, s] = self._resampled(gold, predictions[drawn])
+        return out
+
+    def _score_swapped(self, a: int, b: int) -> Callable[[Array], FloatArray]:
+        first, second = self.systems[a], self.systems[b]
+
+        def difference(bits: Array) -> FloatArray:
+            out = np.empty(bits.shape[0])
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                for r, row in enumerate(bits.astype(np.bool_)):
+                    score_a = self._resampled(self.gold, np.where(row, second, first))
+                    score_b = self._resampled(self.gold, np.where(row, first, second))
+                    out[r] = score_a - score_b
+            return out
+
+        return difference
+
+
+def numbered_units(
+    n: int, clusters: IntArray | None, strata: IntArray | None
+) -> tuple[IntArray | None, Units]:
+    """Return the unit of each item and the units, numbered so that strata are contiguous.
+
+    Parameters
+    ----------
+    n : int
+        Number of items.
+    clusters, strata : ndarray of int, shape (n,), or None
+        Codes from 0.
+    """
+    if clusters is None and strata is None:
+        return None, single_stratum(n)
+    unit = np.arange(n) if clusters is None else clusters
+    n_units = int(unit.max()) + 1
+    if strata is None:
+        return unit, single_stratum(n_units)
+    of_unit = np.zeros(n_units, dtype=np.int64)
+    of_unit[unit] = strata
+    order = np.argsort(of_unit, kind="stable")
+    number = np.empty(n_units, dtype=np.int64)
+    number[order] = np.arange(n_units)
+    bounds = np.concatenate([[0], np.cumsum(np.bincount(of_unit))])
+    return number[unit], Units(np.ones(n_units, dtype=np.int64), bounds)

@@ -1,0 +1,353 @@
+"""The data of one comparison: items, gold, systems, clusters, strata."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from bestby._core import checks
+from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.typing import Array, ArrayLike, BoolArray, OnMissing
+from bestby.results import Note
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """Items that two or more systems were evaluated on.
+
+    Build one with `Evaluation.of`, which checks and aligns; the fields are as it left them.
+
+    Parameters
+    ----------
+    systems : mapping of str to ndarray, shape (n,)
+        Predictions, or per-item scores if there is no gold.
+    gold : ndarray, shape (n,), or None
+        The gold labels or values.
+    items : ndarray, shape (n,), or None
+        Item ids.
+    clusters, strata : ndarray, shape (n,), or None
+        The group each item belongs to.
+    missing : mapping of str to ndarray of bool, shape (n,)
+        For systems with missing predictions that are to count as the worst: which.
+    notes : tuple of Note
+        What happened on the way in: items dropped, predictions counted as the worst.
+    """
+
+    systems: Mapping[str, Array]
+    gold: Array | None = None
+    items: Array | None = None
+    clusters: Array | None = None
+    strata: Array | None = None
+    missing: Mapping[str, BoolArray] = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the systems, in the order given."""
+        return tuple(self.systems)
+
+    @property
+    def n_items(self) -> int:
+        """The number of items."""
+        return int(next(iter(self.systems.values())).size)
+
+    @classmethod
+    def of(
+        cls,
+        systems: Mapping[str, Any],
+        gold: Any = None,
+        *,
+        items: ArrayLike | None = None,
+        clusters: ArrayLike | None = None,
+        strata: ArrayLike | None = None,
+        on_missing: OnMissing = "error",
+    ) -> Evaluation:
+        """Check and align what the user has.
+
+        Parameters
+        ----------
+        systems : mapping of str to array_like or to mapping
+            Per system its predictions (or per-item scores): a sequence in the order of the items, or a
+            mapping of item id to value. With mappings, systems are aligned by id.
+        gold : array_like or mapping, optional
+            The gold labels, in the same form.
+        items, clusters, strata : array_like, shape (n,), or mapping, optional
+            Item ids; the cluster and the stratum of each item.
+        on_missing : {"error", "drop", "worst"}
+            With ids: what to do with items that some system (or the gold) does not have. "drop" keeps the
+            items all of them have; "worst" counts a missing prediction as wrong, a missing score as
+            the lowest observed one.
+
+        Returns
+        -------
+        Evaluation
+            The aligned data.
+
+        Raises
+        ------
+        InvalidInputError
+            If lengths or ids do not match, a value is missing, or there are fewer than two systems or items.
+        DesignError
+            If a cluster lies in more than one stratum.
+
+        Examples
+        --------
+        >>> evaluation = Evaluation.of({"a": {"q1": "x", "q2": "y"}, "b": {"q2": "y", "q1": "y"}},
+        ...                            gold={"q1": "x", "q2": "y"})
+        >>> evaluation.systems["b"]
+        array(['y', 'y'], dtype='<U1')
+        """
+        checks.choice(on_missing, ("error", "drop", "worst"), "on_missing")
+        names = _checked_names(systems)
+        columns: dict[str, Any] = {name: systems[name] for name in names}
+        side = {"gold": gold, "clusters": clusters, "strata": strata}
+        keyed = [name for name in names if _is_keyed(columns[name])]
+        missing: dict[str, BoolArray] = {}
+        notes: tuple[Note, ...] = ()
+        if keyed:
+            if len(keyed) < len(names):
+                other = next(name for name in names if name not in keyed)
+                raise InvalidInputError(
+                    f"system {keyed[0]!r} comes with item ids, system {other!r} without",
+                    hint="give every system (and the gold) as a mapping of id to value, or none",
+                )
+            columns, side, items, missing, notes = _aligned(columns, side, on_missing)
+        elif any(_is_keyed(value) for value in side.values()):
+            which = next(key for key, value in side.items() if _is_keyed(value))
+            raise InvalidInputError(
+                f"{which} comes with item ids, the systems without",
+                hint="give every system as a mapping of id to value too",
+            )
+        arrays = {name: checks.column(values, f"system {name!r}") for name, values in columns.items()}
+        return cls._checked(arrays, side, items, missing, notes)
+
+    @classmethod
+    def _checked(
+        cls,
+        arrays: dict[str, Array],
+        side: Mapping[str, Any],
+        items: ArrayLike | None,
+        missing: Mapping[str, BoolArray],
+        notes: tuple[Note, ...],
+    ) -> Evaluation:
+        first, *others = arrays
+        n = arrays[first].size
+        for name in others:
+            if arrays[name].size != n:
+                raise InvalidInputError(
+                    f"systems must have one value per item: {first!r} has {n},"
+                    f" {name!r} has {arrays[name].size}",
+                    hint="align them by item id: pass mappings of id to value, or files with an id column",
+                )
+        if n < 2:
+            raise InvalidInputError(
+                f"a comparison needs at least 2 items, got {n}",
+                hint="with one item nothing can be said about the uncertainty",
+            )
+        gold = None if side["gold"] is None else checks.column(side["gold"], "gold", n)
+        if gold is not None:
+            _check_kinds(arrays, gold)
+        else:
+            _check_numeric(arrays)
+        ids = None if items is None else checks.column(items, "items", n)
+        if ids is not None:
+            _check_unique(ids, "items")
+        clusters = None if side["clusters"] is None else checks.column(side["clusters"], "clusters", n)
+        strata = None if side["strata"] is None else checks.column(side["strata"], "strata", n)
+        _check_nested(clusters, strata)
+        return cls(arrays, gold, ids, clusters, strata, dict(missing), notes)
+
+    def data_hash(self) -> str:
+        """Return the first 16 hexadecimal digits of a hash of all values, names and groups."""
+        digest = hashlib.blake2b(digest_size=8)
+        parts: list[tuple[str, Array | None]] = [("gold", self.gold)]
+        parts += [(f"system {name}", self.systems[name]) for name in sorted(self.systems)]
+        parts += [(f"missing {name}", self.missing[name]) for name in sorted(self.missing)]
+        parts += [("clusters", self.clusters), ("strata", self.strata)]
+        for name, array in parts:
+            if array is not None:
+                digest.update(f"{name}|{array.dtype.str}|{array.size}|".encode())
+                digest.update(np.ascontiguousarray(array).view(np.uint8).data)
+        return digest.hexdigest()
+
+
+def _checked_names(systems: Mapping[str, Any]) -> tuple[str, ...]:
+    if not isinstance(systems, Mapping):
+        raise InvalidInputError(
+            f"systems must be a mapping of name to predictions, got {type(systems).__name__}",
+            hint='compare({"a": predictions_a, "b": predictions_b}, gold=gold)',
+        )
+    for name in systems:
+        if not isinstance(name, str) or not name:
+            raise InvalidInputError(f"system names must be non-empty strings, got {name!r}")
+    if len(systems) < 2:
+        raise InvalidInputError(
+            f"a comparison needs at least 2 systems, got {len(systems)}: {', '.join(systems) or 'none'}",
+        )
+    return tuple(systems)
+
+
+def _is_keyed(values: Any) -> bool:
+    return isinstance(values, Mapping)
+
+
+def _aligned(
+    systems: Mapping[str, Mapping[Any, Any]],
+    side: Mapping[str, Any],
+    on_missing: OnMissing,
+) -> tuple[dict[str, Any], dict[str, Any], list[Any], dict[str, BoolArray], tuple[Note, ...]]:
+    """Bring systems, gold and groups that are mappings of id to value into one order of items."""
+    names = list(systems)
+    for key, value in side.items():
+        if value is not None and not _is_keyed(value):
+            raise InvalidInputError(
+                f"the systems come with item ids, {key} without",
+                hint=f"give {key} as a mapping of id to value too",
+            )
+    gold = side["gold"]
+    reference, told = (gold, "the gold") if gold is not None else (systems[names[0]], f"system {names[0]!r}")
+    if on_missing == "worst" and gold is None:
+        reference = dict.fromkeys(key for name in names for key in systems[name])
+        told = "all systems together"
+    for name in names:
+        extra = [key for key in systems[name] if key not in reference]
+        absent = [key for key in reference if key not in systems[name]]
+        if extra and on_missing != "drop":
+            raise _mismatch(name, told, len(reference) - len(absent), len(reference), "extra in", extra)
+        if absent and on_missing == "error":
+            raise _mismatch(name, told, len(reference) - len(absent), len(reference), "missing from", absent)
+    notes: list[Note] = []
+    ids = list(reference)
+    if on_missing == "drop":
+        everything = dict.fromkeys(ids)
+        for name in names:
+            everything.update(dict.fromkeys(systems[name]))
+        ids = [key for key in ids if all(key in systems[name] for name in names)]
+        if len(everything) > len(ids):
+            notes.append(
+                Note(
+                    "items_dropped",
+                    f"{len(everything) - len(ids)} of {len(everything)} items were dropped because"
+                    " not all systems (and the gold) have them",
+                )
+            )
+    missing: dict[str, BoolArray] = {}
+    columns: dict[str, Any] = {}
+    for name in names:
+        present = np.array([key in systems[name] for key in ids], dtype=np.bool_)
+        filler = next(iter(systems[name].values()), None)
+        columns[name] = [systems[name].get(key, filler) for key in ids]
+        if not present.all():
+            missing[name] = ~present
+            notes.append(
+                Note(
+                    "counted_as_worst",
+                    f"{int((~present).sum())} of {len(ids)} predictions of {name!r} are missing and count as"
+                    " wrong (as the lowest score)",
+                    (name,),
+                )
+            )
+    aligned_side: dict[str, Any] = {}
+    for key, value in side.items():
+        if value is None:
+            aligned_side[key] = None
+            continue
+        without = [item for item in ids if item not in value]
+        if without:
+            raise InvalidInputError(
+                f"{key} has no value for {len(without)} of {len(ids)} items; first: {without[0]!r}",
+            )
+        aligned_side[key] = [value[item] for item in ids]
+    return columns, aligned_side, ids, missing, tuple(notes)
+
+
+def _mismatch(
+    name: str, told: str, shared: int, total: int, how: str, keys: Sequence[Any]
+) -> InvalidInputError:
+    return InvalidInputError(
+        f"system {name!r} and {told} share {shared} of {total} item ids;"
+        f" {len(keys)} {how} {name!r}, first: {keys[0]!r}",
+        hint='pass on_missing="drop" to compare the shared items only'
+        + ("" if how == "extra in" else ', or on_missing="worst" to count the missing as wrong'),
+    )
+
+
+def _check_kinds(arrays: Mapping[str, Array], gold: Array) -> None:
+    """Refuse text against numbers: nothing would ever match."""
+    for name, array in arrays.items():
+        if (array.dtype.kind == "U") != (gold.dtype.kind == "U"):
+            kinds = ("text", "numbers") if array.dtype.kind == "U" else ("numbers", "text")
+            raise InvalidInputError(
+                f"system {name!r} holds {kinds[0]}, the gold {kinds[1]}: no label could match",
+                hint="give both one type, for example with str()",
+            )
+
+
+def _check_numeric(arrays: Mapping[str, Array]) -> None:
+    for name, array in arrays.items():
+        if array.dtype.kind == "U":
+            raise InvalidInputError(
+                f"without gold, systems must be per-item scores, but {name!r} holds text: {str(array[0])!r}",
+                hint="pass gold=... to compare predictions",
+            )
+
+
+def _check_unique(ids: Array, what: str) -> None:
+    values, counts = np.unique(ids, return_counts=True)
+    if values.size != ids.size:
+        doubled = values[counts > 1]
+        raise InvalidInputError(
+            f"{what} must be unique, but {doubled.size} of {values.size} ids occur more than once;"
+            f" first: {str(doubled[0])!r} ({int(counts[counts > 1][0])} times)",
+            hint="items of the same document or person are clusters, not the same item",
+        )
+
+
+def _check_nested(clusters: Array | None, strata: Array | None) -> None:
+    if clusters is None or strata is None:
+        return
+    pairs: dict[Any, Any] = {}
+    for cluster, stratum in zip(clusters.tolist(), strata.tolist(), strict=True):
+        if pairs.setdefault(cluster, stratum) != stratum:
+            raise DesignError(
+                f"cluster {cluster!r} lies in more than one stratum: {pairs[cluster]!r} and {stratum!r}",
+                hint="a cluster is drawn as a whole, so it must belong to one stratum",
+            )
+
+
+def codes(values: Array) -> tuple[Array, Array]:
+    """Return the sorted distinct values and the position of each value among them.
+
+    Small ranges of integers and booleans are coded without sorting.
+
+    Examples
+    --------
+    >>> codes(np.array(["b", "a", "b"]))
+    (array(['a', 'b'], dtype='<U1'), array([1, 0, 1]))
+    """
+    if values.dtype.kind in "biu" and values.size:
+        low, high = int(values.min()), int(values.max())
+        if high - low < max(1024, values.size):
+            shifted = values.astype(np.int64) - low
+            present = np.bincount(shifted, minlength=high - low + 1) > 0
+            position = np.cumsum(present) - 1
+            return np.unique(values[:0]) if not present.any() else (
+                (np.flatnonzero(present) + low).astype(values.dtype)
+            ), position[shifted]
+    distinct, inverse = np.unique(values, return_inverse=True)
+    return distinct, inverse.reshape(-1)
+
+
+def label_set(arrays: Iterable[Array]) -> Array:
+    """Return the sorted labels that occur in any of the arrays.
+
+    Examples
+    --------
+    >>> label_set([np.array([2, 1]), np.array([3, 1])])
+    array([1, 2, 3])
+    """
+    return np.unique(np.concatenate([codes(array)[0] for array in arrays]))

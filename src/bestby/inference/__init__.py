@@ -1,0 +1,1 @@
+"""Intervals, tests, corrections: numbers in, results out; knows no metric."""

@@ -1,0 +1,426 @@
+"""Classical paired tests, and omnibus tests for several systems.
+
+The few formulas are written here rather than taken from ``scipy.stats``, whose import alone takes
+several times as long as any of them; the tests hold them to ``scipy.stats`` and statsmodels.
+
+Every difference is A minus B, and the alternative "greater" says that it tends to be above 0. A
+p-value too small for a double is given as the smallest normal one, never as 0.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import get_args
+
+import numpy as np
+from scipy.special import betainc, chdtrc, ndtr, stdtr
+
+from bestby._core import checks
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Alternative, Array, ArrayLike, FloatArray, IntArray
+from bestby.inference.proportions import count
+from bestby.results import TestResult
+
+_TIE = 1e-12
+"""Differences this close, relative to the largest, are equal: 0.3 - 0.2 and 0.2 - 0.1 are."""
+
+_EXACT_PAIRS = 200
+"""Up to so many pairs the signed ranks are convolved, which takes a few milliseconds."""
+
+_BLOCK = 1 << 18
+"""Number of scores ranked at a time, which bounds memory."""
+
+
+def mcnemar(n10: int, n01: int, alternative: Alternative = "two-sided") -> TestResult:
+    """McNemar's test in its exact form, a binomial test of the items on which the systems differ.
+
+    Parameters
+    ----------
+    n10, n01 : int
+        Numbers of items that only A, and only B, has right.
+    alternative : {"two-sided", "greater", "less"}
+        "greater": A is right more often.
+
+    Returns
+    -------
+    TestResult
+        Its statistic is n10 - n01. If no item differs, p is 1.
+
+    Raises
+    ------
+    InvalidInputError
+        If a count is negative or not whole, or the alternative is unknown.
+
+    References
+    ----------
+    .. [1] McNemar (1947), Psychometrika 12, 153-157.
+
+    Examples
+    --------
+    >>> mcnemar(8, 2).p_value
+    0.109375
+    """
+    a, b = count(n10, "n10"), count(n01, "n01")
+    return _binomial("mcnemar", a, b, alternative)
+
+
+def mcnemar_midp(n10: int, n01: int, alternative: Alternative = "two-sided") -> TestResult:
+    """McNemar's test with the mid-p value: the outcome observed counts half.
+
+    Less conservative than `mcnemar`; can exceed its level, though hardly ever by much [1]_.
+
+    Parameters
+    ----------
+    n10, n01 : int
+        Numbers of items that only A, and only B, has right.
+    alternative : {"two-sided", "greater", "less"}
+        "greater": A is right more often.
+
+    Returns
+    -------
+    TestResult
+        Its statistic is n10 - n01. If no item differs, p is 1 for every alternative.
+
+    Raises
+    ------
+    InvalidInputError
+        If a count is negative or not whole, or the alternative is unknown.
+
+    References
+    ----------
+    .. [1] Fagerland, Lydersen and Laake (2013), BMC Med. Res. Methodol. 13, 91.
+
+    Examples
+    --------
+    >>> mcnemar_midp(8, 2).p_value
+    0.0654296875
+    """
+    a, b = count(n10, "n10"), count(n01, "n01")
+    return _binomial("mcnemar-midp", a, b, alternative, mid=True)
+
+
+def sign(differences: ArrayLike, alternative: Alternative = "two-sided") -> TestResult:
+    """Sign test, exact.
+
+    Differences of zero are left out: they favour neither system.
+
+    Parameters
+    ----------
+    differences : array_like, shape (n,)
+        Score of A minus score of B on each item.
+    alternative : {"two-sided", "greater", "less"}
+        "greater": A is more often above B than below.
+
+    Returns
+    -------
+    TestResult
+        Its statistic is the number of positive less that of negative differences.
+
+    Raises
+    ------
+    InvalidInputError
+        If there are no differences, one is not finite, or the alternative is unknown.
+
+    References
+    ----------
+    .. [1] Dixon and Mood (1946), J. Amer. Statist. Assoc. 41, 557-566.
+
+    Examples
+    --------
+    >>> sign([0.5, 1.0, 0.25, 0.0]).p_value
+    0.25
+    """
+    d = _differences(differences)
+    threshold = _TIE * np.abs(d).max()
+    positive, negative = int((d > threshold).sum()), int((d < -threshold).sum())
+    return _binomial("sign", positive, negative, alternative)
+
+
+def wilcoxon(differences: ArrayLike, alternative: Alternative = "two-sided") -> TestResult:
+    """Wilcoxon's signed-rank test.
+
+    Parameters
+    ----------
+    differences : array_like, shape (n,)
+        Score of A minus score of B on each item.
+    alternative : {"two-sided", "greater", "less"}
+        "greater": the differences are symmetric about a point above 0.
+
+    Returns
+    -------
+    TestResult
+        Its statistic is the sum of the ranks of the positive less that of the negative
+        differences. Exact, ties or not, for up to 200 differences other than 0; by the normal
+        approximation with the variance of tied ranks beyond.
+
+    Raises
+    ------
+    InvalidInputError
+        If there are no differences, one is not finite, or the alternative is unknown.
+
+    Notes
+    -----
+    Differences of zero are left out before ranking, as Wilcoxon did and as R and SciPy do by
+    default, so that the numbers can be compared; `sign` leaves them out too. Pratt's way, to rank
+    them and leave them out then, makes the test nearly a sign test when most items do not differ,
+    which is how two systems mostly are.
+
+    References
+    ----------
+    .. [1] Wilcoxon (1945), Biometrics Bulletin 1, 80-83.
+    .. [2] Pratt (1959), J. Amer. Statist. Assoc. 54, 655-667.
+
+    Examples
+    --------
+    >>> wilcoxon([3, 1, 2, 0]).p_value
+    0.25
+    """
+    checks.choice(alternative, get_args(Alternative), "alternative")
+    d = _differences(differences)
+    slack = _TIE * float(np.abs(d).max())
+    d = d[np.abs(d) > slack]
+    if d.size == 0:
+        return TestResult("wilcoxon", 1.0, alternative, exact=True, method="convolution", statistic=0.0)
+    ranks = _doubled_ranks(np.abs(d), slack)
+    positive, total = int(ranks[d > 0.0].sum()), int(ranks.sum())
+    statistic = positive - total / 2.0
+    if d.size > _EXACT_PAIRS:
+        scale = math.sqrt(float((ranks.astype(float) ** 2).sum()))
+        z = (2 * positive - total) / scale
+        p = _of_tails(float(ndtr(-z)), float(ndtr(z)), alternative)
+        return TestResult("wilcoxon", p, alternative, exact=False, method="asymptotic", statistic=statistic)
+    smaller = min(positive, total - positive)
+    tail, point = _signed_rank_tail(ranks, smaller)
+    other = 1.0 - tail + point  # at least the larger sum, which the symmetry makes at least the median
+    upper, lower = (tail, other) if positive > smaller else (other, tail)
+    if 2 * positive == total:
+        upper = lower = tail
+    p = _of_tails(upper, lower, alternative)
+    return TestResult("wilcoxon", p, alternative, exact=True, method="convolution", statistic=statistic)
+
+
+def paired_t(differences: ArrayLike, alternative: Alternative = "two-sided") -> TestResult:
+    """Student's t test of paired differences.
+
+    Parameters
+    ----------
+    differences : array_like, shape (n,)
+        Score of A minus score of B on each item.
+    alternative : {"two-sided", "greater", "less"}
+        "greater": their expectation is above 0.
+
+    Returns
+    -------
+    TestResult
+        Its statistic is t. Not exact, for the differences of scores are not normal.
+
+    Raises
+    ------
+    InvalidInputError
+        If there are no differences, one is not finite, or the alternative is unknown.
+
+    Notes
+    -----
+    If all differences are equal, t has no denominator. If they are 0, then p is 1. Otherwise the
+    statistic is infinite, and p is that of the signs alone, 2^(1-n) for two sides (1 for a single
+    item): as small as the data can make it without assuming a normal distribution that they
+    contradict, and never 0. The result then says "enumeration" and exact.
+
+    References
+    ----------
+    .. [1] Student (1908), Biometrika 6, 1-25.
+
+    Examples
+    --------
+    >>> result = paired_t([1, 2, 3])
+    >>> round(result.statistic, 4), round(result.p_value, 4)
+    (3.4641, 0.0742)
+    """
+    checks.choice(alternative, get_args(Alternative), "alternative")
+    d = _differences(differences)
+    largest = float(np.abs(d).max())
+    if d.max() - d.min() <= _TIE * largest:
+        direction = float(np.sign(d[0]))
+        signs = _binomial("t", d.size * (direction > 0), d.size * (direction < 0), alternative)
+        statistic = math.copysign(math.inf, direction) if direction else 0.0
+        return TestResult("t", signs.p_value, alternative, True, "enumeration", statistic=statistic)
+    d = np.ldexp(d, -math.frexp(largest)[1])  # a power of two: the same bits, and no square overflows
+    mean = math.fsum(d) / d.size  # correctly rounded sums do not depend on the order of the items
+    variance = math.fsum((d - mean) ** 2) / (d.size - 1)
+    t = mean / math.sqrt(variance / d.size)
+    upper, lower = float(stdtr(d.size - 1, -t)), float(stdtr(d.size - 1, t))
+    p = _of_tails(upper, lower, alternative)
+    return TestResult("t", p, alternative, exact=False, method="asymptotic", statistic=t)
+
+
+def cochran_q(x: ArrayLike) -> tuple[float, int, float]:
+    """Cochran's Q test that all systems are right equally often.
+
+    Parameters
+    ----------
+    x : array_like, shape (n, S)
+        1 where a system has an item right and 0 where not.
+
+    Returns
+    -------
+    statistic : float
+        Q; 0 if no item tells any two systems apart.
+    df : int
+        S - 1.
+    p_value : float
+        From the chi-squared approximation.
+
+    Raises
+    ------
+    InvalidInputError
+        If `x` has another shape, fewer than two systems, or other values.
+
+    References
+    ----------
+    .. [1] Cochran (1950), Biometrika 37, 256-266, equation 4.
+
+    Examples
+    --------
+    >>> cochran_q([[1, 1, 0], [1, 0, 0], [1, 1, 1], [1, 0, 0]])[:2]
+    (4.666666666666667, 2)
+    """
+    scores = _matrix(x)
+    right = scores == 1
+    if not (right | (scores == 0)).all():
+        raise InvalidInputError(
+            "Cochran's Q needs scores of 0 and 1 only",
+            hint="use Friedman's test for scores of other values",
+        )
+    size = scores.shape[1]
+    of_system = [int(number) for number in right.sum(axis=0)]
+    per_item = np.bincount(right.sum(axis=1), minlength=size + 1)
+    spread = sum(int(items) * k * (size - k) for k, items in enumerate(per_item))
+    between = size * sum(number * number for number in of_system) - sum(of_system) ** 2
+    return _chi_squared((size - 1) * between / spread if spread else 0.0, size - 1)
+
+
+def friedman(x: ArrayLike) -> tuple[float, int, float]:
+    """Friedman's test that all systems rank alike, with midranks and the correction for ties.
+
+    Parameters
+    ----------
+    x : array_like, shape (n, S)
+        Score of each system on each item.
+
+    Returns
+    -------
+    statistic : float
+        Friedman's chi-squared; 0 if all systems are tied on every item.
+    df : int
+        S - 1.
+    p_value : float
+        From the chi-squared approximation.
+
+    Raises
+    ------
+    InvalidInputError
+        If `x` has another shape, fewer than two systems, or a value that is not finite.
+
+    References
+    ----------
+    .. [1] Friedman (1937), J. Amer. Statist. Assoc. 32, 675-701.
+    .. [2] Conover (1999), Practical Nonparametric Statistics, 3rd ed., section 5.8.
+
+    Examples
+    --------
+    >>> friedman([[3, 2, 1], [3, 1, 2], [3, 2, 1]])[:2]
+    (4.666666666666667, 2)
+    """
+    scores = _matrix(x)
+    size = scores.shape[1]
+    sums, squares = np.zeros(size, dtype=np.int64), 0
+    step = max(1, _BLOCK // size)
+    for start in range(0, len(scores), step):
+        centred = _doubled_ranks(scores[start : start + step]) - (size + 1)
+        sums += centred.sum(axis=0)
+        squares += int((centred * centred).sum())
+    between = sum(int(total) ** 2 for total in sums)
+    return _chi_squared((size - 1) * between / squares if squares else 0.0, size - 1)
+
+
+def _binomial(name: str, a: int, b: int, alternative: Alternative, *, mid: bool = False) -> TestResult:
+    """Test that of a + b fair coins, a come up heads."""
+    checks.choice(alternative, get_args(Alternative), "alternative")
+    if a + b == 0:  # no evidence in either direction, whatever half of a point mass would say
+        p = 1.0
+    else:
+        p = _of_tails(_at_most(b, a + b, mid=mid), _at_most(a, a + b, mid=mid), alternative)
+    return TestResult(name, p, alternative, exact=True, method="binomial", statistic=float(a - b))
+
+
+def _at_most(k: int, m: int, *, mid: bool) -> float:
+    """P(X <= k) of m fair coins, or P(X < k) + P(X = k) / 2; betainc keeps 12 digits far in the tail."""
+    tail = 1.0 if k == m else float(betainc(m - k, k + 1, 0.5))
+    if not mid:
+        return tail
+    below = 0.0 if k == 0 else float(betainc(m - k + 1, k, 0.5))
+    return (tail + below) / 2.0
+
+
+def _of_tails(upper: float, lower: float, alternative: Alternative) -> float:
+    """P-value from the probabilities of at least, and at most, the statistic; symmetric under the null."""
+    tails = {"greater": upper, "less": lower, "two-sided": 2.0 * min(upper, lower)}
+    return min(max(tails[alternative], sys.float_info.min), 1.0)
+
+
+def _signed_rank_tail(ranks: IntArray, threshold: int) -> tuple[float, float]:
+    """P(W <= threshold) and P(W = threshold), W the sum of the ranks with heads; one coin at a time."""
+    probability = np.zeros(threshold + 1)
+    probability[0] = 1.0
+    for rank in ranks:
+        shifted = probability[: max(threshold + 1 - rank, 0)] / 2.0
+        probability /= 2.0
+        probability[rank:] += shifted
+    return float(probability.sum()), float(probability[threshold])
+
+
+def _doubled_ranks(values: FloatArray, slack: float = 0.0) -> IntArray:
+    """Twice the midranks along the last axis, which are whole; neighbours within `slack` are ties."""
+    order = np.argsort(values, axis=-1, kind="stable")
+    ordered = np.take_along_axis(values, order, axis=-1)
+    size = values.shape[-1]
+    positions = np.broadcast_to(np.arange(size), values.shape)
+    begins = np.ones(values.shape, dtype=bool)
+    begins[..., 1:] = ordered[..., 1:] > ordered[..., :-1] + slack
+    ends = np.ones(values.shape, dtype=bool)
+    ends[..., :-1] = begins[..., 1:]
+    first = np.maximum.accumulate(np.where(begins, positions, 0), axis=-1)
+    last = np.where(ends, positions, size - 1)[..., ::-1]
+    last = np.minimum.accumulate(last, axis=-1)[..., ::-1]
+    ranks = np.empty(values.shape, dtype=np.int64)
+    np.put_along_axis(ranks, order, first + last + 2, axis=-1)
+    return ranks
+
+
+def _chi_squared(statistic: float, df: int) -> tuple[float, int, float]:
+    return statistic, df, max(float(chdtrc(df, statistic)), sys.float_info.min)
+
+
+def _differences(values: ArrayLike) -> FloatArray:
+    return _numbers(checks.column(values, "differences"), "differences")
+
+
+def _matrix(x: ArrayLike) -> FloatArray:
+    scores = _numbers(checks.as_array(x, "x"), "x")
+    if scores.ndim != 2 or scores.shape[1] < 2:
+        raise InvalidInputError(
+            f"x must have one row per item and a column for each of two or more systems, got {scores.shape}"
+        )
+    if not np.isfinite(scores).all():
+        row, system = np.argwhere(~np.isfinite(scores))[0]
+        raise InvalidInputError(f"x must be finite, got {scores[row, system]} at item {row}, system {system}")
+    return scores
+
+
+def _numbers(array: Array, what: str) -> FloatArray:
+    if array.dtype.kind not in "biuf":
+        raise InvalidInputError(f"{what} must be numbers, got values of type {array.dtype}")
+    if array.size == 0:
+        raise InvalidInputError(f"{what} must hold at least one item, got none")
+    return array.astype(np.float64, copy=False)

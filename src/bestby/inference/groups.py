@@ -1,0 +1,142 @@
+"""What a family of tests says about all systems at once: letters and ranks."""
+
+from __future__ import annotations
+
+import string
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import ArrayLike, BoolArray, IntArray
+
+_LETTERS = string.ascii_lowercase + string.ascii_uppercase
+
+
+def letters(different: ArrayLike) -> tuple[str, ...]:
+    """Compact letter display: systems share a letter if and only if they are not different.
+
+    Parameters
+    ----------
+    different : array_like of bool, shape (S, S)
+        Whether each two systems differ significantly; symmetric, in rank order, the best first.
+
+    Returns
+    -------
+    tuple of str, length S
+        The letters of each system. "a" goes to the best; after "z" come "A" to "Z", then "(53)" and
+        so on.
+
+    Raises
+    ------
+    InvalidInputError
+        If the matrix is not square, boolean and symmetric, or a system differs from itself.
+
+    Notes
+    -----
+    A letter is a set of systems no two of which differ, and every two systems that do not differ
+    need one in common: a cover of the edges of a graph by cliques [2]_. The insert-and-absorb
+    algorithm [1]_ lists all maximal cliques, of which there can be exponentially many. Here the
+    systems are visited in rank order; each takes the farthest one it still needs a letter with,
+    and all others ranked below it that fit, those that need the letter first. Where the groups are runs of
+    neighbours in rank, as nearly always, this gives the same letters as [1]_, which are the fewest;
+    otherwise it gives at most one letter for each pair.
+
+    References
+    ----------
+    .. [1] Piepho (2004), J. Comput. Graph. Statist. 13, 456-466.
+    .. [2] Gramm, Guo, Hueffner, Niedermeier, Piepho and Schmid (2007), Comput. Statist. Data Anal. 52,
+       725-736.
+
+    Examples
+    --------
+    >>> letters([[False, False, True], [False, False, False], [True, False, False]])
+    ('a', 'ab', 'b')
+    """
+    matrix = _square(different, "different")
+    if (matrix != matrix.T).any():
+        i, j = np.argwhere(matrix != matrix.T)[0]
+        raise InvalidInputError(
+            f"different must be symmetric: [{i}, {j}] is {matrix[i, j]}, [{j}, {i}] is {matrix[j, i]}"
+        )
+    names: list[list[str]] = [[] for _ in matrix]
+    for letter, members in enumerate(sorted(_cliques(~matrix))):
+        for system in members:
+            names[system].append(_LETTERS[letter] if letter < len(_LETTERS) else f"({letter + 1})")
+    return tuple("".join(system) for system in names)
+
+
+def _cliques(alike: BoolArray) -> list[list[int]]:
+    """Cover every pair of alike systems by groups in which all are alike; sets are bits of an int."""
+    rows = [sum(1 << int(j) for j in np.flatnonzero(row)) for row in alike]
+    covered = [0] * len(rows)
+    groups = []
+    for i, row in enumerate(rows):
+        from_here = -1 << i  # pairs with an earlier system were covered when that one was visited
+        while missing := row & ~covered[i] & from_here:
+            farthest = missing.bit_length() - 1
+            group = 1 << i | 1 << farthest
+            candidates = row & rows[farthest] & from_here & ~group
+            while candidates:
+                wanted = candidates & missing or candidates  # those that still need this letter first
+                lowest = wanted & -wanted
+                group |= lowest
+                candidates &= rows[lowest.bit_length() - 1] & ~lowest
+            members = [j for j in range(i, len(rows)) if group >> j & 1]
+            for j in members:
+                covered[j] |= group
+            groups.append(members)
+    return groups
+
+
+def rank_intervals(better: ArrayLike) -> tuple[IntArray, IntArray]:
+    """Ranks that the tests leave open for each system.
+
+    The best rank of a system is one more than the number of systems significantly better than
+    it; the worst is the number of systems less those significantly worse. If the tests control the
+    family-wise error rate, the intervals hold for all systems simultaneously at that level.
+
+    Parameters
+    ----------
+    better : array_like of bool, shape (S, S)
+        ``better[i, j]``: system i is significantly better than system j.
+
+    Returns
+    -------
+    low, high : ndarray of int, shape (S,)
+        The ends, 1 being the best rank.
+
+    Raises
+    ------
+    InvalidInputError
+        If the matrix is not square and boolean, or two systems are each better than the other.
+
+    References
+    ----------
+    .. [1] Al Mohamad, Goeman and van Zwet (2022), J. R. Statist. Soc. B 84, 1243-1267.
+
+    Examples
+    --------
+    >>> rank_intervals([[False, False, True], [False, False, False], [False, False, False]])
+    (array([1, 1, 2]), array([2, 3, 3]))
+    """
+    matrix = _square(better, "better")
+    both = matrix & matrix.T
+    if both.any():
+        i, j = np.argwhere(both)[0]
+        raise InvalidInputError(f"systems {i} and {j} cannot each be better than the other")
+    low = 1 + matrix.sum(axis=0, dtype=np.int64)
+    high = len(matrix) - matrix.sum(axis=1, dtype=np.int64)
+    return low, high
+
+
+def _square(values: ArrayLike, what: str) -> BoolArray:
+    matrix = np.asarray(values)
+    if matrix.dtype != np.bool_ or matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise InvalidInputError(
+            f"{what} must be a square matrix of booleans, got shape {matrix.shape} of {matrix.dtype}"
+        )
+    if matrix.diagonal().any():
+        raise InvalidInputError(
+            f"{what} must be False on the diagonal: system {int(matrix.diagonal().argmax())} against itself"
+        )
+    return matrix

@@ -1,0 +1,253 @@
+"""Confidence intervals from a bootstrap distribution or a standard error.
+
+All take numbers and return a pair of ends; none knows what was measured.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+from scipy.special import ndtr, ndtri, stdtrit
+
+from bestby._core import checks
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import FloatArray, IntArray
+from bestby.inference.distributions import Distribution
+
+Ends = tuple[float, float]
+
+
+def percentile(distribution: Distribution, level: float) -> Ends:
+    """Return the quantiles of the bootstrap distribution.
+
+    Parameters
+    ----------
+    distribution : Distribution
+        The bootstrap distribution of the estimate.
+    level : float
+        Nominal coverage.
+
+    Returns
+    -------
+    (low, high)
+        The (1 - level) / 2 and (1 + level) / 2 quantiles (Efron & Tibshirani 1993, eq. 13.5).
+
+    Notes
+    -----
+    Too short for small samples of real values (90 to 93 % at n = 20), too long for nearly
+    equal systems on a lattice.
+
+    Examples
+    --------
+    >>> from bestby.inference.distributions import replicates
+    >>> low, high = percentile(replicates(np.arange(1.0, 100.0)), 0.9)
+    >>> round(low, 6), round(high, 6)
+    (5.0, 95.0)
+    """
+    tail = 0.5 * (1.0 - level)
+    return distribution.quantile(tail), distribution.quantile(1.0 - tail)
+
+
+def basic(distribution: Distribution, estimate: float, level: float) -> Ends:
+    """Return the basic interval: the percentile interval reflected about the estimate.
+
+    Parameters
+    ----------
+    distribution, level
+        As for `percentile`.
+    estimate : float
+        The estimate on the sample.
+
+    Returns
+    -------
+    (low, high)
+        Davison & Hinkley 1997, eq. 5.6.
+
+    Examples
+    --------
+    >>> from bestby.inference.distributions import replicates
+    >>> low, high = basic(replicates(np.arange(1.0, 100.0)), 40.0, 0.9)
+    >>> round(low, 6), round(high, 6)
+    (-15.0, 75.0)
+    """
+    low, high = percentile(distribution, level)
+    return 2.0 * estimate - high, 2.0 * estimate - low
+
+
+def bca(
+    distribution: Distribution,
+    estimate: float,
+    acceleration: float,
+    level: float,
+    *,
+    ties: str = "half",
+) -> Ends | None:
+    """Return the bias-corrected and accelerated interval.
+
+    Parameters
+    ----------
+    distribution, estimate, level
+        As for `basic`.
+    acceleration : float
+        From the jackknife; see `acceleration`.
+    ties : {"half", "strict"}
+        How replicates equal to the estimate count in the bias term: as half below, or not at all.
+        "strict" is what most published code does; on a lattice (an accuracy on few items) it
+        shifts both ends down, by up to one step.
+
+    Returns
+    -------
+    (low, high) or None
+        Efron 1987, eq. 2.3. None where it is undefined: the estimate lies outside all replicates, or
+        the acceleration turns an end round (1 - a (z0 + z) <= 0); take the percentile interval there.
+
+    Notes
+    -----
+    Covers 54 to 88 % instead of 95 % for two systems that are right on 90 % of the items and agree on
+    90 % of them, at n = 50 to 200: too few items differ. A score interval holds there.
+
+    Examples
+    --------
+    >>> from bestby.inference.distributions import replicates
+    >>> low, high = bca(replicates(np.arange(1.0, 100.0)), 50.0, 0.0, 0.9)
+    >>> round(low, 6), round(high, 6)
+    (5.0, 95.0)
+    """
+    checks.choice(ties, ("half", "strict"), "ties")
+    below = distribution.below(estimate)
+    at = distribution.at(estimate)
+    if at >= 1.0 - 1e-12:  # every replicate equals the estimate: nothing to correct
+        return estimate, estimate
+    share = below + 0.5 * at if ties == "half" else below
+    if not 0.0 < share < 1.0:
+        return None
+    z0 = float(ndtri(share))
+    ends = []
+    for z in (float(ndtri(0.5 * (1.0 - level))), float(ndtri(0.5 * (1.0 + level)))):
+        stretch = 1.0 - acceleration * (z0 + z)
+        if stretch <= 0.0:
+            return None
+        ends.append(distribution.quantile(float(ndtr(z0 + (z0 + z) / stretch))))
+    return ends[0], ends[1]
+
+
+def acceleration(left_out: FloatArray, counts: IntArray, bounds: IntArray | None = None) -> float:
+    """Return the acceleration of the BCa interval from the jackknife.
+
+    Parameters
+    ----------
+    left_out : ndarray, shape (C,)
+        The estimate without one unit of each distinct kind.
+    counts : ndarray of int, shape (C,)
+        How many units are of that kind.
+    bounds : ndarray of int, shape (H + 1,), optional
+        Where the strata begin; deviations are taken within strata.
+
+    Returns
+    -------
+    float
+        sum(u^3) / (6 sum(u^2)^1.5) with u the mean minus the left-out estimate (Efron & Tibshirani
+        1993, eq. 14.15); 0 if the estimate does not depend on any single unit.
+
+    Examples
+    --------
+    >>> acceleration(np.array([1.0, 2.0, 3.0]), np.array([1, 1, 1]))
+    0.0
+    """
+    edges = np.array([0, left_out.size]) if bounds is None else bounds
+    u = np.empty(left_out.size)
+    for start, stop in itertools.pairwise(edges):
+        part, c = left_out[start:stop], counts[start:stop]
+        u[start:stop] = float(c @ part) / c.sum() - part
+    spread = float(counts @ u**2)
+    scale = float(np.abs(left_out).max(initial=0.0))
+    if spread <= counts.sum() * (1e-14 * scale) ** 2:
+        return 0.0
+    return float(counts @ u**3) / float(6.0 * spread**1.5)
+
+
+def normal(estimate: float, se: float, level: float, df: float = math.inf) -> Ends:
+    """Return estimate plus and minus a quantile times the standard error.
+
+    Parameters
+    ----------
+    estimate, se : float
+        The estimate and its standard error.
+    level : float
+        Nominal coverage.
+    df : float
+        Degrees of freedom of Student's t; infinite for the normal quantile.
+
+    Returns
+    -------
+    (low, high)
+        The ends.
+
+    Examples
+    --------
+    >>> low, high = normal(1.0, 0.5, 0.95)
+    >>> round(low, 4), round(high, 4)
+    (0.02, 1.98)
+    """
+    tail = 0.5 * (1.0 + level)
+    z = float(ndtri(tail)) if math.isinf(df) else float(stdtrit(df, tail))
+    return estimate - z * se, estimate + z * se
+
+
+def studentized(pivots: Distribution, estimate: float, se: float, level: float) -> Ends:
+    """Return the bootstrap-t interval.
+
+    Parameters
+    ----------
+    pivots : Distribution
+        Of (replicate - estimate) / standard error of the replicate.
+    estimate, se, level
+        As for `normal`.
+
+    Returns
+    -------
+    (low, high)
+        Davison & Hinkley 1997, eq. 5.7.
+
+    Examples
+    --------
+    >>> from bestby.inference.distributions import replicates
+    >>> low, high = studentized(replicates(np.linspace(-2.0, 2.0, 99)), 1.0, 0.5, 0.9)
+    >>> round(low, 4), round(high, 4)
+    (0.0816, 1.9184)
+    """
+    low, high = percentile(pivots, level)
+    return estimate - high * se, estimate - low * se
+
+
+def max_t_quantile(deviations: FloatArray, level: float) -> float:
+    """Return the quantile of the largest absolute standardised deviation of a family.
+
+    Intervals of that many standard errors on either side cover all differences of the family at once
+    with probability `level` (Westfall & Young 1993, section 2.6).
+
+    Parameters
+    ----------
+    deviations : ndarray, shape (B, m)
+        (Replicate - estimate) / standard error, for the m differences; columns of zeros (differences
+        without variance) do not matter.
+    level : float
+        Nominal simultaneous coverage.
+
+    Returns
+    -------
+    float
+        The quantile.
+
+    Examples
+    --------
+    >>> max_t_quantile(np.array([[1.0, -2.0], [0.5, 0.1], [0.0, 3.0]]), 0.5)
+    2.0
+    """
+    if deviations.shape[1] == 0:
+        raise InvalidInputError("a family needs at least one difference")
+    largest = np.sort(np.abs(deviations).max(axis=1))
+    rank = min(math.ceil(level * (largest.size + 1)), largest.size)
+    return float(largest[rank - 1])

@@ -1,0 +1,81 @@
+"""Values with multiplicities: merged where equal, and as multiples of a common step."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bestby._core.typing import FloatArray, IntArray
+
+TOLERANCE = 1e-9
+LARGEST_MULTIPLE = 100_000
+MOST_VALUES = 4096
+
+
+def as_lattice(values: FloatArray) -> tuple[float, IntArray] | None:
+    """Return the greatest common step of the values, and the values in steps.
+
+    Parameters
+    ----------
+    values : ndarray, shape (m,)
+        Distinct values.
+
+    Returns
+    -------
+    (step, multiples) or None
+        ``values == step * multiples`` within a relative 1e-9; None if there are more than 4096 distinct
+        values or the step would be smaller than 1e-5 of the largest one, as for real-valued scores.
+
+    Examples
+    --------
+    >>> step, multiples = as_lattice(np.array([0.3, -0.1, 0.0]))
+    >>> round(step, 12), multiples
+    (0.1, array([ 3, -1,  0]))
+    >>> as_lattice(np.array([1.0, np.pi])) is None
+    True
+    """
+    if values.size > MOST_VALUES:
+        return None
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest == 0.0:
+        return 1.0, np.zeros(values.size, dtype=np.int64)
+    step = 0.0
+    for value in np.abs(values).tolist():
+        step = _common(step, value, TOLERANCE * largest)
+        if step * LARGEST_MULTIPLE < largest:
+            return None
+    multiples = np.rint(values / step)
+    if np.abs(values - multiples * step).max() > TOLERANCE * largest:
+        return None
+    # The chain of remainders loses digits; the largest value gives them back.
+    step = largest / float(np.abs(multiples).max())
+    return step, multiples.astype(np.int64)
+
+
+def _common(a: float, b: float, tolerance: float) -> float:
+    """Return the greatest common divisor of two non-negative reals, up to a tolerance."""
+    while b > tolerance:
+        a, b = b, a % b
+        if a - b <= tolerance:  # a remainder just below the divisor is a rounded zero
+            b = 0.0
+    return a
+
+
+def merged(values: FloatArray, counts: IntArray) -> tuple[FloatArray, IntArray]:
+    """Return distinct values in rising order with their counts; values that rounding tore apart are one.
+
+    Examples
+    --------
+    >>> merged(np.array([0.3, 0.1 + 0.2, 1.0]), np.array([1, 1, 4]))
+    (array([0.3, 1. ]), array([2, 4]))
+    """
+    if values.size == 0:
+        return values, counts
+    if counts.max() == 1:
+        values = np.sort(values)
+    else:
+        order = np.argsort(values, kind="stable")
+        values, counts = values[order], counts[order]
+    largest = max(abs(float(values[0])), abs(float(values[-1])))
+    fresh = np.concatenate([[True], np.diff(values) > 1e-13 * largest])
+    starts = np.flatnonzero(fresh)
+    return values[starts], np.add.reduceat(counts, starts)

@@ -1,0 +1,165 @@
+"""Adjust the p-values of a family of comparisons for their number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from bestby._core import checks
+from bestby._core.typing import ArrayLike, FloatArray
+
+
+def holm(p_values: ArrayLike) -> FloatArray:
+    """Adjust p-values by Holm's step-down procedure.
+
+    Controls the family-wise error rate under any dependence, and is never less powerful than
+    `bonferroni`.
+
+    Parameters
+    ----------
+    p_values : array_like, shape (m,)
+        Raw p-values, each in [0, 1].
+
+    Returns
+    -------
+    ndarray, shape (m,)
+        Adjusted p-values, in the order given.
+
+    Raises
+    ------
+    InvalidInputError
+        If any value is NaN or outside [0, 1].
+
+    References
+    ----------
+    .. [1] Holm (1979), Scand. J. Statist. 6, 65-70.
+
+    Examples
+    --------
+    >>> holm([0.04, 0.01, 0.03, 0.02])
+    array([0.06, 0.04, 0.06, 0.06])
+    """
+    p = checks.p_values(p_values)
+    order = np.argsort(p, kind="stable")
+    stepped = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(stepped, 1.0)
+    return adjusted
+
+
+def bonferroni(p_values: ArrayLike) -> FloatArray:
+    """Adjust p-values by their number.
+
+    Controls the family-wise error rate under any dependence.
+
+    Parameters
+    ----------
+    p_values : array_like, shape (m,)
+        Raw p-values, each in [0, 1].
+
+    Returns
+    -------
+    ndarray, shape (m,)
+        Adjusted p-values, in the order given.
+
+    Raises
+    ------
+    InvalidInputError
+        If any value is NaN or outside [0, 1].
+
+    References
+    ----------
+    .. [1] Dunn (1961), J. Amer. Statist. Assoc. 56, 52-64.
+
+    Examples
+    --------
+    >>> bonferroni([0.25, 0.125, 0.5])
+    array([0.75 , 0.375, 1.   ])
+    """
+    p = checks.p_values(p_values)
+    return np.minimum(p * p.size, 1.0)
+
+
+def benjamini_hochberg(p_values: ArrayLike) -> FloatArray:
+    """Adjust p-values by the step-up procedure of Benjamini and Hochberg.
+
+    Controls the false discovery rate, not the family-wise error rate, when the tests are
+    independent or positively dependent. Unlike under `holm` and `bonferroni`, further comparisons
+    with small p-values can make the others smaller: that is what a share of discoveries means.
+
+    Parameters
+    ----------
+    p_values : array_like, shape (m,)
+        Raw p-values, each in [0, 1].
+
+    Returns
+    -------
+    ndarray, shape (m,)
+        Adjusted p-values, in the order given.
+
+    Raises
+    ------
+    InvalidInputError
+        If any value is NaN or outside [0, 1].
+
+    References
+    ----------
+    .. [1] Benjamini and Hochberg (1995), J. R. Statist. Soc. B 57, 289-300.
+
+    Examples
+    --------
+    >>> benjamini_hochberg([0.5, 0.125, 0.25, 1.0])
+    array([0.66666667, 0.5       , 0.5       , 1.        ])
+    """
+    p = checks.p_values(p_values)
+    order = np.argsort(p, kind="stable")
+    factors = p.size / np.arange(1, p.size + 1)  # none below 1, so rounding cannot shrink a p-value
+    stepped = np.minimum.accumulate((p[order] * factors)[::-1])[::-1]
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(stepped, 1.0)
+    return adjusted
+
+
+def _unadjusted(p_values: ArrayLike) -> FloatArray:
+    return checks.p_values(p_values).copy()
+
+
+_CORRECTIONS: dict[str, Callable[[ArrayLike], FloatArray]] = {
+    "holm": holm,
+    "bonferroni": bonferroni,
+    "bh": benjamini_hochberg,
+    "none": _unadjusted,
+}
+
+CORRECTIONS: tuple[str, ...] = tuple(_CORRECTIONS)
+"""The names that `adjust` knows."""
+
+
+def adjust(p_values: ArrayLike, correction: str) -> FloatArray:
+    """Adjust p-values by the correction of that name.
+
+    Parameters
+    ----------
+    p_values : array_like, shape (m,)
+        Raw p-values of the whole family, each in [0, 1].
+    correction : {"holm", "bonferroni", "bh", "none"}
+        The correction; "none" returns a copy.
+
+    Returns
+    -------
+    ndarray, shape (m,)
+        Adjusted p-values, in the order given: never smaller than the raw ones, at most 1, and in
+        the same order of size.
+
+    Raises
+    ------
+    InvalidInputError
+        If the name is unknown, or any value is NaN or outside [0, 1].
+
+    Examples
+    --------
+    >>> adjust([0.25, 0.125], "bonferroni")
+    array([0.5 , 0.25])
+    """
+    return _CORRECTIONS[checks.choice(correction, CORRECTIONS, "correction")](p_values)

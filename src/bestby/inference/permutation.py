@@ -1,0 +1,363 @@
+"""The paired permutation test (Fisher-Pitman): exact where the structure allows, Monte Carlo otherwise.
+
+Under the null hypothesis the two systems are exchangeable within every unit: each unit's predictions
+may change places with probability one half.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from scipy.special import bdtrc
+
+from bestby._core.typing import Alternative, Array, FloatArray, IntArray
+from bestby.inference.distributions import TIE, WINDOW
+from bestby.inference.lattice import as_lattice, merged
+from bestby.results import TestResult
+
+MOST_COMBINATIONS = 1 << 20
+"""Combinations of binomial counts up to which the permutation distribution is enumerated."""
+
+MEET_IN_THE_MIDDLE = 36
+"""Differing units up to which all sign changes of real differences are enumerated."""
+
+MOST_FREQUENCIES = 400
+"""Frequencies after which a characteristic function that has not died out is given up."""
+
+TILT_FROM = 5.0
+"""Standard deviations from which the distribution is tilted, so that tiny p-values keep their digits."""
+
+
+def monte_carlo(
+    replicates: FloatArray, observed: float, alternative: Alternative, *, name: str, scale: float = 0.0
+) -> TestResult:
+    """Return the Monte Carlo p-value of an observed difference.
+
+    Parameters
+    ----------
+    replicates : ndarray, shape (B,)
+        The difference under resampling of the null hypothesis.
+    observed : float
+        The difference in the data.
+    alternative : {"two-sided", "greater", "less"}
+        Two-sided counts |replicate| >= |observed|.
+    name : str
+        Name of the test.
+    scale : float
+        Size of the numbers the difference was taken of; ties are counted within 1e-10 of it.
+
+    Returns
+    -------
+    TestResult
+        p = (1 + hits) / (1 + B), never 0, with its standard error.
+
+    References
+    ----------
+    .. [1] Phipson & Smyth (2010), Stat. Appl. Genet. Mol. Biol. 9, 39, eq. 2.
+
+    Examples
+    --------
+    >>> monte_carlo(np.array([0.1, -0.3, 0.2]), 0.2, "greater", name="permutation").p_value
+    0.5
+    """
+    size = int(replicates.size)
+    tolerance = TIE * max(scale, abs(observed))
+    if alternative == "two-sided":
+        hits = int(np.count_nonzero(np.abs(replicates) >= abs(observed) - tolerance))
+    elif alternative == "greater":
+        hits = int(np.count_nonzero(replicates >= observed - tolerance))
+    else:
+        hits = int(np.count_nonzero(replicates <= observed + tolerance))
+    p = (1 + hits) / (1 + size)
+    error = math.sqrt(p * (1.0 - p) / size)
+    return TestResult(name, p, alternative, False, "monte carlo", error, size, observed)
+
+
+def exact_mean(
+    differences: FloatArray, counts: IntArray, alternative: Alternative, divisor: float
+) -> TestResult | None:
+    """Return the exact permutation test of a sum of differences.
+
+    Parameters
+    ----------
+    differences : ndarray, shape (C,)
+        Distinct differences of the units, A minus B.
+    counts : ndarray of int, shape (C,)
+        How many units have each.
+    alternative : {"two-sided", "greater", "less"}
+        The alternative.
+    divisor : float
+        The statistic reported is the sum of all differences divided by this (the number of items).
+
+    Returns
+    -------
+    TestResult or None
+        None for real differences whose characteristic function does not die out: then resample.
+
+    Notes
+    -----
+    One distinct size: a binomial (McNemar's exact test). Multiples of a step: convolution by FFT, tilted
+    to the observed value where that is far out, so that p keeps its relative precision. Real
+    differences: up to 36 all sign changes are enumerated, in two halves; above, the characteristic
+    function prod cos(w d) is inverted (absolute error below 1e-4 at 40, 1e-6 from 200 units on).
+    """
+    observed = float(counts @ differences)
+    differing = differences != 0.0
+    size, c = merged(np.abs(differences[differing]), counts[differing])
+    if size.size == 0:
+        return TestResult("permutation", 1.0, alternative, True, "enumeration", statistic=0.0)
+    far = abs(observed) if alternative == "two-sided" else observed if alternative == "greater" else -observed
+    sides = 2.0 if alternative == "two-sided" else 1.0
+    n = int(c.sum())
+    if far >= float(c @ size) * (1.0 - TIE):  # every unit differs in the same direction
+        p = _doubled(0.5**n if n < 1074 else 0.0, sides, far)
+        return TestResult("permutation", p, alternative, True, "enumeration", statistic=observed / divisor)
+    lattice = as_lattice(size)
+    if lattice is not None:
+        steps = np.rint(size / lattice[0]).astype(np.int64)
+        target = round(far / lattice[0])
+        if steps.size == 1:
+            upper, method = _binomial_upper(int(c[0]), target // int(steps[0])), "binomial"
+        else:
+            tail = _lattice_upper(steps, c, target)
+            if tail is None:
+                return _real_mean(size, c, far, sides, observed / divisor, alternative)
+            upper, method = tail, "convolution"
+        p = _doubled(upper, sides, far)
+        return TestResult("permutation", p, alternative, True, method, statistic=observed / divisor)
+    return _real_mean(size, c, far, sides, observed / divisor, alternative)
+
+
+def _doubled(upper: float, sides: float, far: float) -> float:
+    """Return P(|S| >= far) or P(S >= far) of a symmetric S."""
+    if sides == 2.0 and far <= 0.0:
+        return 1.0
+    return min(1.0, max(sides * upper, sys.float_info.min))  # an underflow is not a probability of 0
+
+
+def _binomial_upper(n: int, net: int) -> float:
+    """Return P(S >= net) for the sum S of n independent signs; net has the parity of n."""
+    successes = (n + net) // 2
+    return 1.0 if successes <= 0 else float(bdtrc(successes - 1, n, 0.5))
+
+
+def _lattice_upper(steps: IntArray, counts: IntArray, target: int) -> float | None:
+    """Return P(S >= target) for S the sum of signed steps, by one FFT.
+
+    With T = (S + sum of steps) / 2, each unit adds its step or nothing. Under the tilt theta it adds it
+    with probability 1 / (1 + exp(-theta step)); the tail is the tilted one times a known factor.
+    """
+    total = int(counts @ steps)
+    sd = 0.5 * math.sqrt(float(counts @ steps.astype(np.float64) ** 2))
+    t = (target + total + 1) // 2
+    theta = _tilt(steps.astype(np.float64), counts, float(target)) if target > 2 * TILT_FROM * sd else 0.0
+    q = 1.0 / (1.0 + np.exp(-theta * steps))
+    mean = float(counts @ (q * steps))
+    reach = int(WINDOW * math.sqrt(float(counts @ (q * (1.0 - q) * steps.astype(np.float64) ** 2)))) + 2
+    start, stop = max(0, min(t, math.floor(mean)) - reach), min(total, math.ceil(mean) + reach)
+    if t > stop:
+        return None if t <= total else 0.0
+    size = 1 << max((stop - start).bit_length(), 3)
+    if size > 1 << 20 or size * steps.size > 1 << 25:
+        return None
+    w = 2.0 * np.pi * np.arange(size // 2 + 1) / size
+    log_phi = np.zeros(w.size, dtype=np.complex128)
+    with np.errstate(divide="ignore"):
+        for step, count, chance in zip(steps.tolist(), counts.tolist(), q.tolist(), strict=True):
+            log_phi += count * np.log(1.0 - chance + chance * np.exp(1j * w * step))
+        pmf = np.fft.irfft(np.exp(log_phi - 1j * w * start).conj(), size)[: stop - start + 1]
+    points = np.arange(start, stop + 1)
+    tail = pmf[points >= t]
+    weights = np.exp(-theta * (points[points >= t] - t))
+    log_factor = float(counts @ (np.logaddexp(0.0, theta * steps) - math.log(2.0))) - theta * t
+    return float(max(tail @ weights, 0.0)) * math.exp(log_factor)
+
+
+def _tilt(sizes: FloatArray, counts: IntArray, target: float) -> float:
+    """Return theta with sum of size * tanh(theta size / 2) = target, by bisection."""
+    total = float(counts @ sizes)
+    target = min(target, total * (1.0 - 1e-9))
+    low, high = 0.0, 1.0 / float(sizes.max())
+    while float(counts @ (sizes * np.tanh(0.5 * high * sizes))) < target and high < 1e12:
+        high *= 2.0
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        if float(counts @ (sizes * np.tanh(0.5 * middle * sizes))) < target:
+            low = middle
+        else:
+            high = middle
+    return 0.5 * (low + high)
+
+
+def _real_mean(
+    sizes: FloatArray, counts: IntArray, far: float, sides: float, statistic: float, alternative: Alternative
+) -> TestResult | None:
+    n = int(counts.sum())
+    tolerance = TIE * max(float(counts @ sizes), 1e-300)
+    if n <= MEET_IN_THE_MIDDLE:
+        upper = _enumerated_upper(np.repeat(sizes, counts), far, tolerance)
+        method = "enumeration"
+    else:
+        inverted = _inverted_upper(np.repeat(sizes, counts), far)
+        if inverted is None:
+            return None
+        upper, method = inverted, "characteristic function"
+    return TestResult(
+        "permutation", _doubled(upper, sides, far), alternative, True, method, statistic=statistic
+    )
+
+
+def _enumerated_upper(sizes: FloatArray, far: float, tolerance: float) -> float:
+    """Return P(S >= far) over all sign changes: every sum of one half met with every sum of the other."""
+    half = sizes.size // 2
+    left, right = np.sort(_sign_sums(sizes[:half])), _sign_sums(sizes[half:])
+    hits = left.size - np.searchsorted(left, far - tolerance - right, side="left")
+    return float(hits.sum()) / float(2**sizes.size)
+
+
+def _sign_sums(sizes: FloatArray) -> FloatArray:
+    """Return the sums of all sign changes, shape (2^m,)."""
+    sums = np.zeros(1)
+    for size in sizes.tolist():
+        sums = np.concatenate([sums - size, sums + size])
+    return sums
+
+
+def _inverted_upper(sizes: FloatArray, far: float) -> float | None:
+    """Return P(S >= far) from the characteristic function of S, tilted towards `far` if that is far out.
+
+    The density of the tilted S has a Fourier series on a window of 9.5 standard deviations either side of
+    its centre; its tail, weighted back, is integrated term by term.
+    """
+    counts = np.ones(sizes.size, dtype=np.int64)
+    sd = math.sqrt(float(sizes @ sizes))
+    theta = _tilt(2.0 * sizes, counts, 2.0 * far) if far > TILT_FROM * sd else 0.0
+    slope = np.tanh(theta * sizes)
+    spread = math.sqrt(float(sizes**2 @ (1.0 - slope**2)))
+    if spread <= 1e-6 * sd:
+        return None
+    centre = float(sizes @ slope)
+    half = WINDOW * spread + abs(far - centre)
+    coefficients = _cosine_products(sizes, np.pi / half, slope if theta else None)
+    if coefficients is None:
+        return None
+    k = np.arange(coefficients.size)
+    rate = theta + 1j * k * np.pi / half
+    length = centre + half - far
+    with np.errstate(divide="ignore", invalid="ignore"):
+        tail = np.where(rate == 0.0, length, -np.expm1(-rate * length) / rate)
+    terms = coefficients * np.exp(-1j * k * np.pi / half * (far - centre)) * tail
+    value = float((terms[0].real + 2.0 * terms[1:].real.sum()) / (2.0 * half))
+    log_factor = float(np.sum(np.logaddexp(theta * sizes, -theta * sizes) - math.log(2.0))) - theta * far
+    return max(value, 0.0) * math.exp(log_factor)
+
+
+def _cosine_products(sizes: FloatArray, h: float, slope: FloatArray | None) -> Array | None:
+    """Return E exp(i k h (S - ES)) for k = 0, 1, … until it has died out, or None if it does not."""
+    values: list[complex] = [1.0]
+    products = _plain_products(sizes, h) if slope is None else _tilted_products(sizes, h, slope)
+    for value in products:
+        values.append(value)
+        if len(values) > 4 and max(abs(late) for late in values[-3:]) < 1e-15:
+            return np.array(values)
+    return None
+
+
+def _plain_products(sizes: FloatArray, h: float) -> Iterator[complex]:
+    """Yield prod cos(k h size) for k = 1, 2, …, by Chebyshev's recurrence in k."""
+    lanes = 64  # products of 64 lanes side by side; the padding is cos 0 = 1
+    padded = np.zeros(-(-sizes.size // lanes) * lanes)
+    padded[: sizes.size] = sizes
+    first = np.cos(h * padded.reshape(-1, lanes))
+    twice, before, now = 2.0 * first, np.ones_like(first), first
+    for _ in range(MOST_FREQUENCIES):
+        yield float(np.prod(np.multiply.reduce(now, axis=0)))
+        before, now = now, twice * now - before
+
+
+def _tilted_products(sizes: FloatArray, h: float, slope: FloatArray) -> Iterator[complex]:
+    """Yield the same under the tilt, centred on its mean."""
+    centre = h * float(sizes @ slope)
+    for k in range(1, MOST_FREQUENCIES + 1):
+        angle = k * h * sizes
+        factor = np.cos(angle) + 1j * slope * np.sin(angle)
+        yield complex(np.exp(np.sum(np.log(factor)) - 1j * k * centre))
+
+
+def exact_enumeration(
+    delta: FloatArray,
+    counts: IntArray,
+    difference: Callable[[FloatArray], FloatArray],
+    observed: float,
+    alternative: Alternative,
+    scale: float,
+) -> TestResult | None:
+    """Return the exact permutation test of any statistic of sums, by enumerating binomial counts.
+
+    Units whose swap changes the totals by the same amount are interchangeable: only the number of them
+    that swap matters, and it is binomial. F1 of one class has two such kinds (gold-positive and
+    gold-negative discordant items), so its test is a two-dimensional sum [1]_.
+
+    Parameters
+    ----------
+    delta : ndarray, shape (D, k)
+        The distinct changes of the totals (B minus A), each with first non-zero entry positive.
+    counts : ndarray of int, shape (D,)
+        How many units have that change or its negative.
+    difference : callable
+        Takes shifts (R, k) = sums of signed halves of delta (swapped from the midpoint of the two
+        systems) and returns the difference A minus B, shape (R,).
+    observed : float
+        The difference in the data.
+    alternative : {"two-sided", "greater", "less"}
+        The alternative.
+    scale : float
+        Size of the scores, for ties.
+
+    Returns
+    -------
+    TestResult or None
+        None if there are more than 2^20 combinations after leaving out those of total mass below 1e-18,
+        which is added to p.
+
+    References
+    ----------
+    .. [1] Zmigrod, Vieira & Cotterell (2022), Exact paired-permutation testing for structured test
+       statistics, NAACL, section 4.
+    """
+    axes = [_central_binomial(int(count)) for count in counts]
+    if math.prod(axis[0].size for axis in axes) > MOST_COMBINATIONS:
+        return None
+    tolerance = TIE * max(scale, abs(observed))
+    outside = sum(axis[2] for axis in axes)
+    (points, mass, _), rest = axes[0], axes[1:]
+    shift = np.zeros((1, delta.shape[1]))
+    weight = np.ones(1)
+    for row, (values, chances, _) in zip(delta[1:], rest, strict=True):
+        shift = (shift[:, None, :] + values[None, :, None] * (0.5 * row)).reshape(-1, delta.shape[1])
+        weight = (weight[:, None] * chances[None, :]).reshape(-1)
+    hit = 0.0
+    for value, chance in zip(points.tolist(), mass.tolist(), strict=True):
+        d = difference(shift + value * (0.5 * delta[0]))
+        if alternative == "two-sided":
+            extreme = np.abs(d) >= abs(observed) - tolerance
+        elif alternative == "greater":
+            extreme = d >= observed - tolerance
+        else:
+            extreme = d <= observed + tolerance
+        hit += chance * float(weight[extreme].sum())
+    p = min(1.0, hit + outside)
+    method = "convolution" if int(counts.max()) > 1 else "enumeration"
+    return TestResult("permutation", p, alternative, True, method, statistic=observed)
+
+
+def _central_binomial(n: int) -> tuple[FloatArray, FloatArray, float]:
+    """Return net signs of n units (2 K - n), their probabilities, and the mass left out (below 1e-18)."""
+    k = np.arange(n + 1, dtype=np.float64)
+    log_pmf = np.concatenate([[0.0], np.cumsum(np.log((n - k[:-1]) / (k[:-1] + 1.0)))]) - n * math.log(2.0)
+    keep = log_pmf > (-math.inf if n <= 64 else math.log(1e-19 / (n + 1)))
+    pmf: FloatArray = np.exp(log_pmf)
+    return (2.0 * k - n)[keep], pmf[keep], float(pmf[~keep].sum())

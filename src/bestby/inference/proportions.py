@@ -1,0 +1,174 @@
+"""Score intervals for one proportion and for the difference between two paired ones.
+
+Both invert a score test instead of adding and subtracting a standard error, so they have a sensible
+width when every item is right, or when no item differs, and never leave the range of the quantity.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import overload
+
+import numpy as np
+from scipy.special import ndtri
+
+from bestby._core import checks
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import ArrayLike, FloatArray
+
+
+@overload
+def wilson(successes: float, n: float, level: float = 0.95) -> tuple[float, float]: ...
+@overload
+def wilson(successes: ArrayLike, n: ArrayLike, level: float = 0.95) -> tuple[FloatArray, FloatArray]: ...
+def wilson(
+    successes: ArrayLike, n: ArrayLike, level: float = 0.95
+) -> tuple[float, float] | tuple[FloatArray, FloatArray]:
+    """Wilson's score interval for a proportion.
+
+    Parameters
+    ----------
+    successes : array_like, any shape
+        Numbers of successes, each in [0, n].
+    n : array_like, broadcast with `successes`
+        Numbers of items, each at least 1.
+    level : float
+        Nominal coverage.
+
+    Returns
+    -------
+    low, high : float or ndarray
+        The ends, in [0, 1]; floats if both counts are scalars. The interval of the failures is
+        the mirror image.
+
+    Raises
+    ------
+    InvalidInputError
+        If a count or the level is out of range.
+
+    References
+    ----------
+    .. [1] Wilson (1927), J. Amer. Statist. Assoc. 22, 209-212.
+    .. [2] Newcombe (1998), Statist. Med. 17, 857-872, method 3.
+
+    Examples
+    --------
+    >>> low, high = wilson(81, 263)
+    >>> round(low, 4), round(high, 4)
+    (0.2553, 0.3662)
+    """
+    z = _two_sided_quantile(level)
+    x, size = np.broadcast_arrays(np.asarray(successes, dtype=float), np.asarray(n, dtype=float))
+    if not ((size >= 1.0) & np.isfinite(size) & (x >= 0.0) & (x <= size)).all():
+        raise InvalidInputError(
+            f"successes must lie between 0 and n, and n be at least 1; got {successes} of {n}",
+            hint="pass the number of items that are right and the number of all items",
+        )
+    low = _wilson_low(x, size, z)
+    high = 1.0 - _wilson_low(size - x, size, z)
+    return (float(low), float(high)) if x.ndim == 0 else (low, high)
+
+
+def _wilson_low(x: FloatArray, n: FloatArray, z: float) -> FloatArray:
+    """Lower end: the product of the two roots over the upper one, which is exactly 0 for x = 0."""
+    upper = x + z * z / 2.0 + z * np.sqrt(x * (n - x) / n + z * z / 4.0)
+    low: FloatArray = x * (x / n) / upper
+    return low
+
+
+def tango(n10: int, n01: int, n: int, level: float = 0.95) -> tuple[float, float]:
+    """Tango's score interval for a difference of paired proportions.
+
+    The interval holds every difference that the score test with the variance estimated under that
+    difference does not reject.
+
+    Parameters
+    ----------
+    n10 : int
+        Number of items that only A has right.
+    n01 : int
+        Number of items that only B has right.
+    n : int
+        Number of all items.
+    level : float
+        Nominal coverage.
+
+    Returns
+    -------
+    low, high : float
+        The ends for (n10 - n01) / n, in [-1, 1]. Exchanging `n10` and `n01` mirrors them to the bit.
+
+    Raises
+    ------
+    InvalidInputError
+        If a count is not a whole number, out of range, or the level is.
+
+    Notes
+    -----
+    With d = n10 - n01 and m = n10 + n01, the ends solve
+
+        (n delta - d)^2 = z^2 n (s - delta^2),
+
+    where s, the probability that the systems differ estimated under the difference delta, is the
+    larger root of n s^2 - (m + d delta) s + d delta - (n - m) delta^2 = 0. This is the equation of [1]_
+    written for the sum of the two cells instead of one of them, which makes it symmetric.
+    The statistic is monotone in delta, so halving an interval finds each end, to 1e-15.
+
+    References
+    ----------
+    .. [1] Tango (1998), Statist. Med. 17, 891-908, section 4.
+
+    Examples
+    --------
+    >>> low, high = tango(6, 16, 161)
+    >>> round(low, 4), round(high, 4)
+    (-0.124, -0.0054)
+    """
+    z = _two_sided_quantile(level)
+    a, b, size = (count(value, what) for value, what in ((n10, "n10"), (n01, "n01"), (n, "n")))
+    if size < 1 or a + b > size:
+        raise InvalidInputError(
+            f"n must be at least 1 and at least n10 + n01, got n = {n}, n10 = {n10}, n01 = {n01}"
+        )
+    high = _tango_high(a - b, a + b, size, z)
+    low = -_tango_high(b - a, a + b, size, z)
+    return low, high
+
+
+def _tango_high(d: int, m: int, n: int, z: float) -> float:
+    """Upper end of Tango's interval for the difference d / n when m of n items differ."""
+    zz = z * z
+    if d == n:
+        return 1.0
+    if d == -n:  # s = 1 whatever delta is
+        return (zz - n) / (zz + n)
+    # If m = 0, the estimate solves the equation too; it is where we start, so it is not what we find.
+    inside, outside = d / n, 1.0
+    while outside - inside > 1e-15:
+        delta = (inside + outside) / 2.0
+        if delta in (inside, outside):
+            break
+        half = (m + d * delta) / 2.0
+        s = (half + math.sqrt(max(half * half - n * (d * delta - (n - m) * delta * delta), 0.0))) / n
+        if (n * delta - d) ** 2 <= zz * n * (s - delta * delta):
+            inside = delta
+        else:
+            outside = delta
+    return outside
+
+
+def _two_sided_quantile(level: float) -> float:
+    return -float(ndtri((1.0 - checks.probability(level, "level")) / 2.0))
+
+
+def count(value: int, what: str) -> int:
+    """Return `value` if it is a whole number of at least 0.
+
+    Examples
+    --------
+    >>> count(3, "n10")
+    3
+    """
+    if not float(value).is_integer() or value < 0:
+        raise InvalidInputError(f"{what} must be a whole number of at least 0, got {value!r}")
+    return int(value)

@@ -1,0 +1,264 @@
+"""Compiled loops for the measures of ranks; imported only for large work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numba
+import numpy as np
+
+from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _compiled(function: F) -> F:
+    """Compile without the interpreter lock, and keep the machine code on disk where that is possible.
+
+    No fast-math: sums must come out as NumPy's do.
+    """
+    try:
+        return cast("F", numba.njit(nogil=True, cache=True)(function))
+    except RuntimeError:  # no writable folder for the cache: compile in every process
+        return cast("F", numba.njit(nogil=True)(function))
+
+
+@_compiled
+def roc_auc(counts: Array, order: Array, positive: Array, last: BoolArray) -> FloatArray:
+    """Area under the ROC curve: the pairs won, ties half, over all pairs of a positive and a negative.
+
+    Parameters
+    ----------
+    counts : ndarray of int, shape (R, n)
+        How often each item is in each resample.
+    order : ndarray of int, shape (n,)
+        The items, highest prediction first.
+    positive : ndarray of uint8, shape (n,)
+        1 for positive items, in that order.
+    last : ndarray of bool, shape (n,)
+        True at the last position of each group of ties.
+
+    Returns
+    -------
+    ndarray, shape (R,)
+        The areas.
+    """
+    n_resamples, n = counts.shape
+    out = np.empty(n_resamples)
+    for r in range(n_resamples):
+        row = counts[r]
+        doubled = np.int64(0)
+        before = np.int64(0)
+        up_to = np.int64(0)
+        total = np.int64(0)
+        in_group = np.int64(0)
+        for i in range(n):
+            w = np.int64(row[order[i]])
+            hit = w * np.int64(positive[i])
+            up_to += hit
+            in_group += w - hit
+            if last[i]:
+                doubled += in_group * (before + up_to)
+                total += in_group
+                in_group = np.int64(0)
+                before = up_to
+        pairs = up_to * total
+        out[r] = np.float64(doubled) / (2.0 * np.float64(pairs)) if pairs > 0 else np.nan
+    return out
+
+
+@_compiled
+def roc_auc_without_ties(counts: Array, order: Array, positive: Array) -> FloatArray:
+    """Area under the ROC curve when no two scores are equal: no branch, twice as fast.
+
+    Parameters and result are those of `roc_auc`.
+    """
+    n_resamples, n = counts.shape
+    out = np.empty(n_resamples)
+    for r in range(n_resamples):
+        row = counts[r]
+        won = np.int64(0)
+        up_to = np.int64(0)
+        total = np.int64(0)
+        for i in range(n):
+            w = np.int64(row[order[i]])
+            hit = w * np.int64(positive[i])
+            up_to += hit
+            won += (w - hit) * up_to
+            total += w
+        pairs = up_to * (total - up_to)
+        out[r] = np.float64(2 * won) / (2.0 * np.float64(pairs)) if pairs > 0 else np.nan
+    return out
+
+
+@_compiled
+def average_precision(counts: Array, order: Array, positive: Array, last: BoolArray) -> FloatArray:
+    """Average precision: the precision at each distinct threshold, weighted by the recall it adds.
+
+    Parameters and result are those of `roc_auc`.
+    """
+    n_resamples, n = counts.shape
+    out = np.empty(n_resamples)
+    for r in range(n_resamples):
+        row = counts[r]
+        area = 0.0
+        before = np.int64(0)
+        up_to = np.int64(0)
+        everything = np.int64(0)
+        for i in range(n):
+            w = np.int64(row[order[i]])
+            up_to += w * np.int64(positive[i])
+            everything += w
+            if last[i] and up_to > before:
+                area += np.float64(up_to - before) * (np.float64(up_to) / np.float64(everything))
+                before = up_to
+        out[r] = area / np.float64(up_to) if up_to > 0 else np.nan
+    return out
+
+
+@_compiled
+def spearman(
+    counts: Array, order_x: Array, last_x: BoolArray, order_y: Array, last_y: BoolArray, zero: Any
+) -> FloatArray:
+    """Correlation of midranks, from ranks doubled and centred so that they are whole numbers.
+
+    Parameters
+    ----------
+    counts : ndarray of int, shape (R, n)
+        How often each item is in each resample.
+    order_x, order_y : ndarray of int, shape (n,)
+        The items in ascending order of the two columns.
+    last_x, last_y : ndarray of bool, shape (n,)
+        True at the last position of each group of ties.
+    zero : int or float
+        The type to sum the products in: whole numbers as long as they cannot overflow.
+
+    Returns
+    -------
+    ndarray, shape (R,)
+        The correlations.
+    """
+    n_resamples, n = counts.shape
+    out = np.empty(n_resamples)
+    ranks = np.empty(n, dtype=np.int64)
+    for r in range(n_resamples):
+        row = counts[r]
+        size = np.int64(0)
+        for i in range(n):
+            size += np.int64(row[i])
+        xx = zero + zero
+        yy = zero + zero
+        xy = zero + zero
+        before = np.int64(0)
+        up_to = np.int64(0)
+        start = 0
+        for i in range(n):
+            up_to += np.int64(row[order_x[i]])
+            if last_x[i]:
+                rank = before + up_to - size
+                xx += (zero + (up_to - before)) * rank * rank
+                for j in range(start, i + 1):
+                    ranks[order_x[j]] = rank
+                start = i + 1
+                before = up_to
+        before = np.int64(0)
+        up_to = np.int64(0)
+        weighted = np.int64(0)
+        for i in range(n):
+            item = order_y[i]
+            w = np.int64(row[item])
+            up_to += w
+            weighted += w * ranks[item]
+            if last_y[i]:
+                rank = before + up_to - size
+                yy += (zero + (up_to - before)) * rank * rank
+                xy += (zero + weighted) * rank
+                weighted = np.int64(0)
+                before = up_to
+        if xx > 0 and yy > 0:
+            value = np.float64(xy) / (np.sqrt(np.float64(xx)) * np.sqrt(np.float64(yy)))
+            out[r] = min(1.0, max(-1.0, value))
+        else:
+            out[r] = np.nan
+    return out
+
+
+@_compiled
+def kendall(
+    counts: Array, order_x: Array, last_x: BoolArray, groups_y: IntArray, n_groups_y: int
+) -> FloatArray:
+    """Kendall's tau-b by one pass in the order of x over a Fenwick tree of the ranks of y.
+
+    Parameters
+    ----------
+    counts : ndarray of int, shape (R, n)
+        How often each item is in each resample.
+    order_x : ndarray of int, shape (n,)
+        The items in ascending order of the first column.
+    last_x : ndarray of bool, shape (n,)
+        True at the last position of each group of ties in it.
+    groups_y : ndarray of int, shape (n,)
+        For each item the number of its group of ties in the second column.
+    n_groups_y : int
+        How many groups the second column has.
+
+    Returns
+    -------
+    ndarray, shape (R,)
+        The correlations.
+    """
+    n_resamples, n = counts.shape
+    out = np.empty(n_resamples)
+    tree = np.empty(n_groups_y + 1, dtype=np.int64)  # partial sums of the weights met so far, by y
+    level = np.empty(n_groups_y, dtype=np.int64)  # the weights themselves
+    for r in range(n_resamples):
+        row = counts[r]
+        tree[:] = 0
+        level[:] = 0
+        agreement = np.int64(0)  # concordant minus discordant pairs
+        met = np.int64(0)
+        tied_x = np.int64(0)
+        start = 0
+        for i in range(n):
+            if not last_x[i]:
+                continue
+            in_group = np.int64(0)
+            for j in range(start, i + 1):
+                item = order_x[j]
+                w = np.int64(row[item])
+                if w == 0:
+                    continue
+                y = groups_y[item]
+                below = np.int64(0)
+                node = y
+                while node > 0:
+                    below += tree[node]
+                    node &= node - 1
+                agreement += w * (2 * below + level[y] - met)
+                in_group += w
+            for j in range(start, i + 1):
+                item = order_x[j]
+                w = np.int64(row[item])
+                if w == 0:
+                    continue
+                y = groups_y[item]
+                level[y] += w
+                node = y + 1
+                while node <= n_groups_y:
+                    tree[node] += w
+                    node += node & -node
+            met += in_group
+            tied_x += in_group * in_group
+            start = i + 1
+        tied_y = np.int64(0)
+        for y in range(n_groups_y):
+            tied_y += level[y] * level[y]
+        untied_x = met * met - tied_x
+        untied_y = met * met - tied_y
+        if untied_x > 0 and untied_y > 0:
+            scale = np.sqrt(np.float64(untied_x)) * np.sqrt(np.float64(untied_y))
+            out[r] = min(1.0, max(-1.0, 2.0 * np.float64(agreement) / scale))
+        else:
+            out[r] = np.nan
+    return out

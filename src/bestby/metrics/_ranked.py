@@ -1,0 +1,174 @@
+"""What the measures of ranks share: one sort, groups of ties, and two ways to the same bits."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
+from bestby.metrics.base import WeightedMetric
+
+COMPILED_FROM = 1 << 20
+"""Weights per call from which the compiled kernels are worth the import of the compiler."""
+
+_CHUNK = 1 << 14  # weights per NumPy step: larger temporaries come as fresh pages, at thrice the cost
+
+
+class RankMetric(WeightedMetric):
+    """A weighted measure with a NumPy way for small work and a compiled one for large.
+
+    Both reckon in whole numbers, or sum in the same order, so that they agree to the bit: the size of
+    a block of weights never shows in a result. Implement `prepare`, `_vectorised` and `_compiled`.
+    """
+
+    def weighted(self, prepared: Any, weights: Array) -> FloatArray:
+        """Score resamples from how often each item is in them.
+
+        Parameters
+        ----------
+        prepared : object
+            From `prepare`.
+        weights : ndarray of non-negative whole numbers, shape (R, n)
+            How often each item occurs in each resample.
+
+        Returns
+        -------
+        ndarray, shape (R,)
+            The score on each expanded resample; NaN where it is undefined.
+
+        Raises
+        ------
+        InvalidInputError
+            If the weights have another shape or are not whole numbers.
+        """
+        counts = _as_counts(weights, prepared.n_items)
+        if counts.size >= COMPILED_FROM:
+            return self._compiled(prepared, counts)
+        rows = max(1, _CHUNK // max(1, counts.shape[1]))
+        blocks = [
+            self._vectorised(prepared, counts[start : start + rows])
+            for start in range(0, counts.shape[0], rows)
+        ]
+        return np.concatenate(blocks) if blocks else np.empty(0)
+
+    def exchangeable(self, gold: Any, predictions: Any) -> FloatArray:  # noqa: ARG002
+        """Return the midranks of the predictions within their system.
+
+        A measure of order does not change when a system's scores are stretched, so neither should its
+        permutation test: what the two systems exchange are ranks [1]_.
+
+        Parameters
+        ----------
+        gold : ndarray, shape (n,)
+            Not used.
+        predictions : ndarray, shape (n,)
+            The predictions of one system.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            Their midranks, from 1 to n.
+
+        References
+        ----------
+        .. [1] Venkatraman & Begg (1996), Biometrika 83, 835-848.
+        """
+        return midranks(predictions)
+
+    @abstractmethod
+    def _vectorised(self, prepared: Any, counts: Array) -> FloatArray:
+        """Score a few resamples with NumPy."""
+
+    @abstractmethod
+    def _compiled(self, prepared: Any, counts: Array) -> FloatArray:
+        """Score many resamples with a compiled kernel."""
+
+
+def sorted_with_ties(values: Array) -> tuple[Array, BoolArray]:
+    """Return the ascending order of the values and a flag at the last position of each group of ties.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n,)
+        Numbers.
+
+    Returns
+    -------
+    order : ndarray of int, shape (n,)
+        Positions of the items, least value first.
+    last : ndarray of bool, shape (n,)
+        True where the next value in that order is another one.
+
+    Examples
+    --------
+    >>> sorted_with_ties(np.array([2.0, 1.0, 2.0]))
+    (array([1, 0, 2], dtype=int32), array([ True, False,  True]))
+    """
+    order = np.argsort(values, kind="stable")
+    in_order = values[order]
+    last = np.ones(values.size, dtype=np.bool_)
+    last[:-1] = in_order[1:] != in_order[:-1]
+    small = values.size < np.iinfo(np.int32).max  # half the memory traffic in the kernels
+    return order.astype(np.int32) if small else order, last
+
+
+def group_of_items(order: Array, last: BoolArray) -> IntArray:
+    """Return for each item the number of its group of ties, the least value being group 0."""
+    groups = np.empty(order.size, dtype=np.int64)
+    groups[order] = np.cumsum(last) - last
+    return groups
+
+
+def midranks(values: Array) -> FloatArray:
+    """Return ranks from 1 to n, tied values sharing the mean of theirs.
+
+    Examples
+    --------
+    >>> midranks(np.array([5, 1, 5, 7]))
+    array([2.5, 1. , 2.5, 4. ])
+    """
+    order, last = sorted_with_ties(values)
+    ends = np.flatnonzero(last) + 1.0
+    starts = np.concatenate([[0.0], ends[:-1]])
+    ranks: FloatArray = ((starts + 1.0 + ends) / 2.0)[group_of_items(order, last)]
+    return ranks
+
+
+def totals_to_group_ends(weights: Array, last: BoolArray) -> tuple[IntArray, IntArray]:
+    """Return the running totals up to the end of each group of ties, and those before it.
+
+    Parameters
+    ----------
+    weights : ndarray, shape (R, n)
+        Weights in sorted order.
+    last : ndarray of bool, shape (n,)
+        Where groups end.
+
+    Returns
+    -------
+    up_to, before : ndarray, shape (R, G)
+        Running totals after and before each group.
+    """
+    running = np.cumsum(weights, axis=1, dtype=np.int64)
+    up_to = running if last.all() else running[:, last]
+    before = np.zeros_like(up_to)
+    before[:, 1:] = up_to[:, :-1]
+    return up_to, before
+
+
+def _as_counts(weights: Array, n: int) -> Array:
+    """Return the weights as one of the three integer types the kernels are compiled for."""
+    if weights.ndim != 2 or weights.shape[1] != n:
+        raise InvalidInputError(f"weights must have shape (resamples, {n}), got {weights.shape}")
+    if weights.dtype.kind in "fc" and not np.array_equal(weights, np.rint(weights)):
+        raise InvalidInputError(
+            "weights must be whole numbers: how often each item is in the resample",
+            hint="a measure of ranks has no fractional weights",
+        )
+    if weights.dtype.kind not in "buif" or (weights.dtype.kind in "if" and (weights < 0).any()):
+        raise InvalidInputError(f"weights must be non-negative whole numbers, got {weights.dtype}")
+    narrow = weights.dtype == np.uint8 or weights.dtype == np.uint16
+    return np.ascontiguousarray(weights if narrow else weights.astype(np.int64, copy=False))

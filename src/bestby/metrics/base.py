@@ -1,0 +1,249 @@
+"""What a metric is: three protocols, fastest first, with the same results."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Array, FloatArray
+
+
+class BaseMetric(ABC):
+    """What every metric tells about itself.
+
+    Attributes
+    ----------
+    name : str
+        The one spelling used in results, on the command line and in columns.
+    greater_is_better : bool
+        The direction.
+    bounds : tuple of float
+        The least and the greatest value the score can take.
+    needs_gold : bool
+        Whether the metric compares predictions with gold.
+    reads : {"labels", "numbers", "raw"}
+        What the methods are given. "labels": integer codes, positions in the sorted label set of gold
+        and all systems, -1 for a missing prediction that counts as wrong. "numbers": floats. "raw": the
+        values as the user gave them.
+    """
+
+    name: str
+    greater_is_better: bool = True
+    bounds: tuple[float, float] = (-np.inf, np.inf)
+    needs_gold: ClassVar[bool] = True
+    reads: ClassVar[Literal["labels", "numbers", "raw"]] = "numbers"
+
+    def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
+        """Return the metric with everything fixed that must not vary between resamples.
+
+        Called once, with the full data, before anything else.
+
+        Parameters
+        ----------
+        gold : ndarray, shape (n,), or None
+            The gold, as `reads` says.
+        systems : sequence of ndarray, shape (n,)
+            The predictions of every system.
+        labels : ndarray, shape (K,), or None
+            The sorted label set if `reads` is "labels".
+
+        Returns
+        -------
+        BaseMetric
+            The fitted metric, `self` if there is nothing to fix.
+        """
+        return self
+
+    def __repr__(self) -> str:
+        return f"<metric {self.name}>"
+
+
+class Metric(BaseMetric):
+    """A measure that is a function of sums over the items.
+
+    Implement `statistics` and `score`; resampling, clusters, strata and intervals follow.
+
+    Examples
+    --------
+    The mean error of forecasts, whose best value is not the greatest but which has a sign:
+
+    >>> class MeanError(Metric):
+    ...     name = "mean_error"
+    ...     def statistics(self, gold, predictions):
+    ...         return np.column_stack([predictions - gold, np.ones(gold.size)])
+    ...     def score(self, totals):
+    ...         return totals[..., 0] / totals[..., 1]
+    >>> metric = MeanError()
+    >>> rows = metric.statistics(np.array([1.0, 2.0]), np.array([1.5, 2.0]))
+    >>> float(metric.score(rows.sum(axis=0)))
+    0.25
+    """
+
+    @abstractmethod
+    def statistics(self, gold: Any, predictions: Any) -> FloatArray:
+        """Return one row of sufficient statistics per item.
+
+        A row may depend on nothing but its own item (and on what `fit` fixed).
+
+        Parameters
+        ----------
+        gold : ndarray, shape (n,), or None
+            The gold, as `reads` says; None for metrics that need none.
+        predictions : ndarray, shape (n,)
+            The predictions of one system.
+
+        Returns
+        -------
+        ndarray, shape (n, k)
+            The statistics.
+        """
+
+    @abstractmethod
+    def score(self, totals: FloatArray) -> FloatArray:
+        """Turn totals (sums of rows, weighted or not) into scores.
+
+        Parameters
+        ----------
+        totals : ndarray, shape (..., k)
+            Sums of the rows of `statistics`.
+
+        Returns
+        -------
+        ndarray, shape (...)
+            The scores; NaN where the score is undefined.
+        """
+
+    def undefined(self, totals: FloatArray) -> str | None:  # noqa: ARG002
+        """Return a sentence if some part of the score on `totals` is 0/0 and was counted as 0.
+
+        Parameters
+        ----------
+        totals : ndarray, shape (k,)
+            The sum of all rows.
+
+        Returns
+        -------
+        str or None
+            What was undefined.
+        """
+        return None
+
+
+class MeanMetric(Metric):
+    """A measure that is the mean of one number per item.
+
+    Its statistics are that number and 1; means have exact permutation and bootstrap distributions,
+    which the engine uses. Implement `values`.
+    """
+
+    binary: ClassVar[bool] = False
+    """True if every value is 0 or 1."""
+
+    @abstractmethod
+    def values(self, gold: Any, predictions: Any) -> FloatArray:
+        """Return the number per item, shape (n,)."""
+
+    def statistics(self, gold: Any, predictions: Any) -> FloatArray:
+        """Return the value of each item beside a 1."""
+        values = np.asarray(self.values(gold, predictions), dtype=np.float64)
+        return np.column_stack([values, np.ones(values.size)])
+
+    def score(self, totals: FloatArray) -> FloatArray:
+        """Return the mean."""
+        quotient: FloatArray = totals[..., 0] / totals[..., 1]
+        return quotient
+
+
+class WeightedMetric(BaseMetric):
+    """A measure that is no function of sums, but takes integer weights of the items after one sort.
+
+    For ranks: `prepare` sorts once, `weighted` scores any number of resamples from their weights.
+    """
+
+    @abstractmethod
+    def prepare(self, gold: Any, predictions: Any) -> Any:
+        """Return what `weighted` needs: orders, groups of ties.
+
+        Parameters
+        ----------
+        gold, predictions : ndarray, shape (n,)
+            Gold and predictions of one system, as `reads` says.
+        """
+
+    @abstractmethod
+    def weighted(self, prepared: Any, weights: Array) -> FloatArray:
+        """Score resamples.
+
+        Parameters
+        ----------
+        prepared : object
+            From `prepare`.
+        weights : ndarray of non-negative integers, shape (R, n)
+            How often each item occurs in each resample, in the order given to `prepare`.
+
+        Returns
+        -------
+        ndarray, shape (R,)
+            The score of each resample; NaN where it is undefined.
+        """
+
+    def exchangeable(self, gold: Any, predictions: Any) -> Array:  # noqa: ARG002
+        """Return the predictions on a scale that two systems share, for the permutation test.
+
+        The default leaves them as they are.
+        """
+        values: Array = predictions
+        return values
+
+
+class FunctionMetric(BaseMetric):
+    """Any function of gold and predictions that returns a number.
+
+    Resampled by calling it on resampled items: as slow as the function is.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(gold, predictions) -> float``; every scikit-learn metric is one.
+    name : str, optional
+        Defaults to the name of the function.
+    greater_is_better : bool
+        The direction.
+    bounds : tuple of float
+        The least and the greatest value.
+
+    Examples
+    --------
+    >>> metric = FunctionMetric(lambda gold, predictions: float(np.mean(gold == predictions)), name="match")
+    >>> metric(np.array([1, 0]), np.array([1, 1]))
+    0.5
+    """
+
+    reads = "raw"
+
+    def __init__(
+        self,
+        function: Callable[[Any, Any], Any],
+        name: str | None = None,
+        *,
+        greater_is_better: bool = True,
+        bounds: tuple[float, float] = (-np.inf, np.inf),
+    ) -> None:
+        self.function = function
+        self.name = name or str(getattr(function, "__name__", type(function).__name__))
+        self.greater_is_better = greater_is_better
+        self.bounds = bounds
+
+    def __call__(self, gold: Any, predictions: Any) -> float:
+        """Return the score on these items."""
+        value = np.asarray(self.function(gold, predictions))
+        if value.size != 1 or value.dtype.kind not in "biuf":
+            raise InvalidInputError(
+                f"metric {self.name!r} must return one number, got shape {value.shape} of {value.dtype}",
+                hint="wrap it so that it averages over classes, for example with functools.partial",
+            )
+        return float(value.reshape(()))

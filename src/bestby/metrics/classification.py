@@ -1,0 +1,497 @@
+"""Measures of classification: functions of counts per class.
+
+Gold and predictions come as positions in the label set, which is fixed on the full data from the
+gold and all systems. A prediction of -1 is missing: it counts as wrong and belongs to no class. 0/0
+counts as 0, as in scikit-learn.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self, TypeAlias, cast
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Array, FloatArray
+from bestby.metrics.base import MeanMetric, Metric
+
+Part: TypeAlias = Literal["precision", "recall", "f1"]
+Average: TypeAlias = Literal["macro", "weighted"]
+
+_COUNTS: dict[Part, tuple[str, ...]] = {
+    "precision": ("hits", "predicted"),
+    "recall": ("hits", "gold"),
+    "f1": ("hits", "predicted", "gold"),
+}
+_WHY: dict[Part, str] = {
+    "precision": "never predicted",
+    "recall": "not in the gold",
+    "f1": "neither in the gold nor predicted",
+}
+_NOTHING = 1e-14  # below this part of n squared a margin of counts is rounding: the least real one is 2/n
+
+
+@dataclass(frozen=True, repr=False)
+class Accuracy(MeanMetric):
+    """The proportion of items whose prediction is the gold label.
+
+    Under the names ``recall_micro`` and ``recall_weighted`` too: with one label per item they are the same
+    number, and so are ``precision_micro`` and ``f1_micro`` as long as no prediction is missing.
+
+    Parameters
+    ----------
+    name : str
+        The name of the metric.
+
+    Examples
+    --------
+    >>> Accuracy().values(np.array([0, 1, 1]), np.array([0, 1, -1]))
+    array([1., 1., 0.])
+    """
+
+    name: str = "accuracy"
+    bounds = (0.0, 1.0)
+    reads = "labels"
+    binary: ClassVar[bool] = True
+
+    def values(self, gold: Array, predictions: Array) -> FloatArray:
+        """Return 1 for each right item, 0 for each wrong one."""
+        return np.asarray(gold == predictions, dtype=np.float64)
+
+
+@dataclass(frozen=True, repr=False)
+class Micro(Metric):
+    """Precision or F1 over all decisions together.
+
+    They differ from accuracy only where predictions are missing: precision is over the predictions that were
+    made, F1 is the harmonic mean of that and accuracy.
+
+    Parameters
+    ----------
+    name : str
+        The name of the metric.
+    part : {"precision", "f1"}
+        Which of the two.
+
+    Examples
+    --------
+    >>> metric = Micro("precision_micro", "precision")
+    >>> rows = metric.statistics(np.array([0, 1, 1]), np.array([0, 1, -1]))
+    >>> float(metric.score(rows.sum(axis=0)))
+    1.0
+    """
+
+    name: str
+    part: Part
+    bounds = (0.0, 1.0)
+    reads = "labels"
+
+    def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
+        """Return plain accuracy under this name if no prediction is missing: means have exact results."""
+        if any((predictions < 0).any() for predictions in systems):
+            return self
+        return cast("Self", Accuracy(self.name))
+
+    def statistics(self, gold: Array, predictions: Array) -> FloatArray:
+        """Return whether the item is right, whether it was predicted at all, and 1."""
+        return np.column_stack([gold == predictions, predictions >= 0, np.ones(gold.size)]).astype(np.float64)
+
+    def score(self, totals: FloatArray) -> FloatArray:
+        """Return the ratio of the totals."""
+        hits, made, n = np.moveaxis(totals, -1, 0)
+        return _ratio(hits, made) if self.part == "precision" else _ratio(2.0 * hits, made + n)
+
+    def undefined(self, totals: FloatArray) -> str | None:
+        """Return a sentence if no prediction was made."""
+        if self.part == "precision" and totals[1] == 0.0:
+            return f"{self.name} is 0/0 (every prediction is missing) and counts as 0"
+        return None
+
+
+@dataclass(frozen=True, repr=False)
+class OneClass(Metric):
+    """Precision, recall or F1 of one class.
+
+    Parameters
+    ----------
+    name : str
+        The name of the metric, such as ``f1[spam]``.
+    part : {"precision", "recall", "f1"}
+        Which of the three.
+    label : str
+        The class, as it prints.
+    position : int or None
+        Its position in the label set; set by `fit`.
+
+    Examples
+    --------
+    >>> metric = OneClass("f1[b]", "f1", "b").fit(None, [], np.array(["a", "b"]))
+    >>> rows = metric.statistics(np.array([0, 1, 1]), np.array([0, 1, 0]))
+    >>> rows.sum(axis=0)
+    array([1., 1., 2.])
+    >>> float(metric.score(rows.sum(axis=0)).round(4))
+    0.6667
+    """
+
+    name: str
+    part: Part
+    label: str
+    position: int | None = None
+    bounds = (0.0, 1.0)
+    reads = "labels"
+
+    def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
+        """Return the metric with the position of the class fixed.
+
+        Raises
+        ------
+        InvalidInputError
+            If there is no such label.
+        """
+        return dataclasses.replace(
+            self, position=named_label(self.label, _given(self.name, labels).tolist(), self.name)
+        )
+
+    def statistics(self, gold: Array, predictions: Array) -> FloatArray:
+        """Return whether the class was hit, predicted and due, as far as the measure needs it."""
+        if self.position is None:
+            raise _unfitted(self.name)
+        predicted, due = predictions == self.position, gold == self.position
+        columns = {"hits": predicted & due, "predicted": predicted, "gold": due}
+        return np.column_stack([columns[key] for key in _COUNTS[self.part]]).astype(np.float64)
+
+    def score(self, totals: FloatArray) -> FloatArray:
+        """Return the ratio of the totals."""
+        counts = dict(zip(_COUNTS[self.part], np.moveaxis(totals, -1, 0), strict=True))
+        return _ratio(*_fraction(self.part, counts))
+
+    def undefined(self, totals: FloatArray) -> str | None:
+        """Return a sentence if the score is 0/0."""
+        if totals[1:].sum() > 0.0:
+            return None
+        return f"{self.name} is 0/0 ({self.label!r} is {_WHY[self.part]}) and counts as 0"
+
+
+@dataclass(frozen=True, repr=False)
+class Averaged(Metric):
+    """Precision, recall or F1 of every class, averaged plainly (macro) or by the gold (weighted).
+
+    Parameters
+    ----------
+    name : str
+        The name of the metric.
+    part : {"precision", "recall", "f1"}
+        Which of the three.
+    average : {"macro", "weighted"}
+        Whether every class counts the same or as often as it occurs in the gold.
+    labels : tuple of str
+        The label set; set by `fit`.
+
+    Examples
+    --------
+    >>> metric = Averaged("f1_macro", "f1", "macro").fit(None, [], np.array(["a", "b"]))
+    >>> rows = metric.statistics(np.array([0, 1, 1]), np.array([0, 1, 0]))
+    >>> float(metric.score(rows.sum(axis=0)).round(4))
+    0.6667
+    """
+
+    name: str
+    part: Part
+    average: Average
+    labels: tuple[str, ...] = ()
+    bounds = (0.0, 1.0)
+    reads = "labels"
+
+    @property
+    def _columns(self) -> tuple[str, ...]:
+        needed = _COUNTS[self.part]
+        return needed if self.average == "macro" or "gold" in needed else (*needed, "gold")
+
+    def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
+        """Return the metric with the label set fixed."""
+        return dataclasses.replace(self, labels=_printed(_given(self.name, labels)))
+
+    def statistics(self, gold: Array, predictions: Array) -> FloatArray:
+        """Return per class whether it was hit, predicted and due, as far as the measure needs it."""
+        return _class_counts(self._columns, gold, predictions, len(self.labels), self.name)
+
+    def score(self, totals: FloatArray) -> FloatArray:
+        """Return the average over the classes."""
+        counts = _split(totals, self._columns)
+        per_class = _ratio(*_fraction(self.part, counts))
+        if self.average == "macro":
+            return _over_classes(per_class) / len(self.labels)
+        return _ratio(_dot(per_class, counts["gold"]), _over_classes(counts["gold"]))
+
+    def undefined(self, totals: FloatArray) -> str | None:
+        """Return a sentence naming the classes whose part is 0/0."""
+        counts = _split(totals, self._columns)
+        empty = _fraction(self.part, counts)[1] == 0.0
+        if self.average == "weighted":
+            empty &= counts["gold"] > 0.0  # the others have no weight
+        if not empty.any():
+            return None
+        return (
+            f"{self.part} of {_listed(self.labels, empty)} is 0/0 ({_WHY[self.part]}) and counts as 0"
+            f" in {self.name}"
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class BalancedAccuracy(Metric):
+    """The mean recall of the classes that occur in the gold of the (re)sample.
+
+    Parameters
+    ----------
+    name : str
+        The name of the metric.
+    labels : tuple of str
+        The label set; set by `fit`.
+
+    Examples
+    --------
+    >>> metric = BalancedAccuracy().fit(None, [], np.array(["a", "b", "c"]))
+    >>> rows = metric.statistics(np.array([0, 1, 1]), np.array([0, 1, 2]))
+    >>> float(metric.score(rows.sum(axis=0)))
+    0.75
+    """
+
+    name: str = "balanced_accuracy"
+    labels: tuple[str, ...] = ()
+    bounds = (0.0, 1.0)
+    reads = "labels"
+
+    def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
+        """Return the metric with the label set fixed."""
+        return dataclasses.replace(self, labels=_printed(_given(self.name, labels)))
+
+    def statistics(self, gold: Array, predictions: Array) -> FloatArray:
+        """Return per class whether it was hit and due."""
+        return _class_counts(("hits", "gold"), gold, predictions, len(self.labels), self.name)
+
+    def score(self, totals: FloatArray) -> FloatArray:
+        """Return the mean recall."""
+        counts = _split(totals, ("hits", "gold"))
+        present = (counts["gold"] > 0.0).astype(np.float64)
+        return _ratio(_over_classes(_ratio(counts["hits"], counts["gold"])), _over_classes(present))
+
+    def undefined(self, totals: FloatArray) -> str | None:
+        """Return a sentence naming the classes that are left out."""
+        absent = _split(totals, ("hits", "gold"))["gold"] == 0.0
+        if not absent.any():
+            return None
+        return f"{_listed(self.labels, absent)} is not in the gold and left out of {self.name}"
+
+
+@dataclass(frozen=True, repr=False)
+class _Agreement(Metric):
+    """What the chance-corrected measures share: the number right and the two margins.
+
+    A missing prediction is an outcome of its own that the gold never has.
+
+    Parameters
+    ----------
+    name : str
+        The name of the metric.
+    labels : tuple of str
+        The label set; set by `fit`.
+    """
+
+    name: str = ""
+    labels: tuple[str, ...] = ()
+    bounds = (-1.0, 1.0)
+    reads = "labels"
+
+    def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
+        """Return the metric with the label set fixed."""
+        return dataclasses.replace(self, labels=_printed(_given(self.name, labels)))
+
+    def statistics(self, gold: Array, predictions: Array) -> FloatArray:
+        """Return per class whether it was predicted and due; then whether the item is right, and 1."""
+        margins = _class_counts(("predicted", "gold"), gold, predictions, len(self.labels), self.name)
+        return np.column_stack([margins, gold == predictions, np.ones(gold.size)])
+
+    def _parts(self, totals: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Return the margins of predictions and gold, the number right and the number of items."""
+        counts = _split(totals[..., :-2], ("predicted", "gold"))
+        return counts["predicted"], counts["gold"], totals[..., -2], totals[..., -1]
+
+
+class MatthewsCorrelation(_Agreement):
+    """The Matthews correlation coefficient, for any number of classes (R_K).
+
+    0 if the gold or the predictions are all of one class, as in scikit-learn.
+
+    References
+    ----------
+    .. [1] Gorodkin (2004), Computational Biology and Chemistry 28, 367-374, eq. 8.
+
+    Examples
+    --------
+    >>> metric = MatthewsCorrelation("matthews_corrcoef").fit(None, [], np.array(["a", "b"]))
+    >>> rows = metric.statistics(np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1]))
+    >>> float(metric.score(rows.sum(axis=0)).round(4))
+    0.5774
+    """
+
+    def score(self, totals: FloatArray) -> FloatArray:
+        """Return the covariance of gold and predictions over their spreads."""
+        predicted, due, right, n = self._parts(totals)
+        covariance = right * n - _dot(predicted, due)
+        spread_p, spread_g = self._spreads(predicted, due, n)
+        defined = (spread_p > _NOTHING * n * n) & (spread_g > _NOTHING * n * n)
+        scale = np.sqrt(np.where(defined, spread_p * spread_g, 1.0))
+        return np.where(defined, covariance / scale, 0.0)
+
+    @staticmethod
+    def _spreads(predicted: FloatArray, due: FloatArray, n: FloatArray) -> tuple[FloatArray, FloatArray]:
+        missing = n - _over_classes(predicted)
+        return n * n - _dot(predicted, predicted) - missing * missing, n * n - _dot(due, due)
+
+    def undefined(self, totals: FloatArray) -> str | None:
+        """Return a sentence if gold or predictions are all of one class."""
+        predicted, due, _, n = self._parts(totals)
+        spread_p, spread_g = self._spreads(predicted, due, n)
+        if spread_p > 0.0 and spread_g > 0.0:
+            return None
+        which = "the predictions are" if spread_p <= 0.0 else "the gold is"
+        return f"{self.name} is 0/0 ({which} all of one class) and counts as 0"
+
+
+class CohenKappa(_Agreement):
+    """Cohen's kappa: agreement with the gold beyond that expected by chance.
+
+    Undefined (NaN) where the expected agreement is 1: gold and predictions all of the same class.
+
+    References
+    ----------
+    .. [1] Cohen (1960), Educational and Psychological Measurement 20, 37-46.
+
+    Examples
+    --------
+    >>> metric = CohenKappa("cohen_kappa").fit(None, [], np.array(["a", "b"]))
+    >>> rows = metric.statistics(np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1]))
+    >>> float(metric.score(rows.sum(axis=0)))
+    0.5
+    """
+
+    def score(self, totals: FloatArray) -> FloatArray:
+        """Return the agreement beyond chance over the most there could be."""
+        predicted, due, right, n = self._parts(totals)
+        chance = _dot(predicted, due)
+        room = n * n - chance
+        defined = room > _NOTHING * n * n
+        return np.where(defined, (right * n - chance) / np.where(defined, room, 1.0), np.nan)
+
+    def undefined(self, totals: FloatArray) -> str | None:
+        """Return a sentence if gold and predictions are all of the same class."""
+        if np.isnan(self.score(totals)):
+            return f"{self.name} is undefined: gold and predictions are all of the same class"
+        return None
+
+
+def named_label(label: str, labels: Sequence[Any], metric: str) -> int:
+    """Return the position of the label that prints as `label`.
+
+    Parameters
+    ----------
+    label : str
+        What stands in the brackets of a metric's name.
+    labels : sequence
+        The labels there are.
+    metric : str
+        The name of the metric, for the message.
+
+    Returns
+    -------
+    int
+        The position.
+
+    Raises
+    ------
+    InvalidInputError
+        If no label prints so.
+
+    Examples
+    --------
+    >>> named_label("1", [0, 1], "f1[1]")
+    1
+    """
+    for position, value in enumerate(labels):
+        if str(value) == label or (isinstance(value, float) and f"{value:g}" == label):
+            return position
+    shown = ", ".join(str(value) for value in labels[:10]) + (", ..." if len(labels) > 10 else "")
+    raise InvalidInputError(
+        f"{metric}: there is no label {label!r}; the labels are {shown}",
+        hint=f"write one of them in the brackets, as in {metric.partition('[')[0]}[{labels[0]}]",
+    )
+
+
+def _given(name: str, labels: Array | None) -> Array:
+    if labels is None:
+        raise InvalidInputError(f"{name} needs the label set", hint="pass labels= to fit()")
+    return labels
+
+
+def _unfitted(name: str) -> InvalidInputError:
+    return InvalidInputError(
+        f"{name} must know the label set before it can count", hint="call fit(gold, systems, labels) first"
+    )
+
+
+def _printed(labels: Array) -> tuple[str, ...]:
+    return tuple(str(label) for label in labels.tolist())
+
+
+def _class_counts(
+    columns: Sequence[str], gold: Array, predictions: Array, n_labels: int, name: str
+) -> FloatArray:
+    """One block of indicator columns per class for each of "hits", "predicted" and "gold"."""
+    if n_labels == 0:
+        raise _unfitted(name)
+    made = np.flatnonzero(predictions >= 0)
+    right = np.flatnonzero(predictions == gold)
+    everything = np.arange(gold.size)
+    sources = {"hits": (right, gold), "predicted": (made, predictions), "gold": (everything, gold)}
+    out = np.zeros((gold.size, len(columns) * n_labels))
+    for block, key in enumerate(columns):
+        rows, which = sources[key]
+        out[rows, which[rows] + block * n_labels] = 1.0
+    return out
+
+
+def _split(totals: FloatArray, columns: Sequence[str]) -> dict[str, FloatArray]:
+    width = totals.shape[-1] // len(columns)
+    return {key: totals[..., block * width : (block + 1) * width] for block, key in enumerate(columns)}
+
+
+def _fraction(part: Part, counts: dict[str, FloatArray]) -> tuple[FloatArray, FloatArray]:
+    """Numerator and denominator of precision, recall or F1."""
+    if part == "f1":
+        return 2.0 * counts["hits"], counts["predicted"] + counts["gold"]
+    return counts["hits"], counts["predicted" if part == "precision" else "gold"]
+
+
+def _ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
+    """Divide; 0 where the denominator (and so the numerator) is 0."""
+    quotient: FloatArray = numerator / np.where(denominator > 0.0, denominator, 1.0)
+    return quotient
+
+
+def _dot(a: FloatArray, b: FloatArray) -> FloatArray:
+    product: FloatArray = np.einsum("...k,...k->...", a, b)
+    return product
+
+
+def _over_classes(values: FloatArray) -> FloatArray:
+    """Sum over the last axis, which is short: einsum does that several times faster than sum()."""
+    total: FloatArray = np.einsum("...k->...", values)
+    return total
+
+
+def _listed(labels: Sequence[str], which: Array) -> str:
+    names = [repr(label) for label, named in zip(labels, which, strict=True) if named]
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")

@@ -1,0 +1,272 @@
+"""Correlations between gold values and predictions."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
+from bestby.metrics._ranked import RankMetric, group_of_items, sorted_with_ties, totals_to_group_ends
+from bestby.metrics.base import Metric
+
+_NOTHING = 1e-13  # a variance below this part of its sums is rounding
+
+_WHOLE_UP_TO = 2_000_000  # cubes of resample sizes up to here fit whole numbers of 64 bits
+
+_SIGNS_UP_TO = 1024  # items up to which Kendall's matrix of signs is small
+
+
+@dataclass(frozen=True, repr=False)
+class Pearson(Metric):
+    """Pearson's correlation.
+
+    Gold and the predictions of each system are first centred and scaled by their own mean and standard
+    deviation on the full data. That does not change the correlation, but it makes the sums accurate and lets
+    the permutation test exchange predictions of systems that score on different scales (0 to 1 against
+    0 to 100): what is exchanged are standard scores. `statistics` must therefore be given whole columns.
+
+    Parameters
+    ----------
+    name : str
+        The name of the metric.
+    centre, scale : float
+        Mean and standard deviation of the gold; set by `fit`.
+
+    Examples
+    --------
+    >>> gold, predictions = np.array([1.0, 2.0, 3.0]), np.array([10.0, 30.0, 20.0])
+    >>> metric = Pearson().fit(gold, [predictions], None)
+    >>> float(metric.score(metric.statistics(gold, predictions).sum(axis=0)).round(12))
+    0.5
+    """
+
+    name: str = "pearson"
+    centre: float = 0.0
+    scale: float = 1.0
+    bounds = (-1.0, 1.0)
+
+    def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
+        """Return the metric with the centre and scale of the gold fixed.
+
+        Raises
+        ------
+        InvalidInputError
+            If the gold is constant.
+        """
+        centre, scale = _location(self.name, "the gold is", _given(self.name, gold))
+        return dataclasses.replace(self, centre=centre, scale=scale)
+
+    def statistics(self, gold: Array, predictions: Array) -> FloatArray:
+        """Return standard scores, their squares, their product and 1.
+
+        Raises
+        ------
+        InvalidInputError
+            If the predictions are constant.
+        """
+        y = (np.asarray(gold, dtype=np.float64) - self.centre) / self.scale
+        centre, scale = _location(self.name, "the predictions are", predictions)
+        x = (np.asarray(predictions, dtype=np.float64) - centre) / scale
+        return np.column_stack([x, x * x, x * y, y, y * y, np.ones(x.size)])
+
+    def score(self, totals: FloatArray) -> FloatArray:
+        """Return the correlation; NaN where a column is constant."""
+        x, xx, xy, y, yy, n = np.moveaxis(totals, -1, 0)
+        x_part, y_part = n * xx - x * x, n * yy - y * y
+        defined = (x_part > _NOTHING * n * xx) & (y_part > _NOTHING * n * yy)
+        scale = np.sqrt(np.where(defined, x_part, 1.0)) * np.sqrt(np.where(defined, y_part, 1.0))
+        value: FloatArray = np.where(defined, np.clip((n * xy - x * y) / scale, -1.0, 1.0), np.nan)
+        return value
+
+
+@dataclass(frozen=True, eq=False)
+class TwoOrders:
+    """Items sorted once by the predictions (x) and by the gold (y).
+
+    Parameters
+    ----------
+    order_x, order_y : ndarray of int, shape (n,)
+        The items in ascending order.
+    last_x, last_y : ndarray of bool, shape (n,)
+        True at the last position of each group of ties.
+    groups_x, groups_y : ndarray of int, shape (n,)
+        For each item the number of its group.
+    """
+
+    order_x: Array
+    last_x: BoolArray
+    groups_x: IntArray
+    order_y: Array
+    last_y: BoolArray
+    groups_y: IntArray
+
+    @property
+    def n_items(self) -> int:
+        """The number of items."""
+        return self.order_x.size
+
+
+@dataclass(frozen=True, repr=False)
+class _RankCorrelation(RankMetric):
+    """What `Spearman` and `Kendall` share: one sort of each column.
+
+    Parameters
+    ----------
+    name : str
+        The name of the metric.
+    """
+
+    name: str = ""
+    bounds = (-1.0, 1.0)
+
+    def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
+        """Return the metric, having seen that the gold is not constant.
+
+        Raises
+        ------
+        InvalidInputError
+            If the gold is constant.
+        """
+        _location(self.name, "the gold is", _given(self.name, gold))
+        return self
+
+    def prepare(self, gold: Any, predictions: Any) -> TwoOrders:
+        """Sort both columns, once.
+
+        Parameters
+        ----------
+        gold, predictions : ndarray, shape (n,)
+            Numbers.
+
+        Returns
+        -------
+        TwoOrders
+            What `weighted` needs.
+
+        Raises
+        ------
+        InvalidInputError
+            If a column is constant.
+        """
+        _location(self.name, "the gold is", gold)
+        _location(self.name, "the predictions are", predictions)
+        order_x, last_x = sorted_with_ties(np.asarray(predictions))
+        order_y, last_y = sorted_with_ties(np.asarray(gold))
+        return TwoOrders(
+            order_x, last_x, group_of_items(order_x, last_x), order_y, last_y, group_of_items(order_y, last_y)
+        )
+
+
+class Spearman(_RankCorrelation):
+    """Spearman's rank correlation: Pearson's correlation of midranks, ranked anew in every resample.
+
+    Undefined (NaN) on a resample in which a column is constant.
+
+    Examples
+    --------
+    >>> metric = Spearman("spearman")
+    >>> orders = metric.prepare(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0]))
+    >>> metric.weighted(orders, np.array([[1, 1, 1]]))
+    array([0.5])
+    """
+
+    def _vectorised(self, prepared: TwoOrders, counts: Array) -> FloatArray:
+        x, xx = _doubled_ranks(counts[:, prepared.order_x], prepared.last_x)
+        y, yy = _doubled_ranks(counts[:, prepared.order_y], prepared.last_y)
+        items_x = x[:, prepared.groups_x] * counts.astype(np.int64, copy=False)
+        xy = np.einsum("rn,rn->r", items_x, y[:, prepared.groups_y])
+        return _quotient(xy.astype(np.float64), xx.astype(np.float64), yy.astype(np.float64))
+
+    def _compiled(self, prepared: TwoOrders, counts: Array) -> FloatArray:
+        from bestby.metrics import _kernels
+
+        largest = int(counts.sum(axis=1, dtype=np.int64).max())
+        zero = np.int64(0) if largest <= _WHOLE_UP_TO else np.float64(0.0)
+        return _kernels.spearman(
+            counts, prepared.order_x, prepared.last_x, prepared.order_y, prepared.last_y, zero
+        )
+
+
+class Kendall(_RankCorrelation):
+    """Kendall's tau-b: concordant minus discordant pairs, over the geometric mean of the untied pairs.
+
+    Copies of one item in a resample are tied with each other. Undefined (NaN) on a resample in which a
+    column is constant.
+
+    References
+    ----------
+    .. [1] Kendall (1945), Biometrika 33, 239-251.
+    .. [2] Fenwick (1994), Software: Practice and Experience 24, 327-336.
+
+    Examples
+    --------
+    >>> metric = Kendall("kendall")
+    >>> orders = metric.prepare(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0]))
+    >>> metric.weighted(orders, np.array([[1, 1, 1]])).round(4)
+    array([0.3333])
+    """
+
+    def _vectorised(self, prepared: TwoOrders, counts: Array) -> FloatArray:
+        if prepared.n_items > _SIGNS_UP_TO:
+            return self._compiled(prepared, counts)
+        signs = _signs(prepared.groups_x) * _signs(prepared.groups_y)
+        weights = counts.astype(np.float64)
+        agreement = np.einsum("rn,rn->r", weights @ signs.astype(np.float64), weights)
+        x, x_before = totals_to_group_ends(counts[:, prepared.order_x], prepared.last_x)
+        y, y_before = totals_to_group_ends(counts[:, prepared.order_y], prepared.last_y)
+        pairs = x[:, -1] ** 2
+        untied_x = pairs - ((x - x_before) ** 2).sum(axis=1)
+        untied_y = pairs - ((y - y_before) ** 2).sum(axis=1)
+        return _quotient(agreement, untied_x.astype(np.float64), untied_y.astype(np.float64))
+
+    def _compiled(self, prepared: TwoOrders, counts: Array) -> FloatArray:
+        from bestby.metrics import _kernels
+
+        n_groups = int(np.count_nonzero(prepared.last_y))
+        return _kernels.kendall(counts, prepared.order_x, prepared.last_x, prepared.groups_y, n_groups)
+
+
+def _doubled_ranks(in_order: Array, last: BoolArray) -> tuple[Array, Array]:
+    """Midranks of each group, doubled and centred to whole numbers, and their weighted sum of squares."""
+    up_to, before = totals_to_group_ends(in_order, last)
+    ranks: Array = up_to + before - up_to[:, -1:]
+    if up_to[:, -1].max() > _WHOLE_UP_TO:
+        ranks = ranks.astype(np.float64)
+    return ranks, np.einsum("rg,rg,rg->r", up_to - before, ranks, ranks)
+
+
+def _signs(groups: IntArray) -> Array:
+    signs: Array = np.sign(groups[:, None] - groups[None, :]).astype(np.int8)
+    return signs
+
+
+def _quotient(products: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
+    """Return the correlation from whole-numbered sums; NaN where a column is constant."""
+    defined = (x > 0.0) & (y > 0.0)
+    scale = np.sqrt(np.where(defined, x, 1.0)) * np.sqrt(np.where(defined, y, 1.0))
+    value: FloatArray = np.where(defined, np.clip(products / scale, -1.0, 1.0), np.nan)
+    return value
+
+
+def _given(name: str, gold: Array | None) -> Array:
+    if gold is None:
+        raise InvalidInputError(f"{name} needs gold values", hint="pass gold=...")
+    return gold
+
+
+def _location(name: str, what: str, values: Array) -> tuple[float, float]:
+    """Mean and standard deviation, if there is any spread beyond rounding."""
+    numbers = np.asarray(values, dtype=np.float64)
+    centre = float(numbers.mean())
+    scale = float(np.sqrt(np.mean((numbers - centre) ** 2)))
+    if scale <= _NOTHING * abs(centre) or scale == 0.0:
+        raise InvalidInputError(
+            f"{name} is undefined: {what} constant ({numbers[0]:g} on all items)",
+            hint="a correlation needs values that vary",
+        )
+    return centre, scale

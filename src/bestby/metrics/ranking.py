@@ -1,0 +1,193 @@
+"""Measures of how well scores rank the positive items above the negative ones."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Array, BoolArray, FloatArray
+from bestby.evaluation import codes
+from bestby.metrics._ranked import RankMetric, sorted_with_ties, totals_to_group_ends
+from bestby.metrics.classification import named_label
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Items sorted once by a system's scores.
+
+    Parameters
+    ----------
+    order : ndarray of int, shape (n,)
+        The items, highest score first.
+    positive : ndarray of uint8, shape (n,)
+        1 for positive items, in that order.
+    last : ndarray of bool, shape (n,)
+        True at the last position of each group of ties.
+    """
+
+    order: Array
+    positive: Array
+    last: BoolArray
+
+    @property
+    def n_items(self) -> int:
+        """The number of items."""
+        return self.order.size
+
+
+@dataclass(frozen=True, repr=False)
+class _BinaryRanking(RankMetric):
+    """What `RocAuc` and `AveragePrecision` share: which items are positive, and the sort.
+
+    Parameters
+    ----------
+    name : str
+        The name of the metric.
+    label : str, optional
+        The positive label; all others are negative. Without one, the gold must hold two labels, and the
+        greater of them is positive.
+    positive : object, optional
+        The label as it is in the gold; set by `fit`.
+    """
+
+    name: str = ""
+    label: str | None = None
+    positive: Any = None
+    bounds = (0.0, 1.0)
+    reads = "raw"
+
+    def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
+        """Return the metric with the positive label fixed.
+
+        Raises
+        ------
+        InvalidInputError
+            If the gold has one label only, or more than two and none is named, or not the one named; or
+            if a system's predictions are no numbers.
+        """
+        for predictions in systems:
+            _check_scores(self.name, predictions)
+        return dataclasses.replace(self, positive=self._positive(gold))
+
+    def _positive(self, gold: Array | None) -> Any:
+        if gold is None:
+            raise InvalidInputError(f"{self.name} needs gold labels", hint="pass gold=...")
+        labels = codes(gold)[0].tolist()
+        if len(labels) < 2:
+            raise InvalidInputError(
+                f"{self.name} needs positive and negative items, but every gold label is {labels[0]!r}",
+            )
+        if self.label is not None:
+            return labels[named_label(self.label, labels, self.name)]
+        if len(labels) > 2:
+            shown = ", ".join(repr(label) for label in labels[:5]) + (", ..." if len(labels) > 5 else "")
+            raise InvalidInputError(
+                f"{self.name} needs two gold labels, got {len(labels)}: {shown}",
+                hint=f"name the positive one, as in {self.name}[{labels[-1]}]; all others are negative then",
+            )
+        return labels[-1]
+
+    def prepare(self, gold: Array, predictions: Array) -> Ranking:
+        """Sort the items by score, once.
+
+        Parameters
+        ----------
+        gold : ndarray, shape (n,)
+            The labels.
+        predictions : ndarray, shape (n,)
+            The scores of one system; higher for what it holds to be positive.
+
+        Returns
+        -------
+        Ranking
+            What `weighted` needs.
+
+        Raises
+        ------
+        InvalidInputError
+            If the predictions are no numbers.
+        """
+        _check_scores(self.name, predictions)
+        positive = self._positive(gold) if self.positive is None else self.positive
+        order, last = sorted_with_ties(predictions)
+        first = np.concatenate([[True], last[:-1]])  # read backwards, a group ends where it began
+        order = np.ascontiguousarray(order[::-1])
+        return Ranking(order, (gold[order] == positive).astype(np.uint8), np.ascontiguousarray(first[::-1]))
+
+
+class RocAuc(_BinaryRanking):
+    """Area under the ROC curve: the probability that a positive item outranks a negative one, ties half.
+
+    Undefined (NaN) on a resample without positive or without negative items.
+
+    References
+    ----------
+    .. [1] Hanley & McNeil (1982), Radiology 143, 29-36.
+
+    Examples
+    --------
+    >>> metric = RocAuc("roc_auc")
+    >>> ranking = metric.prepare(np.array([0, 0, 1, 1]), np.array([0.1, 0.4, 0.4, 0.8]))
+    >>> metric.weighted(ranking, np.array([[1, 1, 1, 1], [0, 2, 2, 0]]))
+    array([0.875, 0.5  ])
+    """
+
+    def _vectorised(self, prepared: Ranking, counts: Array) -> FloatArray:
+        in_order = counts[:, prepared.order]
+        positives, before = totals_to_group_ends(in_order * prepared.positive, prepared.last)
+        everything, everything_before = totals_to_group_ends(in_order, prepared.last)
+        negatives = (everything - everything_before) - (positives - before)
+        doubled = np.einsum("rg,rg->r", negatives, positives + before)
+        pairs = positives[:, -1] * (everything[:, -1] - positives[:, -1])
+        areas: FloatArray = np.where(pairs > 0, doubled / (2.0 * np.maximum(pairs, 1)), np.nan)
+        return areas
+
+    def _compiled(self, prepared: Ranking, counts: Array) -> FloatArray:
+        from bestby.metrics import _kernels
+
+        if prepared.last.all():
+            return _kernels.roc_auc_without_ties(counts, prepared.order, prepared.positive)
+        return _kernels.roc_auc(counts, prepared.order, prepared.positive, prepared.last)
+
+
+class AveragePrecision(_BinaryRanking):
+    """Average precision: the precision at each threshold, weighted by the recall it adds.
+
+    Tied scores share one threshold and nothing is interpolated, as in scikit-learn. Undefined (NaN) on a
+    resample without positive items.
+
+    Examples
+    --------
+    >>> metric = AveragePrecision("average_precision")
+    >>> ranking = metric.prepare(np.array([0, 1, 1]), np.array([0.6, 0.4, 0.8]))
+    >>> metric.weighted(ranking, np.array([[1, 1, 1]])).round(4)
+    array([0.8333])
+    """
+
+    def _vectorised(self, prepared: Ranking, counts: Array) -> FloatArray:
+        in_order = counts[:, prepared.order]
+        positives, before = totals_to_group_ends(in_order * prepared.positive, prepared.last)
+        everything, _ = totals_to_group_ends(in_order, prepared.last)
+        terms = (positives - before) * (positives / np.maximum(everything, 1))
+        found = positives[:, -1]
+        area = np.cumsum(terms, axis=1)[:, -1]  # one after the other, as the kernel does; sum() pairs them
+        values: FloatArray = np.where(found > 0, area / np.maximum(found, 1), np.nan)
+        return values
+
+    def _compiled(self, prepared: Ranking, counts: Array) -> FloatArray:
+        from bestby.metrics import _kernels
+
+        return _kernels.average_precision(counts, prepared.order, prepared.positive, prepared.last)
+
+
+def _check_scores(name: str, predictions: Array) -> None:
+    if predictions.dtype.kind not in "biuf":
+        raise InvalidInputError(
+            f"{name} needs numeric predictions, got text: {str(predictions[0])!r}",
+            hint="pass the scores the labels were decided by, such as the probability of the positive class",
+        )

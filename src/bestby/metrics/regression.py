@@ -1,0 +1,164 @@
+"""Means of per-item scores, and measures of error against numeric gold."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Array, FloatArray
+from bestby.metrics.base import MeanMetric, Metric
+
+_NOTHING = 1e-13  # a sum of squares below this part of what it is the difference of is rounding
+
+
+@dataclass(frozen=True, repr=False)
+class Mean(MeanMetric):
+    """The mean of one score per item; needs no gold.
+
+    Parameters
+    ----------
+    name : str
+        The name of the metric.
+    greater_is_better : bool
+        False if the scores are losses.
+
+    Examples
+    --------
+    >>> metric = Mean()
+    >>> float(metric.score(metric.statistics(None, np.array([1.0, 2.0, 4.5])).sum(axis=0)))
+    2.5
+    """
+
+    name: str = "mean"
+    greater_is_better: bool = True
+    needs_gold: ClassVar[bool] = False
+
+    def values(self, gold: Any, predictions: Array) -> FloatArray:  # noqa: ARG002
+        """Return the scores as they are."""
+        return np.asarray(predictions, dtype=np.float64)
+
+
+class MeanSquaredError(MeanMetric):
+    """The mean squared error; lower is better.
+
+    Examples
+    --------
+    >>> MeanSquaredError().values(np.array([1.0, 2.0]), np.array([3.0, 2.0]))
+    array([4., 0.])
+    """
+
+    name = "mse"
+    greater_is_better = False
+    bounds = (0.0, np.inf)
+
+    def values(self, gold: Array, predictions: Array) -> FloatArray:
+        """Return the squared errors."""
+        return (np.asarray(predictions, dtype=np.float64) - gold) ** 2
+
+
+class MeanAbsoluteError(MeanMetric):
+    """The mean absolute error; lower is better.
+
+    Examples
+    --------
+    >>> MeanAbsoluteError().values(np.array([1.0, 2.0]), np.array([3.0, 2.0]))
+    array([2., 0.])
+    """
+
+    name = "mae"
+    greater_is_better = False
+    bounds = (0.0, np.inf)
+
+    def values(self, gold: Array, predictions: Array) -> FloatArray:
+        """Return the absolute errors."""
+        return np.abs(np.asarray(predictions, dtype=np.float64) - gold)
+
+
+class RootMeanSquaredError(Metric):
+    """The root of the mean squared error; lower is better.
+
+    Examples
+    --------
+    >>> metric = RootMeanSquaredError()
+    >>> float(metric.score(metric.statistics(np.array([0.0, 0.0]), np.array([1.0, 7.0])).sum(axis=0)))
+    5.0
+    """
+
+    name = "rmse"
+    greater_is_better = False
+    bounds = (0.0, np.inf)
+
+    def statistics(self, gold: Array, predictions: Array) -> FloatArray:
+        """Return squared errors beside ones."""
+        squared = (np.asarray(predictions, dtype=np.float64) - gold) ** 2
+        return np.column_stack([squared, np.ones(squared.size)])
+
+    def score(self, totals: FloatArray) -> FloatArray:
+        """Return the root of the mean."""
+        # Sums of differences (a permutation, a jackknife) can miss zero by a rounding error.
+        root: FloatArray = np.sqrt(np.maximum(totals[..., 0], 0.0) / totals[..., 1])
+        return root
+
+
+@dataclass(frozen=True, repr=False)
+class R2(Metric):
+    """The coefficient of determination: the part of the variance of the gold that is accounted for.
+
+    The gold is centred by its mean on the full data, for accuracy; the score of a resample uses the mean of
+    that resample. Undefined (NaN) on a resample whose gold is constant.
+
+    Parameters
+    ----------
+    name : str
+        The name of the metric.
+    centre : float
+        Mean of the gold; set by `fit`.
+
+    Examples
+    --------
+    >>> gold = np.array([1.0, 2.0, 3.0])
+    >>> metric = R2().fit(gold, [], None)
+    >>> float(metric.score(metric.statistics(gold, np.array([1.0, 2.0, 2.0])).sum(axis=0)))
+    0.5
+    """
+
+    name: str = "r2"
+    centre: float = 0.0
+    bounds = (-np.inf, 1.0)
+
+    def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
+        """Return the metric with the centre of the gold fixed.
+
+        Raises
+        ------
+        InvalidInputError
+            If the gold is constant.
+        """
+        if gold is None:
+            raise InvalidInputError(f"{self.name} needs gold values", hint="pass gold=...")
+        numbers = np.asarray(gold, dtype=np.float64)
+        if numbers.min() == numbers.max():
+            raise InvalidInputError(
+                f"{self.name} is undefined: the gold is constant ({numbers[0]:g} on all items)",
+                hint="use mse or mae, which need no variance",
+            )
+        return dataclasses.replace(self, centre=float(numbers.mean()))
+
+    def statistics(self, gold: Array, predictions: Array) -> FloatArray:
+        """Return squared errors, the centred gold, its square, and ones."""
+        squared = (np.asarray(predictions, dtype=np.float64) - gold) ** 2
+        centred = np.asarray(gold, dtype=np.float64) - self.centre
+        return np.column_stack([squared, centred, centred * centred, np.ones(centred.size)])
+
+    def score(self, totals: FloatArray) -> FloatArray:
+        """Return one minus the ratio of the sums of squares."""
+        error, y, yy, n = np.moveaxis(totals, -1, 0)
+        spread = n * yy - y * y
+        defined = spread > _NOTHING * n * yy
+        value: FloatArray = np.where(defined, 1.0 - n * error / np.where(defined, spread, 1.0), np.nan)
+        return value

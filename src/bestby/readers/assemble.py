@@ -1,0 +1,130 @@
+"""From columns to an `Evaluation`: one type for all values, ids, groups, what is missing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import OnMissing
+from bestby.evaluation import Evaluation
+from bestby.readers.values import Column, unified
+
+
+def side_by_side(
+    source: str,
+    systems: Mapping[str, Column],
+    gold: Column | None,
+    *,
+    items: Sequence[str] | None,
+    clusters: Sequence[str] | None,
+    strata: Sequence[str] | None,
+    on_missing: OnMissing,
+) -> Evaluation:
+    """Make an evaluation of columns of equal length; where no ids are given, the rows are the items.
+
+    Parameters
+    ----------
+    source : str
+        Where the data come from, for messages.
+    systems : mapping of str to Column, shape (n,)
+        Predictions or scores.
+    gold : Column, shape (n,), or None
+        The gold.
+    items, clusters, strata : sequence of str, shape (n,), or None
+        Ids and groups.
+    on_missing : {"error", "drop", "worst"}
+        What to do with items that some system lacks.
+
+    Returns
+    -------
+    Evaluation
+        The checked data.
+    """
+    if items is not None:
+        check_unique(items, f"{source}: item ids")
+    columns, gold = one_type(systems, gold)
+    if gold is not None:
+        check_whole(source, gold, items)
+    lengths = {column.size for column in columns.values()} | ({gold.size} if gold is not None else set())
+    if len(lengths) > 1 or not any(column.missing.any() for column in columns.values()):
+        return Evaluation.of(
+            {name: column.values for name, column in columns.items()},
+            None if gold is None else gold.values,
+            items=items,
+            clusters=clusters,
+            strata=strata,
+            on_missing=on_missing,
+        )
+    if on_missing == "error":
+        for name, column in columns.items():
+            check_present(source, name, column, items)
+    keys: Sequence[Any] = items if items is not None else range(1, lengths.pop() + 1)
+    return Evaluation.of(
+        {name: keyed(keys, column) for name, column in columns.items()},
+        None if gold is None else keyed(keys, gold),
+        clusters=None if clusters is None else dict(zip(keys, clusters, strict=True)),
+        strata=None if strata is None else dict(zip(keys, strata, strict=True)),
+        on_missing=on_missing,
+    )
+
+
+def one_type(systems: Mapping[str, Column], gold: Column | None) -> tuple[dict[str, Column], Column | None]:
+    """Give the systems and the gold one type."""
+    columns = [*systems.values()] + ([] if gold is None else [gold])
+    typed = [
+        Column(column.values.astype(np.str_), column.missing) if column.is_text else column
+        for column in unified(columns)
+    ]
+    # Without gold the names are as many as the columns, with it one fewer: the last is the gold.
+    return dict(zip(systems, typed, strict=False)), None if gold is None else typed[-1]
+
+
+def keyed(keys: Sequence[Any], column: Column) -> dict[Any, Any]:
+    """Return the values that are there by id."""
+    return {
+        key: value
+        for key, value, gone in zip(keys, column.values.tolist(), column.missing.tolist(), strict=True)
+        if not gone
+    }
+
+
+def check_unique(items: Sequence[str], what: str) -> None:
+    """Refuse an id that occurs twice."""
+    if len(set(items)) == len(items):
+        return
+    counts = {item: count for item, count in Counter(items).items() if count > 1}
+    first = next(iter(counts))
+    raise InvalidInputError(
+        f"{what} must be unique, but {len(counts)} of {len(set(items))} occur more than once;"
+        f" first: {first!r} ({counts[first]} times)",
+        hint="items of the same document or person are clusters (cluster=...), not the same item",
+    )
+
+
+def check_whole(source: str, gold: Column, items: Sequence[str] | None) -> None:
+    """Refuse a gold that is missing somewhere."""
+    if gold.missing.any():
+        raise InvalidInputError(
+            f"{source}: the gold is missing for {_counted(gold, items)}",
+            hint='remove these items; if NA is a label here, let only blank cells be missing: missing=""',
+        )
+
+
+def check_present(source: str, name: str, column: Column, items: Sequence[str] | None) -> None:
+    """Refuse a prediction that is missing somewhere."""
+    if column.missing.any():
+        raise InvalidInputError(
+            f"{source}: system {name!r} has no value for {_counted(column, items)}",
+            hint='pass on_missing="drop" to compare the other items only,'
+            ' or on_missing="worst" to count the missing as wrong',
+        )
+
+
+def _counted(column: Column, items: Sequence[str] | None) -> str:
+    first = int(np.flatnonzero(column.missing)[0])
+    where = f"row {first + 1}" + (f", item {items[first]!r}" if items is not None else "")
+    return f"{int(column.missing.sum())} of {column.size} items; first: {where}"

@@ -1,0 +1,228 @@
+"""From a path to a table or a plain list of values: what kind of file it is, told by name and first bytes."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Array
+from bestby.readers.duck import header_of, read_delimited, read_json, read_parquet
+from bestby.readers.table import Table
+from bestby.readers.values import Column, Missing, column_of
+
+_PACKED = {".gz": "gzip", ".zst": "zstd"}
+_TABLES = {".csv": "delimited", ".tsv": "delimited", ".tab": "delimited"}
+_JSON = {".jsonl", ".ndjson", ".json"}
+_HEADERS = {"prediction", "predictions", "pred", "score", "scores", "gold", "label", "value"}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a file is.
+
+    Parameters
+    ----------
+    form : {"delimited", "json", "parquet", "npy", "text"}
+        How its content is written; "text" if nothing tells.
+    compression : {"none", "gzip", "zstd"}
+        How it is packed.
+    """
+
+    form: str
+    compression: str
+
+
+def checked(path: str | Path) -> Path:
+    """Return the path if it is a file that can be read."""
+    file = Path(path)
+    try:
+        if file.is_dir():
+            raise InvalidInputError(f"{file} is a directory, expected a file")
+        if not file.is_file():
+            raise InvalidInputError(f"no file {str(file)!r}", hint="check the path and the current directory")
+        with file.open("rb") as stream:
+            stream.read(1)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        reason = getattr(error, "strerror", None) or error
+        raise InvalidInputError(f"{str(file)!r} cannot be read: {reason}") from error
+    return file
+
+
+def kind_of(path: Path) -> Kind:
+    """Tell what a file is from its first bytes, then from its name."""
+    with path.open("rb") as stream:
+        head = stream.read(8)
+    if head.startswith(b"PAR1"):
+        return Kind("parquet", "none")
+    if head.startswith(b"\x93NUMPY"):
+        return Kind("npy", "none")
+    if head.startswith(b"PK\x03\x04"):
+        raise InvalidInputError(
+            f"{path} is a zip archive or a spreadsheet", hint="save it as CSV (UTF-8), or unpack it"
+        )
+    compression = "none"
+    if head.startswith(b"\x1f\x8b"):
+        compression = "gzip"
+    elif head.startswith(b"\x28\xb5\x2f\xfd"):
+        compression = "zstd"
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes and suffixes[-1] in _PACKED:
+        suffixes.pop()
+    suffix = suffixes[-1] if suffixes else ""
+    for name, form in ((".parquet", "Parquet"), (".npy", "NumPy")):
+        if suffix == name:
+            raise InvalidInputError(
+                f"{path} is not a {form} file, though its name says so"
+                + (" (it is packed)" if compression != "none" else ""),
+                hint="give a file that was written as such, unpacked",
+            )
+    return Kind("json" if suffix in _JSON else _TABLES.get(suffix, "text"), compression)
+
+
+def read_table(path: Path, missing: Missing) -> Table:
+    """Read a file that must hold a table.
+
+    A name that tells nothing is taken for delimited text.
+    """
+    kind = kind_of(path)
+    if kind.form == "npy":
+        raise InvalidInputError(
+            f"{path} holds one array, expected a table with a column per system",
+            hint="give one file per system: name=path other=path",
+        )
+    if kind.form == "parquet":
+        return read_parquet(path, missing)
+    reader = read_json if kind.form == "json" else read_delimited
+    return reader(path, kind.compression, missing)
+
+
+def read_values(path: Path, name: str, missing: Missing) -> Table | Column:
+    """Read the file of one system (or of the gold).
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    name : str
+        The name of the system; a single column may be called so.
+    missing : frozenset of str
+        The texts that stand for a missing value.
+
+    Returns
+    -------
+    Table or Column
+        A table if the file has named columns, the values in order if it has a value per line.
+    """
+    kind = kind_of(path)
+    if kind.form == "npy":
+        return column_of(_npy(path), str(path), missing)
+    if kind.form == "text":
+        return column_of(_lines(path, kind.compression), str(path), missing)
+    if (
+        kind.form == "delimited"
+        and kind.compression != "zstd"
+        and len(header_of(path, kind.compression)[0]) == 1
+    ):
+        return column_of(_single(path, kind.compression, name), str(path), missing)
+    return read_table(path, missing)
+
+
+def _npy(path: Path) -> Array:
+    try:
+        array: Array = np.load(path, allow_pickle=False)
+    except (ValueError, EOFError, OSError, SyntaxError, MemoryError, TypeError) as error:
+        reason = (str(error) or "truncated").splitlines()[0]
+        raise InvalidInputError(
+            f"{path}: cannot be read as a NumPy array: {reason}",
+            hint="save labels as strings or numbers with numpy.save, not as Python objects",
+        ) from error
+    if array.ndim == 2 and 1 in array.shape:
+        array = array.reshape(-1)
+    if array.ndim != 1:
+        raise InvalidInputError(
+            f"{path}: expected one value per item, got an array of shape {array.shape}",
+            hint="save one label or score per item, not a row of probabilities",
+        )
+    return array.astype(np.str_) if array.dtype.kind == "S" else array
+
+
+def _lines(path: Path, compression: str) -> Array:
+    """Read a value per line; nothing in a line is special."""
+    if compression == "zstd":
+        raise InvalidInputError(
+            f"{path}: text packed with zstd cannot be read", hint="unpack it, or use gzip"
+        )
+    try:
+        data = path.read_bytes()
+        if compression == "gzip":
+            data = gzip.GzipFile(fileobj=io.BytesIO(data)).read()
+    except (OSError, EOFError, zlib.error) as error:
+        raise InvalidInputError(f"{path}: cannot be unpacked: {error}") from error
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        number = data.count(b"\n", 0, error.start) + 1
+        raise InvalidInputError(
+            f"{path}, line {number}: not UTF-8 text", hint="save the file as UTF-8"
+        ) from error
+    lines = text.replace("\r\n", "\n").split("\n")  # not splitlines: a line may hold a form feed or U+2028
+    while lines and not lines[-1].strip():
+        lines.pop()
+    if not lines:
+        raise InvalidInputError(f"{path} is empty", hint="one value per line is needed, one line per item")
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            raise InvalidInputError(
+                f"{path}, line {number}: blank; a file with a value per line must have one on every line",
+                hint="write NA for a prediction that is missing",
+            )
+    array = np.empty(len(lines), dtype=object)
+    array[:] = lines
+    return array
+
+
+def _single(path: Path, compression: str, name: str) -> Array:
+    """Read a table of one column, with a header or without.
+
+    The first line is a header if it is a word for what the column holds or the name of the system, or if it
+    is the only line that is no number; where that leaves it open, ask.
+    """
+    lines = _lines(path, compression)
+    cells = [_unquoted(line.strip()) for line in lines.tolist()]
+    lines[:] = cells
+    first, *others = cells
+    if first.lower() in _HEADERS or first == name:
+        return lines[1:]
+    if others and not _is_number(first) and all(_is_number(other) for other in others):
+        return lines[1:]
+    distinct = set(others)
+    if (
+        first not in distinct
+        and len(others) >= 4
+        and len(distinct) <= len(others) // 2
+        and not _is_number(first)
+    ):
+        raise InvalidInputError(
+            f"{path}, line 1: {first!r} occurs on no other line: is it the name of the column or a value?",
+            hint=f"call a header 'prediction' or {name!r}; let the name of a file without header end in .txt",
+        )
+    return lines
+
+
+def _unquoted(cell: str) -> str:
+    quoted = len(cell) > 1 and cell[0] == cell[-1] == '"'
+    return cell[1:-1].replace('""', '"').strip() if quoted else cell
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,177 @@
+"""A long table: one row per item and system."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import OnMissing
+from bestby.evaluation import Evaluation
+from bestby.readers.assemble import check_present, check_unique, check_whole, keyed, one_type
+from bestby.readers.roles import Roles
+from bestby.readers.table import Table, listed
+from bestby.readers.values import Column, column_of_texts, text_of
+
+VALUE_WORDS = ("prediction", "score")
+"""Names of columns taken for the values of a long table, or of the file of one system."""
+
+
+def is_long(table: Table, item: str | None, systems: Sequence[str] | None) -> bool:
+    """Tell whether the columns are called as in a long table, and the user does not say otherwise."""
+    named = "system" in table.data and any(word in table.data for word in VALUE_WORDS)
+    wide = systems is not None and any(name in table.data for name in systems)
+    return (
+        named
+        and not wide
+        and (item in table.data if item is not None else table.item_column(None) is not None)
+    )
+
+
+def read_long(
+    table: Table,
+    roles: Roles,
+    systems: Sequence[str] | None,
+    on_missing: OnMissing,
+    *,
+    system_column: str | None = None,
+    value_column: str | None = None,
+) -> tuple[Evaluation, str]:
+    """Make an evaluation of a long table.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    roles : Roles
+        The columns that the user named.
+    systems : sequence of str, optional
+        Which systems; all if not given.
+    on_missing : {"error", "drop", "worst"}
+        What to do with items that some system has no row for.
+    system_column, value_column : str, optional
+        The columns of the names and of the predictions or scores.
+
+    Returns
+    -------
+    Evaluation
+        The data.
+    str
+        What was taken for what.
+    """
+    found, by, value = _columns(table, roles, system_column, value_column)
+    items = table.texts(str(found.item), "item")
+    labels = table.texts(by, "system")
+    names = _chosen(table, by, labels, systems)
+    rows: dict[str, list[int]] = {name: [] for name in names}
+    for row, label in enumerate(labels):
+        if label in rows:
+            rows[label].append(row)
+    keys = {name: [items[row] for row in rows[name]] for name in names}
+    for name in names:
+        check_unique(keys[name], f"{table.source}: item ids of system {name!r}")
+    values = table.column(value)
+    kept = [row for row, label in enumerate(labels) if label in rows]
+    first = first_rows([items[row] for row in kept])
+    firsts = [kept[position] for position in first.values()]
+    gold = None
+    if found.gold is not None:
+        gold = table.column(found.gold)
+        check_whole(table.source, gold.take(kept), [items[row] for row in kept])
+        agreed(table.source, "gold", [items[row] for row in kept], gold.take(kept))
+        gold = gold.take(firsts)
+    columns, gold = one_type({name: values.take(rows[name]) for name in names}, gold)
+    if on_missing == "error":
+        for name in names:
+            check_present(table.source, name, columns[name], keys[name])
+    groups = {
+        role: agreed(table.source, role, [items[row] for row in kept], _texts(table, column, role, kept))
+        for role, column in found.named()
+        if role in ("cluster", "stratum")
+    }
+    evaluation = Evaluation.of(
+        {name: keyed(keys[name], columns[name]) for name in names},
+        None if gold is None else keyed(list(first), gold),
+        clusters=groups.get("cluster"),
+        strata=groups.get("stratum"),
+        on_missing=on_missing,
+    )
+    told = f"a long table; systems: {listed(names)} (column {by}); values: {value}; {found.told()}"
+    return evaluation, told
+
+
+def first_rows(items: Sequence[str]) -> dict[str, int]:
+    """Return the position where each item occurs first."""
+    first: dict[str, int] = {}
+    for position, item in enumerate(items):
+        first.setdefault(item, position)
+    return first
+
+
+def agreed(source: str, role: str, items: Sequence[str], column: Column) -> dict[str, str]:
+    """Return one value per item; the rows of an item must agree on it.
+
+    Examples
+    --------
+    >>> agreed("table.csv", "gold", ["q1", "q2", "q1"], column_of_texts(["x", "y", "x"]))
+    {'q1': 'x', 'q2': 'y'}
+    """
+    values: dict[str, str] = {}
+    for item, value in zip(items, text_of(column).values.tolist(), strict=True):
+        if values.setdefault(item, value) != value:
+            raise InvalidInputError(
+                f"{source}: the {role} of item {item!r} is {values[item]!r} here and {value!r} there",
+                hint=f"an item has one {role}, whichever system is asked",
+            )
+    return values
+
+
+def _texts(table: Table, name: str, role: str, rows: Sequence[int]) -> Column:
+    return column_of_texts(table.texts(name, role)).take(rows)
+
+
+def _columns(
+    table: Table, roles: Roles, system_column: str | None, value_column: str | None
+) -> tuple[Roles, str, str]:
+    for role, name in roles.named():
+        table.require(name, role)
+    by = table.require(system_column or "system", "system column")
+    value = value_column or value_word(
+        table.data, prefer_score=roles.gold is None and "gold" not in table.data
+    )
+    if value is None:
+        raise InvalidInputError(
+            f"{table.source}: no column is called {' or '.join(VALUE_WORDS)}",
+            hint=f"name the column of the values: value_column=...; its columns are: {listed(table.names)}",
+        )
+    table.require(value, "value column")
+    item = table.item_column(roles.item)
+    if item is None:
+        raise InvalidInputError(
+            f"{table.source}: a long table needs a column of item ids",
+            hint=f"name it: item=...; its columns are: {listed(table.names)}",
+        )
+    taken = {by, value, item}
+
+    def told(name: str | None, word: str) -> str | None:
+        return name or (word if word in table.data and word not in taken else None)
+
+    # Scores need no gold; one that lies beside them is not used unless it is asked for.
+    gold = roles.gold if value == "score" else told(roles.gold, "gold")
+    found = Roles(gold, item, told(roles.cluster, "cluster"), told(roles.stratum, "stratum"))
+    return found, by, value
+
+
+def value_word(names: Mapping[str, object], *, prefer_score: bool) -> str | None:
+    """Return the column with a telling name; of two, that which the gold (or its absence) asks for."""
+    words = VALUE_WORDS[::-1] if prefer_score else VALUE_WORDS
+    return next((word for word in words if word in names), None)
+
+
+def _chosen(table: Table, by: str, labels: Sequence[str], systems: Sequence[str] | None) -> list[str]:
+    known = list(dict.fromkeys(labels))
+    for name in systems or ():
+        if name not in known:
+            raise InvalidInputError(
+                f"{table.source}: no system {name!r} in column {by!r}", hint=f"it has: {listed(known)}"
+            )
+    return known if systems is None else list(systems)

@@ -1,0 +1,182 @@
+"""The door of the room: tells wide tables, long tables and one file per system apart."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from bestby._core import checks
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import OnMissing
+from bestby.evaluation import Evaluation
+from bestby.readers.files import checked, read_table
+from bestby.readers.long import is_long, read_long
+from bestby.readers.roles import Roles
+from bestby.readers.several import read_several
+from bestby.readers.values import MISSING
+from bestby.readers.wide import read_wide
+from bestby.results import Note
+
+
+def read(
+    paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
+    *,
+    gold: str | Path | None = None,
+    item: str | None = None,
+    cluster: str | None = None,
+    stratum: str | None = None,
+    systems: Sequence[str] | None = None,
+    on_missing: OnMissing = "error",
+    system_column: str | None = None,
+    value_column: str | None = None,
+    missing: str | Iterable[str] = MISSING,
+) -> Evaluation:
+    r"""Read the predictions or per-item scores of two or more systems from files.
+
+    A *wide* table has a row per item and a column per system. A *long* table has a row per item and
+    system, with columns called system, item (or id) and prediction or score; other names are given with
+    `system_column`, `item` and `value_column`. With *one file per system*, each is text with a value per
+    line, a NumPy array, or a table; tables with an item column are joined by it. CSV, TSV, JSON Lines and
+    Parquet are read, plain or packed with gzip or zstd.
+
+    Values are integers, floats or booleans if every value of the gold and of all systems can be so read,
+    and text otherwise ("01" is text). White space around them is ignored. Columns called gold, item (or id),
+    cluster and stratum play that part unless the systems are chosen.
+
+    Parameters
+    ----------
+    paths : path, sequence of paths or "name=path", or mapping of name to path
+        One table, or one file per system; a file without a name is called as the file is.
+    gold : str or path, optional
+        One table: the column of the gold. One file per system: the file of the gold, or a column that all
+        of them have. Without gold, the values are scores.
+    item, cluster, stratum : str, optional
+        The columns of item ids and of the groups of the items. With one file per system, the groups
+        stand in the file of the gold or in those of the systems.
+    systems : sequence of str, optional
+        Which systems to compare; all if not given.
+    on_missing : {"error", "drop", "worst"}
+        What to do with items that some system has no value for.
+    system_column, value_column : str, optional
+        Columns of a long table: the name of the system, and the prediction or score. `value_column` serves
+        tables with one file per system too.
+    missing : str or iterable of str
+        The texts that mean a missing value. Pass ``""`` if NA is a label.
+
+    Returns
+    -------
+    Evaluation
+        The checked data; a note ``"read_as"`` tells what was taken for what.
+
+    Raises
+    ------
+    InvalidInputError
+        If a file cannot be read or what it holds does not fit together.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "labels.csv")
+    ...     _ = path.write_text("label,aen,bert\nx,x,y\ny,y,y\n", encoding="utf-8")
+    ...     evaluation = read(path, gold="label")
+    >>> evaluation.names, evaluation.gold.tolist()
+    (('aen', 'bert'), ['x', 'y'])
+    >>> print(evaluation.notes[0].message)
+    labels.csv was read as a wide table; systems: aen, bert; gold: label
+    """
+    checks.choice(on_missing, ("error", "drop", "worst"), "on_missing")
+    empty = frozenset(text.strip() for text in ([missing] if isinstance(missing, str) else missing)) | {""}
+    roles = Roles(None if gold is None else str(gold), item, cluster, stratum)
+    if systems is not None:
+        _check_distinct(systems)
+    files = named_paths(paths)
+    if isinstance(files, Mapping):
+        if system_column is not None:
+            raise InvalidInputError(
+                "a system column belongs to a long table, but there is one file per system",
+                hint="give one table, or leave the system column out",
+            )
+        chosen = _chosen(files, systems)
+        evaluation, told = read_several(chosen, roles, on_missing, value_column=value_column, missing=empty)
+        return _noted(evaluation, f"The files were read as {told}")
+    table = read_table(checked(files), empty)
+    if system_column is not None or value_column is not None or is_long(table, item, systems):
+        evaluation, told = read_long(
+            table, roles, systems, on_missing, system_column=system_column, value_column=value_column
+        )
+    else:
+        evaluation, told = read_wide(table, roles, systems, on_missing)
+    return _noted(evaluation, f"{files.name} was read as {told}")
+
+
+def named_paths(
+    paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
+) -> Path | Mapping[str, str | Path]:
+    """Return the path of one table, or the files of the systems by name.
+
+    Examples
+    --------
+    >>> named_paths(["a=one.txt", "two.txt"])
+    {'a': 'one.txt', 'two': 'two.txt'}
+    """
+    if isinstance(paths, Mapping):
+        return paths
+    given = [paths] if isinstance(paths, str | Path) else list(paths)
+    if not given:
+        raise InvalidInputError("no file was given", hint="give one table, or name=path for each system")
+    if len(given) == 1 and _split(given[0])[0] is None:
+        return Path(given[0])
+    files: dict[str, str | Path] = {}
+    for argument in given:
+        name, path = _split(argument)
+        if name is None:
+            name = Path(path).name.split(".")[0]
+        if name in files:
+            raise InvalidInputError(
+                f"two files are called {name!r}: {str(files[name])!r} and {str(path)!r}",
+                hint="give each system a name of its own: name=path",
+            )
+        files[name] = path
+    return files
+
+
+def _split(argument: str | Path) -> tuple[str | None, str | Path]:
+    """Cut name=path, unless the whole is a file."""
+    if isinstance(argument, Path) or "=" not in argument or _is_file(argument):
+        return None, argument
+    name, _, path = argument.partition("=")
+    if not name.strip() or not path:
+        raise InvalidInputError(f"expected name=path, got {argument!r}")
+    return name.strip(), path
+
+
+def _is_file(path: str) -> bool:
+    try:
+        return Path(path).is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _check_distinct(systems: Sequence[str]) -> None:
+    if isinstance(systems, str):
+        raise InvalidInputError(
+            f"systems must be a list of names, got {systems!r}", hint=f"pass [{systems!r}, ...]"
+        )
+    for name in systems:
+        if list(systems).count(name) > 1:
+            raise InvalidInputError(f"system {name!r} was asked for {list(systems).count(name)} times")
+
+
+def _chosen(files: Mapping[str, str | Path], systems: Sequence[str] | None) -> dict[str, str | Path]:
+    for name in systems or ():
+        if name not in files:
+            raise InvalidInputError(
+                f"no file was given for system {name!r}", hint=f"given: {', '.join(files)}"
+            )
+    return dict(files) if systems is None else {name: files[name] for name in systems}
+
+
+def _noted(evaluation: Evaluation, told: str) -> Evaluation:
+    return dataclasses.replace(evaluation, notes=(Note("read_as", told), *evaluation.notes))

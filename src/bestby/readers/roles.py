@@ -1,0 +1,44 @@
+"""The parts that columns play: gold, item, cluster, stratum."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Names of the columns that are no systems.
+
+    Parameters
+    ----------
+    gold, item, cluster, stratum : str or None
+        The column that plays the part, if there is one.
+    """
+
+    gold: str | None = None
+    item: str | None = None
+    cluster: str | None = None
+    stratum: str | None = None
+
+    def named(self) -> list[tuple[str, str]]:
+        """Return role and name of those that are there."""
+        pairs = (
+            ("gold", self.gold),
+            ("item", self.item),
+            ("cluster", self.cluster),
+            ("stratum", self.stratum),
+        )
+        return [(role, name) for role, name in pairs if name is not None]
+
+    def told(self) -> str:
+        """Return the roles as words.
+
+        Examples
+        --------
+        >>> Roles(gold="label").told()
+        'gold: label'
+        >>> Roles().told()
+        'no gold: per-item scores'
+        """
+        words = [f"{role}: {name}" for role, name in self.named()]
+        return "; ".join(words if self.gold is not None else ["no gold: per-item scores", *words])

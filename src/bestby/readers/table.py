@@ -1,0 +1,111 @@
+"""A table as it was read: columns of text or of plain types, before anything is made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Array
+from bestby.readers.values import Column, Missing, column_of, text_of
+
+ITEM_WORDS = ("item", "id", "item_id")
+"""Names of columns taken for item ids when the user names none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Columns with names.
+
+    Parameters
+    ----------
+    source : str
+        The path, for messages.
+    data : mapping of str to ndarray, shape (n,)
+        Text (objects) or numbers per column, as read; masked or None where nothing was.
+    missing : Missing
+        What counts as a missing value.
+    """
+
+    source: str
+    data: Mapping[str, Array]
+    missing: Missing
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(self.data)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows, the header not counted."""
+        return len(next(iter(self.data.values()), ()))
+
+    def column(self, name: str) -> Column:
+        """Return the values of a column, told from the missing ones."""
+        return column_of(self.data[name], f"{self.source}: column {name!r}", self.missing)
+
+    def texts(self, name: str, role: str) -> list[str]:
+        """Return a column of ids or groups as text; nothing may be missing in it."""
+        column = self.column(name)
+        if column.missing.any():
+            first = int(np.flatnonzero(column.missing)[0])
+            raise InvalidInputError(
+                f"{self.source}: {role} column {name!r} has no value in {int(column.missing.sum())} of"
+                f" {column.size} rows; first: row {first + 1}",
+                hint=f"every item needs its {role}",
+            )
+        return [str(value) for value in text_of(column).values]
+
+    def require(self, name: str, role: str) -> str:
+        """Return `name` if there is such a column."""
+        if name not in self.data:
+            raise InvalidInputError(
+                f"{self.source} has no column {name!r} (asked for as {role})",
+                hint=f"its columns are: {listed(self.names)}",
+            )
+        return name
+
+    def item_column(self, item: str | None) -> str | None:
+        """Return the name of the column of item ids: the one asked for, or one with a telling name."""
+        if item is not None:
+            return self.require(item, "item")
+        return next((word for word in ITEM_WORDS if word in self.data), None)
+
+
+def made(source: str, names: Sequence[str], columns: Sequence[Any], missing: Missing) -> Table:
+    """Make a table of columns after checking their names and that there are rows."""
+    stripped = [name.strip() for name in names]
+    for position, name in enumerate(stripped):
+        if not name:
+            raise InvalidInputError(
+                f"{source}: column {position + 1} of {len(names)} has no name",
+                hint="the first line must name every column",
+            )
+        if stripped.index(name) != position:
+            raise InvalidInputError(
+                f"{source}: column name {name!r} occurs {stripped.count(name)} times",
+                hint="give every column a name of its own",
+            )
+    table = Table(source, dict(zip(stripped, columns, strict=True)), missing)
+    if not stripped or table.n_rows == 0:
+        raise InvalidInputError(
+            f"{source} has a header but no rows" if stripped else f"{source} has no columns",
+            hint="one row per item is needed",
+        )
+    return table
+
+
+def listed(names: Sequence[str], limit: int = 12) -> str:
+    """Return names for a message, not too many of them.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"], limit=2)
+    'a, b and 1 more'
+    """
+    shown = ", ".join(names[:limit])
+    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"

@@ -1,0 +1,111 @@
+"""A wide table: one row per item, one column per system."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import OnMissing
+from bestby.evaluation import Evaluation
+from bestby.readers.assemble import one_type, side_by_side
+from bestby.readers.roles import Roles
+from bestby.readers.table import ITEM_WORDS, Table, listed
+from bestby.readers.values import Column
+
+
+def read_wide(
+    table: Table, roles: Roles, systems: Sequence[str] | None, on_missing: OnMissing
+) -> tuple[Evaluation, str]:
+    """Make an evaluation of a wide table.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    roles : Roles
+        The columns that the user named.
+    systems : sequence of str, optional
+        The columns of the systems; all that have no other role if not given.
+    on_missing : {"error", "drop", "worst"}
+        What to do with rows where some system has no value.
+
+    Returns
+    -------
+    Evaluation
+        The data.
+    str
+        What was taken for what.
+    """
+    found = recognised(table, roles, chosen=systems is not None)
+    names = _systems(table, found, systems)
+    columns = {name: table.column(name) for name in names}
+    gold = None if found.gold is None else table.column(found.gold)
+    if systems is None and gold is not None:
+        _check_alike(table, columns, gold)
+    evaluation = side_by_side(
+        table.source,
+        columns,
+        gold,
+        items=None if found.item is None else table.texts(found.item, "item"),
+        clusters=None if found.cluster is None else table.texts(found.cluster, "cluster"),
+        strata=None if found.stratum is None else table.texts(found.stratum, "stratum"),
+        on_missing=on_missing,
+    )
+    return evaluation, f"a wide table; systems: {listed(names)}; {found.told()}"
+
+
+def recognised(table: Table, roles: Roles, *, chosen: bool) -> Roles:
+    """Return the roles with those filled in that the columns' own names tell.
+
+    When the user chose the systems, the other columns mean nothing unless the user says so.
+    """
+    for role, name in roles.named():
+        table.require(name, role)
+    if chosen:
+        return roles
+    taken = {name for _, name in roles.named()}
+
+    def told(name: str | None, *words: str) -> str | None:
+        return name or next((word for word in words if word in table.data and word not in taken), None)
+
+    return Roles(
+        gold=told(roles.gold, "gold"),
+        item=told(roles.item, *ITEM_WORDS),
+        cluster=told(roles.cluster, "cluster"),
+        stratum=told(roles.stratum, "stratum"),
+    )
+
+
+def _systems(table: Table, roles: Roles, systems: Sequence[str] | None) -> list[str]:
+    other = {name: role for role, name in roles.named()}
+    if systems is None:
+        names = [name for name in table.names if name not in other]
+        if len(names) < 2:
+            raise InvalidInputError(
+                f"{table.source}: a comparison needs at least 2 columns of systems, got {len(names)}"
+                f" ({roles.told()})",
+                hint=f"its columns are: {listed(table.names)}",
+            )
+        return names
+    for name in systems:
+        table.require(name, "system")
+        if name in other:
+            raise InvalidInputError(
+                f"{table.source}: column {name!r} cannot be {other[name]} and system at once"
+            )
+    return list(systems)
+
+
+def _check_alike(table: Table, columns: dict[str, Column], gold: Column) -> None:
+    """Refuse a column of something else, such as the sentences: it would pass for a bad system."""
+    typed, labels = one_type(columns, gold)
+    if labels is None or labels.values.dtype.kind != "U":
+        return
+    known = set(labels.values.tolist())
+    for name, column in typed.items():
+        values = set(column.values[~column.missing].tolist())
+        if values and not values & known:
+            raise InvalidInputError(
+                f"{table.source}: column {name!r} shares no value with the gold; is it a system?",
+                hint="choose the columns of the systems: systems=[...], --system on the command line",
+            )

@@ -1,0 +1,205 @@
+"""Results as LaTeX tables in the style of booktabs."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+
+from bestby.report import words
+from bestby.report.numbers import percent
+from bestby.report.tables import (
+    Cell,
+    differences_of,
+    differences_table,
+    score_rounding,
+    systems_of,
+)
+
+if TYPE_CHECKING:
+    from bestby.results import Comparison, SystemScore
+
+_MOST_ROWS = 40  # what fits a page; a table of booktabs does not break
+_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": "$<$",
+    ">": "$>$",
+    "|": r"\textbar{}",
+    '"': "''",
+    "\N{MINUS SIGN}": r"$-$",
+    "\N{EN DASH}": "--",
+    "\N{EM DASH}": "---",
+    "\N{INFINITY}": r"$\infty$",
+    "\N{MULTIPLICATION SIGN}": r"$\times$",
+    "\N{PLUS-MINUS SIGN}": r"$\pm$",
+    "\N{MICRO SIGN}": r"$\mu$",
+    "\N{SUPERSCRIPT TWO}": r"$^{2}$",
+    "\N{RIGHTWARDS ARROW}": r"$\rightarrow$",
+    "\N{LEFT SINGLE QUOTATION MARK}": "`",
+    "\N{RIGHT SINGLE QUOTATION MARK}": "'",
+    "\N{LEFT DOUBLE QUOTATION MARK}": "``",
+    "\N{RIGHT DOUBLE QUOTATION MARK}": "''",
+    "\N{HORIZONTAL ELLIPSIS}": r"\dots{}",
+    "\N{NO-BREAK SPACE}": "~",
+    "ß": r"\ss{}",
+    "ø": r"\o{}",
+    "Ø": r"\O{}",
+    "æ": r"\ae{}",
+    "Æ": r"\AE{}",
+    "œ": r"\oe{}",
+    "Œ": r"\OE{}",
+    "ł": r"\l{}",
+    "Ł": r"\L{}",
+    "ı": r"\i{}",
+}
+_ACCENTS = {
+    0x300: "`",
+    0x301: "'",
+    0x302: "^",
+    0x303: "~",
+    0x304: "=",
+    0x306: "u",
+    0x307: ".",
+    0x308: '"',
+    0x30A: "r",
+    0x30B: "H",
+    0x30C: "v",
+    0x323: "d",
+    0x327: "c",
+    0x331: "b",
+}
+_GREEK = {
+    letter: rf"$\{unicodedata.name(letter).rsplit(' ', 1)[1].lower()}$" for letter in "αβγδεζηθικμνξπρστυφψω"
+} | {"λ": r"$\lambda$", "Δ": r"$\Delta$", "Σ": r"$\Sigma$", "Ω": r"$\Omega$"}
+
+
+def to_latex(c: Comparison) -> str:
+    """Return the comparison as LaTeX: a table of scores, and a table of differences per metric.
+
+    Parameters
+    ----------
+    c : Comparison
+        The comparison.
+
+    Returns
+    -------
+    str
+        ``table`` environments in the style of booktabs, everything escaped; the best systems are bold,
+        letters of groups are superscripts. Comments name the packages needed and give the signature.
+    """
+    body = [_scores_table(c)]
+    body += [_differences_table(c, index) for index in range(len(c.metrics))]
+    comments = ["% needs \\usepackage{booktabs}"]
+    foreign = sorted({letter for part in body for letter in part if ord(letter) > 127})
+    if foreign:
+        comments.append(f"% needs XeLaTeX or LuaLaTeX with a font that has: {' '.join(foreign)}")
+    comments.append("% " + " ".join(c.signature.split()))
+    return "\n".join(comments) + "\n\n" + "\n\n".join(part for part in body if part) + "\n"
+
+
+def escape(text: str) -> str:
+    r"""Return text that LaTeX sets as it is; letters with accents and Greek ones become commands.
+
+    Letters that pdfLaTeX has no command for stay, and `to_latex` says so in a comment.
+
+    Examples
+    --------
+    >>> escape("F1 & 100%_of"), escape("é–β")
+    ('F1 \\& 100\\%\\_of', "\\'{e}--$\\beta$")
+    """
+    letters = unicodedata.normalize("NFC", " ".join(text.split()))
+    unjoined = re.sub("-(?=-)", "-\0", letters)  # two hyphens are not a dash
+    return "".join(_letter(letter) for letter in unjoined).replace("\0", "{}")
+
+
+def _letter(letter: str) -> str:
+    known = _SPECIAL.get(letter) or _GREEK.get(letter)
+    if known or letter.isascii():
+        return known or letter
+    base, *marks = list(unicodedata.normalize("NFD", letter))
+    if len(marks) != 1 or not base.isascii() or ord(marks[0]) not in _ACCENTS:
+        return letter
+    stem = {"i": r"\i", "j": r"\j"}.get(base, base) if ord(marks[0]) < 0x323 else base
+    return f"\\{_ACCENTS[ord(marks[0])]}{{{stem}}}"
+
+
+def _scores_table(c: Comparison) -> str:
+    """Return a row per system, in the order of the first metric, and a column per metric."""
+    scores = {(entry.metric, entry.system): entry for entry in c.systems}
+    names = [entry.system for entry in systems_of(c, c.metrics[0])]
+    lines = [_line(["System", *(escape(metric.name) for metric in c.metrics)]), r"\midrule"]
+    for name in names:
+        cells = [escape(name)]
+        for metric in c.metrics:
+            best = systems_of(c, metric)[0].score
+            digits = score_rounding(c, metric)
+            entry = scores[metric.name, name]
+            cells.append(_score(entry, digits.text(entry.score), digits.interval(entry.interval), best))
+        if name == c.baseline:
+            cells[0] += " (baseline)"
+        lines.append(_line(cells))
+    said = f"Scores over {c.n_items} items with {percent(c.level)} intervals, best in bold"
+    said += f" ({'; '.join(f'{metric.name}: {words.direction(metric)}' for metric in c.metrics)})."
+    if any(entry.group for entry in c.systems):
+        said += " Systems that share a letter cannot be told apart."
+    return _environment(escape(said), "l" * (1 + len(c.metrics)), lines)
+
+
+def _score(entry: SystemScore, score: str, interval: str, best: float) -> str:
+    text = escape(score)
+    if entry.score == best:
+        text = rf"\textbf{{{text}}}"
+    if entry.group:
+        text += rf"\textsuperscript{{{escape(entry.group)}}}"
+    return rf"{text} {{\small {escape(interval)}}}"
+
+
+def _differences_table(c: Comparison, index: int) -> str:
+    metric = c.metrics[index]
+    if not differences_of(c, metric):
+        return ""
+    table = differences_table(c, metric)
+    headers = [escape(column.header) for column in table.columns]
+    lines = [_line(headers), r"\midrule"]
+    lines += [_line([_number(cell) for cell in row.cells]) for row in table.rows[:_MOST_ROWS]]
+    caption = f"{escape(table.caption)}. {escape(words.methods_sentence(c))}"
+    if len(table.rows) > _MOST_ROWS:
+        caption += f" The first {_MOST_ROWS} of {len(table.rows)} differences."
+    align = "".join("r" if column.numeric else "l" for column in table.columns)
+    return _environment(caption, align, lines)
+
+
+def _number(cell: Cell) -> str:
+    """Return a cell, a power of ten in it as one writes it in a paper."""
+    found = re.fullmatch(r"(<?)(\d)e-(\d+)", cell.text) if isinstance(cell.key, float) else None
+    return rf"${found[1]}{found[2]}\times10^{{-{found[3]}}}$" if found else escape(cell.text)
+
+
+def _line(cells: list[str]) -> str:
+    # A cell that begins with a bracket would be read as the optional argument of the \\ before it.
+    return " & ".join(f"{{}}{cell}" if cell.startswith("[") else cell for cell in cells) + r" \\"
+
+
+def _environment(caption: str, align: str, lines: list[str]) -> str:
+    parts = [
+        r"\begin{table}[t]",
+        r"\centering",
+        rf"\caption{{{caption}}}",
+        r"\smallskip",
+        rf"\begin{{tabular}}{{{align}}}",
+        r"\toprule",
+        *lines,
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
+    return "\n".join(parts)

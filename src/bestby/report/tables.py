@@ -1,0 +1,163 @@
+"""The tables every report shows: one of systems and one of differences per metric."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bestby.report.numbers import DASH, MINUS, Rounding, alpha, p_text, percent
+from bestby.report.words import direction, significant
+from bestby.results import Comparison, Difference, MetricInfo, SystemScore
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its header, and whether it holds numbers."""
+
+    header: str
+    numeric: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell: its text, not yet escaped, and what the table sorts by."""
+
+    text: str
+    key: float | str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row, and whether it stands out: the best systems; the differences that are significant."""
+
+    cells: tuple[Cell, ...]
+    strong: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table to be written in one language or another.
+
+    Parameters
+    ----------
+    caption : str
+        What it shows.
+    columns : tuple of Column
+        Its columns.
+    rows : tuple of Row
+        Its rows, a cell per column.
+    """
+
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+
+
+def systems_of(c: Comparison, metric: MetricInfo) -> tuple[SystemScore, ...]:
+    """Return the scores on one metric, the best first."""
+    return tuple(entry for entry in c.systems if entry.metric == metric.name)
+
+
+def differences_of(c: Comparison, metric: MetricInfo) -> tuple[Difference, ...]:
+    """Return the differences on one metric."""
+    return tuple(d for d in c.differences if d.metric == metric.name)
+
+
+def score_rounding(c: Comparison, metric: MetricInfo) -> Rounding:
+    """Return the digits of the scores on one metric."""
+    return Rounding.of([(entry.score, entry.interval) for entry in systems_of(c, metric)])
+
+
+def difference_rounding(c: Comparison, metric: MetricInfo) -> Rounding:
+    """Return the digits of the differences on one metric."""
+    return Rounding.of([(d.estimate, d.interval) for d in differences_of(c, metric)])
+
+
+def systems_table(c: Comparison, metric: MetricInfo) -> Table:
+    """Return the table of systems on one metric: rank, system, score, interval, group.
+
+    Parameters
+    ----------
+    c : Comparison
+        The comparison.
+    metric : MetricInfo
+        One of its metrics.
+
+    Returns
+    -------
+    Table
+        The best system first. The rank is the range of ranks the tests leave open. Without letters, there is
+        no column of groups.
+    """
+    entries = systems_of(c, metric)
+    digits = score_rounding(c, metric)
+    lettered = any(entry.group for entry in entries)
+    columns = [
+        Column("rank", True),
+        Column("system", False),
+        Column(metric.name, True),
+        Column(f"{percent(c.level)} interval", True),
+    ]
+    if lettered:
+        columns.append(Column("group", False))
+    rows = []
+    for position, entry in enumerate(entries):
+        one = entry.rank_low == entry.rank_high
+        rank = f"{entry.rank_low}" if one else f"{entry.rank_low}{DASH}{entry.rank_high}"
+        name = f"{entry.system} (baseline)" if entry.system == c.baseline else entry.system
+        cells = [
+            Cell(rank, float(position)),
+            Cell(name, entry.system),
+            Cell(digits.text(entry.score), float(entry.score)),
+            Cell(digits.interval(entry.interval), float(entry.interval.low)),
+        ]
+        if lettered:
+            cells.append(Cell(entry.group or DASH, entry.group or ""))
+        rows.append(Row(tuple(cells), entry.score == entries[0].score))
+    caption = f"Systems by {metric.name} ({direction(metric)}), {c.n_items} items"
+    return Table(caption, tuple(columns), tuple(rows))
+
+
+def differences_table(c: Comparison, metric: MetricInfo) -> Table:
+    """Return the table of differences on one metric.
+
+    Parameters
+    ----------
+    c : Comparison
+        The comparison.
+    metric : MetricInfo
+        One of its metrics.
+
+    Returns
+    -------
+    Table
+        In the order of the comparison. Adjusted p-values have a column if there was a correction, verdicts
+        if there was a margin.
+    """
+    differences = differences_of(c, metric)
+    digits = difference_rounding(c, metric)
+    corrected = c.correction != "none"
+    judged = any(d.verdict is not None for d in differences)
+    columns = [
+        Column("A", False),
+        Column("B", False),
+        Column(f"A {MINUS} B", True),
+        Column(f"{percent(c.level)} interval", True),
+        Column("p", True),
+    ]
+    columns += [Column(f"p ({c.correction})", True)] if corrected else []
+    columns += [Column("A is", False)] if judged else []
+    rows = []
+    for d in differences:
+        threshold = alpha(d.interval.level)
+        cells = [
+            Cell(d.a, d.a),
+            Cell(d.b, d.b),
+            Cell(digits.text(d.estimate), float(d.estimate)),
+            Cell(digits.interval(d.interval), float(d.interval.low)),
+            Cell(p_text(d.p_value, threshold), float(d.p_value)),
+        ]
+        cells += [Cell(p_text(d.p_adjusted, threshold), float(d.p_adjusted))] if corrected else []
+        cells += [Cell(d.verdict or DASH, d.verdict or "")] if judged else []
+        rows.append(Row(tuple(cells), significant(d)))
+    margin = "" if c.margin is None else f"; margin {c.margin:.6g}"
+    return Table(f"Differences in {metric.name}, A {MINUS} B{margin}", tuple(columns), tuple(rows))

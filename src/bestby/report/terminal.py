@@ -1,0 +1,172 @@
+"""Results in a terminal: coloured where colour is shown, plain text wherever else."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, TextIO
+
+from bestby.report import words
+from bestby.report.tables import Table, differences_table, systems_table
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table as RichTable
+
+    from bestby.results import Comparison, MetricInfo
+
+_WIDTH = 100
+_MANY_SYSTEMS = 12
+_MOST_ROWS = 30
+_ASCII = {0x2212: "-", 0x2013: "-", 0x2500: "-", 0x2026: "...", 0x221E: "inf", 0x2022: "*", 0xA0: " "}
+
+
+def to_text(c: Comparison) -> str:
+    """Return the comparison as plain text, 100 columns wide whatever the environment.
+
+    Parameters
+    ----------
+    c : Comparison
+        The comparison.
+
+    Returns
+    -------
+    str
+        Without colour, without trailing spaces or a final line end.
+    """
+    from rich.console import Console
+
+    buffer = io.StringIO()
+    # An empty environment: neither COLUMNS nor FORCE_COLOR nor a notebook may change the text.
+    console = Console(
+        file=buffer,
+        width=_WIDTH,
+        height=100,
+        color_system=None,
+        force_terminal=False,
+        force_jupyter=False,
+        legacy_windows=False,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        _environ={},
+    )
+    _print(c, console)
+    return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()).strip("\n")
+
+
+def print_to(c: Comparison, file: TextIO) -> None:
+    """Print the comparison: coloured and as wide as the terminal if `file` is one, else as `to_text`.
+
+    Parameters
+    ----------
+    c : Comparison
+        The comparison.
+    file : text file
+        Where to; characters its encoding lacks are replaced by plain ones.
+    """
+    from rich.console import Console
+
+    console = Console(file=file, highlight=False, markup=False, emoji=False)
+    if console.is_terminal and _fits("\u2500\u2212", file):
+        _print(c, console)
+        return
+    text = to_text(c) + "\n"
+    if not _fits(text, file):
+        encoding = file.encoding or "ascii"
+        text = text.translate(_ASCII).encode(encoding, "replace").decode(encoding)
+    file.write(text)
+
+
+def _fits(text: str, file: TextIO) -> bool:
+    try:
+        text.encode(getattr(file, "encoding", None) or "utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _print(c: Comparison, console: Console) -> None:
+    from rich.text import Text
+
+    for metric in c.metrics:
+        console.print(Text(words.headline(c, metric), style="bold"))
+        console.print()
+        _print_metric(c, metric, console)
+    notes = words.note_lines(c)
+    if notes:
+        console.print(Text("Notes", style="bold"))
+        for line in notes:
+            _print_hanging(console, line)
+        console.print()
+    console.print(Text(words.methods_sentence(c)))
+    console.print()
+    # Not wrapped by words: whoever copies the signature wants it in one piece.
+    console.print(Text(c.signature, style="dim"), soft_wrap=True)
+
+
+def _print_metric(c: Comparison, metric: MetricInfo, console: Console) -> None:
+    from rich.text import Text
+
+    console.print(_rich(systems_table(c, metric), strong="bold"))
+    console.print()
+    table = differences_table(c, metric)
+    n_systems = sum(entry.metric == metric.name for entry in c.systems)
+    limited = n_systems > _MANY_SYSTEMS and len(table.rows) > _MOST_ROWS
+    if table.rows:
+        shown = Table(table.caption, table.columns, table.rows[:_MOST_ROWS]) if limited else table
+        console.print(_rich(shown, strong="cyan"))
+    if limited:
+        console.print(
+            Text(
+                f"The first {_MOST_ROWS} of {len(table.rows)} differences;"
+                " all of them are in the JSON, CSV, Markdown and HTML."
+            )
+        )
+    omnibus = words.omnibus_sentence(c, metric)
+    if omnibus:
+        if table.rows:
+            console.print()
+        console.print(Text(omnibus))
+    console.print()
+
+
+def _rich(table: Table, strong: str) -> RichTable:
+    """Return a table of rich; rows that stand out get a style, which nothing but colour depends on."""
+    from rich import box
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    rich_table = RichTable(
+        title=Text(table.caption),
+        title_justify="left",
+        title_style="",
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, 1),
+        header_style="",
+    )
+    for column in table.columns:
+        rich_table.add_column(
+            Text(column.header),
+            justify="right" if column.numeric else "left",
+            no_wrap=column.numeric,
+            overflow="fold",
+        )
+    for row in table.rows:
+        cells = [Text(cell.text, overflow="fold") for cell in row.cells]
+        rich_table.add_row(*cells, style=strong if row.strong else "")
+    return rich_table
+
+
+def _print_hanging(console: Console, line: str) -> None:
+    """Print an item of a list, its further lines indented."""
+    from rich.padding import Padding
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    grid = RichTable.grid(padding=(0, 1, 0, 0))
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    grid.add_row(Text("\u2022"), Text(line))
+    console.print(Padding(grid, 0))

@@ -1,0 +1,83 @@
+"""Files that are either complete or not there."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from pathlib import Path
+
+from bestby._core.errors import InvalidInputError
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write text as UTF-8, all of it or nothing.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file; one that exists is replaced once the new one is complete.
+    text : str
+        What it is to hold; line ends are written as they are.
+
+    Raises
+    ------
+    InvalidInputError
+        If the folder does not exist, the path is a folder, or may not be written.
+    """
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: str | Path, content: bytes) -> None:
+    """Write bytes, all of them or nothing.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file; one that exists is replaced once the new one is complete.
+    content : bytes
+        What it is to hold.
+
+    Raises
+    ------
+    InvalidInputError
+        If the folder does not exist, the path is a folder, or may not be written.
+    """
+    # A link stays a link: what it points to is replaced.
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise InvalidInputError(f"cannot write {str(path)!r}: it is a folder", hint="name a file in it")
+    if not target.parent.is_dir():
+        raise InvalidInputError(
+            f"cannot write {str(path)!r}: there is no folder {str(target.parent)!r}",
+            hint="create the folder first, or name another",
+        )
+    try:
+        if target.exists() and not target.is_file():
+            target.write_bytes(content)  # a device or a pipe, such as /dev/stdout, cannot be replaced
+        else:
+            _replace(target, content)
+    except OSError as error:
+        raise InvalidInputError(
+            f"cannot write {str(path)!r}: {error.strerror or error}",
+            hint="check the permissions of the folder and the space left, or name another file",
+        ) from error
+
+
+def _replace(target: Path, content: bytes) -> None:
+    """Write a file beside the target, then put it in the target's place in one step."""
+    # Opened like this and not by tempfile, so that the new file gets the permissions any new file gets.
+    beside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.part")
+    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        if target.exists():
+            beside.chmod(target.stat().st_mode & 0o777)
+        beside.replace(target)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            beside.unlink()
+        raise

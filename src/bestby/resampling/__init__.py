@@ -1,0 +1,1 @@
+"""Weights only: bootstrap, swaps, jackknife, cells, random streams."""

@@ -1,0 +1,243 @@
+"""Totals of resamples: the matrix product of weights and statistics, by cells or densely.
+
+The way is chosen by the data alone, and what a replicate draws depends on the seed and its number
+alone: blocks and threads change nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from bestby._core.typing import Array, FloatArray
+from bestby.resampling import streams, weights
+from bestby.resampling.units import CELL_COST_BOOTSTRAP, CELL_COST_SWAP, Units
+
+Transform = Callable[[FloatArray], FloatArray]
+Progress = Callable[[int, int], None]
+
+COMPILED_FROM = 50_000_000
+"""Draws (resamples x units) from which the compiled kernels are worth their import."""
+
+CELL_BLOCK = 2048
+BLOCK_NUMBERS = 1 << 17
+"""Weights held at once: a block that stays in the cache of one core."""
+
+LARGEST_ROW = 1 << 22
+"""Units above which even one row of weights is not held; sums are gathered instead."""
+
+MAX_SUM_COLUMNS = 3
+MAX_TABLE_COLUMNS = 6
+
+
+def bootstrap(
+    X: FloatArray,
+    units: Units,
+    n_resamples: int,
+    seed: int,
+    transform: Transform,
+    *,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+) -> FloatArray:
+    """Transform the totals of bootstrap resamples, block by block.
+
+    Parameters
+    ----------
+    X : ndarray, shape (C, k)
+        One row of statistics per distinct unit.
+    units : Units
+        Multiplicities and strata of the rows.
+    n_resamples : int
+        B, the number of resamples.
+    seed : int
+        The seed.
+    transform : callable
+        Takes totals (R, k), returns (R, ...): what is kept of a block.
+    n_jobs : int
+        Number of threads; changes no bit.
+    progress : callable, optional
+        Called with the number of resamples done and B.
+
+    Returns
+    -------
+    ndarray, shape (B, ...)
+        What `transform` made of all blocks, in order.
+    """
+    if units.by_cells(CELL_COST_BOOTSTRAP):
+
+        def cells(first: int, stop: int) -> FloatArray:
+            generator = streams.block_generator(seed, "bootstrap", first // CELL_BLOCK)
+            return transform(_multinomial(generator, units, stop - first) @ X)
+
+        return run_blocks(cells, n_resamples, CELL_BLOCK, n_jobs, progress)
+    X, units = units.expanded(X)
+    key = streams.stream_key(seed, "bootstrap")
+    compiled = n_resamples * units.n >= COMPILED_FROM
+
+    def dense(first: int, stop: int) -> FloatArray:
+        keys = streams.replicate_keys(key, first, stop - first)
+        return transform(_bootstrap_totals(X, units, keys, compiled))
+
+    size = max(1, BLOCK_NUMBERS // units.n)
+    if compiled and X.shape[1] <= MAX_SUM_COLUMNS:
+        size = 256
+    return run_blocks(dense, n_resamples, size, n_jobs, progress)
+
+
+def swaps(
+    D: FloatArray,
+    units: Units,
+    n_resamples: int,
+    seed: int,
+    transform: Transform,
+    *,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+) -> FloatArray:
+    """Transform the totals of random subsets of the units (each taken with probability one half).
+
+    Parameters and result are those of `bootstrap`; the totals are sums of the rows of D taken.
+    """
+    if units.by_cells(CELL_COST_SWAP):
+
+        def cells(first: int, stop: int) -> FloatArray:
+            generator = streams.block_generator(seed, "swap", first // CELL_BLOCK)
+            taken = generator.binomial(units.counts, 0.5, size=(stop - first, units.n_rows))
+            return transform(taken.astype(np.float64) @ D)
+
+        return run_blocks(cells, n_resamples, CELL_BLOCK, n_jobs, progress)
+    D, units = units.expanded(D)
+    key = streams.stream_key(seed, "swap")
+    compiled = n_resamples * units.n >= COMPILED_FROM
+
+    def dense(first: int, stop: int) -> FloatArray:
+        keys = streams.replicate_keys(key, first, stop - first)
+        return transform(_swap_totals(D, keys, compiled))
+
+    size = max(1, BLOCK_NUMBERS // units.n)
+    if compiled and D.shape[1] <= MAX_TABLE_COLUMNS:
+        size = max(size, 1024)
+    return run_blocks(dense, n_resamples, size, n_jobs, progress)
+
+
+def bootstrap_blocks(
+    units: Units,
+    n_resamples: int,
+    seed: int,
+    transform: Callable[[Array], FloatArray],
+    *,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+) -> FloatArray:
+    """Transform the weights themselves, (R, n) integers, for measures that are not sums."""
+    key = streams.stream_key(seed, "bootstrap")
+    compiled = n_resamples * units.n >= COMPILED_FROM
+
+    def block(first: int, stop: int) -> FloatArray:
+        keys = streams.replicate_keys(key, first, stop - first)
+        if not compiled:
+            return transform(weights.bootstrap_weights(keys, units.bounds))
+        W = np.empty((keys.size, units.n), dtype=np.int32)
+        _kernels().bootstrap_weights(keys, units.bounds, weights.word_offsets(units.bounds), W)
+        return transform(W)
+
+    return run_blocks(block, n_resamples, max(1, BLOCK_NUMBERS // units.n), n_jobs, progress)
+
+
+def swap_blocks(
+    units: Units,
+    n_resamples: int,
+    seed: int,
+    transform: Callable[[Array], FloatArray],
+    *,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+) -> FloatArray:
+    """Transform the swap bits themselves, (R, n) of 0 and 1, for measures that are not sums."""
+    key = streams.stream_key(seed, "swap")
+
+    def block(first: int, stop: int) -> FloatArray:
+        return transform(weights.swap_bits(streams.replicate_keys(key, first, stop - first), units.n))
+
+    return run_blocks(block, n_resamples, max(1, BLOCK_NUMBERS // units.n), n_jobs, progress)
+
+
+def run_blocks(
+    work: Callable[[int, int], FloatArray],
+    n_resamples: int,
+    size: int,
+    n_jobs: int,
+    progress: Progress | None,
+) -> FloatArray:
+    """Run ``work(first, stop)`` over fixed blocks of replicates and join the results in order."""
+    starts = range(0, n_resamples, size)
+    result: FloatArray | None = None
+
+    def one(first: int) -> FloatArray:
+        return work(first, min(first + size, n_resamples))
+
+    for first, part in zip(starts, _mapped(one, starts, n_jobs), strict=True):
+        if result is None:
+            result = np.empty((n_resamples, *part.shape[1:]), dtype=part.dtype)
+        result[first : first + part.shape[0]] = part
+        if progress is not None:
+            progress(first + part.shape[0], n_resamples)
+    if result is None:
+        raise ValueError("n_resamples must be at least 1")
+    return result
+
+
+def _mapped(one: Callable[[int], FloatArray], starts: range, n_jobs: int) -> Iterator[FloatArray]:
+    if n_jobs == 1 or len(starts) == 1:
+        yield from map(one, starts)
+        return
+    with ThreadPoolExecutor(n_jobs) as pool:
+        # A few blocks per thread at a time: the results of all blocks never wait in memory.
+        window = 4 * n_jobs
+        for offset in range(0, len(starts), window):
+            yield from pool.map(one, starts[offset : offset + window])
+
+
+def _multinomial(generator: np.random.Generator, units: Units, size: int) -> FloatArray:
+    drawn = np.empty((size, units.n_rows))
+    for start, stop in zip(units.bounds[:-1], units.bounds[1:], strict=True):
+        counts = units.counts[start:stop]
+        total = int(counts.sum())
+        drawn[:, start:stop] = generator.multinomial(total, counts / total, size=size)
+    return drawn
+
+
+def _bootstrap_totals(X: FloatArray, units: Units, keys: streams.Words, compiled: bool) -> FloatArray:
+    if not compiled:
+        return weights.bootstrap_weights(keys, units.bounds).astype(np.float64) @ X
+    offsets = weights.word_offsets(units.bounds)
+    if X.shape[1] <= MAX_SUM_COLUMNS or units.n > LARGEST_ROW:
+        out = np.empty((keys.size, X.shape[1]))
+        _kernels().bootstrap_sums(np.asfortranarray(X), keys, units.bounds, offsets, out)
+        return out
+    W = np.empty((keys.size, units.n))
+    _kernels().bootstrap_weights(keys, units.bounds, offsets, W)
+    return W @ X
+
+
+def _swap_totals(D: FloatArray, keys: streams.Words, compiled: bool) -> FloatArray:
+    n, k = D.shape
+    if not compiled:
+        return weights.swap_bits(keys, n).astype(np.float64) @ D
+    if k <= MAX_TABLE_COLUMNS or n > LARGEST_ROW:
+        out = np.empty((keys.size, k))
+        _kernels().swap_sums(np.ascontiguousarray(D), keys, out)
+        return out
+    W = np.empty((keys.size, n))
+    _kernels().swap_bits(keys, W)
+    return W @ D
+
+
+def _kernels() -> Any:
+    from bestby.resampling import _kernels
+
+    return _kernels

@@ -1,0 +1,61 @@
+"""The units that are resampled: rows with multiplicities, in strata."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bestby._core.typing import FloatArray, IntArray
+
+CELL_COST_BOOTSTRAP = 12
+CELL_COST_SWAP = 16
+"""What a draw for one cell costs, in draws for one item of the dense way."""
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """Distinct rows, how often each occurs, and where the strata begin.
+
+    Parameters
+    ----------
+    counts : ndarray of int, shape (C,)
+        How many units (items or clusters) have this row.
+    bounds : ndarray of int, shape (H + 1,)
+        Rows ``bounds[h]`` to ``bounds[h + 1]`` are stratum h.
+    """
+
+    counts: IntArray
+    bounds: IntArray
+
+    @property
+    def n(self) -> int:
+        """The number of units."""
+        return int(self.counts.sum())
+
+    @property
+    def n_rows(self) -> int:
+        """The number of distinct rows."""
+        return int(self.counts.size)
+
+    @property
+    def n_strata(self) -> int:
+        """The number of strata."""
+        return int(self.bounds.size - 1)
+
+    def by_cells(self, cost: int) -> bool:
+        """Whether drawing cell counts is cheaper than drawing units one by one."""
+        return self.n_rows * cost <= self.n
+
+    def expanded(self, X: FloatArray) -> tuple[FloatArray, Units]:
+        """Return every unit as a row of its own."""
+        if self.n_rows == self.n:
+            return X, self
+        ends = np.concatenate([[0], np.cumsum(self.counts)])
+        ones = np.ones(self.n, dtype=np.int64)
+        return np.repeat(X, self.counts, axis=0), Units(ones, ends[self.bounds])
+
+
+def single_stratum(n: int) -> Units:
+    """Return n units with distinct rows in one stratum."""
+    return Units(np.ones(n, dtype=np.int64), np.array([0, n], dtype=np.int64))

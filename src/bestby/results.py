@@ -1,0 +1,483 @@
+"""What a comparison returns: frozen records that hold unrounded numbers and say how they were made."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bestby._core.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from bestby._core.typing import Alternative
+
+_MIRROR: dict[str, Alternative] = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something a reader of the result must know.
+
+    Parameters
+    ----------
+    code : str
+        A short, stable name, such as ``"few_resamples"``.
+    message : str
+        One or two sentences: what was met and what it means.
+    about : tuple of str
+        What the note belongs to: a metric, a metric and a system, or a metric and two systems;
+        empty for the whole comparison.
+    """
+
+    code: str
+    message: str
+    about: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A confidence interval.
+
+    Parameters
+    ----------
+    low, high : float
+        Its ends, on the scale of the measure.
+    level : float
+        The nominal coverage, such as 0.95.
+    method : str
+        ``"tango"``, ``"wilson"``, ``"bca"``, ``"percentile"``, ``"basic"``, ``"studentized"``,
+        ``"normal"`` or ``"max-t"``.
+    exact : bool
+        True if no resample was drawn: the ends are those of infinitely many, or of a formula.
+    """
+
+    low: float
+    high: float
+    level: float
+    method: str
+    exact: bool
+
+    def mirrored(self) -> Interval:
+        """Return the interval of the negated quantity."""
+        return dataclasses.replace(self, low=_negated(self.high), high=_negated(self.low))
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+
+@dataclass(frozen=True, slots=True)
+class TestResult:
+    """One significance test.
+
+    Parameters
+    ----------
+    name : str
+        ``"permutation"``, ``"bootstrap"``, ``"mcnemar"``, ``"mcnemar-midp"``, ``"sign"``, ``"wilcoxon"``
+        or ``"t"``.
+    p_value : float
+        Never 0 when it was estimated by resampling.
+    alternative : {"two-sided", "greater", "less"}
+        On the scale of the measure: "greater" asks whether the score of A is greater than that of B.
+    exact : bool
+        True if the whole reference distribution was used, False if it was sampled or approximated.
+    method : str
+        How the reference distribution was had: ``"enumeration"``, ``"convolution"``,
+        ``"characteristic function"``, ``"binomial"``, ``"monte carlo"`` or ``"asymptotic"``.
+    error : float
+        Monte Carlo standard error of the p-value; 0 if nothing was sampled.
+    n_resamples : int
+        Number of resamples drawn; 0 if none.
+    statistic : float
+        What the test looks at; for the resampling tests the difference itself.
+    """
+
+    __test__ = False  # not a pytest class
+
+    name: str
+    p_value: float
+    alternative: Alternative
+    exact: bool
+    method: str
+    error: float = 0.0
+    n_resamples: int = 0
+    statistic: float = float("nan")
+
+    def mirrored(self) -> TestResult:
+        """Return the same test with the two systems exchanged."""
+        return dataclasses.replace(
+            self, alternative=_MIRROR[self.alternative], statistic=_negated(self.statistic)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SystemScore:
+    """The score of one system on one metric.
+
+    Parameters
+    ----------
+    metric, system : str
+        Their names.
+    score : float
+        On the scale of the measure.
+    interval : Interval
+        Confidence interval of the score.
+    rank_low, rank_high : int
+        The ranks (1 is best) that the tests of the family leave open, at its level.
+    group : str or None
+        Compact letters: two systems that share a letter could not be told apart. None when not
+        every pair was tested.
+    """
+
+    metric: str
+    system: str
+    score: float
+    interval: Interval
+    rank_low: int
+    rank_high: int
+    group: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The difference A minus B between two systems on one metric, and how sure it is.
+
+    Parameters
+    ----------
+    metric, a, b : str
+        The metric and the two systems.
+    estimate : float
+        Score of A minus score of B, on the scale of the measure, whichever direction is better.
+    score_a, score_b : float
+        The two scores.
+    interval : Interval
+        Confidence interval of the difference.
+    test : TestResult
+        The significance test.
+    p_adjusted : float
+        The p-value after correction over the family.
+    greater_is_better : bool
+        The direction of the metric.
+    n_items : int
+        Number of items.
+    n_differing : int
+        Number of items whose contribution to the metric differs between the two systems.
+    verdict : {"better", "worse", "equivalent", "inconclusive"} or None
+        Of A against B, from the interval against the margin; None without a margin.
+    margin : float or None
+        The smallest difference that matters.
+    notes : tuple of Note
+        What must be known about this difference.
+    """
+
+    metric: str
+    a: str
+    b: str
+    estimate: float
+    score_a: float
+    score_b: float
+    interval: Interval
+    test: TestResult
+    p_adjusted: float
+    greater_is_better: bool
+    n_items: int
+    n_differing: int
+    verdict: str | None = None
+    margin: float | None = None
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def p_value(self) -> float:
+        """The raw p-value."""
+        return self.test.p_value
+
+    @property
+    def exact(self) -> bool:
+        """Whether the p-value is exact."""
+        return self.test.exact
+
+    @property
+    def better(self) -> str | None:
+        """The system ahead in the data, whichever direction is better; None if they are level."""
+        if self.estimate == 0.0:
+            return None
+        return self.a if (self.estimate > 0.0) == self.greater_is_better else self.b
+
+    @property
+    def sentence(self) -> str:
+        """The difference in plain words, the size before the significance."""
+        words: str = _report("words").difference_sentence(self)
+        return words
+
+    def mirrored(self) -> Difference:
+        """Return the difference B minus A."""
+        swap = {"better": "worse", "worse": "better"}
+        return dataclasses.replace(
+            self,
+            a=self.b,
+            b=self.a,
+            estimate=_negated(self.estimate),
+            score_a=self.score_b,
+            score_b=self.score_a,
+            interval=self.interval.mirrored(),
+            test=self.test.mirrored(),
+            verdict=swap.get(self.verdict, self.verdict) if self.verdict else None,
+        )
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Omnibus:
+    """A test of the hypothesis that all systems are alike on one metric.
+
+    Parameters
+    ----------
+    metric : str
+        The metric.
+    name : str
+        ``"cochran_q"`` or ``"friedman"``.
+    statistic : float
+        The statistic.
+    df : int
+        Its degrees of freedom.
+    p_value : float
+        From the chi-squared approximation.
+    """
+
+    metric: str
+    name: str
+    statistic: float
+    df: int
+    p_value: float
+
+
+@dataclass(frozen=True, slots=True)
+class MetricInfo:
+    """Name, direction and scale of a metric.
+
+    Parameters
+    ----------
+    name : str
+        The one spelling used everywhere.
+    greater_is_better : bool
+        The direction.
+    bounds : tuple of float
+        The least and the greatest value the score can take; infinite where there is none.
+    """
+
+    name: str
+    greater_is_better: bool
+    bounds: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Everything needed to make the numbers again.
+
+    Parameters
+    ----------
+    version : str
+        The version of this package.
+    versions : dict
+        Versions of Python, NumPy, SciPy and, where it was used, Numba.
+    seed : int
+        The seed; also when fresh entropy was asked for.
+    n_resamples : int
+        The number of resamples asked for; exact results draw none.
+    settings : dict
+        Every other argument: metrics, interval, level, simultaneous, test, alternative, correction,
+        margin, baseline.
+    data : dict
+        Number of items, clusters, strata and systems.
+    data_hash : str
+        First 16 hexadecimal digits of a BLAKE2b hash of the data.
+    """
+
+    version: str
+    versions: dict[str, str]
+    seed: int
+    n_resamples: int
+    settings: dict[str, Any]
+    data: dict[str, Any]
+    data_hash: str
+
+    @property
+    def signature(self) -> str:
+        """All of it on one line."""
+        parts = [f"bestby:{self.version}"]
+        parts += [f"{key}:{_plain(value)}" for key, value in self.settings.items()]
+        parts += [f"resamples:{self.n_resamples}", f"seed:{self.seed}"]
+        parts += [f"{key}:{_plain(value)}" for key, value in self.data.items()]
+        parts += [f"data:{self.data_hash}"]
+        parts += [f"{key}:{value}" for key, value in self.versions.items()]
+        return "|".join(parts)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """The result of `compare`: scores, differences, and how they were had.
+
+    Parameters
+    ----------
+    metrics : tuple of MetricInfo
+        In the order asked for.
+    systems : tuple of SystemScore
+        Per metric, the best first.
+    differences : tuple of Difference
+        Per metric, in the order of the ranks (two-sided, every pair), in the order given
+        (one-sided), or each system against the baseline.
+    omnibus : tuple of Omnibus
+        For three or more systems, where the metric is a mean over items.
+    notes : tuple of Note
+        Notes of the comparison as a whole; those of a difference are with it.
+    provenance : Provenance
+        Settings, versions, seed and data hash.
+    n_items : int
+        Number of items.
+    level : float
+        Confidence level.
+    correction : str
+        How p-values were adjusted.
+    margin : float or None
+        The smallest difference that matters.
+    baseline : str or None
+        The system all others were compared with.
+    """
+
+    metrics: tuple[MetricInfo, ...]
+    systems: tuple[SystemScore, ...]
+    differences: tuple[Difference, ...]
+    omnibus: tuple[Omnibus, ...]
+    notes: tuple[Note, ...]
+    provenance: Provenance
+    n_items: int
+    level: float
+    correction: str
+    margin: float | None = None
+    baseline: str | None = None
+    _index: dict[tuple[str, str, str], int] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        index = {(d.metric, d.a, d.b): i for i, d in enumerate(self.differences)}
+        object.__setattr__(self, "_index", index)
+
+    def __getitem__(self, key: tuple[str, ...]) -> Difference:
+        """Return the difference A minus B: ``result[a, b]``, or ``result[a, b, metric]``."""
+        names = [metric.name for metric in self.metrics]
+        if not isinstance(key, tuple) or len(key) not in (2, 3):
+            raise InvalidInputError(
+                f"a comparison is indexed by two systems, got {key!r}", hint="result['a', 'b']"
+            )
+        a, b, metric = key if len(key) == 3 else (*key, names[0])
+        if len(key) == 2 and len(names) > 1:
+            raise InvalidInputError(
+                f"the comparison has {len(names)} metrics: {', '.join(names)}",
+                hint=f"name one: result[{a!r}, {b!r}, {names[0]!r}]",
+            )
+        if (metric, a, b) in self._index:
+            return self.differences[self._index[metric, a, b]]
+        if (metric, b, a) in self._index:
+            return self.differences[self._index[metric, b, a]].mirrored()
+        known = ", ".join(dict.fromkeys(s.system for s in self.systems))
+        raise InvalidInputError(
+            f"no difference between {a!r} and {b!r} on {metric!r} in this comparison",
+            hint=f"systems: {known}; metrics: {', '.join(names)}"
+            + (f"; baseline: {self.baseline}" if self.baseline else ""),
+        )
+
+    def __iter__(self) -> Iterator[Difference]:
+        return iter(self.differences)
+
+    def __len__(self) -> int:
+        return len(self.differences)
+
+    def score(self, system: str, metric: str | None = None) -> SystemScore:
+        """Return the score of one system on one metric (the first if none is named)."""
+        name = metric or self.metrics[0].name
+        for entry in self.systems:
+            if entry.system == system and entry.metric == name:
+                return entry
+        raise InvalidInputError(
+            f"no score of {system!r} on {name!r} in this comparison",
+            hint=f"systems: {', '.join(dict.fromkeys(s.system for s in self.systems))}",
+        )
+
+    @property
+    def signature(self) -> str:
+        """Every setting, version and data hash that made the numbers, on one line."""
+        return self.provenance.signature
+
+    def __str__(self) -> str:
+        text: str = _report("terminal").to_text(self)
+        return text
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        html: str = _report("html").to_fragment(self)
+        return html
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain dictionaries, lists and numbers, as `to_json` writes them."""
+        document: dict[str, Any] = _report("data").to_dict(self)
+        return document
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """Return the result as JSON, floats unrounded; write it to `path` if given."""
+        return _written(json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n", path)
+
+    def to_frame(self) -> Any:
+        """Return one tidy row per metric and pair as a pandas DataFrame (extra ``frames``)."""
+        return _report("data").to_frame(self)
+
+    def to_csv(self, path: str | Path | None = None) -> str:
+        """Return the rows of `to_frame` as CSV, floats unrounded; write it to `path` if given."""
+        return _written(_report("data").to_csv(self), path)
+
+    def to_markdown(self, path: str | Path | None = None) -> str:
+        """Return the tables as Markdown; write it to `path` if given."""
+        return _written(_report("markdown").to_markdown(self), path)
+
+    def to_latex(self, path: str | Path | None = None) -> str:
+        """Return the table as LaTeX (booktabs); write it to `path` if given."""
+        return _written(_report("latex").to_latex(self), path)
+
+    def to_html(self, path: str | Path | None = None) -> str:
+        """Return one self-contained HTML page, tables and figures; write it to `path` if given."""
+        return _written(_report("html").to_html(self), path)
+
+    def plot(self, metric: str | None = None, *, ax: Any = None) -> Any:
+        """Draw the forest plot of the differences of one metric; return the matplotlib Axes."""
+        return _report("figures").forest(self, metric=metric, ax=ax)
+
+
+def _report(module: str) -> Any:
+    """Return a module of the report room.
+
+    Results may be printed, but know nothing of printing: this is the one door that leads upward,
+    opened by name and only when a reader asks.
+    """
+    return importlib.import_module(f"bestby.report.{module}")
+
+
+def _written(text: str, path: str | Path | None) -> str:
+    if path is not None:
+        _report("write").write_text(path, text)
+    return text
+
+
+def _negated(value: float) -> float:
+    """Return minus `value` without making a negative zero."""
+    return 0.0 - value
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return ",".join(str(item) for item in value)
+    return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,32 @@
+"""Shared fixtures: where the published data live, and a seeded generator."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+_ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture
+def shared_data() -> Callable[[str], Path]:
+    """Return a function that finds a folder of published data, or skips the test."""
+
+    def find(name: str) -> Path:
+        base = Path(os.environ.get("BESTBY_SHARED_DATA", _ROOT.parent / "shared" / "data"))
+        folder = base / name
+        if not folder.is_dir():
+            pytest.skip(f"published data {name!r} not found in {base}; set BESTBY_SHARED_DATA")
+        return folder
+
+    return find
+
+
+@pytest.fixture
+def generator() -> np.random.Generator:
+    """Return a generator with a fixed seed."""
+    return np.random.default_rng(20221)

@@ -1,0 +1,156 @@
+"""Score intervals: their defining equations, ends, mirror images and limits."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import norm
+from statsmodels.stats.proportion import proportion_confint
+
+from bestby._core.errors import InvalidInputError
+from bestby.inference.proportions import tango, wilson
+
+levels = st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99, 0.9999])
+
+
+@st.composite
+def tables(draw: st.DrawFn, largest: int = 3000) -> tuple[int, int, int]:
+    n = draw(st.integers(1, largest))
+    n10 = draw(st.integers(0, n))
+    return n10, draw(st.integers(0, n - n10)), n
+
+
+def tango_statistic(n10: int, n01: int, n: int, delta: float) -> float:
+    """Tango (1998), section 4, as printed: the restricted estimate is of the probability of the cell n01."""
+    a = 2.0 * n
+    b = -n10 - n01 + (2.0 * n - n10 + n01) * delta
+    c = -n01 * delta * (1.0 - delta)
+    q = (math.sqrt(max(b * b - 4.0 * a * c, 0.0)) - b) / (2.0 * a)
+    return (n10 - n01 - n * delta) / math.sqrt(n * (2.0 * q + delta * (1.0 - delta)))
+
+
+@given(table=tables(), level=levels)
+def test_tango_ends_solve_the_published_equation(table: tuple[int, int, int], level: float) -> None:
+    z = norm.isf((1.0 - level) / 2.0)
+    for end, target in zip(tango(*table, level), (z, -z), strict=True):
+        if abs(end) < 1.0:
+            # an error of 1e-12 in the end moves the statistic by about 1e-12 times its slope
+            step = 1e-9 * (1.0 - abs(end))
+            slope = (tango_statistic(*table, end + step) - tango_statistic(*table, end - step)) / (2.0 * step)
+            assert abs(tango_statistic(*table, end) - target) < 1e-12 * abs(slope) + 1e-9
+
+
+@given(table=tables(), level=levels)
+def test_tango_is_mirrored_to_the_bit(table: tuple[int, int, int], level: float) -> None:
+    n10, n01, n = table
+    low, high = tango(n10, n01, n, level)
+    assert tango(n01, n10, n, level) == (-high, -low)
+
+
+@given(table=tables(), level=levels)
+def test_tango_holds_the_estimate_and_stays_in_range(table: tuple[int, int, int], level: float) -> None:
+    n10, n01, n = table
+    low, high = tango(n10, n01, n, level)
+    assert -1.0 <= low <= (n10 - n01) / n <= high <= 1.0
+    assert low < high
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 12])
+def test_tango_moves_with_the_counts(n: int) -> None:
+    for n01 in range(n + 1):
+        ends = [tango(n10, n01, n) for n10 in range(n - n01 + 1)]
+        for (low, high), (next_low, next_high) in itertools.pairwise(ends):
+            assert next_low > low
+            assert next_high >= high  # both are 1 if B never wins and A nearly always
+
+
+@given(table=tables())
+def test_tango_widens_with_the_level(table: tuple[int, int, int]) -> None:
+    inner, outer = tango(*table, 0.9), tango(*table, 0.95)
+    assert outer[0] <= inner[0]
+    assert inner[1] <= outer[1]
+
+
+@given(table=tables())
+def test_tango_agrees_with_the_mcnemar_score_test_about_zero(table: tuple[int, int, int]) -> None:
+    # At delta = 0 Tango's statistic is McNemar's (n10 - n01) / sqrt(n10 + n01).
+    n10, n01, n = table
+    low, high = tango(n10, n01, n)
+    z = (n10 - n01) / math.sqrt(n10 + n01) if n10 + n01 else 0.0
+    limit = norm.isf(0.025)
+    if abs(abs(z) - limit) > 1e-6:
+        assert (low <= 0.0 <= high) == (abs(z) < limit)
+
+
+@pytest.mark.parametrize("n", [1, 7, 1000, 10**7])
+def test_tango_closed_forms_at_the_corners(n: int) -> None:
+    zz = norm.isf(0.025) ** 2
+    assert tango(0, 0, n) == pytest.approx((-zz / (n + zz), zz / (n + zz)), rel=1e-14)
+    assert tango(n, 0, n) == pytest.approx(((n - zz) / (n + zz), 1.0), rel=1e-14)
+    assert tango(0, n, n) == pytest.approx((-1.0, (zz - n) / (n + zz)), rel=1e-14)
+
+
+def test_tango_of_every_item_differing_is_wilson_rescaled() -> None:
+    # If all items differ, the difference is 2 p - 1 of a binomial p.
+    low, high = wilson(30, 50)
+    assert tango(30, 20, 50) == pytest.approx((2 * low - 1, 2 * high - 1), abs=1e-14)
+
+
+def test_tango_accepts_numpy_counts() -> None:
+    assert tango(np.int64(6), np.float64(16.0), np.int32(161)) == tango(6, 16, 161)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((-1, 0, 5), "n10 must be a whole number of at least 0, got -1"),
+        ((0, 1.5, 5), "n01 must be a whole number of at least 0, got 1.5"),
+        ((0, 0, 0), "n must be at least 1"),
+        ((3, 3, 5), "at least n10 \\+ n01, got n = 5, n10 = 3, n01 = 3"),
+        ((1, 1, float("nan")), "n must be a whole number"),
+        ((1, 1, 5, 1.0), "level must lie strictly between 0 and 1"),
+    ],
+)
+def test_tango_refuses(arguments: tuple[float, ...], message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        tango(*arguments)  # type: ignore[arg-type]
+
+
+@given(data=st.data(), n=st.integers(1, 10**6), level=levels)
+def test_wilson_against_statsmodels(data: st.DataObject, n: int, level: float) -> None:
+    x = data.draw(st.integers(0, n))
+    expected = proportion_confint(x, n, alpha=1.0 - level, method="wilson")
+    assert wilson(x, n, level) == pytest.approx(expected, abs=1e-12)
+
+
+@given(data=st.data(), n=st.integers(1, 500))
+def test_wilson_of_the_failures_is_the_mirror_image(data: st.DataObject, n: int) -> None:
+    x = data.draw(st.integers(0, n))
+    (low, high), (low_failures, high_failures) = wilson(x, n), wilson(n - x, n)
+    assert high == 1.0 - low_failures
+    assert high_failures == 1.0 - low
+    assert 0.0 <= low <= x / n <= high <= 1.0
+
+
+def test_wilson_ends_are_exact_at_the_limits() -> None:
+    assert wilson(0, 20)[0] == 0.0
+    assert wilson(20, 20)[1] == 1.0
+    assert wilson(0, 20)[1] < 0.2
+
+
+def test_wilson_is_vectorised() -> None:
+    low, high = wilson([0, 5, 9], 10)
+    for i, x in enumerate([0, 5, 9]):
+        assert (low[i], high[i]) == wilson(x, 10)
+    assert all(isinstance(end, float) for end in wilson(np.int64(3), np.int64(4)))
+
+
+@pytest.mark.parametrize("arguments", [(-1, 5), (6, 5), (0, 0), (float("nan"), 5), ([1, 7], 5)])
+def test_wilson_refuses(arguments: tuple[float, float]) -> None:
+    with pytest.raises(InvalidInputError, match="successes must lie between 0 and n"):
+        wilson(*arguments)

@@ -1,0 +1,288 @@
+"""Correlations and measures of ranking against SciPy and scikit-learn on expanded samples."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from sklearn import metrics as sk
+
+from bestby._core.errors import InvalidInputError
+from bestby.metrics import _ranked, resolve
+
+BINARY = {"roc_auc": sk.roc_auc_score, "average_precision": sk.average_precision_score}
+CORRELATION = {
+    "spearman": lambda g, p: stats.spearmanr(g, p).statistic,
+    "kendall": lambda g, p: stats.kendalltau(g, p).statistic,
+}
+ALL = [*BINARY, *CORRELATION]
+
+
+def _columns(name, rng, n, decimals):
+    """Gold and predictions, with many ties, few or none."""
+    signal = rng.normal(size=n)
+    predictions = np.round(signal + rng.normal(size=n), decimals)
+    if name in BINARY:
+        gold = (signal > rng.normal()).astype(int)
+        gold[:2] = 0, 1
+        return gold, predictions
+    predictions[:2] = -5.0, 5.0
+    return np.round(np.where(np.arange(n) < 2, predictions, signal), decimals), predictions
+
+
+def _both_ways(metric, gold, predictions, weights):
+    prepared = metric.fit(gold, [predictions], None).prepare(gold, predictions)
+    return metric._vectorised(prepared, weights), metric._compiled(prepared, weights)
+
+
+@pytest.mark.parametrize("name", ALL)
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(4, 60), decimals=st.sampled_from([0, 1, 9]))
+@settings(max_examples=40, deadline=None)
+def test_equals_the_reference_on_the_expanded_sample(name, seed, n, decimals):
+    rng = np.random.default_rng(seed)
+    gold, predictions = _columns(name, rng, n, decimals)
+    weights = rng.multinomial(n, np.full(n, 1 / n), size=5)
+    weights[:, :2] += 1  # both classes, no constant column
+    weights[0] = 1
+    metric = resolve(name).fit(gold, [predictions], None)
+    scores = metric.weighted(metric.prepare(gold, predictions), weights)
+    reference = (BINARY | CORRELATION)[name]
+    expected = [reference(np.repeat(gold, w), np.repeat(predictions, w)) for w in weights]
+    np.testing.assert_allclose(scores, expected, rtol=0, atol=1e-12)
+    if name in BINARY:
+        by_weight = [reference(gold, predictions, sample_weight=w) for w in weights]
+        np.testing.assert_allclose(scores, by_weight, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int64, np.float64])
+@pytest.mark.parametrize("decimals", [0, 1, 9])
+@pytest.mark.parametrize("name", ALL)
+def test_numpy_and_compiled_agree_to_the_bit(name, decimals, dtype, generator):
+    gold, predictions = _columns(name, generator, 90, decimals)
+    weights = generator.multinomial(90, np.full(90, 1 / 90), size=40).astype(dtype)
+    weights[0] = 0  # an empty resample
+    weights[1] = 0
+    weights[1, 5] = 90  # one item only
+    weights = _ranked._as_counts(weights, 90)
+    slow, fast = _both_ways(resolve(name), gold, predictions, weights)
+    np.testing.assert_array_equal(slow, fast)
+    assert np.isfinite(slow[2:]).all()
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_large_work_gives_the_same_bits_as_its_pieces(name, generator):
+    n = 400
+    gold, predictions = _columns(name, generator, n, 2)
+    metric = resolve(name).fit(gold, [predictions], None)
+    prepared = metric.prepare(gold, predictions)
+    weights = generator.multinomial(n, np.full(n, 1 / n), size=_ranked.COMPILED_FROM // n + 1).astype(
+        np.uint8
+    )
+    assert weights.size >= _ranked.COMPILED_FROM
+    at_once = metric.weighted(prepared, weights)
+    pieces = [
+        metric.weighted(prepared, weights[start : start + 700]) for start in range(0, len(weights), 700)
+    ]
+    np.testing.assert_array_equal(at_once, np.concatenate(pieces))
+
+
+@pytest.mark.parametrize("name", ["spearman", "kendall"])
+def test_weights_of_millions_do_not_overflow(name):
+    gold, predictions = np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 3.0, 2.0, 3.0])
+    metric = resolve(name)
+    for weight in (1, 1_000_000):
+        weights = np.full((1, 4), weight, dtype=np.int64)
+        slow, fast = _both_ways(metric, gold, predictions, weights)
+        np.testing.assert_allclose(slow, fast, rtol=1e-14)
+        expected = (CORRELATION[name])(np.repeat(gold, 1000), np.repeat(predictions, 1000))
+        if weight > 1:  # ranks among very many copies: the same but for a term in 1/N
+            np.testing.assert_allclose(fast, expected, rtol=1e-12)
+
+
+def test_kendall_above_the_size_of_its_matrix_of_signs(generator):
+    n = 1100
+    gold, predictions = generator.normal(size=n), np.round(generator.normal(size=n), 1)
+    metric = resolve("kendall")
+    scores = metric.weighted(metric.prepare(gold, predictions), np.ones((2, n), dtype=np.uint8))
+    np.testing.assert_allclose(scores, stats.kendalltau(gold, predictions).statistic, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_no_resamples_give_no_scores(name, generator):
+    gold, predictions = _columns(name, generator, 10, 1)
+    metric = resolve(name).fit(gold, [predictions], None)
+    assert metric.weighted(metric.prepare(gold, predictions), np.empty((0, 10), dtype=np.uint8)).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("name", "weights"),
+    [
+        ("roc_auc", [0, 0, 1, 1]),
+        ("roc_auc", [1, 2, 0, 0]),
+        ("average_precision", [1, 1, 0, 0]),
+        ("spearman", [0, 4, 0, 0]),
+        ("kendall", [0, 4, 0, 0]),
+    ],
+)
+def test_an_undefined_resample_is_nan(name, weights):
+    gold, predictions = np.array([0, 0, 1, 1]), np.array([0.1, 0.4, 0.3, 0.8])
+    for scores in _both_ways(resolve(name), gold, predictions, np.array([weights])):
+        assert np.isnan(scores).all()
+
+
+@pytest.mark.parametrize(
+    ("gold", "greater"),
+    [
+        (np.array(["no", "yes", "no", "yes"]), "yes"),
+        (np.array([False, True, False, True]), "True"),
+        (np.array([-1, 1, -1, 1]), "1"),
+        (np.array([0.0, 1.0, 0.0, 1.0]), "1"),
+    ],
+)
+@pytest.mark.parametrize("name", BINARY)
+def test_the_greater_label_is_positive_or_the_one_named(name, gold, greater):
+    predictions = np.array([1, 3, 2, 2])
+    reference = BINARY[name]
+    as_default = resolve(name).fit(gold, [predictions], None)
+    as_named = resolve(f"{name}[{greater}]").fit(gold, [predictions], None)
+    other = resolve(f"{name}[{gold[0] if gold.dtype.kind != 'f' else 0}]").fit(gold, [predictions], None)
+    ones = np.ones((1, 4), dtype=np.uint8)
+    expected = reference(gold == gold[1], predictions)
+    for metric in (as_default, as_named):
+        assert metric.weighted(metric.prepare(gold, predictions), ones)[0] == pytest.approx(
+            expected, abs=1e-12
+        )
+    assert other.weighted(other.prepare(gold, predictions), ones)[0] == pytest.approx(
+        reference(gold == gold[0], predictions), abs=1e-12
+    )
+
+
+def test_a_named_label_stands_against_all_others(generator):
+    gold, predictions = generator.integers(0, 4, 50), generator.normal(size=50)
+    metric = resolve("roc_auc[2]").fit(gold, [predictions], None)
+    score = metric.weighted(metric.prepare(gold, predictions), np.ones((1, 50), dtype=np.uint8))
+    assert score[0] == pytest.approx(sk.roc_auc_score(gold == 2, predictions), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "gold", "predictions", "message"),
+    [
+        (
+            "roc_auc",
+            [1, 1],
+            [0.1, 0.2],
+            "roc_auc needs positive and negative items, but every gold label is 1",
+        ),
+        ("roc_auc", ["a", "b", "c"], [1, 2, 3], "roc_auc needs two gold labels, got 3: 'a', 'b', 'c'"),
+        ("roc_auc[x]", ["a", "b"], [1, 2], "roc_auc\\[x\\]: there is no label 'x'; the labels are a, b"),
+        (
+            "average_precision",
+            [0, 1],
+            ["a", "b"],
+            "average_precision needs numeric predictions, got text: 'a'",
+        ),
+        (
+            "spearman",
+            [1, 1, 1],
+            [1, 2, 3],
+            "spearman is undefined: the gold is constant \\(1 on all items\\)",
+        ),
+        ("kendall", [2, 2], [1, 2], "kendall is undefined: the gold is constant"),
+        ("pearson", [0.5, 0.5], [1, 2], "pearson is undefined: the gold is constant \\(0.5 on all items\\)"),
+    ],
+)
+def test_what_cannot_be_scored_is_refused_by_fit(name, gold, predictions, message):
+    with pytest.raises(InvalidInputError, match=message):
+        resolve(name).fit(np.array(gold), [np.array(predictions)], None)
+
+
+@pytest.mark.parametrize("name", ["pearson", "spearman", "kendall", "roc_auc"])
+def test_gold_is_needed(name):
+    with pytest.raises(InvalidInputError, match=f"{name} needs gold"):
+        resolve(name).fit(None, [], None)
+
+
+@pytest.mark.parametrize("name", ["spearman", "kendall"])
+def test_constant_predictions_are_refused(name):
+    gold, predictions = np.array([1.0, 2.0]), np.array([0.1, 0.1])
+    with pytest.raises(InvalidInputError, match=f"{name} is undefined: the predictions are constant"):
+        resolve(name).fit(gold, [predictions], None).prepare(gold, predictions)
+
+
+def test_constant_predictions_have_an_auc_of_a_half():
+    gold, predictions = np.array([0, 1, 1]), np.array([0.3, 0.3, 0.3])
+    for scores in _both_ways(resolve("roc_auc"), gold, predictions, np.array([[1, 1, 1], [2, 0, 3]])):
+        np.testing.assert_array_equal(scores, [0.5, 0.5])
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (np.ones(4), "weights must have shape \\(resamples, 4\\), got \\(4,\\)"),
+        (np.ones((1, 3)), "weights must have shape"),
+        (np.full((1, 4), 0.5), "weights must be whole numbers"),
+        (np.array([[1, -1, 1, 1]]), "weights must be non-negative whole numbers"),
+        (np.full((1, 4), "1"), "weights must be non-negative whole numbers"),
+    ],
+)
+def test_weights_that_are_no_counts_are_refused(weights, message):
+    metric = resolve("roc_auc")
+    prepared = metric.prepare(np.array([0, 1, 0, 1]), np.arange(4))
+    with pytest.raises(InvalidInputError, match=message):
+        metric.weighted(prepared, weights)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_what_systems_exchange_are_midranks(name, generator):
+    gold, predictions = _columns(name, generator, 30, 0)
+    metric = resolve(name).fit(gold, [predictions], None)
+    expected = stats.rankdata(predictions)
+    np.testing.assert_array_equal(metric.exchangeable(gold, predictions), expected)
+    np.testing.assert_array_equal(metric.exchangeable(gold, np.exp(predictions)), expected)
+
+
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(4, 60), offset=st.sampled_from([0.0, 1e4]))
+@settings(max_examples=60, deadline=None)
+def test_pearson_against_scipy(seed, n, offset):
+    rng = np.random.default_rng(seed)
+    gold = rng.normal(size=n) + offset
+    predictions = 100 * (gold + rng.normal(size=n))
+    weights = rng.multinomial(n, np.full(n, 1 / n))
+    weights[:3] += 1
+    metric = resolve("pearson").fit(gold, [predictions], None)
+    rows = metric.statistics(gold, predictions)
+    expected = stats.pearsonr(np.repeat(gold, weights), np.repeat(predictions, weights)).statistic
+    np.testing.assert_allclose(metric.score(weights @ rows), expected, rtol=0, atol=1e-12 * (1 + offset))
+    np.testing.assert_allclose(
+        metric.score(rows.sum(axis=0)),
+        stats.pearsonr(gold, predictions).statistic,
+        rtol=0,
+        atol=1e-12 * (1 + offset),
+    )
+
+
+def test_pearson_statistics_do_not_depend_on_the_scale_of_a_system(generator):
+    gold, predictions = generator.normal(size=30), generator.normal(size=30)
+    metric = resolve("pearson").fit(gold, [predictions], None)
+    rows = metric.statistics(gold, predictions)
+    np.testing.assert_allclose(metric.statistics(gold, 100 * predictions + 7), rows, rtol=0, atol=1e-12)
+
+
+def test_pearson_refuses_constant_predictions():
+    gold = np.array([1.0, 2.0, 3.0])
+    metric = resolve("pearson").fit(gold, [], None)
+    with pytest.raises(
+        InvalidInputError, match=r"pearson is undefined: the predictions are constant \(0.1 on"
+    ):
+        metric.statistics(gold, np.full(3, 0.1))
+
+
+def test_pearson_is_nan_where_a_resample_is_constant(generator):
+    gold, predictions = generator.normal(size=5), generator.normal(size=5)
+    metric = resolve("pearson").fit(gold, [predictions], None)
+    weights = np.array([[0, 5, 0, 0, 0], [1, 1, 1, 1, 1]])
+    scores = metric.score(weights @ metric.statistics(gold, predictions))
+    assert np.isnan(scores[0])
+    assert np.isfinite(scores[1])

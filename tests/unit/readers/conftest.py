@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Make = Callable[[str, str | bytes], Path]
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Make:
+    """Return a function that writes a file and returns its path."""
+
+    def write(name: str, content: str | bytes) -> Path:
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
+        return path
+
+    return write

@@ -1,0 +1,297 @@
+"""Wide tables: every dialect gives the same evaluation; roles, values, missing cells."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest_readers import Make, columns, message
+
+from bestby._core.errors import InvalidInputError
+from bestby.readers import read
+
+PLAIN = "label,aen,bert\nx,x,y\ny,y,y\nx,y,x\n"
+EXPECTED = {"gold": ["x", "y", "x"], "aen": ["x", "y", "y"], "bert": ["y", "y", "x"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("plain.csv", PLAIN),
+        ("no_last_newline.csv", PLAIN.rstrip("\n")),
+        ("crlf.csv", PLAIN.replace("\n", "\r\n")),
+        ("bom.csv", "\ufeff" + PLAIN),
+        ("bom_crlf.csv", "\ufeff" + PLAIN.replace("\n", "\r\n")),
+        ("semicolon.csv", PLAIN.replace(",", ";")),
+        ("pipe.csv", PLAIN.replace(",", "|")),
+        ("tab.csv", PLAIN.replace(",", "\t")),
+        ("table.tsv", PLAIN.replace(",", "\t")),
+        ("no_suffix", PLAIN),
+        ("quoted.csv", '"' + PLAIN.replace(",", '","').replace("\n", '"\n"')[:-1]),
+        ("spaces.csv", PLAIN.replace(",", " , ")),
+        ("blank_lines_at_the_end.csv", PLAIN + "\n\n"),
+        ("packed.csv.gz", gzip.compress(PLAIN.encode())),
+        ("packed_but_not_called_so.csv", gzip.compress(PLAIN.encode())),
+        ("a[1]*?.csv", PLAIN),
+    ],
+)
+def test_every_dialect_gives_the_same(make: Make, name: str, content: str | bytes) -> None:
+    evaluation = read(make(name, content), gold="label")
+    assert columns(evaluation) == EXPECTED
+
+
+@pytest.mark.parametrize("name", ["rows.jsonl", "rows.ndjson", "rows.json"])
+def test_json_lines(make: Make, name: str) -> None:
+    keys = ["label", "aen", "bert"]
+    rows = [dict(zip(keys, line.split(","), strict=True)) for line in PLAIN.splitlines()[1:]]
+    text = "\n".join(json.dumps(row) for row in rows)
+    assert columns(read(make(name, text), gold="label")) == EXPECTED
+    assert columns(read(make("packed.jsonl.gz", gzip.compress(text.encode())), gold="label")) == EXPECTED
+    assert columns(read(make("array.json", json.dumps(rows)), gold="label")) == EXPECTED
+
+
+def test_parquet_and_zstd(tmp_path: Path, make: Make) -> None:
+    import duckdb
+
+    source = str(make("plain.csv", PLAIN))
+    for name, how in (("t.parquet", "(FORMAT parquet)"), ("t.csv.zst", "(FORMAT csv, COMPRESSION zstd, HEADER)")):
+        target = str(tmp_path / name)
+        duckdb.sql(f"COPY (SELECT * FROM read_csv('{source}', header=true)) TO '{target}' {how}")
+        assert columns(read(target, gold="label")) == EXPECTED
+
+
+def test_quotes_hold_delimiters_newlines_and_quotes(make: Make) -> None:
+    path = make("q.csv", 'gold,"a, the first",b\n"two\nlines","two\nlines","x,y"\n"say ""no""",n,"say ""no"""\n')
+    evaluation = read(path, gold="gold")
+    assert evaluation.names == ("a, the first", "b")
+    assert evaluation.systems["a, the first"].tolist() == ["two\nlines", "n"]
+    assert evaluation.systems["b"].tolist() == ["x,y", 'say "no"']
+
+
+def test_a_hash_starts_no_comment_and_the_first_row_is_an_item(make: Make) -> None:
+    path = make("hash.csv", "gold,a,b\n#x,#x,y\ny,#x,y\n")
+    assert read(path).systems["a"].tolist() == ["#x", "#x"]
+
+
+def test_names_are_only_names(make: Make, tmp_path: Path) -> None:
+    name = "a'); DROP TABLE x; --"
+    path = make("it's; --.csv", f'label,"{name}","""b"""\nx,x,y\ny,y,y\n')
+    assert read(path, gold="label").names == (name, '"b"')
+    folder = tmp_path / "model=evil"
+    folder.mkdir()
+    inside = folder / "t.csv"
+    inside.write_text(PLAIN, encoding="utf-8")
+    assert read(inside, gold="label").names == ("aen", "bert")
+
+
+def test_unicode_names_and_labels(make: Make) -> None:
+    evaluation = read(make("ü.csv", "étiquette,模型,модель\nß,ß,日本\n日本,ß,日本\n"), gold="étiquette")
+    assert evaluation.names == ("模型", "модель")
+    assert evaluation.systems["модель"].tolist() == ["日本", "日本"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind", "values"),
+    [
+        (["1", "2", "2", "1", "+1", "-3"], "i", [1, 2, 2, 1, 1, -3]),
+        (["1", "2", "2.5", "1", "1e3", ".5"], "f", [1, 2, 2.5, 1, 1000, 0.5]),
+        (["True", "false", "TRUE", "true", "False", "True"], "b", [True, False, True, True, False, True]),
+        (["01", "1", "1", "2", "3", "4"], "U", ["01", "1", "1", "2", "3", "4"]),
+        (["00.5", "1", "1", "2", "3", "4"], "U", ["00.5", "1", "1", "2", "3", "4"]),
+        (["1", "2", "x", "1", "1", "1"], "U", ["1", "2", "x", "1", "1", "1"]),
+        (["True", "1", "0", "1", "1", "1"], "U", ["True", "1", "0", "1", "1", "1"]),
+        (["1_000", "1", "0", "1", "1", "1"], "U", ["1_000", "1", "0", "1", "1", "1"]),
+        (["٣", "1", "0", "1", "1", "1"], "U", ["٣", "1", "0", "1", "1", "1"]),
+        ([str(2**63), "1", "0", "1", "1", "1"], "f", [2.0**63, 1, 0, 1, 1, 1]),
+        ([str(2**63 - 1), "1", "0", "1", "1", "1"], "i", [2**63 - 1, 1, 0, 1, 1, 1]),
+        (["None", "null", "x", "N/A", "-", "none"], "U", ["None", "null", "x", "N/A", "-", "none"]),
+    ],
+)
+def test_values_are_numbers_only_if_all_of_them_are(
+    make: Make, cells: list[str], kind: str, values: list[object]
+) -> None:
+    rows = "".join(",".join(cells[i : i + 3]) + "\n" for i in (0, 3))
+    evaluation = read(make("v.csv", "gold,a,b\n" + rows))
+    assert evaluation.gold is not None
+    read_back = [evaluation.gold, evaluation.systems["a"], evaluation.systems["b"]]
+    assert [array.dtype.kind for array in read_back] == [kind] * 3
+    assert np.array(read_back).T.ravel().tolist() == values
+
+
+def test_the_type_does_not_depend_on_the_format(make: Make) -> None:
+    expected = read(make("t.csv", "gold,a,b\n1,1,2\n2,2,2\n"))
+    typed = read(make("t.jsonl", '{"gold":1,"a":1,"b":2}\n{"gold":2,"a":2,"b":2}\n'))
+    mixed = read(make("m.jsonl", '{"gold":1,"a":"1","b":2.0}\n{"gold":2,"a":"2","b":2.0}\n'))
+    assert columns(typed) == columns(expected) == columns(mixed)
+    assert typed.systems["a"].dtype.kind == expected.systems["a"].dtype.kind == "i"
+
+
+def test_roles_are_told_by_their_names_unless_systems_are_chosen(make: Make) -> None:
+    path = make("r.csv", "id,gold,cluster,stratum,a,b\nq1,1,c,s,1,0\nq2,0,c,s,1,0\n")
+    evaluation = read(path)
+    assert evaluation.names == ("a", "b")
+    assert [None if array is None else array.tolist() for array in (
+        evaluation.gold, evaluation.items, evaluation.clusters, evaluation.strata
+    )] == [[1, 0], ["q1", "q2"], ["c", "c"], ["s", "s"]]
+    assert evaluation.notes[0].code == "read_as"
+    assert evaluation.notes[0].message == (
+        "r.csv was read as a wide table; systems: a, b; gold: gold; item: id; cluster: cluster; stratum: stratum"
+    )
+    chosen = read(path, systems=["b", "a"])
+    assert chosen.names == ("b", "a")
+    assert chosen.gold is chosen.items is chosen.clusters is chosen.strata is None
+    assert chosen.notes[0].message.endswith("systems: b, a; no gold: per-item scores")
+
+
+def test_roles_by_other_names(make: Make) -> None:
+    path = make("r.csv", "doc,n,y,a,b\nd1,1,u,u,v\nd1,2,v,u,v\n")
+    evaluation = read(path, gold="y", item="n", cluster="doc", stratum="y")
+    assert evaluation.names == ("a", "b")
+    assert evaluation.clusters is not None
+    assert evaluation.clusters.tolist() == ["d1", "d1"]
+
+
+MISSING = "item,gold,a,b\nq1,x,x,NA\nq2,y,,y\nq3,x,x,\nq4,y,x,y\n"
+
+
+def test_a_missing_value_is_an_error_that_names_the_first(make: Make) -> None:
+    assert message(make("m.csv", MISSING)) == (
+        "{}: system 'a' has no value for 1 of 4 items; first: row 2, item 'q2'"
+    )
+    assert message(make("n.csv", MISSING), item="gold", systems=["b", "a"]) == (
+        "{}: item ids must be unique, but 2 of 2 occur more than once; first: 'x' (2 times)"
+    )
+    assert message(make("o.csv", MISSING), systems=["b", "a"], gold="gold") == (
+        "{}: system 'b' has no value for 2 of 4 items; first: row 1"
+    )
+
+
+def test_missing_dropped(make: Make) -> None:
+    evaluation = read(make("m.csv", MISSING), on_missing="drop")
+    assert evaluation.items is not None
+    assert evaluation.items.tolist() == ["q4"] or evaluation.n_items == 1
+
+
+def test_missing_counted_as_worst(make: Make) -> None:
+    evaluation = read(make("m.csv", MISSING), on_missing="worst")
+    assert evaluation.n_items == 4
+    assert evaluation.missing["a"].tolist() == [False, True, False, False]
+    assert evaluation.missing["b"].tolist() == [True, False, True, False]
+    assert [note.code for note in evaluation.notes] == ["read_as", "counted_as_worst", "counted_as_worst"]
+
+
+def test_rows_are_items_where_no_ids_are(make: Make) -> None:
+    evaluation = read(make("m.csv", "gold,a,b,c\n1,1,2,1\n2,NA,1,1\n1,1,1,1\n"), on_missing="drop")
+    assert columns(evaluation) == {"gold": [1, 1], "a": [1, 1], "b": [2, 1], "c": [1, 1]}
+    assert evaluation.systems["a"].dtype.kind == "i"
+
+
+def test_na_can_be_a_label(make: Make) -> None:
+    path = make("m.csv", "gold,a,b\nNA,NA,x\nx,NA,x\n")
+    assert "the gold is missing for 1 of 2 items; first: row 1" in message(path)
+    assert read(path, missing="").systems["a"].tolist() == ["NA", "NA"]
+    with pytest.raises(InvalidInputError, match="system 'b' has no value"):
+        read(path, missing=["", "x"], gold="a", systems=["b", "gold"])
+
+
+def test_json_null_and_lacking_keys_are_missing(make: Make) -> None:
+    path = make("m.jsonl", '{"gold":1,"a":1,"b":2}\n{"gold":2,"a":null,"b":2}\n{"gold":2,"a":NaN}\n{"gold":2,"a":1,"b":1}\n')
+    evaluation = read(path, on_missing="worst")
+    assert evaluation.missing["a"].tolist() == [False, True, True, False]
+    assert evaluation.missing["b"].tolist() == [False, False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "content", "expected"),
+    [
+        ({"gold": "nope"}, PLAIN, "{} has no column 'nope' (asked for as gold)"),
+        ({"gold": "label", "cluster": "nope"}, PLAIN, "{} has no column 'nope' (asked for as cluster)"),
+        ({"gold": "label", "systems": ["aen", "nope"]}, PLAIN, "{} has no column 'nope' (asked for as system)"),
+        ({"gold": "label", "systems": ["aen", "label"]}, PLAIN, "{}: column 'label' cannot be gold and system at once"),
+        ({"gold": "label", "systems": ["aen", "aen"]}, PLAIN, "system 'aen' was asked for 2 times"),
+        ({"gold": "label", "systems": "aen"}, PLAIN, "systems must be a list of names, got 'aen'"),
+        ({"gold": "label", "on_missing": "ignore"}, PLAIN, "on_missing must be one of error, drop, worst, got 'ignore'"),
+        ({"gold": "label"}, "label,a\nx,x\ny,y\n", "{}: a comparison needs at least 2 columns of systems, got 1 (gold: label)"),
+        ({"gold": "label"}, "label,a,a\nx,x,y\n", "{}: column name 'a' occurs 2 times"),
+        ({"gold": "label"}, "label,a,\nx,x,y\n", "{}: column 3 of 3 has no name"),
+        ({"gold": "label"}, "label,a,b\n", "{} has a header but no rows"),
+        ({"gold": "label"}, "", "{} is empty"),
+        ({"gold": "label"}, "\nlabel,a,b\nx,x,x\n", "{}, line 1: blank, expected the names of the columns"),
+        ({"gold": "label"}, 'label,"a\nb",b\nx,x,x\n', "{}, line 1: unterminated quote in the names of the columns"),
+        ({"gold": "label"}, "label,a,b\nx,x,y\ny,y\n", "{}, line 3: expected 3 columns, found 2"),
+        ({"gold": "label"}, "label,a,b\nx,x,y\ny,y,y,y\n", "{}, line 3: expected 3 columns, found 4"),
+        ({"gold": "label"}, 'label,a,b\nx,x,y\ny,"y,y\n', "{}, line 3: a quote is opened and not closed"),
+        ({"gold": "label"}, "label,a,b\nx,x,é\n".encode("latin-1"), "{}, line 2: not UTF-8 text"),
+        ({"gold": "label"}, PLAIN.encode("utf-16"), "{}, line 1: not UTF-8 text"),
+        ({"gold": "label"}, "label,a,b\nx,x\0,x\ny,y,y\n", "{}: column 'a' holds a NUL character in row 1"),
+        ({"gold": "label"}, gzip.compress(PLAIN.encode())[:30], None),
+        ({"gold": "label"}, b"PK\x03\x04 and so on", "{} is a zip archive or a spreadsheet"),
+        ({"gold": "label"}, b"PAR1 and so on", None),
+        ({"gold": "label"}, bytes(range(256)) * 40, None),
+        ({"gold": "label", "item": "aen"}, "label,aen,a,b\nx,,x,y\ny,y,y,y\n", "{}: item column 'aen' has no value in 1 of 2 rows; first: row 1"),
+        ({"gold": "label"}, "label,text,a,b\nx,one,x,y\ny,two,y,y\n", "{}: column 'text' shares no value with the gold; is it a system?"),
+        ({}, "a,b\nx,y\ny,y\n", "without gold, systems must be per-item scores, but 'a' holds text: 'x'"),
+        ({}, "a,b\n1,inf\n1,2\n", "system 'b' must be finite, got inf at position 0 (1 of 2 values)"),
+    ],
+)  # fmt: skip
+def test_errors(make: Make, arguments: dict[str, object], content: str | bytes, expected: str | None) -> None:
+    told = message(make("bad.csv", content), **arguments)
+    if expected is not None:
+        assert told == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ('{"gold":1,"a":1,"b":2}\n{bad}\n', "line 2"),
+        ('{"gold":1,"a":1,"a":2}\n', "{}, record 1: key 'a' occurs more than once"),
+        ("1\n2\n", "{}, record 1: expected a JSON object, got '1'"),
+        ("", "{} is empty"),
+        ("{}\n{}\n", "{} has no columns"),
+        ('{"gold":1,"a":1,"b":[2]}\n', "{}: column 'b' holds list values, first in row 1"),
+        ('{"gold":1,"a":{"x":1},"b":2}\n', "{}: column 'a' holds dict values, first in row 1"),
+    ],
+)
+def test_json_errors(make: Make, content: str, expected: str) -> None:
+    assert expected in message(make("bad.jsonl", content))
+
+
+def test_paths_that_are_no_files(tmp_path: Path) -> None:
+    assert message(tmp_path / "none.csv") == "no file '{}'"
+    assert message(tmp_path) == "{} is a directory, expected a file"
+    for address in ("https://example.com/a.csv", "s3://bucket/a.csv", "a\0b.csv", "*.csv", ""):
+        with pytest.raises(InvalidInputError, match="no file|cannot be read|is a directory"):
+            read(address)
+
+
+def test_a_file_that_may_not_be_read(make: Make) -> None:
+    path = make("secret.csv", PLAIN)
+    path.chmod(0)
+    try:
+        path.read_bytes()
+    except PermissionError:
+        assert message(path) == "'{}' cannot be read: Permission denied"
+    else:
+        pytest.skip("this user may read everything")
+
+
+def test_published_gsm8k(shared_data) -> None:
+    # Accuracies as in the README of the data.
+    path = shared_data("gsm8k2021") / "gsm8k_4systems.csv"
+    names = [f"{size}_{kind}_correct" for size in ("6b", "175b") for kind in ("finetuning", "verification")]
+    evaluation = read(path, item="item", systems=names)
+    means = [float(evaluation.systems[name].mean()) for name in names]
+    assert means == pytest.approx([0.216831, 0.390447, 0.347233, 0.562547], abs=5e-7)
+
+
+def test_published_hans(shared_data) -> None:
+    path = shared_data("hans") / "hans_4systems.csv.gz"
+    evaluation = read(
+        path, gold="gold", cluster="subcase", stratum="heuristic", systems=["bert", "decomp_attn", "esim", "spinn"]
+    )
+    assert evaluation.n_items == 30_000
+    assert evaluation.clusters is not None
+    assert np.unique(evaluation.clusters).size == 30
