@@ -463,7 +463,8 @@ def _data_notes(evaluation: Evaluation) -> list[Note]:
             notes.append(
                 Note(
                     "few_clusters",
-                    f"there are only {n_clusters} clusters: intervals tend to be too short below {FEW_CLUSTERS}",
+                    f"there are only {n_clusters} clusters: intervals tend to be too short"
+                    f" below {FEW_CLUSTERS}",
                 )
             )
     elif evaluation.n_items < 20:
@@ -490,7 +491,8 @@ def _metric_notes(
         notes.append(
             Note(
                 "direction",
-                f"lower is better for {metric.name}: alternative {settings.alternative!r} asks whether A is {asks}",
+                f"lower is better for {metric.name}: alternative {settings.alternative!r}"
+                f" asks whether A is {asks}",
                 (metric.name,),
             )
         )

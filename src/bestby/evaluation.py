@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,9 @@ from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array, ArrayLike, BoolArray, OnMissing
 from bestby.results import Note
+
+
+FEW_VALUES = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,13 +165,30 @@ class Evaluation:
         _check_nested(clusters, strata)
         return cls(arrays, gold, ids, clusters, strata, dict(missing), notes)
 
+    @cached_property
+    def coded(self) -> Mapping[str, tuple[Array, Array]]:
+        """Distinct values and codes of the gold (under ``""``) and of each system; see `codes`."""
+        coded = {name: codes(values) for name, values in self.systems.items()}
+        if self.gold is not None:
+            coded[""] = codes(self.gold)
+        return coded
+
     def data_hash(self) -> str:
         """Return the first 16 hexadecimal digits of a hash of all values, names and groups."""
         digest = hashlib.blake2b(digest_size=8)
-        parts: list[tuple[str, Array | None]] = [("gold", self.gold)]
-        parts += [(f"system {name}", self.systems[name]) for name in sorted(self.systems)]
+        parts: list[tuple[str, Array | None]] = []
+        for name in sorted(["", *self.systems]):
+            values = self.systems.get(name, self.gold)
+            if values is not None and values.dtype.kind == "f":
+                parts.append((f"values {name}", values))
+            elif values is not None:
+                distinct, code = self.coded[name]
+                parts += [(f"labels {name}", distinct), (f"codes {name}", code)]
         parts += [(f"missing {name}", self.missing[name]) for name in sorted(self.missing)]
-        parts += [("clusters", self.clusters), ("strata", self.strata)]
+        for name, groups in (("clusters", self.clusters), ("strata", self.strata)):
+            if groups is not None:
+                distinct, code = codes(groups)
+                parts += [(name, distinct), (f"{name} codes", code)]
         for name, array in parts:
             if array is not None:
                 digest.update(f"{name}|{array.dtype.str}|{array.size}|".encode())
@@ -322,24 +343,39 @@ def _check_nested(clusters: Array | None, strata: Array | None) -> None:
 def codes(values: Array) -> tuple[Array, Array]:
     """Return the sorted distinct values and the position of each value among them.
 
-    Small ranges of integers and booleans are coded without sorting.
+    Small ranges of integers and booleans are coded without sorting; positions come in the narrowest
+    unsigned type.
 
     Examples
     --------
     >>> codes(np.array(["b", "a", "b"]))
-    (array(['a', 'b'], dtype='<U1'), array([1, 0, 1]))
+    (array(['a', 'b'], dtype='<U1'), array([1, 0, 1], dtype=uint8))
     """
     if values.dtype.kind in "biu" and values.size:
         low, high = int(values.min()), int(values.max())
-        if high - low < max(1024, values.size):
-            shifted = values.astype(np.int64) - low
-            present = np.bincount(shifted, minlength=high - low + 1) > 0
-            position = np.cumsum(present) - 1
-            return np.unique(values[:0]) if not present.any() else (
-                (np.flatnonzero(present) + low).astype(values.dtype)
-            ), position[shifted]
+        span = high - low + 1
+        if span <= max(1024, values.size):
+            # In unsigned arithmetic of the same width the difference cannot overflow.
+            unsigned = np.dtype(f"u{values.dtype.itemsize}")
+            shifted = (values.view(unsigned) - unsigned.type(low % (1 << 8 * values.dtype.itemsize))).astype(
+                _narrow(span), copy=False
+            )
+            present = np.zeros(span, dtype=np.bool_)
+            if span <= FEW_VALUES:  # a pass per value beats scattering into a handful of places
+                present[:] = [bool((shifted == value).any()) for value in range(span)]
+            else:
+                present[shifted] = True
+            distinct = (np.flatnonzero(present) + low).astype(values.dtype)
+            if distinct.size == span:
+                return distinct, shifted
+            return distinct, (np.cumsum(present) - 1).astype(_narrow(span))[shifted]
     distinct, inverse = np.unique(values, return_inverse=True)
-    return distinct, inverse.reshape(-1)
+    return distinct, inverse.reshape(-1).astype(_narrow(distinct.size))
+
+
+def _narrow(size: int) -> type[np.unsignedinteger[Any]]:
+    """Return the narrowest unsigned type that numbers `size` values."""
+    return np.uint8 if size <= 1 << 8 else np.uint16 if size <= 1 << 16 else np.uint32
 
 
 def label_set(arrays: Iterable[Array]) -> Array:

@@ -94,10 +94,10 @@ def _check_place(target: str) -> None:
 
 def _rendered(comparison: Comparison, form: str, target: str) -> bytes:
     if form == "plot":
-        from bestby.report import figures
+        from bestby.report.drawing import render
 
         suffix = ".svg" if target == STDOUT else Path(target).suffix.lower()
-        return figures.render(figures.forest(comparison), suffix)
+        return render(comparison.plot(), suffix)
     renderers = {
         "json": comparison.to_json,
         "csv": comparison.to_csv,

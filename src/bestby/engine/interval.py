@@ -134,8 +134,8 @@ class Intervals:
                 notes += (
                     Note(
                         "bca_undefined",
-                        "the BCa interval is undefined here (the estimate lies at the edge of its replicates);"
-                        " the percentile interval is given",
+                        "the BCa interval is undefined here (the estimate lies at the edge of its"
+                        " replicates); the percentile interval is given",
                     ),
                 )
                 ends = intervals.percentile(distribution, level)
@@ -156,7 +156,8 @@ class Intervals:
         metric = self.group.metrics[target.metric].name
         if plain is None or plain.bounds.size > 2:
             raise DesignError(
-                f"a score interval needs 0/1 values of independent, unstratified items; {metric} has none here",
+                "a score interval needs 0/1 values of independent, unstratified items;"
+                f" {metric} has none here",
                 hint='interval="auto" chooses one that applies',
             )
         values, counts = merged_values(plain)
@@ -185,8 +186,8 @@ class Intervals:
             pivots = self.group.pivots(target.metric, target.a, target.b, self.drawing)
         if se is None or pivots is None:
             raise DesignError(
-                f"no studentized interval for {self.group.metrics[target.metric].name} here: it needs a measure"
-                " of at most 12 sums and no strata",
+                f"no studentized interval for {self.group.metrics[target.metric].name} here:"
+                " it needs a measure of at most 12 sums and no strata",
                 hint='pass interval="bca" or "percentile"',
             )
         distribution, notes = _defined(pivots, 1.0)
@@ -195,7 +196,8 @@ class Intervals:
             fallback, more = self.interval(target, "percentile", level)
             note = Note(
                 "studentized_undefined",
-                "too many resamples have no variance for the studentized interval; the percentile interval is given",
+                "too many resamples have no variance for the studentized interval;"
+                " the percentile interval is given",
             )
             return fallback, (*notes, *more, note)
         return self._clipped(target, low, high, level, "studentized", False), notes

@@ -31,8 +31,8 @@ class Reading:
 
     def __init__(self, evaluation: Evaluation) -> None:
         self.evaluation = evaluation
-        self.clusters = None if evaluation.clusters is None else codes(evaluation.clusters)[1]
-        self.strata = None if evaluation.strata is None else codes(evaluation.strata)[1]
+        self.clusters = None if evaluation.clusters is None else _as_codes(codes(evaluation.clusters)[1])
+        self.strata = None if evaluation.strata is None else _as_codes(codes(evaluation.strata)[1])
 
     @cached_property
     def labels(self) -> tuple[Array, IntArray, list[IntArray]]:
@@ -40,8 +40,7 @@ class Reading:
         gold = self.evaluation.gold
         if gold is None:
             raise DesignError("labels need a gold")
-        arrays = [gold, *self.evaluation.systems.values()]
-        coded = [codes(array) for array in arrays]
+        coded = [self.evaluation.coded[name] for name in ("", *self.evaluation.names)]
         present = [coded[0][0]]
         for (values, code), name in zip(coded[1:], self.evaluation.names, strict=True):
             absent = self.evaluation.missing.get(name)
@@ -51,7 +50,7 @@ class Reading:
         for (values, code), name in zip(coded, ("", *self.evaluation.names), strict=True):
             place = np.minimum(np.searchsorted(labels, values), labels.size - 1)
             place = np.where(labels[place] == values, place, -1)
-            recoded = code if values.size == labels.size else place[code]
+            recoded = _as_codes(code) if values.size == labels.size else place[code]
             absent = self.evaluation.missing.get(name)
             out.append(recoded if absent is None else np.where(absent, -1, recoded))
         return labels, out[0], out[1:]
@@ -64,7 +63,7 @@ class Reading:
         return table.collapsed(columns, [labels.size] * len(columns), self.strata)
 
     def raw(self, metric: BaseMetric) -> tuple[Array | None, list[Array]]:
-        """The values as given."""
+        """Return the values as given."""
         if self.evaluation.missing:
             raise DesignError(
                 f"a missing prediction has no worst value for {metric.name}",
@@ -73,7 +72,7 @@ class Reading:
         return self.evaluation.gold, list(self.evaluation.systems.values())
 
     def numbers(self, metric: BaseMetric) -> tuple[FloatArray | None, list[FloatArray]]:
-        """Gold and systems as floats; a missing score is the worst observed one."""
+        """Return gold and systems as floats; a missing score is the worst observed one."""
         gold = self.evaluation.gold
         if gold is not None and metric.needs_gold:
             self.raw(metric)  # refuses missing predictions
@@ -93,6 +92,11 @@ class Reading:
                 for name, x in zip(self.evaluation.names, out, strict=True)
             ]
         return None if gold is None else _as_floats(gold, "the gold", metric), out
+
+
+def _as_codes(code: Array) -> IntArray:
+    """Return codes as ordinary integers, which metrics may do sums with."""
+    return code.astype(np.int64)
 
 
 def _as_floats(values: Array, what: str, metric: BaseMetric) -> FloatArray:

@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from bestby._core.typing import FloatArray, IntArray
+from bestby.evaluation import FEW_VALUES
 from bestby.resampling.units import Units
 
 
@@ -199,21 +200,27 @@ def collapsed(
     Examples
     --------
     >>> collapsed([np.array([0, 1, 0]), np.array([1, 1, 1])], [2, 2], None)
-    (array([2, 1]), array([2, 1]))
+    (array([0, 1]), array([2, 1]))
     """
     n = columns[0].size
-    key = np.zeros(n, dtype=np.int64) if strata is None else strata.astype(np.int64)
     span = 1 if strata is None else int(strata.max()) + 1
+    key = np.zeros(1, dtype=np.int64) if strata is None else strata
     most = max(4 * n, 1 << 16)
     for codes, size in zip(columns, sizes, strict=True):
         if span * (size + 1) > most:
             distinct, key = np.unique(key, return_inverse=True)
             key, span = key.reshape(-1), distinct.size
-        key = key * (size + 1) + (codes + 1)
+        key = key * (size + 1) + (codes + 1) if span > 1 else codes + 1
         span *= size + 1
     if span > most:
         distinct, key = np.unique(key, return_inverse=True)
         key, span = key.reshape(-1), distinct.size
+    if span <= FEW_VALUES:  # a pass per value beats scattering into a handful of places
+        key = key.astype(np.uint8)
+        found = [(key == value) for value in range(span)]
+        counts = np.array([np.count_nonzero(hits) for hits in found])
+        first = np.array([int(hits.argmax()) for hits in found])
+        return first[counts > 0], counts[counts > 0]
     counts = np.bincount(key, minlength=span)
     position = np.empty(span, dtype=np.int64)
     position[key] = np.arange(n)

@@ -57,7 +57,7 @@ def run(
 
 
 def _bootstrap(makers: Intervals, pair: Pair, alternative: Alternative) -> TestResult:
-    """Return the bootstrap test: replicates centred on the difference (Davison & Hinkley 1997, section 4.4)."""
+    """Return the bootstrap test: replicates centred on the estimate (Davison & Hinkley 1997, section 4.4)."""
     target = Target(*pair)
     distribution, _ = makers.distribution(target)
     observed = makers.estimate(target)

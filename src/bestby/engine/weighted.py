@@ -186,8 +186,8 @@ class WeightGroup(ItemGroup):
         prepared = self.metric.prepare(gold, pooled)
 
         def difference(bits: Array) -> FloatArray:
-            taken = bits.astype(np.int32)
-            kept = 1 - taken
+            taken = bits.astype(np.uint8, copy=False)
+            kept = np.uint8(1) - taken
             score_a = self.metric.weighted(prepared, np.concatenate([kept, taken], axis=1))
             score_b = self.metric.weighted(prepared, np.concatenate([taken, kept], axis=1))
             gap: FloatArray = score_a - score_b

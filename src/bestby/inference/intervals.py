@@ -161,11 +161,12 @@ def acceleration(left_out: FloatArray, counts: IntArray, bounds: IntArray | None
     for start, stop in itertools.pairwise(edges):
         part, c = left_out[start:stop], counts[start:stop]
         u[start:stop] = float(c @ part) / c.sum() - part
-    spread = float(counts @ u**2)
+    squared = u * u
+    spread = float(counts @ squared)
     scale = float(np.abs(left_out).max(initial=0.0))
     if spread <= counts.sum() * (1e-14 * scale) ** 2:
         return 0.0
-    return float(counts @ u**3) / float(6.0 * spread**1.5)
+    return float(counts @ (squared * u)) / float(6.0 * spread**1.5)
 
 
 def normal(estimate: float, se: float, level: float, df: float = math.inf) -> Ends:

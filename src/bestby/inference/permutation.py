@@ -328,6 +328,8 @@ def exact_enumeration(
     .. [1] Zmigrod, Vieira & Cotterell (2022), Exact paired-permutation testing for structured test
        statistics, NAACL, section 4.
     """
+    if counts.size > math.log2(MOST_COMBINATIONS):
+        return None
     axes = [_central_binomial(int(count)) for count in counts]
     if math.prod(axis[0].size for axis in axes) > MOST_COMBINATIONS:
         return None

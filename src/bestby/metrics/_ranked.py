@@ -160,15 +160,18 @@ def totals_to_group_ends(weights: Array, last: BoolArray) -> tuple[IntArray, Int
 
 
 def _as_counts(weights: Array, n: int) -> Array:
-    """Return the weights as one of the three integer types the kernels are compiled for."""
+    """Return the weights in the narrowest of the three integer types the kernels are compiled for."""
     if weights.ndim != 2 or weights.shape[1] != n:
         raise InvalidInputError(f"weights must have shape (resamples, {n}), got {weights.shape}")
-    if weights.dtype.kind in "fc" and not np.array_equal(weights, np.rint(weights)):
+    if weights.dtype.kind == "f" and not np.array_equal(weights, np.rint(weights)):
         raise InvalidInputError(
             "weights must be whole numbers: how often each item is in the resample",
             hint="a measure of ranks has no fractional weights",
         )
-    if weights.dtype.kind not in "buif" or (weights.dtype.kind in "if" and (weights < 0).any()):
+    if weights.dtype.kind not in "buif" or (weights.dtype.kind in "if" and weights.min(initial=0) < 0):
         raise InvalidInputError(f"weights must be non-negative whole numbers, got {weights.dtype}")
-    narrow = weights.dtype == np.uint8 or weights.dtype == np.uint16
-    return np.ascontiguousarray(weights if narrow else weights.astype(np.int64, copy=False))
+    if weights.dtype != np.uint8 and weights.dtype != np.uint16:
+        largest = weights.max(initial=0)
+        narrow = np.uint8 if largest < 1 << 8 else np.uint16 if largest < 1 << 16 else np.int64
+        weights = weights.astype(narrow)
+    return np.ascontiguousarray(weights)

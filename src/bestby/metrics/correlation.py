@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -18,7 +19,7 @@ _NOTHING = 1e-13  # a variance below this part of its sums is rounding
 
 _WHOLE_UP_TO = 2_000_000  # cubes of resample sizes up to here fit whole numbers of 64 bits
 
-_SIGNS_UP_TO = 1024  # items up to which Kendall's matrix of signs is small
+_SIGNS_UP_TO = 512  # items up to which Kendall's matrix of signs is small
 
 
 @dataclass(frozen=True, repr=False)
@@ -109,6 +110,12 @@ class TwoOrders:
     def n_items(self) -> int:
         """The number of items."""
         return self.order_x.size
+
+    @cached_property
+    def signs(self) -> FloatArray:
+        """1 for each concordant pair of items, -1 for each discordant one, 0 for ties; shape (n, n)."""
+        signs: FloatArray = (_signs(self.groups_x) * _signs(self.groups_y)).astype(np.float64)
+        return signs
 
 
 @dataclass(frozen=True, repr=False)
@@ -214,9 +221,8 @@ class Kendall(_RankCorrelation):
     def _vectorised(self, prepared: TwoOrders, counts: Array) -> FloatArray:
         if prepared.n_items > _SIGNS_UP_TO:
             return self._compiled(prepared, counts)
-        signs = _signs(prepared.groups_x) * _signs(prepared.groups_y)
         weights = counts.astype(np.float64)
-        agreement = np.einsum("rn,rn->r", weights @ signs.astype(np.float64), weights)
+        agreement = np.einsum("rn,rn->r", weights @ prepared.signs, weights)
         x, x_before = totals_to_group_ends(counts[:, prepared.order_x], prepared.last_x)
         y, y_before = totals_to_group_ends(counts[:, prepared.order_y], prepared.last_y)
         pairs = x[:, -1] ** 2

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import io
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,8 +9,9 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
-from bestby.readers.duck import header_of, read_delimited, read_json, read_parquet
 from bestby.readers.table import Table
+from bestby.readers.tables import header_of, read_delimited, read_json, read_parquet
+from bestby.readers.text import value_lines
 from bestby.readers.values import Column, Missing, column_of
 
 _PACKED = {".gz": "gzip", ".zst": "zstd"}
@@ -41,16 +39,18 @@ class Kind:
 def checked(path: str | Path) -> Path:
     """Return the path if it is a file that can be read."""
     file = Path(path)
+    if "\0" in str(file) or not file.exists():
+        raise InvalidInputError(f"no file {str(file)!r}", hint="check the path and the current directory")
+    if not file.is_file():
+        raise InvalidInputError(
+            f"{file} is a directory, expected a file" if file.is_dir() else f"{file} is not a regular file",
+            hint="name a file" if file.is_dir() else "write what comes out of it to a file first",
+        )
     try:
-        if file.is_dir():
-            raise InvalidInputError(f"{file} is a directory, expected a file")
-        if not file.is_file():
-            raise InvalidInputError(f"no file {str(file)!r}", hint="check the path and the current directory")
         with file.open("rb") as stream:
             stream.read(1)
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        reason = getattr(error, "strerror", None) or error
-        raise InvalidInputError(f"{str(file)!r} cannot be read: {reason}") from error
+    except OSError as error:
+        raise InvalidInputError(f"{str(file)!r} cannot be read: {error.strerror or error}") from error
     return file
 
 
@@ -123,7 +123,7 @@ def read_values(path: Path, name: str, missing: Missing) -> Table | Column:
     if kind.form == "npy":
         return column_of(_npy(path), str(path), missing)
     if kind.form == "text":
-        return column_of(_lines(path, kind.compression), str(path), missing)
+        return column_of(value_lines(path, kind.compression), str(path), missing)
     if (
         kind.form == "delimited"
         and kind.compression != "zstd"
@@ -152,48 +152,13 @@ def _npy(path: Path) -> Array:
     return array.astype(np.str_) if array.dtype.kind == "S" else array
 
 
-def _lines(path: Path, compression: str) -> Array:
-    """Read a value per line; nothing in a line is special."""
-    if compression == "zstd":
-        raise InvalidInputError(
-            f"{path}: text packed with zstd cannot be read", hint="unpack it, or use gzip"
-        )
-    try:
-        data = path.read_bytes()
-        if compression == "gzip":
-            data = gzip.GzipFile(fileobj=io.BytesIO(data)).read()
-    except (OSError, EOFError, zlib.error) as error:
-        raise InvalidInputError(f"{path}: cannot be unpacked: {error}") from error
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        number = data.count(b"\n", 0, error.start) + 1
-        raise InvalidInputError(
-            f"{path}, line {number}: not UTF-8 text", hint="save the file as UTF-8"
-        ) from error
-    lines = text.replace("\r\n", "\n").split("\n")  # not splitlines: a line may hold a form feed or U+2028
-    while lines and not lines[-1].strip():
-        lines.pop()
-    if not lines:
-        raise InvalidInputError(f"{path} is empty", hint="one value per line is needed, one line per item")
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            raise InvalidInputError(
-                f"{path}, line {number}: blank; a file with a value per line must have one on every line",
-                hint="write NA for a prediction that is missing",
-            )
-    array = np.empty(len(lines), dtype=object)
-    array[:] = lines
-    return array
-
-
 def _single(path: Path, compression: str, name: str) -> Array:
     """Read a table of one column, with a header or without.
 
     The first line is a header if it is a word for what the column holds or the name of the system, or if it
     is the only line that is no number; where that leaves it open, ask.
     """
-    lines = _lines(path, compression)
+    lines = value_lines(path, compression)
     cells = [_unquoted(line.strip()) for line in lines.tolist()]
     lines[:] = cells
     first, *others = cells

@@ -110,8 +110,9 @@ def _of_objects(values: list[Any], what: str, missing: Missing) -> Column:
         return Column(_objects(texts), absent)
     odd = next((value for value in values if not isinstance(value, str | int | float | None)), None)
     if odd is not None:
+        kind = "nested" if isinstance(odd, list | dict) else type(odd).__name__
         raise InvalidInputError(
-            f"{what} holds {type(odd).__name__} values, first in row {values.index(odd) + 1}",
+            f"{what} holds {kind} values, first in row {values.index(odd) + 1}",
             hint="labels and scores must be text, numbers or booleans; choose other columns as systems",
         )
     absent = np.array([value is None or value != value for value in values], dtype=np.bool_)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from bestby._core.errors import MissingExtraError
-from bestby.report.words import all_notes
+from bestby.report.summary import all_notes
 from bestby.results import Comparison, Difference, Note, SystemScore
 
 COLUMNS = (

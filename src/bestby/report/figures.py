@@ -5,16 +5,13 @@ Everything is drawn through matplotlib's objects; pyplot, its windows and its gl
 
 from __future__ import annotations
 
-import contextlib
-import io
 import math
-import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bestby._core.errors import InvalidInputError
+from bestby.report.drawing import FAINT, INK, bare, guides, labels, limits, mark, new_axes, number, save
 from bestby.report.numbers import MINUS, Rounding, percent
 from bestby.report.tables import (
     difference_rounding,
@@ -23,28 +20,15 @@ from bestby.report.tables import (
     systems_of,
 )
 from bestby.report.words import direction, significant
-from bestby.report.write import write_bytes
-from bestby.results import Comparison, Difference, Interval, MetricInfo, SystemScore
+from bestby.results import Comparison, Difference, MetricInfo, SystemScore
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
-# Distinct in hue and in lightness, for colour-blind readers and for print (Okabe and Ito 2008). The HTML
-# page replaces exactly these colours by those of its theme, so each has one meaning.
-INK = "#1b1e23"
-FAINT = "#6b7280"
-ACCENT = "#0072b2"
-BAND = "#dde5ec"
-PAPER = "#fffffe"
+__all__ = ["forest", "interval", "save", "scores"]
 
 _ROW = 0.26  # inches
 _GAP = 3 * "\N{NO-BREAK SPACE}"  # SVG makes one of several plain spaces
-_METADATA: dict[str, dict[str, Any]] = {
-    ".png": {"Software": "bestby"},
-    ".svg": {"Date": None, "Creator": "bestby"},
-    ".pdf": {"CreationDate": None, "Creator": "bestby", "Producer": None},
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,19 +73,18 @@ def forest(c: Comparison, metric: str | None = None, ax: Axes | None = None) -> 
     chosen = _metric(c, metric)
     lines = _lines(c, chosen)
     digits = difference_rounding(c, chosen)
-    longest = max((len(line.label) for line in lines), default=0)
-    axes = ax if ax is not None else _axes(width=4.6 + 0.085 * longest + 1.4, height=_ROW * len(lines) + 1.15)
+    axes = ax if ax is not None else _listing([line.label for line in lines])
     shown = [line.difference for line in lines if line.difference is not None]
-    _limits(axes, [(d.estimate, d.interval) for d in shown], reach=(0.0, c.margin, _minus(c.margin)))
-    _guides(axes, c.margin)
+    limits(axes, [(d.estimate, d.interval) for d in shown], reach=(0.0, c.margin, _minus(c.margin)))
+    guides(axes, c.margin)
     for position, line in enumerate(lines):
         if line.difference is not None:
             d = line.difference
-            _mark(axes, position, d.estimate, d.interval, filled=significant(d))
-            _number(axes, position, f"{digits.text(d.estimate)}{_GAP}{digits.interval(d.interval)}")
+            mark(axes, position, d.estimate, d.interval, filled=significant(d))
+            number(axes, position, f"{digits.text(d.estimate)}{_GAP}{digits.interval(d.interval)}")
         elif position:
             axes.axhline(position - 0.5, color=FAINT, linewidth=0.4, alpha=0.5, zorder=0)
-    _labels(axes, lines)
+    labels(axes, [line.label for line in lines], [line.difference is None for line in lines])
     axes.set_xlabel(_axis_label(chosen), color=INK, parse_math=False)
     title = f"{chosen.name}: differences with {percent(c.level)} intervals, {c.n_items} items"
     axes.set_title(title, loc="left", color=INK, fontsize="medium", parse_math=False)
@@ -129,11 +112,11 @@ def interval(difference: Difference, ax: Axes | None = None) -> Axes:
        the State-of-the-Art Status, LREC, Figure 1.
     """
     d = difference
-    axes = ax if ax is not None else _axes(width=6.0, height=1.75)
+    axes = ax if ax is not None else new_axes(width=6.0, height=1.75)
     digits = Rounding.of([(d.estimate, d.interval)])
-    _limits(axes, [(d.estimate, d.interval)], reach=(0.0, d.margin, _minus(d.margin)), room=0.15)
-    _guides(axes, d.margin)
-    _mark(axes, 0, d.estimate, d.interval, filled=significant(d))
+    limits(axes, [(d.estimate, d.interval)], reach=(0.0, d.margin, _minus(d.margin)), room=0.15)
+    guides(axes, d.margin)
+    mark(axes, 0, d.estimate, d.interval, filled=significant(d))
     # Estimate above, ends below: the three never meet, however short the interval.
     for value, side, up in (
         (d.interval.low, "right", -1),
@@ -154,7 +137,7 @@ def interval(difference: Difference, ax: Axes | None = None) -> Axes:
             )
     axes.set_ylim(1.0, -1.0)
     axes.set_yticks([])
-    _bare(axes)
+    bare(axes)
     info = MetricInfo(d.metric, d.greater_is_better, (-math.inf, math.inf))
     axes.set_xlabel(_axis_label(info, d.a, d.b), color=INK, parse_math=False)
     title = f"{d.a} {MINUS} {d.b}: {percent(d.interval.level)} interval, {d.n_items} items"
@@ -187,91 +170,23 @@ def scores(c: Comparison, metric: str | None = None, ax: Axes | None = None) -> 
     chosen = _metric(c, metric)
     entries = systems_of(c, chosen)
     digits = score_rounding(c, chosen)
-    lines = [_Line(_GAP.join(filter(None, (entry.system, entry.group))), None) for entry in entries]
-    longest = max((len(line.label) for line in lines), default=0)
-    axes = ax if ax is not None else _axes(width=4.6 + 0.085 * longest + 1.4, height=_ROW * len(lines) + 1.15)
-    _limits(axes, [(entry.score, entry.interval) for entry in entries])
+    names = [_GAP.join(filter(None, (entry.system, entry.group))) for entry in entries]
+    axes = ax if ax is not None else _listing(names)
+    limits(axes, [(entry.score, entry.interval) for entry in entries])
     for position, entry in enumerate(entries):
-        _mark(axes, position, entry.score, entry.interval, filled=True)
-        _number(axes, position, f"{digits.text(entry.score)}{_GAP}{digits.interval(entry.interval)}")
-    _labels(axes, lines, bold=False)
+        mark(axes, position, entry.score, entry.interval, filled=True)
+        number(axes, position, f"{digits.text(entry.score)}{_GAP}{digits.interval(entry.interval)}")
+    labels(axes, names, [False] * len(names))
     axes.set_xlabel(f"{chosen.name} ({direction(chosen)})", color=INK, parse_math=False)
     title = f"{chosen.name} with {percent(c.level)} intervals, {c.n_items} items"
     axes.set_title(title, loc="left", color=INK, fontsize="medium", parse_math=False)
     return axes
 
 
-def save(drawn: Figure | Axes, path: str | Path) -> None:
-    """Write a figure as PNG, SVG or PDF; the same figure always gives the same bytes.
-
-    Parameters
-    ----------
-    drawn : matplotlib Figure or Axes
-        What to write; of axes, the figure they are in.
-    path : str or Path
-        The file; its suffix decides the format.
-
-    Raises
-    ------
-    InvalidInputError
-        If the suffix is another, or the file cannot be written.
-    """
-    suffix = Path(path).suffix.lower()
-    if suffix not in _METADATA:
-        raise InvalidInputError(
-            f"a figure is written as {', '.join(_METADATA)}, got {str(path)!r}",
-            hint="change the suffix of the file",
-        )
-    write_bytes(path, render(drawn, suffix))
-
-
-@contextlib.contextmanager
-def default_style() -> Iterator[None]:
-    """Draw in matplotlib's own style, whatever the user has set, and silently where a font lacks a letter."""
-    import matplotlib as mpl
-
-    with mpl.rc_context(), warnings.catch_warnings():
-        mpl.rcdefaults()
-        warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        yield
-
-
-def render(drawn: Figure | Axes, suffix: str, *, outlines: bool = True, transparent: bool = False) -> bytes:
-    """Return a figure as the bytes of a PNG, SVG or PDF file.
-
-    Parameters
-    ----------
-    drawn : matplotlib Figure or Axes
-        What to render.
-    suffix : {".png", ".svg", ".pdf"}
-        The format.
-    outlines : bool
-        In SVG: letters as outlines, the same everywhere; else as text, which can be selected and searched.
-    transparent : bool
-        Leave the background to the page.
-
-    Returns
-    -------
-    bytes
-        Without date, and with identifiers that depend on nothing but the figure.
-    """
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
-    figure: Any = drawn
-    while not isinstance(figure, Figure):
-        figure = figure.figure
-    buffer = io.BytesIO()
-    with mpl.rc_context({"svg.hashsalt": "bestby", "svg.fonttype": "path" if outlines else "none"}):
-        figure.savefig(
-            buffer,
-            format=suffix[1:],
-            dpi=200,
-            bbox_inches="tight",
-            transparent=transparent,
-            metadata=_METADATA[suffix],
-        )
-    return buffer.getvalue()
+def _listing(texts: Sequence[str]) -> Axes:
+    """Return axes with room for these labels on the left, a line each, and numbers on the right."""
+    longest = max((len(text) for text in texts), default=0)
+    return new_axes(width=6.0 + 0.085 * longest, height=_ROW * len(texts) + 1.15)
 
 
 def _metric(c: Comparison, name: str | None) -> MetricInfo:
@@ -309,97 +224,6 @@ def _header(entry: SystemScore, digits: Rounding) -> str:
 
 def _minus(value: float | None) -> float | None:
     return None if value is None else -value
-
-
-def _axes(width: float, height: float) -> Axes:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")
-    return figure.add_subplot()
-
-
-def _limits(
-    axes: Axes,
-    measured: Sequence[tuple[float, Interval]],
-    reach: Sequence[float | None] = (),
-    room: float = 0.06,
-) -> None:
-    """Let the axis hold every finite end, and a share of `room` more on both sides."""
-    from matplotlib.ticker import MaxNLocator
-
-    values = [v for estimate, i in measured for v in (estimate, i.low, i.high) if math.isfinite(v)]
-    values += [value for value in reach if value is not None]
-    low, high = (min(values), max(values)) if values else (0.0, 1.0)
-    beyond = room * (high - low) or 0.05 * max(abs(high), 1.0)
-    axes.set_xlim(low - beyond, high + beyond)
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 2.5, 5, 10]))
-
-
-def _guides(axes: Axes, margin: float | None) -> None:
-    if margin is not None:
-        axes.axvspan(-margin, margin, facecolor=BAND, edgecolor="none", zorder=0, gid="margin")
-    axes.axvline(0.0, color=FAINT, linewidth=1.0, zorder=1, gid="zero")
-
-
-def _mark(axes: Axes, position: float, estimate: float, interval: Interval, *, filled: bool) -> None:
-    """Draw an interval as a line, its estimate as a marker; an infinite end runs out of the picture."""
-    left, right = axes.get_xlim()
-    if not (math.isnan(interval.low) or math.isnan(interval.high)):
-        ends = (max(interval.low, left), min(interval.high, right))
-        axes.plot(ends, (position, position), color=ACCENT, linewidth=1.8, solid_capstyle="butt", zorder=2)
-        for end in (interval.low, interval.high):
-            if math.isfinite(end):
-                axes.plot(
-                    end, position, marker="|", color=ACCENT, markersize=7, markeredgewidth=1.8, zorder=2
-                )
-    axes.plot(
-        estimate,
-        position,
-        marker="o",
-        markersize=6.5,
-        markerfacecolor=ACCENT if filled else PAPER,
-        markeredgecolor=ACCENT,
-        markeredgewidth=1.6,
-        linestyle="none",
-        zorder=3,
-    )
-
-
-def _number(axes: Axes, position: float, text: str) -> None:
-    """Write numbers to the right of the axes, on their line."""
-    axes.annotate(
-        text,
-        (1.0, position),
-        xycoords=axes.get_yaxis_transform(),
-        xytext=(8, 0),
-        textcoords="offset points",
-        va="center",
-        ha="left",
-        color=INK,
-        fontsize=9,
-        annotation_clip=False,
-        parse_math=False,
-    )
-
-
-def _labels(axes: Axes, lines: Sequence[_Line], *, bold: bool = True) -> None:
-    """Label the lines, headers bold, and take away what a forest does not need."""
-    axes.set_ylim(len(lines) - 0.5, -0.5)
-    axes.set_yticks(range(len(lines)), [line.label for line in lines], parse_math=False)
-    for label, line in zip(axes.get_yticklabels(), lines, strict=True):
-        label.set_color(INK)
-        if line.difference is None and bold:
-            label.set_fontweight("bold")
-    axes.tick_params(axis="y", length=0)
-    _bare(axes)
-
-
-def _bare(axes: Axes) -> None:
-    """Keep of the frame only the scale below."""
-    axes.tick_params(axis="x", color=FAINT, labelcolor=INK)
-    for side in ("left", "right", "top"):
-        axes.spines[side].set_visible(False)
-    axes.spines["bottom"].set_color(FAINT)
 
 
 def _axis_label(metric: MetricInfo, a: str = "A", b: str = "B") -> str:

@@ -8,7 +8,7 @@ from html import escape
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from bestby.report import words
+from bestby.report import summary, words
 from bestby.report.numbers import percent
 from bestby.report.tables import (
     Cell,
@@ -45,15 +45,15 @@ def to_fragment(c: Comparison) -> str:
     """
     parts = [f"<style>{_asset('tables.css')}</style>"]
     for metric in c.metrics:
-        parts.append(_paragraph(words.headline(c, metric), "bb-lead"))
+        parts.append(_paragraph(summary.headline(c, metric), "bb-lead"))
         parts.append(_table(systems_table(c, metric), main=2))
         if differences_of(c, metric):
             parts.append(_table(differences_table(c, metric), main=2))
-        omnibus = words.omnibus_sentence(c, metric)
+        omnibus = summary.omnibus_sentence(c, metric)
         if omnibus:
             parts.append(_paragraph(omnibus, "bb-small"))
-    parts += [_paragraph(f"Note: {line}", "bb-small") for line in words.note_lines(c)]
-    parts.append(_paragraph(words.methods_sentence(c), "bb-small"))
+    parts += [_paragraph(f"Note: {line}", "bb-small") for line in summary.note_lines(c)]
+    parts.append(_paragraph(summary.methods_sentence(c), "bb-small"))
     parts.append(_signature(c))
     return '<div class="bestby">\n' + "\n".join(parts) + "\n</div>"
 
@@ -125,10 +125,10 @@ def _section(c: Comparison, index: int, metric: MetricInfo) -> str:
     parts = [
         f'<section id="metric-{index}">',
         f"<h2>{escape(metric.name)}</h2>" if len(c.metrics) > 1 else "",
-        _paragraph(words.headline(c, metric), "bb-lead"),
+        _paragraph(summary.headline(c, metric), "bb-lead"),
         _table(systems_table(c, metric), main=2, sortable=True),
     ]
-    omnibus = words.omnibus_sentence(c, metric)
+    omnibus = summary.omnibus_sentence(c, metric)
     if omnibus:
         parts.append(_paragraph(omnibus, "bb-small"))
     if differences:
@@ -156,13 +156,13 @@ def _unbroken(text: str) -> str:
 
 
 def _figures(c: Comparison, index: int, metric: MetricInfo) -> str:
-    from bestby.report import figures
+    from bestby.report import drawing, figures
 
     told = "A filled marker is a difference that the test, after any correction, finds significant."
     if c.margin is not None:
         told += " The band is the margin."
     n_pairs = len(differences_of(c, metric))
-    with figures.default_style():
+    with drawing.default_style():
         if n_pairs <= _MOST_DRAWN:
             drawn = figures.forest(c, metric.name)
             label = f"Forest plot of {n_pairs} differences in {metric.name}"
@@ -177,9 +177,9 @@ def _figures(c: Comparison, index: int, metric: MetricInfo) -> str:
 
 def _inline(drawn: Axes, prefix: str, label: str) -> str:
     """Return axes as an SVG element in the colours of the page, its identifiers unique on it."""
-    from bestby.report import figures
+    from bestby.report import drawing
 
-    text = figures.render(drawn, ".svg", outlines=False, transparent=True).decode("utf-8")
+    text = drawing.render(drawn, ".svg", outlines=False, transparent=True).decode("utf-8")
     text = text[text.index("<svg") :].strip()
     text = re.sub(r"<metadata>.*?</metadata>", "", text, count=1, flags=re.DOTALL)
     tag, rest = text.split(">", 1)
@@ -191,18 +191,18 @@ def _inline(drawn: Axes, prefix: str, label: str) -> str:
     rest = re.sub(r'\bid="', f'id="{prefix}', rest)
     rest = rest.replace("url(#", f"url(#{prefix}").replace('href="#', f'href="#{prefix}')
     for colour, variable in (
-        (figures.INK, "ink"),
-        (figures.FAINT, "faint"),
-        (figures.ACCENT, "accent"),
-        (figures.BAND, "band"),
-        (figures.PAPER, "paper"),
+        (drawing.INK, "ink"),
+        (drawing.FAINT, "faint"),
+        (drawing.ACCENT, "accent"),
+        (drawing.BAND, "band"),
+        (drawing.PAPER, "paper"),
     ):
         rest = rest.replace(f": {colour}", f": var(--{variable})")
     return f'{tag} role="img" aria-label="{escape(label)}"{size}>{rest}'
 
 
 def _notes(c: Comparison) -> str:
-    lines = words.note_lines(c)
+    lines = summary.note_lines(c)
     if not lines:
         return ""
     items = "\n".join(f"<li>{escape(line)}</li>" for line in lines)
@@ -226,7 +226,7 @@ def _making(c: Comparison) -> str:
     parts = [
         "<section>",
         "<h2>How the numbers were made</h2>",
-        _paragraph(words.methods_sentence(c)),
+        _paragraph(summary.methods_sentence(c)),
         "<dl>",
         *rows,
         "</dl>",

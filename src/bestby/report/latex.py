@@ -6,7 +6,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from bestby.report import words
+from bestby.report import summary, words
 from bestby.report.numbers import percent
 from bestby.report.tables import (
     Cell,
@@ -171,7 +171,7 @@ def _differences_table(c: Comparison, index: int) -> str:
     headers = [escape(column.header) for column in table.columns]
     lines = [_line(headers), r"\midrule"]
     lines += [_line([_number(cell) for cell in row.cells]) for row in table.rows[:_MOST_ROWS]]
-    caption = f"{escape(table.caption)}. {escape(words.methods_sentence(c))}"
+    caption = f"{escape(table.caption)}. {escape(summary.methods_sentence(c))}"
     if len(table.rows) > _MOST_ROWS:
         caption += f" The first {_MOST_ROWS} of {len(table.rows)} differences."
     align = "".join("r" if column.numeric else "l" for column in table.columns)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from bestby.report import words
+from bestby.report import summary
 from bestby.report.tables import Table, differences_table, systems_table
 
 if TYPE_CHECKING:
@@ -30,19 +30,19 @@ def to_markdown(c: Comparison) -> str:
     """
     blocks: list[str] = []
     for metric in c.metrics:
-        blocks.append(f"**{escape(words.headline(c, metric))}**")
+        blocks.append(f"**{escape(summary.headline(c, metric))}**")
         blocks.append(_table(systems_table(c, metric), bold=1))
         differences = differences_table(c, metric)
         if differences.rows:
             blocks.append(f"{escape(differences.caption)}:")
             blocks.append(_table(differences, bold=2))
-        omnibus = words.omnibus_sentence(c, metric)
+        omnibus = summary.omnibus_sentence(c, metric)
         if omnibus:
             blocks.append(escape(omnibus))
-    notes = words.note_lines(c)
+    notes = summary.note_lines(c)
     if notes:
         blocks.append("\n".join(f"- {escape(line)}" for line in notes))
-    blocks.append(escape(words.methods_sentence(c)))
+    blocks.append(escape(summary.methods_sentence(c)))
     blocks.append(_code(c.signature))
     return "\n\n".join(blocks) + "\n"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, TextIO
 
-from bestby.report import words
+from bestby.report import summary
 from bestby.report.tables import Table, differences_table, systems_table
 
 if TYPE_CHECKING:
@@ -89,16 +89,16 @@ def _print(c: Comparison, console: Console) -> None:
     from rich.text import Text
 
     for metric in c.metrics:
-        console.print(Text(words.headline(c, metric), style="bold"))
+        console.print(Text(summary.headline(c, metric), style="bold"))
         console.print()
         _print_metric(c, metric, console)
-    notes = words.note_lines(c)
+    notes = summary.note_lines(c)
     if notes:
         console.print(Text("Notes", style="bold"))
         for line in notes:
             _print_hanging(console, line)
         console.print()
-    console.print(Text(words.methods_sentence(c)))
+    console.print(Text(summary.methods_sentence(c)))
     console.print()
     # Not wrapped by words: whoever copies the signature wants it in one piece.
     console.print(Text(c.signature, style="dim"), soft_wrap=True)
@@ -122,7 +122,7 @@ def _print_metric(c: Comparison, metric: MetricInfo, console: Console) -> None:
                 " all of them are in the JSON, CSV, Markdown and HTML."
             )
         )
-    omnibus = words.omnibus_sentence(c, metric)
+    omnibus = summary.omnibus_sentence(c, metric)
     if omnibus:
         if table.rows:
             console.print()

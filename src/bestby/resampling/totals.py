@@ -22,6 +22,12 @@ Progress = Callable[[int, int], None]
 COMPILED_FROM = 50_000_000
 """Draws (resamples x units) from which the compiled kernels are worth their import."""
 
+COMPILED_WEIGHTS_FROM = 5_000_000
+"""The same for measures of ranks, where NumPy takes longer per draw."""
+
+WEIGHT_BLOCK = 1 << 21
+"""Integer weights handed at once to a measure that is not a sum."""
+
 CELL_BLOCK = 2048
 BLOCK_NUMBERS = 1 << 17
 """Weights held at once: a block that stays in the cache of one core."""
@@ -135,17 +141,17 @@ def bootstrap_blocks(
 ) -> FloatArray:
     """Transform the weights themselves, (R, n) integers, for measures that are not sums."""
     key = streams.stream_key(seed, "bootstrap")
-    compiled = n_resamples * units.n >= COMPILED_FROM
+    compiled = n_resamples * units.n >= COMPILED_WEIGHTS_FROM
 
     def block(first: int, stop: int) -> FloatArray:
         keys = streams.replicate_keys(key, first, stop - first)
         if not compiled:
             return transform(weights.bootstrap_weights(keys, units.bounds))
-        W = np.empty((keys.size, units.n), dtype=np.int32)
+        W = np.empty((keys.size, units.n), dtype=np.uint16)
         _kernels().bootstrap_weights(keys, units.bounds, weights.word_offsets(units.bounds), W)
         return transform(W)
 
-    return run_blocks(block, n_resamples, max(1, BLOCK_NUMBERS // units.n), n_jobs, progress)
+    return run_blocks(block, n_resamples, max(1, WEIGHT_BLOCK // units.n), n_jobs, progress)
 
 
 def swap_blocks(
@@ -159,11 +165,17 @@ def swap_blocks(
 ) -> FloatArray:
     """Transform the swap bits themselves, (R, n) of 0 and 1, for measures that are not sums."""
     key = streams.stream_key(seed, "swap")
+    compiled = n_resamples * units.n >= COMPILED_WEIGHTS_FROM
 
     def block(first: int, stop: int) -> FloatArray:
-        return transform(weights.swap_bits(streams.replicate_keys(key, first, stop - first), units.n))
+        keys = streams.replicate_keys(key, first, stop - first)
+        if not compiled:
+            return transform(weights.swap_bits(keys, units.n))
+        bits = np.empty((keys.size, units.n), dtype=np.uint8)
+        _kernels().swap_bits(keys, bits)
+        return transform(bits)
 
-    return run_blocks(block, n_resamples, max(1, BLOCK_NUMBERS // units.n), n_jobs, progress)
+    return run_blocks(block, n_resamples, max(1, WEIGHT_BLOCK // units.n), n_jobs, progress)
 
 
 def run_blocks(

@@ -56,7 +56,7 @@ def test_equals_the_reference_on_the_expanded_sample(name, seed, n, decimals):
         np.testing.assert_allclose(scores, by_weight, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int64, np.float64])
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int64])
 @pytest.mark.parametrize("decimals", [0, 1, 9])
 @pytest.mark.parametrize("name", ALL)
 def test_numpy_and_compiled_agree_to_the_bit(name, decimals, dtype, generator):
@@ -65,10 +65,28 @@ def test_numpy_and_compiled_agree_to_the_bit(name, decimals, dtype, generator):
     weights[0] = 0  # an empty resample
     weights[1] = 0
     weights[1, 5] = 90  # one item only
-    weights = _ranked._as_counts(weights, 90)
     slow, fast = _both_ways(resolve(name), gold, predictions, weights)
     np.testing.assert_array_equal(slow, fast)
     assert np.isfinite(slow[2:]).all()
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int32, np.uint64, np.float32, np.float64])
+@pytest.mark.parametrize("name", ALL)
+def test_the_type_of_the_weights_does_not_matter(name, dtype, generator):
+    gold, predictions = _columns(name, generator, 30, 1)
+    metric = resolve(name).fit(gold, [predictions], None)
+    prepared = metric.prepare(gold, predictions)
+    weights = generator.integers(0, 200, size=(8, 30))
+    np.testing.assert_array_equal(
+        metric.weighted(prepared, weights.astype(dtype)), metric.weighted(prepared, weights)
+    )
+
+
+@pytest.mark.parametrize(("largest", "kind"), [(255, np.uint8), (256, np.uint16), (65536, np.int64)])
+def test_weights_are_stored_as_narrow_as_they_fit(largest, kind):
+    counts = _ranked._as_counts(np.array([[0, largest]]), 2)
+    assert counts.dtype == kind
+    assert counts.tolist() == [[0, largest]]
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -286,3 +304,19 @@ def test_pearson_is_nan_where_a_resample_is_constant(generator):
     scores = metric.score(weights @ metric.statistics(gold, predictions))
     assert np.isnan(scores[0])
     assert np.isfinite(scores[1])
+
+
+def test_kernels_compile_where_nothing_can_be_cached(monkeypatch):
+    import numba
+
+    from bestby.metrics import _kernels
+
+    compile_ = numba.njit
+
+    def njit(**options):
+        if options.get("cache"):
+            raise RuntimeError("cannot cache function: no locator available")
+        return compile_(**options)
+
+    monkeypatch.setattr(numba, "njit", njit)
+    assert _kernels._compiled(lambda x: x + 1)(1) == 2

@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-Make = Callable[[str, str | bytes], Path]
+from tests.unit.readers.helpers import Make
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest_readers import Make, columns, message
+from tests.unit.readers.helpers import Make, columns, message
 
 from bestby._core.errors import InvalidInputError
 from bestby.readers import read
@@ -114,7 +114,7 @@ def test_values_are_numbers_only_if_all_of_them_are(
     make: Make, cells: list[str], kind: str, values: list[object]
 ) -> None:
     rows = "".join(",".join(cells[i : i + 3]) + "\n" for i in (0, 3))
-    evaluation = read(make("v.csv", "gold,a,b\n" + rows))
+    evaluation = read(make("v.csv", "gold,a,b\n" + rows), gold="gold", systems=["a", "b"])
     assert evaluation.gold is not None
     read_back = [evaluation.gold, evaluation.systems["a"], evaluation.systems["b"]]
     assert [array.dtype.kind for array in read_back] == [kind] * 3
@@ -147,11 +147,13 @@ def test_roles_are_told_by_their_names_unless_systems_are_chosen(make: Make) -> 
 
 
 def test_roles_by_other_names(make: Make) -> None:
-    path = make("r.csv", "doc,n,y,a,b\nd1,1,u,u,v\nd1,2,v,u,v\n")
+    path = make("r.csv", "doc,n,y,a,b\nd1,1,u,u,v\nd2,2,v,u,v\n")
     evaluation = read(path, gold="y", item="n", cluster="doc", stratum="y")
     assert evaluation.names == ("a", "b")
     assert evaluation.clusters is not None
-    assert evaluation.clusters.tolist() == ["d1", "d1"]
+    assert evaluation.clusters.tolist() == ["d1", "d2"]
+    assert evaluation.strata is not None
+    assert evaluation.strata.tolist() == ["u", "v"]
 
 
 MISSING = "item,gold,a,b\nq1,x,x,NA\nq2,y,,y\nq3,x,x,\nq4,y,x,y\n"
@@ -170,9 +172,10 @@ def test_a_missing_value_is_an_error_that_names_the_first(make: Make) -> None:
 
 
 def test_missing_dropped(make: Make) -> None:
-    evaluation = read(make("m.csv", MISSING), on_missing="drop")
+    evaluation = read(make("m.csv", MISSING + "q5,y,y,y\n"), on_missing="drop")
     assert evaluation.items is not None
-    assert evaluation.items.tolist() == ["q4"] or evaluation.n_items == 1
+    assert evaluation.items.tolist() == ["q4", "q5"]
+    assert [note.code for note in evaluation.notes] == ["read_as", "items_dropped"]
 
 
 def test_missing_counted_as_worst(make: Make) -> None:
@@ -246,13 +249,13 @@ def test_errors(make: Make, arguments: dict[str, object], content: str | bytes, 
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        ('{"gold":1,"a":1,"b":2}\n{bad}\n', "line 2"),
-        ('{"gold":1,"a":1,"a":2}\n', "{}, record 1: key 'a' occurs more than once"),
-        ("1\n2\n", "{}, record 1: expected a JSON object, got '1'"),
+        ('{"gold":1,"a":1,"b":2}\n{bad}\n', "{}, line 2, character 2: not JSON ("),
+        ('{"gold":1,"a":1,"a":2}\n', "{}, line 1: key 'a' occurs more than once"),
+        ("1\n2\n", "{}, line 1: expected a JSON object, got 1"),
         ("", "{} is empty"),
         ("{}\n{}\n", "{} has no columns"),
-        ('{"gold":1,"a":1,"b":[2]}\n', "{}: column 'b' holds list values, first in row 1"),
-        ('{"gold":1,"a":{"x":1},"b":2}\n', "{}: column 'a' holds dict values, first in row 1"),
+        ('{"gold":1,"a":1,"b":[2]}\n', "{}: column 'b' holds nested values, first in row 1"),
+        ('{"gold":1,"a":{"x":1},"b":2}\n', "{}: column 'a' holds nested values, first in row 1"),
     ],
 )
 def test_json_errors(make: Make, content: str, expected: str) -> None:

@@ -1,0 +1,33 @@
+"""Put the help pages into docs/reference/cli.md, below its marker; `--check` only says if they are there."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+from pathlib import Path
+
+from bestby.cli import main
+
+PAGE = Path(__file__).resolve().parent / "reference" / "cli.md"
+MARKER = "<!-- From here on docs/make_cli_page.py writes: change the help texts, then run it. -->\n"
+COMMANDS = {"bestby": [], "bestby compare": ["compare"], "bestby metrics": ["metrics"]}
+
+
+def page(text: str) -> str:
+    """Return the page with everything below the marker made anew."""
+    parts = [text.partition(MARKER)[0] + MARKER]
+    for title, arguments in COMMANDS.items():
+        stream = io.StringIO()
+        with contextlib.redirect_stdout(stream):
+            main([*arguments, "--help"])
+        parts.append(f"## {title}\n\n```text\n{stream.getvalue().strip()}\n```\n")
+    return "\n".join(parts)
+
+
+if __name__ == "__main__":
+    old = PAGE.read_text(encoding="utf-8")
+    if "--check" not in sys.argv[1:]:
+        PAGE.write_text(page(old), encoding="utf-8")
+    elif page(old) != old:
+        sys.exit(f"{PAGE.name} is out of date: run python docs/{Path(__file__).name}")

@@ -1,0 +1,93 @@
+"""DuckDB as a reader of files: nothing is loaded, nothing but the named file is touched, errors are ours."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bestby._core.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+_LINES = (
+    "SELECT line FROM read_csv(?, compression=?, auto_detect=false, header=false, skip=0, comment='',"
+    " quote='', escape='', delim='\x1f', null_padding=false, strict_mode=false, hive_partitioning=false,"
+    " max_line_size=16777216, columns={'line': 'VARCHAR'})"
+)
+
+
+@contextmanager
+def connection(path: Path) -> Iterator[DuckDBPyConnection]:
+    """Open a database in memory that loads nothing, and turn its errors about `path` into ours."""
+    import duckdb
+
+    config: dict[str, Any] = {
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+        "threads": 1,
+    }
+    database = duckdb.connect(":memory:", config=config)
+    try:
+        yield database
+    except duckdb.Error as error:
+        raise _translated(path, str(error)) from error
+    finally:
+        database.close()
+
+
+def lines(path: Path, compression: str, most: int | None = None) -> list[str]:
+    """Return the lines of a text file as they are, the first `most` of them.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    compression : {"none", "gzip", "zstd"}
+        How it is packed.
+    most : int, optional
+        How many lines to read; all if not given.
+    """
+    limit = "" if most is None else f" LIMIT {most:d}"
+    with connection(path) as database:
+        rows = database.execute(_LINES + limit, [literal(path), compression]).fetchall()
+    return [(line or "").removeprefix("\ufeff") for (line,) in rows]
+
+
+def literal(path: Path) -> str:
+    """Spell a path so that DuckDB takes no character of it for a pattern or a protocol."""
+    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in str(path.absolute()))
+
+
+def _translated(path: Path, message: str) -> InvalidInputError:
+    """Make a sentence with the line out of a page of DuckDB's advice."""
+    found = re.search(r"CSV Error on Line: (\d+)", message)
+    where = f"{path}, line {found[1]}" if found else str(path)
+    ragged = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
+    if ragged:
+        return InvalidInputError(
+            f"{where}: expected {ragged[1]} columns, found {ragged[2]}",
+            hint="every line needs the columns of the first; quote cells that hold the delimiter",
+        )
+    if "unicode" in message or "utf-8" in message or "UTF-8" in message:
+        return InvalidInputError(f"{where}: not UTF-8 text", hint="save the file as UTF-8")
+    if "unterminated quote" in message:
+        return InvalidInputError(
+            f"{where}: a quote is opened and not closed", hint='write a quote in a cell as ""'
+        )
+    if "invalid state" in message or "parsing dialect" in message:
+        return InvalidInputError(
+            f"{where}: not a table of delimited text",
+            hint="check that quotes are closed and that all lines end alike (\\n or \\r\\n)",
+        )
+    first = (
+        re.sub(r"^[A-Za-z ]*Error: ", "", message.strip().splitlines()[0])
+        if message.strip()
+        else "unreadable"
+    )
+    return InvalidInputError(
+        f"{where}: cannot be read: {first}",
+        hint="CSV, TSV, JSON Lines and Parquet can be read, plain or packed with gzip or zstd",
+    )

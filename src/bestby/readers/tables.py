@@ -1,0 +1,155 @@
+"""Tables: delimited text, JSON Lines, Parquet."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby.readers.database import connection, lines, literal
+from bestby.readers.table import Table, made
+from bestby.readers.text import unpacked
+from bestby.readers.values import Missing
+
+_DELIMITERS = (",", "\t", ";", "|")
+
+# Everything that the sniffer would guess is said, so that a ragged file is an error and not a table with one
+# column, '#' starts no comment, and a folder called "a=b" adds no column.
+_STRICT = "auto_detect=false, header=true, skip=0, comment='', null_padding=false, hive_partitioning=false"
+
+
+def read_delimited(path: Path, compression: str, missing: Missing) -> Table:
+    """Read CSV, TSV and their like; the first line names the columns.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    compression : {"none", "gzip", "zstd"}
+        How it is packed.
+    missing : frozenset of str
+        The texts that stand for a missing value.
+
+    Returns
+    -------
+    Table
+        All columns as text.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is no such file; the line is named where it can be.
+    """
+    names, delimiter = header_of(path, compression)
+    columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
+    query = (
+        f"SELECT * FROM read_csv(?, compression=?, delim=?, quote='\"', escape='\"', {_STRICT},"
+        f" columns={{{columns}}})"
+    )
+    with connection(path) as database:
+        arrays = database.execute(query, [literal(path), compression, delimiter]).fetchnumpy()
+    return made(str(path), names, list(arrays.values()), missing)
+
+
+def header_of(path: Path, compression: str) -> tuple[list[str], str]:
+    """Return the cells of the first line and the delimiter that cuts it into most of them."""
+    first = lines(path, compression, most=1)
+    if not first or not first[0].strip():
+        raise InvalidInputError(
+            f"{path}, line 1: blank, expected the names of the columns" if first else f"{path} is empty",
+            hint="the first line must name the columns, every other line is one item",
+        )
+    line = first[0]
+    if line.count('"') % 2:
+        raise InvalidInputError(
+            f"{path}, line 1: unterminated quote in the names of the columns",
+            hint="give every column a name on one line",
+        )
+    suffixes = {suffix.lower() for suffix in path.suffixes}
+    candidates = ("\t",) if suffixes & {".tsv", ".tab"} else _DELIMITERS
+    cut = {delimiter: next(csv.reader([line], delimiter=delimiter)) for delimiter in candidates}
+    best = max(candidates, key=lambda delimiter: len(cut[delimiter]))
+    return cut[best], best
+
+
+def read_json(path: Path, compression: str, missing: Missing) -> Table:
+    """Read JSON Lines, or one JSON array of objects.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    compression : {"none", "gzip", "zstd"}
+        How it is packed.
+    missing : frozenset of str
+        The texts that stand for a missing value.
+
+    Returns
+    -------
+    Table
+        The union of the keys of all objects; a key that an object lacks is a missing value.
+    """
+    text = unpacked(path, compression)
+    if not text.strip():
+        raise InvalidInputError(
+            f"{path} is empty", hint="one JSON object per line is needed, one line per item"
+        )
+    if text.lstrip().startswith("["):
+        records = [
+            _record(path, f"element {i}", entry) for i, entry in enumerate(_parsed(path, text), start=1)
+        ]
+    else:
+        numbered = ((i, line) for i, line in enumerate(text.split("\n"), start=1) if line.strip())
+        records = [_record(path, f"line {i}", _parsed(path, line, i)) for i, line in numbered]
+    names = list(dict.fromkeys(name for record in records for name in record))
+    columns = []
+    for name in names:
+        column = np.empty(len(records), dtype=object)
+        column[:] = [record.get(name) for record in records]
+        columns.append(column)
+    return made(str(path), names, columns, missing)
+
+
+class _Pairs(dict[str, Any]):
+    """A JSON object that remembers a key it has twice."""
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        keys = [key for key, _ in pairs]
+        self.doubled = None if len(self) == len(keys) else next(key for key in keys if keys.count(key) > 1)
+
+
+def _parsed(path: Path, text: str, line: int | None = None) -> Any:
+    try:
+        return json.loads(text, object_pairs_hook=_Pairs)
+    except json.JSONDecodeError as error:
+        raise InvalidInputError(
+            f"{path}, line {line or error.lineno}, character {error.colno}: not JSON ({error.msg})",
+            hint="one JSON object per line is needed, one line per item",
+        ) from error
+    except (ValueError, RecursionError) as error:  # an integer of thousands of digits, a thousand brackets
+        raise InvalidInputError(f"{path}, line {line or 1}: not JSON that can be read ({error})") from error
+
+
+def _record(path: Path, where: str, record: Any) -> _Pairs:
+    if not isinstance(record, _Pairs):
+        raise InvalidInputError(
+            f"{path}, {where}: expected a JSON object, got {str(record)[:40]}",
+            hint='one line per item, such as {"gold": "x", "system_a": "x", "system_b": "y"}',
+        )
+    if record.doubled is not None:
+        raise InvalidInputError(f"{path}, {where}: key {record.doubled!r} occurs more than once")
+    return record
+
+
+def read_parquet(path: Path, missing: Missing) -> Table:
+    """Read a Parquet file; columns keep their types."""
+    with connection(path) as database:
+        result = database.execute("SELECT * FROM read_parquet(?, hive_partitioning=false)", [literal(path)])
+        names = [entry[0] for entry in result.description or ()]
+        arrays = result.fetchnumpy()
+    return made(str(path), names, [arrays[name] for name in names], missing)

@@ -1,0 +1,65 @@
+"""Plain text: unpacked, decoded, cut into lines."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from pathlib import Path
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Array
+from bestby.readers.database import lines
+
+
+def unpacked(path: Path, compression: str) -> str:
+    """Return the text of a file, with lines that end in a newline alone.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    compression : {"none", "gzip", "zstd"}
+        How it is packed.
+
+    Raises
+    ------
+    InvalidInputError
+        If it cannot be unpacked, or is not UTF-8.
+    """
+    if compression == "zstd":
+        return "\n".join(lines(path, compression))
+    try:
+        data = path.read_bytes()
+        if compression == "gzip":
+            data = gzip.GzipFile(fileobj=io.BytesIO(data)).read()
+    except (OSError, EOFError, zlib.error) as error:
+        raise InvalidInputError(f"{path}: cannot be unpacked: {error}") from error
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        number = data.count(b"\n", 0, error.start) + 1
+        raise InvalidInputError(
+            f"{path}, line {number}: not UTF-8 text", hint="save the file as UTF-8"
+        ) from error
+    return text.replace("\r\n", "\n")
+
+
+def value_lines(path: Path, compression: str) -> Array:
+    """Return the lines of a file with a value per line; nothing in a line is special."""
+    values = unpacked(path, compression).split("\n")  # not splitlines: a line may hold a form feed or U+2028
+    while values and not values[-1].strip():
+        values.pop()
+    if not values:
+        raise InvalidInputError(f"{path} is empty", hint="one value per line is needed, one line per item")
+    for number, line in enumerate(values, start=1):
+        if not line.strip():
+            raise InvalidInputError(
+                f"{path}, line {number}: blank; a file with a value per line must have one on every line",
+                hint="write NA for a prediction that is missing",
+            )
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array

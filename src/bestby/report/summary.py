@@ -1,0 +1,174 @@
+"""What a comparison says as a whole: headlines, methods, notes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from bestby.report.numbers import Rounding, alpha, p_clause, percent
+from bestby.report.words import listed, name_of_test, significant
+from bestby.results import Comparison, Difference, MetricInfo, Note, SystemScore
+
+_INTERVALS = {
+    "tango": "Tango score",
+    "wilson": "Wilson score",
+    "bca": "BCa bootstrap",
+    "percentile": "percentile bootstrap",
+    "basic": "basic bootstrap",
+    "studentized": "studentized bootstrap",
+    "normal": "normal (delta method)",
+    "max-t": "simultaneous max-T",
+}
+_OMNIBUS = {"cochran_q": "Cochran's Q", "friedman": "Friedman"}
+
+
+def headline(c: Comparison, metric: MetricInfo) -> str:
+    """Return what the comparison says about one metric, in one or two sentences.
+
+    Parameters
+    ----------
+    c : Comparison
+        The comparison.
+    metric : MetricInfo
+        One of its metrics.
+
+    Returns
+    -------
+    str
+        Which system is best and which cannot be told apart from it; or, with a baseline, which systems
+        are ahead of it and which behind.
+    """
+    systems = [entry for entry in c.systems if entry.metric == metric.name]
+    if not systems:
+        return f"No score on {metric.name}."
+    differences = [d for d in c.differences if d.metric == metric.name]
+    digits = Rounding.of([(entry.score, entry.interval) for entry in systems])
+    if c.baseline is not None:
+        return _baseline_headline(c, metric, systems, differences, digits)
+    return _best_headline(c, metric, systems, differences, digits)
+
+
+def _best_headline(
+    c: Comparison,
+    metric: MetricInfo,
+    systems: Sequence[SystemScore],
+    differences: Sequence[Difference],
+    digits: Rounding,
+) -> str:
+    first = systems[0]
+    tied = [entry.system for entry in systems if entry.score == first.score]
+    best = "highest" if metric.greater_is_better else "lowest"
+    if len(tied) > 1:
+        return (
+            f"{listed(tied)} share the {best} {metric.name}, {digits.text(first.score)},"
+            f" over {c.n_items} items."
+        )
+    mine = [d for d in differences if first.system in (d.a, d.b)]
+    others = {(d.b if d.a == first.system else d.a): d for d in mine}
+    order = [entry.system for entry in systems if entry.system in others]
+    open_ = [name for name in order if not significant(others[name])]
+    text = f"{first.system} has the {best} {metric.name}, {digits.text(first.score)}, over {c.n_items} items"
+    if not order:
+        return text + "."
+    sided = (
+        "" if mine[0].test.alternative == "two-sided" else f" (one-sided tests: {mine[0].test.alternative})"
+    )
+    if open_:
+        text += f"; {listed(open_)} cannot be told apart from it{sided}."
+    else:
+        text += f", and is told apart from {'the other' if len(order) == 1 else 'all others'}{sided}."
+    equivalent = [name for name in order if others[name].verdict == "equivalent"]
+    if equivalent:
+        verb = "is" if len(equivalent) == 1 else "are"
+        text += f" {listed(equivalent)} {verb} equivalent to it within the margin of {c.margin:.6g}."
+    return text
+
+
+def _baseline_headline(
+    c: Comparison,
+    metric: MetricInfo,
+    systems: Sequence[SystemScore],
+    differences: Sequence[Difference],
+    digits: Rounding,
+) -> str:
+    base = str(c.baseline)
+    scores = {entry.system: digits.text(entry.score) for entry in systems}
+    sides: dict[str, list[str]] = {"ahead": [], "behind": [], "open": []}
+    for d in differences:
+        other = d.b if d.a == base else d.a
+        side = ("ahead" if d.better == other else "behind") if significant(d) else "open"
+        sides[side].append(other)
+    said = []
+    if sides["ahead"]:
+        said.append(f"{listed(sides['ahead'])} {_is(sides['ahead'])} ahead of it")
+    if sides["behind"]:
+        said.append(f"{listed(sides['behind'])} {_is(sides['behind'])} behind it")
+    if sides["open"]:
+        said.append(f"{listed(sides['open'])} cannot be told apart from it")
+    way = "higher" if metric.greater_is_better else "lower"
+    lead = f"Against the baseline {base} ({metric.name} {scores.get(base, '')}, {way} is better)"
+    return f"{lead}, over {c.n_items} items: {'; '.join(said)}."
+
+
+def _is(names: Sequence[str]) -> str:
+    return "is" if len(names) == 1 else "are"
+
+
+def omnibus_sentence(c: Comparison, metric: MetricInfo) -> str | None:
+    """Return the omnibus test of one metric, or None if there was none."""
+    for test in c.omnibus:
+        if test.metric == metric.name:
+            name = _OMNIBUS.get(test.name, test.name)
+            p = p_clause(test.p_value, alpha(c.level))
+            return f"All systems alike? {name} test: {test.statistic:.2f} on {test.df} df, {p}."
+    return None
+
+
+def methods_sentence(c: Comparison) -> str:
+    """Return which intervals, tests and correction made the numbers."""
+    of_scores = _counted(_INTERVALS.get(s.interval.method, s.interval.method) for s in c.systems)
+    of_differences = _counted(_INTERVALS.get(d.interval.method, d.interval.method) for d in c.differences)
+    tests = _counted(_test_used(d) for d in c.differences)
+    correction = "no correction" if c.correction == "none" else f"correction: {c.correction}"
+    text = f"Intervals ({percent(c.level)}): {of_differences} for differences, {of_scores} for scores."
+    text += f" Test: {tests}; {correction}."
+    if any(d.test.n_resamples or not d.interval.exact for d in c.differences):
+        text += f" {c.provenance.n_resamples} resamples, seed {c.provenance.seed}."
+    return text
+
+
+def _test_used(d: Difference) -> str:
+    how = f"exact, by {d.test.method}" if d.test.exact else d.test.method
+    how = how.replace("monte carlo", "Monte Carlo").replace("by binomial", "binomial")
+    return f"{name_of_test(d.test.name)}, {d.test.alternative} ({how})"
+
+
+def _counted(names: Iterable[str]) -> str:
+    """Return the one name, or all of them with how often each occurs."""
+    counts = Counter(names)
+    if not counts:
+        return "none"
+    if len(counts) == 1:
+        return next(iter(counts))
+    return ", ".join(f"{name} ({count})" for name, count in counts.most_common())
+
+
+def note_lines(c: Comparison) -> list[str]:
+    """Return the notes of the comparison and of its differences, equal ones once with their number."""
+    about: dict[tuple[str, str], list[Note]] = {}
+    for note in all_notes(c):
+        about.setdefault((note.code, note.message), []).append(note)
+    lines = []
+    for (_, message), notes in about.items():
+        if len(notes) > 1:
+            lines.append(f"{message} ({len(notes)} times)")
+        elif notes[0].about:
+            lines.append(f"{message} ({', '.join(notes[0].about)})")
+        else:
+            lines.append(message)
+    return lines
+
+
+def all_notes(c: Comparison) -> tuple[Note, ...]:
+    """Return the notes of the comparison, then those of its differences."""
+    return c.notes + tuple(note for d in c.differences for note in d.notes)

@@ -1,0 +1,99 @@
+"""Long tables: a row per item and system."""
+
+from __future__ import annotations
+
+import pytest
+
+from bestby.readers import read
+from tests.unit.readers.helpers import Make, columns, message
+
+LONG = (
+    "system,item,prediction,gold,cluster\n"
+    "b,q2,y,y,c1\na,q1,x,x,c1\nb,q1,y,x,c1\na,q3,x,y,c2\na,q2,y,y,c1\nb,q3,y,y,c2\n"
+)
+
+
+def test_rows_are_joined_by_item_whatever_their_order(make: Make) -> None:
+    evaluation = read(make("l.csv", LONG))
+    assert evaluation.items is not None
+    assert evaluation.clusters is not None
+    by_item = dict(zip(evaluation.items.tolist(), zip(*columns(evaluation).values(), strict=True), strict=True))
+    assert list(columns(evaluation)) == ["gold", "b", "a"]
+    assert by_item == {"q1": ("x", "y", "x"), "q2": ("y", "y", "y"), "q3": ("y", "y", "x")}
+    groups = dict(zip(evaluation.items.tolist(), evaluation.clusters.tolist(), strict=True))
+    assert groups == {"q1": "c1", "q2": "c1", "q3": "c2"}
+    assert evaluation.notes[0].message == (
+        "l.csv was read as a long table; systems: b, a (column system); values: prediction;"
+        " gold: gold; item: item; cluster: cluster"
+    )
+
+
+def test_systems_can_be_chosen(make: Make) -> None:
+    path = make("l.csv", LONG + "c,q1,x,x,c1\n")
+    assert read(path, systems=["a", "b"]).names == ("a", "b")
+    assert message(path, systems=["a", "d"]) == "{}: no system 'd' in column 'system'"
+
+
+def test_scores_need_no_gold(make: Make) -> None:
+    evaluation = read(make("s.csv", "system,id,score,gold\na,1,0.5,x\nb,1,1,x\na,2,0,y\nb,2,1,y\n"), )
+    assert evaluation.gold is None or evaluation.gold.tolist() == ["x", "y"]
+    plain = read(make("p.csv", "system,id,score\na,1,0.5\nb,1,1\na,2,0\nb,2,1\n"))
+    assert columns(plain) == {"a": [0.5, 0.0], "b": [1.0, 1.0]}
+
+
+def test_a_score_is_preferred_where_there_is_no_gold(make: Make) -> None:
+    text = "system,item,prediction,score{}\na,1,x,0.5{}\nb,1,y,1{}\na,2,x,0{}\nb,2,y,1{}\n"
+    without = read(make("n.csv", text.format(*[""] * 5)))
+    assert columns(without) == {"a": [0.5, 0.0], "b": [1.0, 1.0]}
+    with_gold = read(make("g.csv", text.format(",gold", *[",x"] * 4)))
+    assert columns(with_gold) == {"gold": ["x", "x"], "a": ["x", "x"], "b": ["y", "y"]}
+    asked = read(make("v.csv", text.format(",gold", *[",x"] * 4)), value_column="score")
+    assert columns(asked) == {"a": [0.5, 0.0], "b": [1.0, 1.0]}
+
+
+def test_columns_by_other_names(make: Make) -> None:
+    path = make("o.csv", "model,question,answer,label\na,1,x,x\nb,1,y,x\na,2,x,y\nb,2,y,y\n")
+    evaluation = read(path, system_column="model", item="question", value_column="answer", gold="label")
+    assert columns(evaluation) == {"gold": ["x", "y"], "a": ["x", "x"], "b": ["y", "y"]}
+    assert message(path, system_column="model", value_column="answer") == (
+        "{}: a long table needs a column of item ids"
+    )
+    assert message(path, system_column="model", item="question") == (
+        "{}: no column is called prediction or score"
+    )
+    assert message(path, value_column="answer", item="question") == (
+        "{} has no column 'system' (asked for as system column)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ("a,q1,x,x,c1\n", "{}: item ids of system 'a' must be unique, but 1 of 3 occur more than once; first: 'q1' (2 times)"),
+        ("a,q4,x,x,c1\n", "system 'b' and the gold share 3 of 4 item ids; 1 missing from 'b', first: 'q4'"),
+        ("c,q1,x,y,c1\n", "{}: the gold of item 'q1' is 'x' here and 'y' there"),
+        ("c,q1,x,x,c2\n", "{}: the cluster of item 'q1' is 'c1' here and 'c2' there"),
+        ("c,q1,x,,c1\n", "{}: the gold is missing for 1 of 7 items; first: row 7, item 'q1'"),
+        ("c,,x,x,c1\n", "{}: item column 'item' has no value in 1 of 7 rows; first: row 7"),
+        (",q1,x,x,c1\n", "{}: system column 'system' has no value in 1 of 7 rows; first: row 7"),
+        ("c,q1,,x,c1\n", "{}: system 'c' has no value for 1 of 1 items; first: row 1, item 'q1'"),
+    ],
+)  # fmt: skip
+def test_errors(make: Make, row: str, expected: str) -> None:
+    assert message(make("l.csv", LONG + row)) == expected
+
+
+def test_missing_rows_and_missing_cells_are_the_same(make: Make) -> None:
+    cell = read(make("c.csv", LONG.replace("a,q3,x", "a,q3,NA")), on_missing="worst")
+    row = read(make("r.csv", LONG.replace("a,q3,x,y,c2\n", "")), on_missing="worst")
+    for evaluation in (cell, row):
+        assert evaluation.items is not None
+        assert evaluation.items[evaluation.missing["a"]].tolist() == ["q3"]
+    dropped = read(make("d.csv", LONG.replace("a,q3,x", "a,q3,NA")), on_missing="drop")
+    assert dropped.items is not None
+    assert sorted(dropped.items.tolist()) == ["q1", "q2"]
+
+
+def test_a_wide_table_with_a_column_called_system_stays_wide(make: Make) -> None:
+    path = make("w.csv", "system,item,prediction,other\n1,1,0,1\n0,2,1,1\n")
+    assert read(path, systems=["prediction", "other"]).names == ("prediction", "other")
