@@ -210,3 +210,47 @@ def separated(a: float, b: float, copied: float, positives: float) -> Population
         f"areas {areas[0]:.2f} and {areas[1]:.2f}, {100 * positives:g} % positive, noise {100 * copied:g} % shared"
     )
     return of_numbers(name, draw, *areas)
+
+
+# -- systems that can be exchanged -------------------------------------------------------------------
+
+
+def symmetric(pmf: Floats) -> Floats:
+    """The table in which A and B have changed places in half of the cases."""
+    half: Floats = (pmf + pmf.transpose(0, 2, 1)) / 2.0
+    return half
+
+
+def nulls() -> dict[str, tuple[str, Population]]:
+    """Return, by name, a measure and a population in which the two systems are exchangeable."""
+    three, rare = confusion(0.8, 0.7, 0.6), confusion(0.98, 0.7)
+
+    def alike(noise: Callable[[np.random.Generator, int], Floats]) -> Population:
+        return of_numbers("", lambda rng, n: (None, noise(rng, n), noise(rng, n)), 0.0, 0.0)
+
+    def tied(rng: np.random.Generator, n: int) -> tuple[None, Floats, Floats]:
+        b = rng.normal(size=n)
+        return None, b + np.where(rng.random(n) < 0.9, 0.0, rng.normal(size=n)), b
+
+    def table(metric: str, pmf: Floats) -> tuple[str, Population]:
+        return metric, of_table("", metric, symmetric(pmf))
+
+    return {
+        "accuracy 60 %, agree on 60 %": table("accuracy", right_or_wrong(0.6, 0.6, 0.6)),
+        "accuracy 90 %, agree on 90 %": table("accuracy", right_or_wrong(0.9, 0.9, 0.9)),
+        "accuracy 90 %, agree on 97 %": table("accuracy", right_or_wrong(0.9, 0.9, 0.97)),
+        "normal scores": ("mean", scores("normal")),
+        "heavy tails (t, 3 df)": ("mean", alike(lambda rng, n: rng.standard_t(3, size=n))),
+        "skewed scores (lognormal)": ("mean", alike(lambda rng, n: np.exp(rng.normal(size=n)))),
+        "normal, 90 % tied": ("mean", of_numbers("", tied, 0.0, 0.0)),
+        "macro-F1, 3 classes": table("f1_macro", copying([0.5, 0.3, 0.2], three, three, 0.6)),
+        "F1 of a class of 5 %": table("f1[1]", copying([0.95, 0.05], rare, rare, 0.6)),
+        "RMSE": ("rmse", correlated("rmse", 0.7, 0.7, 0.5)),
+        "Spearman": ("spearman", correlated("spearman", 0.7, 0.7, 0.5)),
+        "ROC-AUC": ("roc_auc", separated(1.5, 1.5, 0.5, 0.3)),
+    }
+
+
+def clustered_null() -> Population:
+    """Return exchangeable systems of 80 % accuracy on clusters of 1 to 16 items."""
+    return of_clusters("", "accuracy", right_or_wrong(0.8, 0.8, 0.8), (1, 2, 4, 8, 16))

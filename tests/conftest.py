@@ -8,6 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
+
+# Hypothesis repeats the same examples in every run: a failure is never a matter of luck.
+settings.register_profile("bestby", deadline=None, derandomize=True, print_blob=False)
+settings.load_profile("bestby")
 
 _ROOT = Path(__file__).resolve().parents[1]
 

@@ -15,7 +15,6 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array, ArrayLike, BoolArray, OnMissing
 from bestby.results import Note
 
-
 FEW_VALUES = 64
 
 

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from bestby.cli.progress import shown
+
 _FILE = "FILE|-"
 _TESTS = "permutation, bootstrap, mcnemar, mcnemar-midp, sign, wilcoxon or t."
 
@@ -117,7 +119,7 @@ def compare(
         "n_jobs": jobs,
     }
     from bestby import readers
-    from bestby.compare import compare as run
+    from bestby.comparison import compare as run
     from bestby.readers.values import MISSING
 
     evaluation = readers.read(
@@ -132,7 +134,8 @@ def compare(
         value_column=value_column,
         missing=MISSING if missing_value is None else missing_value,
     )
-    comparison = run(evaluation, **options)
+    with shown() as progress:
+        comparison = run(evaluation, **options, progress=progress)
     outputs.write(comparison)
     if outputs.print_table:
         from bestby.report.terminal import print_to

@@ -353,7 +353,7 @@ def _pivot(shift: FloatArray, variance: FloatArray, scale: float) -> FloatArray:
     flat = sd <= 1e-12 * scale
     moved = np.abs(shift) > 1e-12 * scale
     out = np.divide(shift, sd, out=np.zeros_like(shift), where=~flat)
-    return np.where(flat & moved, np.sign(shift) * np.inf, out)
+    return np.where(flat & moved, np.copysign(np.inf, shift), out)
 
 
 def merged_values(contributions: Contributions) -> tuple[FloatArray, IntArray]:

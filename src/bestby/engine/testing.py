@@ -12,7 +12,7 @@ from bestby.engine.base import Pair
 from bestby.engine.interval import Intervals, Target
 from bestby.engine.sums import SumGroup, merged_values
 from bestby.inference import classical, permutation
-from bestby.inference.distributions import TIE, Distribution, Replicates
+from bestby.inference.distributions import TIE, Distribution, Lattice, Replicates
 from bestby.metrics.base import MeanMetric
 from bestby.results import TestResult
 
@@ -67,7 +67,8 @@ def _bootstrap(makers: Intervals, pair: Pair, alternative: Alternative) -> TestR
             distribution.values - observed, observed, alternative, name="bootstrap", scale=scale
         )
     p = min(1.0, max(_centred_tail(distribution, observed, alternative), TIE**2))
-    return TestResult("bootstrap", p, alternative, True, "convolution", statistic=observed)
+    method = "convolution" if isinstance(distribution, Lattice) else "characteristic function"
+    return TestResult("bootstrap", p, alternative, True, method, statistic=observed)
 
 
 def _centred_tail(distribution: Distribution, observed: float, alternative: Alternative) -> float:

@@ -144,15 +144,8 @@ class ItemGroup(Group):
         differs = self._compared(a) != self._compared(b)
         units = np.unique(np.flatnonzero(differs) if self.unit_of is None else self.unit_of[differs])
         if units.size <= ENUMERATE_UNITS:
-            bits = np.zeros((2**units.size, self.n_units), dtype=np.uint8)
-            bits[:, units] = (np.arange(2**units.size)[:, None] >> np.arange(units.size)) & 1
-            drawn = difference(self._of_items(bits))
-            result = (
-                permutation.monte_carlo(drawn[1:], observed, alternative, name="permutation", scale=scale)
-                if units.size
-                else None
-            )
-            p = result.p_value if result else 1.0
+            drawn = self._enumerated(units, difference)
+            p = permutation.monte_carlo(drawn, observed, alternative, name="permutation", scale=scale).p_value
             return TestResult("permutation", p, alternative, True, "enumeration", statistic=observed)
         drawn = resampling.swap_blocks(
             self.units,
@@ -162,8 +155,23 @@ class ItemGroup(Group):
             n_jobs=drawing.n_jobs,
             progress=drawing.progress,
         )
-        drawn = np.where(np.isnan(drawn), np.inf if observed >= 0.0 else -np.inf, drawn)
         return permutation.monte_carlo(drawn, observed, alternative, name="permutation", scale=scale)
+
+    def _enumerated(self, units: IntArray, difference: Callable[[Array], FloatArray]) -> FloatArray:
+        """Return the differences under all swaps of a few units but the one that changes nothing.
+
+        Adding one to hits and number, as the Monte Carlo p-value does, then counts the data themselves.
+        """
+
+        def block(first: int, stop: int) -> FloatArray:
+            bits = np.zeros((stop - first, self.n_units), dtype=np.uint8)
+            bits[:, units] = (np.arange(first + 1, stop + 1)[:, None] >> np.arange(units.size)) & 1
+            return difference(self._of_items(bits))
+
+        if units.size == 0:
+            return np.zeros(1)
+        size = max(1, resampling.WEIGHT_BLOCK // self.n_units)
+        return resampling.run_blocks(block, 2**units.size - 1, size, 1, None)
 
 
 @dataclass(frozen=True, eq=False)

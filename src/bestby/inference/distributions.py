@@ -106,14 +106,19 @@ class Lattice:
 
     Parameters
     ----------
-    start, step : float
-        The first point and the distance of the points.
+    first : float
+        The first point, in steps; a whole number but for a distribution with a single point.
+    step : float
+        The distance of the points, times `divisor`.
+    divisor : int
+        Points are ``(first + i) * step / divisor``, so that a mirrored lattice has the mirrored bits.
     pmf : ndarray, shape (m,)
         The mass of each point.
     """
 
-    start: float
+    first: float
     step: float
+    divisor: int
     pmf: FloatArray
     exact: bool = True
     size: int = 0
@@ -123,10 +128,11 @@ class Lattice:
         """The standard deviation."""
         points = np.arange(self.pmf.size)
         mean = float(self.pmf @ points)
-        return self.step * float(np.sqrt(max(float(self.pmf @ (points - mean) ** 2), 0.0)))
+        spread = float(np.sqrt(max(float(self.pmf @ (points - mean) ** 2), 0.0)))
+        return spread * self.step / self.divisor
 
     def _position(self, x: float) -> float:
-        return (x - self.start) / self.step
+        return x * self.divisor / self.step - self.first
 
     def below(self, x: float) -> float:
         """Return the mass strictly below x."""
@@ -150,7 +156,7 @@ class Lattice:
             index = int(np.searchsorted(np.cumsum(self.pmf), p))
         else:
             index = self.pmf.size - 1 - int(np.searchsorted(np.cumsum(self.pmf[::-1]), 1.0 - p))
-        return self.start + self.step * min(max(index, 0), self.pmf.size - 1)
+        return (self.first + min(max(index, 0), self.pmf.size - 1)) * self.step / self.divisor
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,7 +246,7 @@ def mean_bootstrap(values: FloatArray, counts: IntArray, bounds: IntArray) -> Di
     n = int(counts.sum())
     mean, variance = _moments(values, counts, bounds)
     if variance <= (1e-12 * max(1.0, float(np.abs(values).max()))) ** 2 * n:
-        return Lattice(mean / n, 1.0, np.ones(1))
+        return Lattice(mean, 1.0, n, np.ones(1))
     lattice = as_lattice(values if values.size > 4096 else np.unique(values))
     if lattice is not None:
         step = lattice[0]
@@ -291,7 +297,7 @@ def _lattice_bootstrap(step: float, v: IntArray, counts: IntArray, bounds: IntAr
     spectrum = np.exp(log_modulus) * np.exp(1j * (phase - w * start))
     pmf = np.fft.irfft(spectrum.conj(), size)[: stop - start + 1]
     pmf = np.where(pmf < 1e-17, 0.0, pmf)
-    return Lattice(start * step / n, step / n, pmf / pmf.sum())
+    return Lattice(start, step, n, pmf / pmf.sum())
 
 
 def _characteristic(w: FloatArray, v: IntArray, p: FloatArray) -> Array:

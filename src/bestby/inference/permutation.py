@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from scipy.special import bdtrc
 
-from bestby._core.typing import Alternative, Array, FloatArray, IntArray
+from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray
 from bestby.inference.distributions import TIE, WINDOW
 from bestby.inference.lattice import as_lattice, merged
 from bestby.results import TestResult
@@ -65,15 +65,24 @@ def monte_carlo(
     """
     size = int(replicates.size)
     tolerance = TIE * max(scale, abs(observed))
-    if alternative == "two-sided":
-        hits = int(np.count_nonzero(np.abs(replicates) >= abs(observed) - tolerance))
-    elif alternative == "greater":
-        hits = int(np.count_nonzero(replicates >= observed - tolerance))
-    else:
-        hits = int(np.count_nonzero(replicates <= observed + tolerance))
+    hits = int(np.count_nonzero(_extreme(replicates, observed, alternative, tolerance)))
     p = (1 + hits) / (1 + size)
     error = math.sqrt(p * (1.0 - p) / size)
     return TestResult(name, p, alternative, False, "monte carlo", error, size, observed)
+
+
+def _extreme(
+    differences: FloatArray, observed: float, alternative: Alternative, tolerance: float
+) -> BoolArray:
+    """Return which differences are at least as extreme as the one observed; undefined ones count as such."""
+    if alternative == "two-sided":
+        extreme = np.abs(differences) >= abs(observed) - tolerance
+    elif alternative == "greater":
+        extreme = differences >= observed - tolerance
+    else:
+        extreme = differences <= observed + tolerance
+    hits: BoolArray = extreme | np.isnan(differences)
+    return hits
 
 
 def exact_mean(
@@ -344,13 +353,7 @@ def exact_enumeration(
     hit = 0.0
     for value, chance in zip(points.tolist(), mass.tolist(), strict=True):
         d = difference(shift + value * (0.5 * delta[0]))
-        if alternative == "two-sided":
-            extreme = np.abs(d) >= abs(observed) - tolerance
-        elif alternative == "greater":
-            extreme = d >= observed - tolerance
-        else:
-            extreme = d <= observed + tolerance
-        hit += chance * float(weight[extreme].sum())
+        hit += chance * float(weight[_extreme(d, observed, alternative, tolerance)].sum())
     p = min(1.0, hit + outside)
     method = "convolution" if int(counts.max()) > 1 else "enumeration"
     return TestResult("permutation", p, alternative, True, method, statistic=observed)

@@ -107,5 +107,5 @@ def _check_alike(table: Table, columns: dict[str, Column], gold: Column) -> None
         if values and not values & known:
             raise InvalidInputError(
                 f"{table.source}: column {name!r} shares no value with the gold; is it a system?",
-                hint="choose the columns of the systems: systems=[...], --system on the command line",
+                hint="choose the columns of the systems: systems=[...]",
             )

@@ -58,7 +58,7 @@ def limits(
     low, high = (min(values), max(values)) if values else (0.0, 1.0)
     beyond = room * (high - low) or 0.05 * max(abs(high), 1.0)
     axes.set_xlim(low - beyond, high + beyond)
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 2.5, 5, 10]))
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=8, steps=[1, 2, 2.5, 5, 10]))
 
 
 def guides(axes: Axes, margin: float | None) -> None:

@@ -256,8 +256,7 @@ def _paragraph(text: str, kind: str = "") -> str:
 def _table(table: Table, main: int, *, sortable: bool = False) -> str:
     """Return a table; in rows that stand out, names and the cell of column `main` are bold."""
     kinds = [
-        "bb-num" if column.numeric else "bb-name" if position < main else "bb-word"
-        for position, column in enumerate(table.columns)
+        "bb-num" if column.numeric else "bb-name" if column.name else "bb-word" for column in table.columns
     ]
     kinds[main] += " bb-main"
     heads = [

@@ -185,8 +185,8 @@ def _number(cell: Cell) -> str:
 
 
 def _line(cells: list[str]) -> str:
-    # A cell that begins with a bracket would be read as the optional argument of the \\ before it.
-    return " & ".join(f"{{}}{cell}" if cell.startswith("[") else cell for cell in cells) + r" \\"
+    # A line that begins with a bracket or a star would be read as an argument of the \\ before it.
+    return " & ".join(f"{{}}{cell}" if cell.startswith(("[", "*")) else cell for cell in cells) + r" \\"
 
 
 def _environment(caption: str, align: str, lines: list[str]) -> str:

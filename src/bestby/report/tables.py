@@ -11,10 +11,11 @@ from bestby.results import Comparison, Difference, MetricInfo, SystemScore
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its header, and whether it holds numbers."""
+    """A column: its header, whether it holds numbers, and whether names of systems, which may be long."""
 
     header: str
     numeric: bool
+    name: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ def systems_table(c: Comparison, metric: MetricInfo) -> Table:
     lettered = any(entry.group for entry in entries)
     columns = [
         Column("rank", True),
-        Column("system", False),
+        Column("system", False, name=True),
         Column(metric.name, True),
         Column(f"{percent(c.level)} interval", True),
     ]
@@ -138,8 +139,8 @@ def differences_table(c: Comparison, metric: MetricInfo) -> Table:
     corrected = c.correction != "none"
     judged = any(d.verdict is not None for d in differences)
     columns = [
-        Column("A", False),
-        Column("B", False),
+        Column("A", False, name=True),
+        Column("B", False, name=True),
         Column(f"A {MINUS} B", True),
         Column(f"{percent(c.level)} interval", True),
         Column("p", True),

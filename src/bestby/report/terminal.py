@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from bestby.results import Comparison, MetricInfo
 
 _WIDTH = 100
+_LEAST_WIDTH = 80  # a narrower terminal breaks the lines; a narrower table would break the names
+_LEAST_NAME = 8
 _MANY_SYSTEMS = 12
 _MOST_ROWS = 30
 _ASCII = {0x2212: "-", 0x2013: "-", 0x2500: "-", 0x2026: "...", 0x221E: "inf", 0x2022: "*", 0xA0: " "}
@@ -67,6 +69,7 @@ def print_to(c: Comparison, file: TextIO) -> None:
     from rich.console import Console
 
     console = Console(file=file, highlight=False, markup=False, emoji=False)
+    console.width = max(console.width, _LEAST_WIDTH)
     if console.is_terminal and _fits("\u2500\u2212", file):
         _print(c, console)
         return
@@ -107,13 +110,16 @@ def _print(c: Comparison, console: Console) -> None:
 def _print_metric(c: Comparison, metric: MetricInfo, console: Console) -> None:
     from rich.text import Text
 
-    console.print(_rich(systems_table(c, metric), strong="bold"))
+    systems = systems_table(c, metric)
+    console.print(Text(systems.caption))
+    console.print(_rich(systems, strong="bold"))
     console.print()
     table = differences_table(c, metric)
     n_systems = sum(entry.metric == metric.name for entry in c.systems)
     limited = n_systems > _MANY_SYSTEMS and len(table.rows) > _MOST_ROWS
     if table.rows:
         shown = Table(table.caption, table.columns, table.rows[:_MOST_ROWS]) if limited else table
+        console.print(Text(table.caption))
         console.print(_rich(shown, strong="cyan"))
     if limited:
         console.print(
@@ -137,20 +143,18 @@ def _rich(table: Table, strong: str) -> RichTable:
     from rich.text import Text
 
     rich_table = RichTable(
-        title=Text(table.caption),
-        title_justify="left",
-        title_style="",
         box=box.SIMPLE_HEAD,
         show_edge=False,
         pad_edge=False,
-        padding=(0, 1),
+        padding=(0, 1, 0, 0),
         header_style="",
     )
     for column in table.columns:
         rich_table.add_column(
             Text(column.header),
             justify="right" if column.numeric else "left",
-            no_wrap=column.numeric,
+            no_wrap=not column.name,
+            min_width=_LEAST_NAME if column.name else None,
             overflow="fold",
         )
     for row in table.rows:

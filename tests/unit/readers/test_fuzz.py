@@ -68,7 +68,7 @@ def test_damaged_files(tmp_path: Path, name: str, data: bytes) -> None:
 
 
 @_SETTINGS
-@given(text=st.text(alphabet=st.sampled_from(list('ab,;\t|"\'\n\r 01.#\\=[]{}é\0\x1f')), max_size=80))
+@given(text=st.text(alphabet=st.sampled_from(list("ab,;\t|\"'\n\r 01.#\\=[]{}é\0\x1f")), max_size=80))
 def test_text_full_of_delimiters(tmp_path: Path, text: str) -> None:
     path = tmp_path / "f.csv"
     path.write_text(text, encoding="utf-8", newline="")
@@ -94,7 +94,7 @@ def test_a_table_written_by_the_csv_module_is_read_back(tmp_path: Path, cells: l
         writer = csv.writer(stream)
         writer.writerows([("gold", "a", "b"), *cells])
     if any(cell in ("", "NA") for row in cells for cell in row):
-        with pytest.raises(BestbyError, match="missing|has no value"):
+        with pytest.raises(BestbyError, match=r"missing|has no value"):
             read(path, systems=["a", "b"], gold="gold")
         return
     evaluation = read(path, systems=["a", "b"], gold="gold")

@@ -1,11 +1,12 @@
 """Long tables: a row per item and system."""
 
+# ruff: noqa: E501 - rows of tables
 from __future__ import annotations
 
 import pytest
+from tests.unit.readers.helpers import Make, columns, message
 
 from bestby.readers import read
-from tests.unit.readers.helpers import Make, columns, message
 
 LONG = (
     "system,item,prediction,gold,cluster\n"
@@ -17,7 +18,9 @@ def test_rows_are_joined_by_item_whatever_their_order(make: Make) -> None:
     evaluation = read(make("l.csv", LONG))
     assert evaluation.items is not None
     assert evaluation.clusters is not None
-    by_item = dict(zip(evaluation.items.tolist(), zip(*columns(evaluation).values(), strict=True), strict=True))
+    by_item = dict(
+        zip(evaluation.items.tolist(), zip(*columns(evaluation).values(), strict=True), strict=True)
+    )
     assert list(columns(evaluation)) == ["gold", "b", "a"]
     assert by_item == {"q1": ("x", "y", "x"), "q2": ("y", "y", "y"), "q3": ("y", "y", "x")}
     groups = dict(zip(evaluation.items.tolist(), evaluation.clusters.tolist(), strict=True))
@@ -35,7 +38,9 @@ def test_systems_can_be_chosen(make: Make) -> None:
 
 
 def test_scores_need_no_gold(make: Make) -> None:
-    evaluation = read(make("s.csv", "system,id,score,gold\na,1,0.5,x\nb,1,1,x\na,2,0,y\nb,2,1,y\n"), )
+    evaluation = read(
+        make("s.csv", "system,id,score,gold\na,1,0.5,x\nb,1,1,x\na,2,0,y\nb,2,1,y\n"),
+    )
     assert evaluation.gold is None or evaluation.gold.tolist() == ["x", "y"]
     plain = read(make("p.csv", "system,id,score\na,1,0.5\nb,1,1\na,2,0\nb,2,1\n"))
     assert columns(plain) == {"a": [0.5, 0.0], "b": [1.0, 1.0]}

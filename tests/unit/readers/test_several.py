@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.unit.readers.helpers import Make, columns, message
 
 from bestby.readers import read
-from tests.unit.readers.helpers import Make, columns, message
 
 EXPECTED = {"gold": ["x", "y", "x"], "a": ["x", "x", "x"], "b": ["y", "y", "y"]}
 
@@ -45,7 +45,9 @@ def test_a_value_per_line(make: Make, gold: Path, name: str, content: str | byte
     evaluation = read(named(a=make(name, content), b=make("b.txt", "y\ny\ny\n")), gold=gold)
     assert columns(evaluation) == EXPECTED
     assert evaluation.items is None
-    assert evaluation.notes[0].message.startswith("The files were read as one file per system, joined by line")
+    assert evaluation.notes[0].message.startswith(
+        "The files were read as one file per system, joined by line"
+    )
 
 
 def test_nothing_in_a_line_of_text_is_special(make: Make) -> None:
@@ -71,7 +73,10 @@ def test_arrays_and_text_meet(make: Make, tmp_path: Path) -> None:
 
 def test_tables_are_joined_by_id(make: Make) -> None:
     a = make("a.csv", "id,answer\nq1,x\nq2,x\nq3,x\n")
-    b = make("b.jsonl", '{"id":"q3","prediction":"y"}\n{"id":"q1","prediction":"y"}\n{"id":"q2","prediction":"y"}\n')
+    b = make(
+        "b.jsonl",
+        '{"id":"q3","prediction":"y"}\n{"id":"q1","prediction":"y"}\n{"id":"q2","prediction":"y"}\n',
+    )
     gold = make("g.tsv", "cluster\tid\tlabel\nc2\tq3\tx\nc1\tq1\tx\nc1\tq2\ty\n")
     evaluation = read(named(a=a, b=b), gold=gold)
     assert evaluation.items is not None
@@ -163,7 +168,10 @@ def test_missing_and_doubled_ids(make: Make) -> None:
     e = make("e.txt", "x\ny\nx\n")
     assert message(named(a=a, e=e), gold=gold) == f"{a} has item ids, {e} has none"
     f = make("f.csv", "id,gold\n1,x\n2,\n3,y\n")
-    assert message(named(a=a, b=a), gold=f) == f"{f}: the gold is missing for 1 of 3 items; first: row 2, item '2'"
+    assert (
+        message(named(a=a, b=a), gold=f)
+        == f"{f}: the gold is missing for 1 of 3 items; first: row 2, item '2'"
+    )
 
 
 def test_a_table_whose_values_cannot_be_told(make: Make, gold: Path) -> None:
@@ -210,7 +218,9 @@ def test_errors(make: Make, name: str, content: str | bytes, expected: str) -> N
 def test_arrays_that_are_no_columns(tmp_path: Path) -> None:
     path = tmp_path / "a.npy"
     np.save(path, np.zeros((3, 2)))
-    assert message(named(a=path, b=path)) == f"{path}: expected one value per item, got an array of shape (3, 2)"
+    assert (
+        message(named(a=path, b=path)) == f"{path}: expected one value per item, got an array of shape (3, 2)"
+    )
     np.save(path, np.array([{}, {}], dtype=object), allow_pickle=True)
     assert "cannot be read as a NumPy array" in message(named(a=path, b=path))
     np.save(path, np.array([1j, 2j]))

@@ -1,5 +1,6 @@
 """Wide tables: every dialect gives the same evaluation; roles, values, missing cells."""
 
+# ruff: noqa: E501 - rows of tables
 from __future__ import annotations
 
 import gzip
@@ -57,14 +58,19 @@ def test_parquet_and_zstd(tmp_path: Path, make: Make) -> None:
     import duckdb
 
     source = str(make("plain.csv", PLAIN))
-    for name, how in (("t.parquet", "(FORMAT parquet)"), ("t.csv.zst", "(FORMAT csv, COMPRESSION zstd, HEADER)")):
+    for name, how in (
+        ("t.parquet", "(FORMAT parquet)"),
+        ("t.csv.zst", "(FORMAT csv, COMPRESSION zstd, HEADER)"),
+    ):
         target = str(tmp_path / name)
         duckdb.sql(f"COPY (SELECT * FROM read_csv('{source}', header=true)) TO '{target}' {how}")
         assert columns(read(target, gold="label")) == EXPECTED
 
 
 def test_quotes_hold_delimiters_newlines_and_quotes(make: Make) -> None:
-    path = make("q.csv", 'gold,"a, the first",b\n"two\nlines","two\nlines","x,y"\n"say ""no""",n,"say ""no"""\n')
+    path = make(
+        "q.csv", 'gold,"a, the first",b\n"two\nlines","two\nlines","x,y"\n"say ""no""",n,"say ""no"""\n'
+    )
     evaluation = read(path, gold="gold")
     assert evaluation.names == ("a, the first", "b")
     assert evaluation.systems["a, the first"].tolist() == ["two\nlines", "n"]
@@ -133,9 +139,10 @@ def test_roles_are_told_by_their_names_unless_systems_are_chosen(make: Make) -> 
     path = make("r.csv", "id,gold,cluster,stratum,a,b\nq1,1,c,s,1,0\nq2,0,c,s,1,0\n")
     evaluation = read(path)
     assert evaluation.names == ("a", "b")
-    assert [None if array is None else array.tolist() for array in (
-        evaluation.gold, evaluation.items, evaluation.clusters, evaluation.strata
-    )] == [[1, 0], ["q1", "q2"], ["c", "c"], ["s", "s"]]
+    assert [
+        None if array is None else array.tolist()
+        for array in (evaluation.gold, evaluation.items, evaluation.clusters, evaluation.strata)
+    ] == [[1, 0], ["q1", "q2"], ["c", "c"], ["s", "s"]]
     assert evaluation.notes[0].code == "read_as"
     assert evaluation.notes[0].message == (
         "r.csv was read as a wide table; systems: a, b; gold: gold; item: id; cluster: cluster; stratum: stratum"
@@ -201,7 +208,10 @@ def test_na_can_be_a_label(make: Make) -> None:
 
 
 def test_json_null_and_lacking_keys_are_missing(make: Make) -> None:
-    path = make("m.jsonl", '{"gold":1,"a":1,"b":2}\n{"gold":2,"a":null,"b":2}\n{"gold":2,"a":NaN}\n{"gold":2,"a":1,"b":1}\n')
+    path = make(
+        "m.jsonl",
+        '{"gold":1,"a":1,"b":2}\n{"gold":2,"a":null,"b":2}\n{"gold":2,"a":NaN}\n{"gold":2,"a":1,"b":1}\n',
+    )
     evaluation = read(path, on_missing="worst")
     assert evaluation.missing["a"].tolist() == [False, True, True, False]
     assert evaluation.missing["b"].tolist() == [False, False, True, False]
@@ -266,7 +276,7 @@ def test_paths_that_are_no_files(tmp_path: Path) -> None:
     assert message(tmp_path / "none.csv") == "no file '{}'"
     assert message(tmp_path) == "{} is a directory, expected a file"
     for address in ("https://example.com/a.csv", "s3://bucket/a.csv", "a\0b.csv", "*.csv", ""):
-        with pytest.raises(InvalidInputError, match="no file|cannot be read|is a directory"):
+        with pytest.raises(InvalidInputError, match=r"no file|is a directory"):
             read(address)
 
 
@@ -293,7 +303,11 @@ def test_published_gsm8k(shared_data) -> None:
 def test_published_hans(shared_data) -> None:
     path = shared_data("hans") / "hans_4systems.csv.gz"
     evaluation = read(
-        path, gold="gold", cluster="subcase", stratum="heuristic", systems=["bert", "decomp_attn", "esim", "spinn"]
+        path,
+        gold="gold",
+        cluster="subcase",
+        stratum="heuristic",
+        systems=["bert", "decomp_attn", "esim", "spinn"],
     )
     assert evaluation.n_items == 30_000
     assert evaluation.clusters is not None

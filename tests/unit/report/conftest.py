@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import combinations
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -236,3 +237,17 @@ ROSTER: dict[str, Callable[[], Comparison]] = {
 @pytest.fixture(params=list(ROSTER))
 def any_comparison(request: pytest.FixtureRequest) -> Comparison:
     return ROSTER[request.param]()
+
+
+@pytest.fixture
+def made() -> SimpleNamespace:
+    """The makers above, for tests that need one comparison in particular."""
+    return SimpleNamespace(
+        difference=difference,
+        five=five,
+        ladder=ladder,
+        two_metrics=two_metrics,
+        provenance=provenance,
+        roster=ROSTER,
+        hostile=HOSTILE,
+    )

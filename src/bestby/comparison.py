@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import platform
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -514,9 +514,12 @@ def _metric_notes(
 def _provenance(
     evaluation: Evaluation, metrics: Sequence[BaseMetric], settings: _Settings, drawing: Drawing
 ) -> Provenance:
-    versions = {"python": platform.python_version(), "numpy": np.__version__, "scipy": scipy.__version__}
-    if "numba" in sys.modules:
-        versions["numba"] = sys.modules["numba"].__version__
+    versions = {
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "numba": version("numba"),  # not imported: it is used for large work only
+    }
     data: dict[str, Any] = {"items": evaluation.n_items, "systems": list(evaluation.names)}
     for name, groups_ in (("clusters", evaluation.clusters), ("strata", evaluation.strata)):
         if groups_ is not None:

@@ -1,0 +1,244 @@
+"""How often do intervals that say 95 % hold the true value?
+
+    python benchmarks/coverage.py [--quick] [--out FILE] [--family WORD] [--docs]
+
+Draws data sets from populations with a known truth, makes every interval on each, and counts. Each cell of the
+grid is stored when it is done and not made again, so the run can be stopped and taken up; the rule of
+interval="auto" is applied to what is stored, so it can be changed without a new run. Everything is
+seeded by the name of the cell. The whole grid takes about an hour on one core.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import math
+import sys
+import time
+import warnings
+import zlib
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtr, stdtrit
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from benchmarks.cells import CANDIDATES, Cell, grid  # noqa: E402
+from bestby._core.errors import BestbyError, DesignError  # noqa: E402
+from bestby.advice import choose_interval  # noqa: E402
+from bestby.engine import prepare  # noqa: E402
+from bestby.engine.base import Drawing  # noqa: E402
+from bestby.engine.interval import Intervals, Target  # noqa: E402
+from bestby.metrics import resolve  # noqa: E402
+
+LEVEL = 0.95
+FEATURES = ("proportion", "plain_mean", "n_differing", "n_units", "n_effective")
+CACHE = ROOT / "build" / "coverage"
+COLUMNS = (
+    "family", "metric", "quantity", "population", "agreement", "n", "method", "coverage", "se",
+    "miss_below", "miss_above", "mean_length", "chosen", "datasets", "resamples",
+)  # fmt: skip
+
+
+# -- making a cell -----------------------------------------------------------------------------------
+
+
+def run_cell(cell: Cell) -> dict[str, np.ndarray[Any, Any]]:
+    """Return the ends of every interval on every data set, and what the rule of "auto" looks at."""
+    seed = zlib.crc32(cell.key.encode())
+    rng = np.random.default_rng(seed)
+    ends = np.full((cell.datasets, len(cell.methods), 2), np.nan)
+    features = np.zeros((cell.datasets, len(FEATURES)))
+    known: dict[bytes, tuple[Any, Any]] = {}
+    undefined = i = 0
+    while i < cell.datasets:
+        evaluation = cell.population.draw(rng, cell.n)
+        # Tables of counts come round again, and with them all that follows.
+        arrays = (*evaluation.systems.values(), evaluation.gold, evaluation.clusters)
+        content = b"".join(np.asarray(x).tobytes() for x in arrays if x is not None)
+        if content not in known:
+            made = one(cell, evaluation, seed + i)
+            if made is None:
+                undefined += 1
+                continue
+            known[content] = made
+        ends[i], features[i] = known[content]
+        i += 1
+    return {"ends": ends, "features": features, "undefined": np.array(undefined)}
+
+
+def one(cell: Cell, evaluation: Any, seed: int) -> tuple[Any, Any] | None:
+    """Return the ends and features of one data set; None if the score is undefined on it."""
+    try:
+        group = prepare.groups(evaluation, [resolve(cell.metric)])[0][0]
+        makers = Intervals(group, Drawing(cell.resamples, seed))
+        finite = np.isfinite(makers.scores).all()
+    except BestbyError:
+        return None
+    if not finite:
+        return None
+    target = Target(0, 0, 1 if cell.difference else None)
+    ends = np.full((len(cell.methods), 2), np.nan)
+    for position, method in enumerate(cell.methods):
+        if method in CANDIDATES:
+            ends[position] = candidate(makers, target, method)
+            continue
+        try:
+            interval, _ = makers.interval(target, method, LEVEL)
+        except DesignError:
+            continue
+        ends[position] = interval.low, interval.high
+    return ends, features_of(makers, target)
+
+
+def candidate(makers: Intervals, target: Target, method: str) -> tuple[float, float]:
+    """Return an interval the package does not offer, to see what it would be worth.
+
+    "expanded": percentile, widened as Student's t is wider than the normal (Hesterberg 2015, section 5.3).
+    "bootstrap-se": estimate plus and minus Student's t times the standard deviation of the replicates.
+    """
+    distribution, _ = makers.distribution(target)
+    n = makers.group.n_units
+    reach = math.sqrt(n / (n - 1)) * float(stdtrit(n - 1, 0.5 * (1.0 + LEVEL)))
+    if method == "expanded":
+        tail = float(ndtr(-reach))
+        return distribution.quantile(tail), distribution.quantile(1.0 - tail)
+    estimate = makers.estimate(target)
+    return estimate - reach * distribution.sd, estimate + reach * distribution.sd
+
+
+def features_of(makers: Intervals, target: Target) -> list[float]:
+    """Return what the rule may look at, and the number of units that carry the variance."""
+    plain = makers.group.contributions(target.metric, target.a, target.b)
+    units = makers.group.n_units
+    differing = units if target.b is None else makers.group.differing((target.metric, target.a, target.b))[1]
+    if plain is None:
+        jackknife = makers._jackknife
+        values, counts = jackknife.scores[:, 0, 0], jackknife.counts
+        if target.b is not None:
+            values = values - jackknife.scores[:, 0, 1]
+    else:
+        values, counts = plain.values, plain.counts
+    u = values - float(counts @ values) / counts.sum()
+    fourth = float(counts @ u**4)
+    effective = float(counts @ u**2) ** 2 / fourth if fourth > 0.0 else 0.0
+    return [makers.proportion(target) is not None, plain is not None, differing, units, effective]
+
+
+def stored(cell: Cell, cache: Path) -> dict[str, Any]:
+    """Return the cell, made now or earlier."""
+    path = cache / f"{zlib.crc32(repr((cell.key, cell.methods, cell.datasets, cell.resamples)).encode()):08x}.npz"
+    if not path.exists():
+        made = run_cell(cell)
+        cache.mkdir(parents=True, exist_ok=True)
+        part = path.with_suffix(".part.npz")
+        np.savez_compressed(part, **made)  # type: ignore[arg-type]
+        part.rename(path)
+    with np.load(path) as data:
+        return dict(data)
+
+
+# -- counting ----------------------------------------------------------------------------------------
+
+
+def rows_of(cell: Cell, data: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return a row per method and one for "auto"."""
+    ends, features = data["ends"], data["features"]
+    chosen = np.array([automatic(cell, row) for row in features])
+    picked = np.full(ends.shape[::2], np.nan)
+    for position, method in enumerate(cell.methods):
+        picked[chosen == method] = ends[chosen == method, position]
+    out = []
+    for method, low, high, share in (
+        *((m, ends[:, j, 0], ends[:, j, 1], float(np.mean(chosen == m))) for j, m in enumerate(cell.methods)),
+        ("auto", picked[:, 0], picked[:, 1], 1.0),
+    ):
+        there = np.isfinite(low) & np.isfinite(high)
+        if there.mean() < 0.99:  # the method does not apply to this measure
+            if method == "auto":
+                raise RuntimeError(f"auto chose a method that does not apply: {cell.key}, {set(chosen)}")
+            continue
+        out.append(_row(cell, method, low[there], high[there], share))
+    return out
+
+
+def automatic(cell: Cell, features: Sequence[float]) -> str:
+    """Return the method that "auto" takes for a data set with these features."""
+    proportion, plain_mean, n_differing, n_units, _ = features
+    del n_units
+    return choose_interval(
+        proportion=bool(proportion),
+        difference=cell.difference,
+        n_differing=int(n_differing),
+        plain_mean=bool(plain_mean),
+        stratified=False,
+    ).method
+
+
+def _row(cell: Cell, method: str, low: Any, high: Any, share: float) -> dict[str, Any]:
+    slack = 1e-9
+    below = float(np.mean(cell.truth < low - slack))
+    above = float(np.mean(cell.truth > high + slack))
+    coverage = 1.0 - below - above
+    agreement = cell.population.agreement
+    return {
+        "family": cell.family,
+        "metric": cell.metric,
+        "quantity": "difference" if cell.difference else "score",
+        "population": cell.population.name,
+        "agreement": "" if math.isnan(agreement) else f"{agreement:.3f}",
+        "n": cell.n,
+        "method": method,
+        "coverage": f"{coverage:.4f}",
+        "se": f"{math.sqrt(max(coverage * (1.0 - coverage), 0.25 / low.size) / low.size):.4f}",
+        "miss_below": f"{below:.4f}",
+        "miss_above": f"{above:.4f}",
+        "mean_length": f"{float(np.mean(high - low)):.4f}",
+        "chosen": f"{share:.3f}",
+        "datasets": low.size,
+        "resamples": cell.resamples,
+    }
+
+
+def markdown(rows: Sequence[dict[str, Any]]) -> str:
+    """Return a table of coverage in percent: a line per cell, a column per method."""
+    methods = list(dict.fromkeys(row["method"] for row in rows))
+    lines = ["| measure | population | n | " + " | ".join(methods) + " |", "|---|---|--:|" + "--:|" * len(methods)]
+    cells: dict[tuple[Any, ...], dict[str, str]] = {}
+    for row in rows:
+        name = (f"{row['metric']} ({row['quantity']})", row["population"], row["n"])
+        cells.setdefault(name, {})[row["method"]] = f"{100 * float(row['coverage']):.1f}"
+    for name, found in cells.items():
+        lines.append("| " + " | ".join([*map(str, name), *(found.get(m, "") for m in methods)]) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="100 data sets per cell; n of 50 and 200 only")
+    parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results" / "coverage.csv")
+    parser.add_argument("--family", default="", help="only families whose name contains this")
+    arguments = parser.parse_args()
+    warnings.filterwarnings("ignore", category=RuntimeWarning)  # undefined resamples are counted, not shown
+    cells = [cell for cell in grid() if arguments.family in cell.family]
+    if arguments.quick:
+        cells = [replace(cell, datasets=100, resamples=499) for cell in cells if cell.n in (50, 200)]
+    rows: list[dict[str, Any]] = []
+    start = time.monotonic()
+    for number, cell in enumerate(cells, 1):
+        rows += rows_of(cell, stored(cell, CACHE))
+        print(f"{number}/{len(cells)} {time.monotonic() - start:.0f} s {cell.key}", file=sys.stderr)
+    print(markdown(rows))
+    with arguments.out.open("w", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+"""How often do tests at the 5 % level reject a true hypothesis?
+
+    python benchmarks/type_one_error.py [--datasets 2000] [--out FILE]
+
+Draws data sets from populations in which the two systems are exchangeable, and counts p-values of at most 0.05.
+Seeded; about ten minutes on one core.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import math
+import sys
+import warnings
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from benchmarks.populations import Population, clustered_null, nulls  # noqa: E402
+from bestby._core.errors import BestbyError, DesignError  # noqa: E402
+from bestby.engine import prepare, testing  # noqa: E402
+from bestby.engine.base import Drawing  # noqa: E402
+from bestby.engine.interval import Intervals  # noqa: E402
+from bestby.metrics import resolve  # noqa: E402
+
+COLUMNS = ("null", "metric", "n", "test", "rejected", "se", "datasets", "resamples")
+SLOW = ("f1_macro", "spearman", "roc_auc")
+LEVEL = 0.05
+
+
+def data_sets(population: Population, metric: str, n: int, seed: int, size: int, resamples: int) -> list[Intervals]:
+    """Return data sets on which the measure is defined, ready to be tested."""
+    rng = np.random.default_rng(seed)
+    out: list[Intervals] = []
+    while len(out) < size:
+        evaluation = population.draw(rng, n)
+        try:
+            makers = Intervals(
+                prepare.groups(evaluation, [resolve(metric)])[0][0], Drawing(resamples, seed + len(out))
+            )
+            defined = np.isfinite(makers.scores).all()
+        except BestbyError:
+            continue
+        if defined:
+            out.append(makers)
+    return out
+
+
+def rows_of(name: str, metric: str, population: Population, n: int, size: int) -> list[dict[str, Any]]:
+    """Return a row per test that applies."""
+    size = size // 4 if metric in SLOW else size
+    resamples = 199 if metric in SLOW else 399
+    seed = zlib.crc32(f"{name}|{n}".encode())
+    data = data_sets(population, metric, n, seed, size, resamples)
+    rows = []
+    for test in testing.TESTS:
+        try:
+            p = [testing.run(test, makers, [(0, 0, 1)], "two-sided")[0, 0, 1].p_value for makers in data]
+        except DesignError:
+            continue
+        rate = float(np.mean(np.array(p) <= LEVEL))
+        se = math.sqrt(max(rate * (1 - rate), 0.25 / size) / size)
+        values = (name, metric, n, test, f"{rate:.4f}", f"{se:.4f}", size, resamples)
+        rows.append(dict(zip(COLUMNS, values, strict=True)))
+    return rows
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """Return the rates in percent, a line per null hypothesis and size."""
+    lines = [f"| no difference in | n | {' | '.join(testing.TESTS)} |", "|---|--:|" + "--:|" * len(testing.TESTS)]
+    cells: dict[tuple[str, str], dict[str, str]] = {}
+    for row in rows:
+        cells.setdefault((row["null"], str(row["n"])), {})[row["test"]] = f"{100 * float(row['rejected']):.1f}"
+    lines += [
+        f"| {name} | {n} | " + " | ".join(found.get(test, "–") for test in testing.TESTS) + " |"
+        for (name, n), found in cells.items()
+    ]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--datasets", type=int, default=2000, help="per null hypothesis (a quarter for slow measures)")
+    parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results" / "type_one_error.csv")
+    arguments = parser.parse_args()
+    warnings.filterwarnings("ignore", category=RuntimeWarning)
+    jobs = [(name, metric, population, n) for name, (metric, population) in nulls().items() for n in (20, 50, 200)]
+    jobs += [("accuracy, clusters", "accuracy", clustered_null(), n) for n in (5, 10, 20, 50)]
+    rows: list[dict[str, Any]] = []
+    for name, metric, population, n in jobs:
+        print(f"{name}, n = {n}", file=sys.stderr)
+        rows += rows_of(name, metric, population, n, arguments.datasets)
+    print(table(rows))
+    with arguments.out.open("w", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    main()

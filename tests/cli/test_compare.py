@@ -1,0 +1,239 @@
+"""`bestby compare` as a process: what goes where, exit statuses, files whole or absent."""
+
+# ruff: noqa: E501 - rows of tables
+from __future__ import annotations
+
+import csv
+import io
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tests.cli.helpers import COMMAND, Run, environment
+
+from bestby._core.errors import DesignError, InvalidInputError
+from bestby.cli import main
+
+FORMS = ("json", "csv", "markdown", "latex", "html", "plot")
+START = {"json": "{", "csv": "metric,a,b,", "markdown": "", "latex": "", "html": "<!", "plot": "<?xml"}
+
+
+def _arguments(table: Path, *more: str) -> list[str]:
+    return ["compare", str(table), "--gold", "label", "--item", "item", "--cluster", "doc", *more]
+
+
+def test_the_table_goes_to_stdout_in_plain_text(run: Run, table: Path) -> None:
+    done = run(*_arguments(table, "--metric", "accuracy"))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "\x1b" not in done.stdout
+    assert "high has the highest accuracy" in done.stdout
+    assert "wide table; systems: low, middle, high; gold: label; item: item; cluster: doc" in " ".join(
+        done.stdout.split()
+    )
+
+
+def test_the_same_twice_and_with_more_threads(run: Run, table: Path) -> None:
+    arguments = _arguments(table, "--metric", "f1_macro", "--interval", "bca", "--resamples", "500")
+    first = run(*arguments, "--json", "-")
+    assert first.stdout == run(*arguments, "--json", "-", "--jobs", "2").stdout
+    assert first.stdout != run(*arguments, "--json", "-", "--seed", "1").stdout
+
+
+def test_every_option_reaches_the_comparison(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    import bestby.comparison  # noqa: F401 - puts the module where it can be found
+
+    seen: dict[str, object] = {}
+
+    def compare(evaluation: object, **options: object) -> None:
+        seen.update(options, evaluation=evaluation)
+        raise DesignError("enough", hint="seen")
+
+    monkeypatch.setattr(sys.modules["bestby.comparison"], "compare", compare)
+    asked = (
+        "--metric accuracy --metric f1[x] --system high --system low --baseline low --interval bca --level 0.9"
+        " --simultaneous --test bootstrap --alternative less --correction bh --margin 0.02 --resamples 50"
+        " --seed 7 --jobs 2 --stratum doc --on-missing worst --missing-value none"
+    )
+    assert main(_arguments(table, *asked.split())) == 2
+    evaluation = seen.pop("evaluation")
+    assert evaluation.names == ("high", "low")  # type: ignore[attr-defined]
+    assert evaluation.strata is not None  # type: ignore[attr-defined]
+    assert seen == {
+        "metric": ["accuracy", "f1[x]"], "baseline": "low", "interval": "bca", "level": 0.9, "simultaneous": True,
+        "test": "bootstrap", "alternative": "less", "correction": "bh", "margin": 0.02, "n_resamples": 50,
+        "rng": 7, "n_jobs": 2, "progress": None,
+    }  # fmt: skip
+
+
+def test_every_output_as_a_file(run: Run, table: Path, tmp_path: Path) -> None:
+    names = {form: f"out.{'svg' if form == 'plot' else form}" for form in FORMS}
+    done = run(*_arguments(table), *[word for form in FORMS for word in (f"--{form}", names[form])])
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "high has the highest accuracy" in done.stdout
+    for form, name in names.items():
+        text = (tmp_path / name).read_text(encoding="utf-8")
+        assert text.startswith(START[form])
+        assert "high" in text or form == "plot"
+    document = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "out.csv").read_text(encoding="utf-8"))))
+    assert [float(row["difference"]) for row in rows] == [d["difference"] for d in document["differences"]]
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*names.values(), "table.csv"])
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_one_output_to_stdout_replaces_the_table(run: Run, table: Path, form: str) -> None:
+    done = run(*_arguments(table), f"--{form}", "-", "--system", "low", "--system", "high")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(START[form])
+    assert "Differences in accuracy, A" not in done.stdout or form in ("markdown", "latex", "html")
+
+
+@pytest.mark.parametrize("name", ["p.png", "p.pdf", "P.SVG"])
+def test_pictures(run: Run, table: Path, tmp_path: Path, name: str) -> None:
+    assert run(*_arguments(table, "--plot", name)).returncode == 0
+    start = {"png": b"\x89PNG", "pdf": b"%PDF", "svg": b"<?xml"}[name[-3:].lower()]
+    assert (tmp_path / name).read_bytes().startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "first", "second"),
+    [
+        (["nowhere.csv"], "InvalidInputError: no file 'nowhere.csv'", "hint: check the path and the current directory"),
+        (["table.csv", "--gold", "lable"], "InvalidInputError: table.csv has no column 'lable' (asked for as gold)",
+         "hint: its columns are: item, label, doc, low, middle, high"),
+        (["table.csv", "--gold", "label", "--json", "-", "--csv", "-"], "InvalidInputError: --json and --csv both go to stdout (-)",
+         "hint: give each output a place of its own; only one can go to -"),
+        (["table.csv", "--gold", "label", "--json", "x", "--csv", "./x"], "InvalidInputError: --json and --csv both go to './x'",
+         "hint: give each output a place of its own; only one can go to -"),
+        (["table.csv", "--html", "no/where.html"], "InvalidInputError: cannot write 'no/where.html': there is no folder '{}/no'",
+         "hint: create the folder first"),
+        (["table.csv", "--html", "."], "InvalidInputError: cannot write '.': it is a folder", "hint: name a file in it"),
+        (["table.csv", "--plot", "x.jpeg"], "InvalidInputError: --plot writes .png, .svg, .pdf, got 'x.jpeg'",
+         "hint: change the suffix of the file"),
+        ([], "UsageError: Missing argument 'FILES'.", "hint: bestby compare --help"),
+        (["holes.csv"], "InvalidInputError: holes.csv: system 'a' has no value for 1 of 3 items; first: row 2",
+         "hint: pass --on-missing drop to compare the other items only, or --on-missing worst to count the missing as wrong"),
+        (["a=x.txt", "b=holes.csv"], "InvalidInputError: no file 'x.txt'", "hint: check the path and the current directory"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_two_lines_on_stderr(
+    run: Run, table: Path, tmp_path: Path, arguments: list[str], first: str, second: str
+) -> None:
+    (tmp_path / "holes.csv").write_text("gold,a,b\nx,x,y\ny,,y\nx,y,x\n", encoding="utf-8")
+    done = run("compare", *arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr == f"{first}\n{second}\n".replace("{}", str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--level", "high"], "UsageError: Invalid value for '--level'"),
+        (["--nonsense"], "UsageError: No such option: --nonsense"),
+        (["--gold"], "UsageError: Option '--gold' requires an argument"),
+    ],
+)
+def test_bad_usage_is_two_lines_too(run: Run, table: Path, arguments: list[str], told: str) -> None:
+    done = run("compare", table, *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    first, second = done.stderr.splitlines()
+    assert first.startswith(told)
+    assert second == "hint: bestby compare --help"
+
+
+def test_nothing_is_written_when_a_later_output_cannot_be_made(
+    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from bestby.results import Comparison
+
+    def fail(self: Comparison, path: object = None) -> str:
+        raise InvalidInputError("no such luck\nat all")
+
+    monkeypatch.setattr(Comparison, "to_html", fail)
+    old = tmp_path / "out.json"
+    old.write_text("kept", encoding="utf-8")
+    outputs = ["--json", str(old), "--csv", str(tmp_path / "out.csv"), "--html", str(tmp_path / "out.html")]
+    assert main(_arguments(table, *outputs)) == 2
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == ("", "InvalidInputError: no such luck at all\n")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.json", "table.csv"]
+    assert old.read_text(encoding="utf-8") == "kept"
+
+
+def test_unexpected_errors_are_not_hidden(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from bestby.results import Comparison
+
+    def fail(self: Comparison, path: object = None) -> str:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(Comparison, "to_html", fail)
+    with pytest.raises(ZeroDivisionError):
+        main(_arguments(table, "--html", str(table.with_name("out.html"))))
+
+
+def test_a_closed_pipe_is_quiet(table: Path, tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, *_arguments(table, "--html", "-")], cwd=tmp_path, env=environment(),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.stderr is not None
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait(60) == 1
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGINT"), reason="no signals")
+def test_an_interrupt_is_quiet(table: Path, tmp_path: Path) -> None:
+    # A hundred million resamples would take minutes. Only once everything is imported is it told to stop.
+    code = (
+        "import sys, bestby.cli, bestby.compare, bestby.readers\n"
+        "print('ready', file=sys.stderr, flush=True)\n"
+        "sys.exit(bestby.cli.main())"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *_arguments(table, "--metric", "f1_macro", "--interval", "bca", "--resamples", "100000000",
+                               "--json", "out.json")],
+        cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stderr is not None
+    assert process.stderr.readline() == b"ready\n"
+    time.sleep(1.5)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err.strip()) == (130, b"", b"")
+    assert [path.name for path in tmp_path.iterdir()] == ["table.csv"]
+
+
+def test_a_disk_without_room(run: Run, table: Path) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full")
+    code = f"exec {' '.join(repr(word) for word in COMMAND)} metrics > /dev/full"
+    done = subprocess.run(["sh", "-c", code], capture_output=True, text=True, env=environment(), check=False)
+    assert done.returncode == 2
+    assert done.stderr == "OSError: [Errno 28] No space left on device\n"
+
+
+def test_published_absa_through_files(run: Run, shared_data, tmp_path: Path) -> None:
+    # The first difference of the published table (Bestgen 2022): aen_bert minus bert_spc, to four decimals.
+    for name in ("aen_bert", "bert_spc"):
+        predictions, gold = list(csv.reader((shared_data("absa") / f"{name}.csv").read_text().splitlines()))[
+            :2
+        ]
+        (tmp_path / f"{name}.txt").write_text("\n".join(predictions) + "\n", encoding="utf-8")
+        (tmp_path / "gold.txt").write_text("\n".join(gold) + "\n", encoding="utf-8")
+    done = run(
+        "compare", "aen_bert=aen_bert.txt", "bert_spc=bert_spc.txt", "--gold", "gold.txt", "--csv", "-"
+    )
+    assert done.stderr == ""
+    (row,) = csv.DictReader(io.StringIO(done.stdout))
+    assert (row["a"], row["b"], round(float(row["difference"]), 4)) == ("aen_bert", "bert_spc", 0.0110)

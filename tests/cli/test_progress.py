@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from bestby.cli import progress
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_nothing_is_shown_in_a_pipe() -> None:
+    stream = io.StringIO()
+    with progress.shown(stream) as show:
+        assert show is None
+    assert stream.getvalue() == ""
+
+
+def test_a_terminal_gets_a_line_after_a_second_and_it_is_wiped(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    stream = Terminal()
+    with progress.shown(stream) as show:
+        assert show is not None
+        for second in (0.5, 1.5, 1.55, 2.0):
+            now[0] = second
+            show(int(second * 1000), 4000)
+    assert stream.getvalue() == (
+        "\r\x1b[Kresampling: 1,500 of 4,000 (38%)\r\x1b[Kresampling: 2,000 of 4,000 (50%)\r\x1b[K"
+    )
+
+
+def test_quick_work_leaves_no_trace() -> None:
+    stream = Terminal()
+    with progress.shown(stream) as show:
+        assert show is not None
+        show(1, 2)
+    assert stream.getvalue() == ""

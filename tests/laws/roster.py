@@ -1,0 +1,203 @@
+"""What every law is tried on: each metric, interval, test and design, and which of them go together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bestby import Comparison, Metric, compare
+
+LEVEL = 0.9
+RESAMPLES = 199
+INTERVALS = ("auto", "tango", "bca", "percentile", "basic", "studentized", "normal")
+TESTS = ("permutation", "bootstrap", "mcnemar", "mcnemar-midp", "sign", "wilcoxon", "t")
+DESIGNS = ("plain", "clusters", "strata", "both")
+ALTERNATIVES = ("two-sided", "greater", "less")
+
+
+class RelativeError(Metric):
+    """A measure of a user: the sum of the absolute errors over that of the gold, lower being better."""
+
+    name = "relative_error"
+    greater_is_better = False
+    bounds = (0.0, float("inf"))
+
+    def statistics(self, gold: Any, predictions: Any) -> Any:
+        return np.column_stack([np.abs(predictions - gold), np.abs(gold)])
+
+    def score(self, totals: Any) -> Any:
+        return totals[..., 0] / totals[..., 1]
+
+
+def median_error(gold: Any, predictions: Any) -> float:
+    """Median absolute error, as any function of gold and predictions."""
+    return float(np.median(np.abs(predictions - gold)))
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A metric of the roster.
+
+    `kind` says what data it reads; `binary`: mean of 0/1; `mean`: mean of one number per item;
+    `sums`: function of sums; `studentized`: whether a pair has at most 12 sums.
+    """
+
+    key: str
+    metric: Any
+    kind: str
+    binary: bool = False
+    mean: bool = False
+    sums: bool = True
+    studentized: bool = True
+    lower: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.metric if isinstance(self.metric, str) else getattr(self.metric, "name", self.key)
+
+
+ROSTER = (
+    Entry("mean", "mean", "scores", mean=True),
+    Entry("mean_loss", "mean_loss", "scores", mean=True, lower=True),
+    Entry("accuracy", "accuracy", "labels", binary=True, mean=True),
+    Entry("balanced_accuracy", "balanced_accuracy", "labels"),
+    Entry("precision_micro", "precision_micro", "labels", binary=True, mean=True),
+    Entry("precision_macro", "precision_macro", "labels"),
+    Entry("precision_weighted", "precision_weighted", "labels", studentized=False),
+    Entry("recall_micro", "recall_micro", "labels", binary=True, mean=True),
+    Entry("recall_macro", "recall_macro", "labels"),
+    Entry("recall_weighted", "recall_weighted", "labels", binary=True, mean=True),
+    Entry("f1_micro", "f1_micro", "labels", binary=True, mean=True),
+    Entry("f1_macro", "f1_macro", "labels", studentized=False),
+    Entry("f1_weighted", "f1_weighted", "labels", studentized=False),
+    Entry("matthews_corrcoef", "matthews_corrcoef", "labels"),
+    Entry("cohen_kappa", "cohen_kappa", "labels"),
+    Entry("precision[LABEL]", "precision[pos]", "labels"),
+    Entry("recall[LABEL]", "recall[pos]", "labels"),
+    Entry("f1[LABEL]", "f1[pos]", "labels"),
+    Entry("roc_auc", "roc_auc", "ranking", sums=False),
+    Entry("average_precision", "average_precision", "ranking", sums=False),
+    Entry("roc_auc[LABEL]", "roc_auc[1]", "ranking", sums=False),
+    Entry("average_precision[LABEL]", "average_precision[1]", "ranking", sums=False),
+    Entry("mse", "mse", "numbers", mean=True, lower=True),
+    Entry("rmse", "rmse", "numbers", lower=True),
+    Entry("mae", "mae", "numbers", mean=True, lower=True),
+    Entry("r2", "r2", "numbers"),
+    Entry("pearson", "pearson", "numbers"),
+    Entry("spearman", "spearman", "numbers", sums=False),
+    Entry("kendall", "kendall", "numbers", sums=False),
+    Entry("user metric", RelativeError(), "numbers", lower=True),
+    Entry("callable", median_error, "numbers", sums=False, lower=True),
+)
+
+
+@dataclass(frozen=True)
+class Data:
+    """Gold, systems and groups, ready for `compare`."""
+
+    systems: dict[str, Any]
+    gold: Any
+    clusters: Any = None
+    strata: Any = None
+
+    def compare(self, entry: Entry, **settings: Any) -> Comparison:
+        """Compare with the settings of the roster, unless told otherwise."""
+        given: dict[str, Any] = {
+            "metric": entry.metric,
+            "clusters": self.clusters,
+            "strata": self.strata,
+            "level": LEVEL,
+            "n_resamples": RESAMPLES,
+        }
+        systems = settings.pop("systems", self.systems)
+        return compare(systems, self.gold, **(given | settings))
+
+    def taken(self, order: Any) -> Data:
+        """Return the same with the items in another order."""
+
+        def of(values: Any) -> Any:
+            return None if values is None else values[order]
+
+        return Data(
+            {name: of(values) for name, values in self.systems.items()},
+            of(self.gold),
+            of(self.clusters),
+            of(self.strata),
+        )
+
+    def only(self, *names: str) -> Data:
+        """Return the same with some of the systems, in that order."""
+        return Data({name: self.systems[name] for name in names}, self.gold, self.clusters, self.strata)
+
+
+def make(entry: Entry, design: str, seed: int, n: int = 60, systems: int = 4, *, whole: bool = False) -> Data:
+    """Return data for a metric: systems "a", "b", … in falling quality.
+
+    With `whole`, all numbers are small integers.
+    """
+    rng = np.random.default_rng([seed, n])
+    names = "abcd"[:systems]
+    clusters = strata = None
+    if design in ("clusters", "both"):
+        clusters = np.array([f"c{i}" for i in rng.integers(0, n // 3, n)])
+    if design == "strata":
+        strata = rng.integers(0, 2, n)
+    elif design == "both":
+        assert clusters is not None
+        strata = np.array([int(cluster[1:]) % 2 for cluster in clusters])
+    noise = dict(zip(names, (0.6, 0.9, 1.2, 1.5), strict=False))
+    if entry.kind == "scores":
+        easy = rng.normal(size=n)
+        step = 0.3 if entry.lower else -0.3
+        made = {name: easy + rng.normal(step * i, 0.7, n) for i, name in enumerate(names)}
+        if whole:
+            made = {name: np.rint(2.0 * values) for name, values in made.items()}
+        return Data(made, None, clusters, strata)
+    if entry.kind == "labels":
+        labels = np.array(["neg", "neu", "pos"])
+        gold = labels[rng.integers(0, 3, n)]
+        made = {
+            name: np.where(rng.random(n) < 0.25 * noise[name], labels[rng.integers(0, 3, n)], gold)
+            for name in names
+        }
+        return Data(made, gold, clusters, strata)
+    if entry.kind == "ranking":
+        gold = (rng.random(n) < 0.4).astype(int)
+        gold[:2] = 0, 1
+        return Data(
+            {name: np.round(gold + rng.normal(0.0, noise[name], n), 1) for name in names},
+            gold,
+            clusters,
+            strata,
+        )
+    gold = rng.normal(3.0, 1.0, n)
+    made = {name: gold + rng.normal(0.1, noise[name], n) for name in names}
+    if whole:
+        gold = np.rint(gold)
+        made = {name: np.rint(values) for name, values in made.items()}
+    return Data(made, gold, clusters, strata)
+
+
+def applies(entry: Entry, design: str, *, interval: str = "auto", test: str = "permutation") -> bool:
+    """Say whether interval and test go with the metric and the design, from what the guides promise."""
+    single, unstratified = design in ("plain", "strata"), design in ("plain", "clusters")
+    if interval == "tango" and not (entry.binary and single and unstratified):
+        return False
+    if interval == "normal" and not entry.sums:
+        return False
+    if interval == "studentized" and not (entry.sums and entry.studentized and unstratified):
+        return False
+    if test in ("mcnemar", "mcnemar-midp") and not (entry.binary and single):
+        return False
+    return not (test in ("sign", "wilcoxon", "t") and not entry.mean)
+
+
+def by_key(key: str) -> Entry:
+    """Return the entry of that name."""
+    return next(entry for entry in ROSTER if entry.key == key)
+
+
+Check = Callable[[Any], None]

@@ -1,0 +1,87 @@
+"""Law 1: a system does not differ from its own copy."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from bestby import Comparison, compare
+from tests.laws.roster import (
+    ALTERNATIVES,
+    DESIGNS,
+    INTERVALS,
+    LEVEL,
+    ROSTER,
+    TESTS,
+    Data,
+    Entry,
+    applies,
+    by_key,
+    make,
+)
+
+
+def check(result: Comparison) -> None:
+    for d in result:
+        assert d.estimate == 0.0
+        assert d.p_value == 1.0
+        assert d.p_adjusted == 1.0
+        assert d.interval.low <= 0.0 <= d.interval.high
+        assert d.n_differing == 0
+        assert d.better is None
+        assert "identical" in [note.code for note in d.notes]
+    assert {s.group for s in result.systems} == {"a"}
+    assert {(s.rank_low, s.rank_high) for s in result.systems} == {(1, len(result.systems))}
+
+
+def copies(entry: Entry, design: str, count: int) -> Data:
+    data = make(entry, design, seed=3, systems=1)
+    return Data(
+        {f"copy{i}": data.systems["a"].copy() for i in range(count)}, data.gold, data.clusters, data.strata
+    )
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("entry", ROSTER, ids=lambda e: e.key)
+def test_a_copy_does_not_differ(entry: Entry, design: str) -> None:
+    data = copies(entry, design, 2)
+    for interval in INTERVALS:
+        if applies(entry, design, interval=interval):
+            check(data.compare(entry, interval=interval))
+    for test, alternative in itertools.product(TESTS, ALTERNATIVES):
+        if applies(entry, design, test=test):
+            check(data.compare(entry, test=test, alternative=alternative))
+
+
+@pytest.mark.parametrize("key", ["accuracy", "f1_macro", "mean", "roc_auc", "rmse"])
+def test_four_copies_share_one_group_also_simultaneously(key: str) -> None:
+    entry = by_key(key)
+    check(copies(entry, "plain", 4).compare(entry, simultaneous=True, margin=0.05))
+
+
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh", "none"])
+def test_a_copy_beside_a_third_system(correction: str) -> None:
+    entry = by_key("f1_macro")
+    data = make(entry, "plain", seed=5, systems=2)
+    systems = {"first": data.systems["a"], "copy": data.systems["a"].copy(), "other": data.systems["b"]}
+    d = data.compare(entry, systems=systems, correction=correction)["first", "copy"]
+    assert (d.estimate, d.p_value, d.p_adjusted, d.n_differing) == (0.0, 1.0, 1.0, 0)
+
+
+def test_perfect_systems_are_alike() -> None:
+    gold = np.array(["x", "y"] * 15)
+    result = compare({"a": gold, "b": gold.copy()}, gold, metric=["accuracy", "f1_macro"], n_resamples=99)
+    for d in result:
+        assert (d.estimate, d.p_value) == (0.0, 1.0)
+        assert 0.0 in d.interval
+    accuracy = result.score("a", "accuracy")
+    assert accuracy.score == 1.0
+    assert accuracy.interval.low < 1.0 == accuracy.interval.high  # Wilson: 30 of 30 is no certainty
+
+
+def test_a_copy_is_equivalent_within_any_margin_the_data_can_resolve() -> None:
+    scores = np.random.default_rng(4).normal(size=200)
+    d = compare({"a": scores, "b": scores.copy()}, margin=0.1, level=LEVEL)["a", "b"]
+    assert d.verdict == "equivalent"

@@ -1,0 +1,69 @@
+"""Law 4: a pair compared alone equals its cell in the comparison of all, before correction."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from bestby import compare
+from tests.laws.roster import DESIGNS, INTERVALS, ROSTER, TESTS, Entry, applies, by_key, make
+from tests.laws.test_03_order import alike
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("entry", ROSTER, ids=lambda e: e.key)
+def test_a_pair_alone_equals_its_cell(entry: Entry, design: str) -> None:
+    data = make(entry, design, seed=31)
+    everything = data.compare(entry)
+    for a, b in itertools.combinations("abcd", 2):
+        d = data.only(a, b).compare(entry)[a, b]
+        alike(everything[a, b], d, 0.6)
+        assert d.p_adjusted == d.p_value  # a family of one
+        assert everything[a, b].p_adjusted >= everything[a, b].p_value
+
+
+@pytest.mark.parametrize("key", ["accuracy", "f1[LABEL]", "mean", "mse"])
+def test_by_every_interval_and_test(key: str) -> None:
+    entry = by_key(key)
+    data = make(entry, "plain", seed=32, whole=True)
+    for interval in INTERVALS:
+        if applies(entry, "plain", interval=interval):
+            everything = data.compare(entry, interval=interval)
+            alike(everything["b", "d"], data.only("b", "d").compare(entry, interval=interval)["b", "d"], 0.6)
+    for test in TESTS:
+        if applies(entry, "plain", test=test):
+            everything = data.compare(entry, test=test)
+            alike(everything["b", "d"], data.only("b", "d").compare(entry, test=test)["b", "d"], 0.6)
+
+
+@pytest.mark.parametrize("interval", ["tango", "bca", "percentile", "basic"])
+def test_exact_results_are_the_same_to_the_bit(interval: str) -> None:
+    entry = by_key("accuracy")
+    data = make(entry, "plain", seed=33)
+    one = data.compare(entry, interval=interval)["a", "c"]
+    other = data.only("a", "c").compare(entry, interval=interval)["a", "c"]
+    assert one.exact
+    assert one.interval.exact
+    assert (one.estimate, one.interval, one.test) == (other.estimate, other.interval, other.test)
+
+
+def test_a_metric_alone_equals_the_same_beside_others() -> None:
+    data = make(by_key("accuracy"), "plain", seed=34)
+    beside = compare(data.systems, data.gold, metric=["f1_macro", "accuracy"], n_resamples=199)
+    alone = compare(data.systems, data.gold, metric="accuracy", n_resamples=199)
+    for d in alone:
+        twin = beside[d.a, d.b, "accuracy"]
+        assert (twin.estimate, twin.interval, twin.test) == (d.estimate, d.interval, d.test)
+        assert twin.p_adjusted == d.p_adjusted  # the family is the pairs of one metric
+
+
+def test_a_baseline_changes_the_family_and_nothing_else() -> None:
+    entry = by_key("accuracy")
+    data = make(entry, "plain", seed=35)
+    everything, against = data.compare(entry), data.compare(entry, baseline="c")
+    assert [(d.a, d.b) for d in against] == [(s.system, "c") for s in against.systems if s.system != "c"]
+    for d in against:
+        twin = everything[d.a, d.b]
+        assert (d.estimate, d.interval, d.p_value) == (twin.estimate, twin.interval, twin.p_value)
+        assert d.p_adjusted <= twin.p_adjusted

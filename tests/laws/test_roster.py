@@ -1,0 +1,40 @@
+"""The roster is whole, and what does not go together says so instead of giving a number."""
+
+from __future__ import annotations
+
+import pytest
+
+from bestby import DesignError
+from bestby.engine.interval import METHODS
+from bestby.engine.testing import TESTS as KNOWN_TESTS
+from bestby.metrics.registry import available
+from tests.laws.roster import DESIGNS, INTERVALS, ROSTER, TESTS, Entry, applies, make
+
+
+def test_every_named_metric_is_in_the_roster() -> None:
+    assert {row.name for row in available()} == {e.key for e in ROSTER if isinstance(e.metric, str)}
+
+
+def test_the_roster_knows_the_direction_of_every_metric() -> None:
+    for row in available():
+        entry = next(entry for entry in ROSTER if entry.key == row.name)
+        assert row.greater_is_better is not entry.lower, row.name
+
+
+def test_every_interval_and_test_is_in_the_roster() -> None:
+    assert set(INTERVALS) == set(METHODS)
+    assert set(TESTS) == set(KNOWN_TESTS)
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("entry", ROSTER, ids=lambda e: e.key)
+def test_what_does_not_apply_is_refused(entry: Entry, design: str) -> None:
+    data = make(entry, design, seed=1, n=60, systems=2)
+    for interval in INTERVALS:
+        if not applies(entry, design, interval=interval):
+            with pytest.raises(DesignError, match=r"(score interval|standard error|studentized)"):
+                data.compare(entry, interval=interval)
+    for test in TESTS:
+        if not applies(entry, design, test=test):
+            with pytest.raises(DesignError, match=f"test '{test}' needs"):
+                data.compare(entry, test=test)

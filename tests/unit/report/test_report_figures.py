@@ -1,0 +1,172 @@
+"""Figures: the right marks at the right places, the same bytes every time."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+
+from bestby._core.errors import InvalidInputError
+from bestby.report import drawing, figures
+from bestby.results import Comparison
+
+
+def markers(axes: Any) -> list[Any]:
+    return [line for line in axes.lines if line.get_marker() == "o"]
+
+
+def labels(axes: Any) -> list[str]:
+    return [label.get_text() for label in axes.get_yticklabels()]
+
+
+def test_forest_has_a_line_per_pair_and_a_header_per_system(made: SimpleNamespace) -> None:
+    c = made.five()
+    axes = figures.forest(c)
+    assert [label.replace("\N{NO-BREAK SPACE}", " ") for label in labels(axes)[:6]] == [
+        "aen_bert   0.781   a",
+        "aen_bert − bert_spc",
+        "aen_bert − memnet",
+        "aen_bert − atae_lstm",
+        "aen_bert − td_lstm",
+        "bert_spc   0.770   a",
+    ]
+    assert labels(axes)[-1].startswith("td_lstm")
+    assert [float(point.get_xdata()[0]) for point in markers(axes)] == [d.estimate for d in c]
+    ends = [line.get_xdata() for line in axes.lines if line.get_gid() is None and len(line.get_xdata()) == 2]
+    drawn = [tuple(map(float, x)) for x in ends if tuple(x) != (0, 1)]  # (0, 1): the rules between groups
+    assert drawn == [(d.interval.low, d.interval.high) for d in c]
+
+
+def test_filled_is_significant(made: SimpleNamespace) -> None:
+    c = made.five()
+    filled = [to_hex(point.get_markerfacecolor()) == drawing.ACCENT for point in markers(figures.forest(c))]
+    assert filled == [d.p_adjusted < 0.05 for d in c]
+    assert 0 < sum(filled) < len(filled)
+
+
+def test_zero_line_and_margin(made: SimpleNamespace) -> None:
+    def named(axes: Any) -> dict[str, Any]:
+        return {artist.get_gid(): artist for artist in axes.get_children() if artist.get_gid()}
+
+    assert set(named(figures.forest(made.five()))) == {"zero"}
+    found = named(figures.forest(made.roster["margin"]()))
+    assert set(found) == {"zero", "margin"}
+    box = found["margin"].get_extents().transformed(found["margin"].axes.transData.inverted())
+    assert (box.x0, box.x1) == pytest.approx((-0.03, 0.03))
+
+
+def test_the_axis_says_which_side_is_better(made: SimpleNamespace) -> None:
+    up = figures.forest(made.five()).get_xlabel()
+    down = figures.forest(made.roster["lower is better"]()).get_xlabel()
+    assert up.startswith("← B better")
+    assert up.endswith("A better →")
+    assert down.startswith("← A better")
+    assert down.endswith("B better →")
+
+
+def test_against_a_baseline_it_is_the_only_header(made: SimpleNamespace) -> None:
+    axes = figures.forest(made.roster["baseline"]())
+    assert labels(axes)[0].endswith("baseline")
+    assert labels(axes)[1:] == ["new (0.500) − base", "old (0.480) − base"]
+
+
+def test_no_text_overlaps_or_is_cut_off(any_comparison: Comparison) -> None:
+    axes = figures.forest(any_comparison)
+    figure = axes.figure
+    figure.draw_without_rendering()
+    boxes = [label.get_window_extent() for label in axes.get_yticklabels()]
+    for above, below in pairwise(boxes):
+        assert above.y0 >= below.y0 + 0.8 * below.height
+    texts = [*axes.get_yticklabels(), *axes.texts, axes.title, axes.xaxis.label]
+    width = figure.bbox.width
+    assert all(t.get_window_extent().x0 >= -1 and t.get_window_extent().x1 <= width + 1 for t in texts[:-2])
+    ticks = [t.get_window_extent() for t in axes.get_xticklabels() if t.get_text()]
+    inside = [box for box in ticks if axes.bbox.x0 - 20 <= box.x0 <= axes.bbox.x1]
+    assert all(left.x1 < right.x0 for left, right in pairwise(inside))
+
+
+def test_height_grows_with_the_pairs(made: SimpleNamespace) -> None:
+    few = figures.forest(made.five()).figure.get_figheight()
+    many = figures.forest(made.roster["many"]()).figure.get_figheight()
+    assert many > 5 * few
+
+
+def test_axes_given_are_used(made: SimpleNamespace) -> None:
+    axes = Figure().add_subplot()
+    assert figures.forest(made.five(), ax=axes) is axes
+    assert figures.interval(made.difference(), ax=Figure().add_subplot()).figure is not axes.figure
+    assert made.five().plot(ax=Figure().add_subplot()).get_title(loc="left").startswith("accuracy")
+
+
+def test_metric_is_chosen_by_name(made: SimpleNamespace) -> None:
+    assert "f1[a_b]" in figures.forest(made.two_metrics(), "f1[a_b]").get_xlabel()
+    with pytest.raises(InvalidInputError) as caught:
+        figures.forest(made.five(), "bleu")
+    assert str(caught.value) == "no metric 'bleu' in this comparison\nhint: metrics: accuracy"
+
+
+def test_a_single_interval(made: SimpleNamespace) -> None:
+    axes = figures.interval(made.five()["aen_bert", "memnet"])
+    assert [text.get_text() for text in axes.texts] == ["0.024", "0.094", "0.060"]
+    assert axes.get_title(loc="left") == "aen_bert − memnet: 95 % interval, 638 items"
+    assert axes.get_xlabel().startswith("← memnet better")
+
+
+def test_infinite_and_undefined_ends_are_drawn_as_far_as_they_go(
+    made: SimpleNamespace, tmp_path: Path
+) -> None:
+    axes = figures.interval(made.difference(low=-np.inf, high=0.1))
+    assert [text.get_text() for text in axes.texts] == ["0.100", "0.060"]
+    line = next(line for line in axes.lines if len(line.get_xdata()) == 2 and line.get_gid() is None)
+    assert line.get_xdata()[0] == axes.get_xlim()[0]
+    figures.save(
+        figures.interval(made.difference(estimate=np.nan, low=np.nan, high=np.nan)), tmp_path / "x.png"
+    )
+    assert (tmp_path / "x.png").stat().st_size > 1000
+
+
+def test_scores(made: SimpleNamespace) -> None:
+    axes = figures.scores(made.five())
+    assert [float(point.get_xdata()[0]) for point in markers(axes)] == [s.score for s in made.five().systems]
+    assert axes.get_xlabel() == "accuracy (higher is better)"
+
+
+@pytest.mark.parametrize(("suffix", "magic"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")])
+def test_files_are_what_they_say_and_reproducible(
+    made: SimpleNamespace, tmp_path: Path, suffix: str, magic: bytes
+) -> None:
+    one, two = tmp_path / f"one{suffix}", tmp_path / f"two{suffix.upper()}"
+    figures.save(figures.forest(made.five()), one)
+    figures.save(figures.forest(made.five()).figure, two)
+    assert one.read_bytes().startswith(magic)
+    assert one.read_bytes() == two.read_bytes()
+
+
+def test_another_suffix_is_an_error(made: SimpleNamespace, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInputError, match=r"written as \.png, \.svg, \.pdf, got '.*plot.gif'"):
+        figures.save(figures.forest(made.five()), tmp_path / "plot.gif")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_pyplot_is_never_imported(tmp_path: Path) -> None:
+    code = (
+        "import sys; from matplotlib.figure import Figure; from bestby.report import figures, html;"
+        "from bestby.results import *;"
+        "i = Interval(0.0, 1.0, 0.95, 'bca', False);"
+        "t = TestResult('permutation', 0.5, 'two-sided', True, 'x');"
+        "d = Difference('m', 'a', 'b', 0.5, 1.0, 0.5, i, t, 0.5, True, 9, 3);"
+        "figures.save(figures.interval(d), sys.argv[1]);"
+        "print('matplotlib.pyplot' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "x.png")], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "False"

@@ -1,0 +1,145 @@
+"""The page: self-contained, escaped, sortable, the same bytes every time."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from types import SimpleNamespace
+
+import matplotlib as mpl
+
+from bestby.report.html import to_fragment, to_html
+from bestby.results import Comparison
+
+VOID = {"meta", "br", "link", "img", "input", "hr"}
+
+
+class Page(HTMLParser):
+    """Checks that elements nest, and keeps what the tests ask for."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.ids: list[str] = []
+        self.references: list[str] = []
+        self.text: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        for key, value in attrs:
+            if key == "id":
+                self.ids.append(str(value))
+            if key in ("href", "src", "xlink:href"):
+                self.references.append(str(value))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+def test_a_page_is_sound_and_self_contained(any_comparison: Comparison) -> None:
+    text = to_html(any_comparison)
+    page = Page(text)
+    assert len(page.ids) == len(set(page.ids))
+    assert all(reference.startswith("#") for reference in page.references)
+    assert {reference[1:] for reference in page.references} <= set(page.ids)
+    assert set(re.findall(r"url\(#([^)]*)\)", text)) <= set(page.ids)
+    assert not re.search(r"(?:src|href)=\"(?:https?:)?//", text)
+    assert "@import" not in text
+    assert page.tags.count("svg") == len(any_comparison.metrics)
+    assert page.tags.count("table") == 2 * len(any_comparison.metrics)
+    assert any_comparison.signature in page.text
+
+
+def test_the_same_comparison_gives_the_same_bytes(made: SimpleNamespace) -> None:
+    before = to_html(made.two_metrics())
+    with mpl.rc_context({"font.size": 20, "axes.facecolor": "red", "svg.hashsalt": "other"}):
+        assert to_html(made.two_metrics()) == before
+    assert "dc:date" not in before
+
+
+def test_the_users_style_is_left_alone(made: SimpleNamespace) -> None:
+    with mpl.rc_context({"font.size": 20}):
+        to_html(made.five())
+        assert mpl.rcParams["font.size"] == 20
+
+
+def test_names_are_escaped_everywhere(made: SimpleNamespace) -> None:
+    c = made.roster["hostile names"]()
+    for text in (to_html(c), to_fragment(c)):
+        assert "<script>alert" not in text
+        assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
+    assert Page(to_html(c)).tags.count("script") == 1
+    assert "script" not in Page(to_fragment(c)).tags
+
+
+def test_letters_no_font_has_are_no_warning(made: SimpleNamespace) -> None:
+    assert "漢字" in to_html(made.ladder(["漢字", "b"]))
+
+
+def test_tables_can_be_sorted_by_unrounded_values(made: SimpleNamespace) -> None:
+    text = to_html(made.five())
+    assert text.count('class="bb-table bb-sortable"') == 2
+    assert f'data-key="{38 / 638!r}">0.060</td>' in text
+    assert 'data-key="bert_spc">bert_spc</td>' in text
+    for piece in ("aria-sort", 'createElement("button")', "dataset.key"):
+        assert piece in text
+
+
+def test_what_is_undefined_or_infinite_sorts(made: SimpleNamespace) -> None:
+    d = made.difference(estimate=float("nan"), low=float("-inf"), high=float("inf"))
+    text = to_html(made.five(differences=(d,)))
+    assert 'data-key="">–</td>' in text
+    assert 'data-key="-Infinity">' in text
+
+
+def test_every_difference_is_put_into_words(made: SimpleNamespace) -> None:
+    said = to_html(made.five()).replace("\N{NO-BREAK SPACE}", " ")
+    for d in made.five():
+        assert f"{d.a} is ahead of {d.b} by" in said
+    assert said.count("<li>") == 10
+    assert "<summary>In words (105 differences)</summary>" in to_html(made.roster["many"]())
+
+
+def test_too_many_pairs_are_not_drawn(made: SimpleNamespace) -> None:
+    text = to_html(made.ladder([f"s{i:02d}" for i in range(17)]))
+    assert "136 differences are too many for one figure" in text
+    assert text.count("<svg") == 1
+
+
+def test_light_dark_and_print(made: SimpleNamespace) -> None:
+    text = to_html(made.five())
+    assert "prefers-color-scheme: dark" in text
+    assert "@media print" in text
+    svg = text[text.index("<svg") : text.index("</svg>")]
+    assert not re.search(r": #(?!none)[0-9a-f]{6}", svg), "a colour of the figure that no theme can change"
+    assert 'role="img"' in svg
+
+
+def test_settings_and_signature(made: SimpleNamespace) -> None:
+    text = to_html(made.five())
+    assert "<dt>interval</dt><dd>bca</dd>" in text
+    assert "<dt>numpy</dt><dd>2.4.6</dd>" in text
+    assert '<code class="bb-signature">' in text
+
+
+def test_a_fragment_styles_only_itself(any_comparison: Comparison) -> None:
+    text = to_fragment(any_comparison)
+    Page(text)
+    style = text[text.index("<style>") + 7 : text.index("</style>")]
+    for rule in re.findall(r"([^{}]+)\{", style):
+        assert all(part.strip().startswith(".bestby") for part in rule.split(","))
+    assert any_comparison._repr_html_() == text

@@ -1,0 +1,117 @@
+"""Rounding by the standard error, and p-values that say no more and no less than they know."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from bestby.report.numbers import Rounding, alpha, p_clause, p_text, standard_error
+from bestby.results import Interval
+
+
+def between(low: float, high: float, level: float = 0.95) -> Interval:
+    return Interval(low, high, level, "bca", False)
+
+
+def test_standard_error_is_half_the_width_over_the_normal_quantile() -> None:
+    assert standard_error(0.0, between(-1.959963984540054, 1.959963984540054)) == pytest.approx(1.0)
+    assert standard_error(0.0, between(-2.5758293035489, 2.5758293035489, 0.99)) == pytest.approx(1.0)
+
+
+def test_one_infinite_end_leaves_the_other_to_say_how_large_the_error_is() -> None:
+    assert standard_error(1.0, between(1.0 - 1.6448536269514722, math.inf)) == pytest.approx(1.0)
+    assert math.isnan(standard_error(1.0, between(-math.inf, math.inf)))
+
+
+@pytest.mark.parametrize(
+    ("half_width", "decimals"),
+    [(0.035, 3), (0.0035, 4), (0.35, 2), (3.5, 1), (35.0, 0), (35_000.0, 0), (3.5e-10, 11)],
+)
+def test_the_second_digit_of_the_standard_error_is_the_last_shown(half_width: float, decimals: int) -> None:
+    assert Rounding.of([(0.0, between(-half_width, half_width))]) == Rounding(decimals)
+
+
+def test_a_column_gets_the_digits_of_its_smallest_error_but_one_odd_row_does_not_rule_it() -> None:
+    usual = [(0.0, between(-0.035, 0.035))] * 3
+    assert Rounding.of([*usual, (0.0, between(-0.0035, 0.0035))]) == Rounding(4)
+    assert Rounding.of([*usual, (0.0, between(-3.5e-7, 3.5e-7))]) == Rounding(4)
+
+
+def test_without_any_error_four_digits_of_the_largest_are_shown() -> None:
+    nothing = between(0.0, 0.0)
+    assert Rounding.of([]) == Rounding(3)
+    assert Rounding.of([(0.0, nothing)]) == Rounding(3)
+    assert Rounding.of([(0.5, between(0.5, 0.5))]).text(0.5) == "0.5000"
+    assert Rounding.of([(41.23, between(math.nan, math.nan))]).text(41.23) == "41.23"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0596, "0.060"),
+        (-0.0251, "−0.025"),
+        (-0.0004, "0.000"),
+        (-0.0, "0.000"),
+        (math.nan, "–"),
+        (math.inf, "∞"),
+        (-math.inf, "−∞"),
+        (1234.5, "1234.500"),
+    ],
+)
+def test_text_of_a_number(value: float, text: str) -> None:
+    assert Rounding(3).text(value) == text
+
+
+def test_very_small_scales_are_written_as_powers_of_ten() -> None:
+    assert Rounding(12).text(-3.21e-11) == "−3.2e-11"
+
+
+def test_a_size_that_would_round_to_nothing_is_a_bound() -> None:
+    assert Rounding(3).size(-0.0003) == "less than 0.001"
+    assert Rounding(3).size(0.0) == "0"
+    assert Rounding(0).size(0.2) == "less than 1"
+
+
+def test_infinite_ends_have_round_brackets() -> None:
+    assert Rounding(2).interval(between(0.1, math.inf)) == "[0.10, ∞)"
+    assert Rounding(2).interval(between(-math.inf, 0.1)) == "(−∞, 0.10]"
+    assert Rounding(2).interval(between(math.nan, 0.1)) == "–"
+
+
+@pytest.mark.parametrize(
+    ("p", "text"),
+    [
+        (1.0, "1"),
+        (0.9999, ">0.99"),
+        (0.994, "0.99"),
+        (0.5774, "0.58"),
+        (0.0402, "0.040"),
+        (0.0103, "0.010"),
+        (0.0013, "0.0013"),
+        (0.0003, "0.0003"),
+        (9.9e-5, "1e-4"),
+        (3.1e-12, "3e-12"),
+        (1e-15, "1e-15"),
+        (9e-16, "<1e-15"),
+        (0.0, "<1e-15"),
+        (math.nan, "–"),
+    ],
+)
+def test_p_values(p: float, text: str) -> None:
+    assert p_text(p) == text
+
+
+@pytest.mark.parametrize("p", [0.049996, 0.05, 0.0500004])
+def test_a_p_value_is_never_rounded_across_the_level(p: float) -> None:
+    assert (float(p_text(p, 0.05)) < 0.05) == (p < 0.05)
+
+
+def test_p_clause_has_one_relation() -> None:
+    assert p_clause(0.3, name="adjusted p") == "adjusted p = 0.30"
+    assert p_clause(0.0) == "p < 1e-15"
+    assert p_clause(0.998) == "p > 0.99"
+
+
+def test_alpha_is_free_of_the_noise_of_the_subtraction() -> None:
+    assert [alpha(level) for level in (0.9, 0.95, 0.99, 0.999)] == [0.1, 0.05, 0.01, 0.001]

@@ -1,0 +1,105 @@
+"""Text for terminals and pipes."""
+
+from __future__ import annotations
+
+import io
+from types import SimpleNamespace
+
+import pytest
+from rich.cells import cell_len
+
+from bestby.report.terminal import print_to, to_text
+from bestby.results import Comparison
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_the_whole_text(made: SimpleNamespace) -> None:
+    text = to_text(made.five())
+    lines = text.splitlines()
+    assert lines[0].startswith("aen_bert has the highest accuracy, 0.781, over 638 items;")
+    assert "rank  system     accuracy   95 % interval  group" in lines
+    assert " 3–5  atae_lstm     0.708  [0.674, 0.739]  bc" in lines
+    assert "aen_bert   bert_spc   0.011  [−0.025, 0.044]    0.58" in lines
+    assert "All systems alike? Cochran's Q test: 43.21 on 4 df, p = 9e-9." in lines
+    assert lines[-1] == made.five().signature
+    assert str(made.five()) == text
+
+
+def test_text_is_plain_and_never_wider_than_a_hundred(any_comparison: Comparison) -> None:
+    text = to_text(any_comparison)
+    assert "\x1b" not in text
+    *lines, signature = text.splitlines()
+    assert signature == any_comparison.signature
+    assert max(cell_len(line) for line in lines) <= 100
+    assert all(line == line.rstrip() for line in lines)
+
+
+def test_the_environment_does_not_change_the_text(
+    made: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = to_text(made.five())
+    for name, value in {"COLUMNS": "40", "FORCE_COLOR": "1", "TERM": "dumb", "NO_COLOR": "1"}.items():
+        monkeypatch.setenv(name, value)
+    assert to_text(made.five()) == before
+
+
+def test_columns_appear_with_what_they_hold(made: SimpleNamespace) -> None:
+    assert "p (holm)" not in to_text(made.five())
+    with_margin = to_text(made.roster["margin"]())
+    assert "p (holm)" in with_margin
+    assert "inconclusive" in with_margin
+    assert "group" not in to_text(made.roster["baseline"]())
+    assert "base (baseline)" in to_text(made.roster["baseline"]())
+
+
+def test_markup_and_emoji_in_names_are_shown_as_they_are(made: SimpleNamespace) -> None:
+    text = to_text(made.ladder(["[bold]x[/bold]", ":smile:", "漢字"]))
+    assert "[bold]x[/bold]" in text
+    assert ":smile:" in text
+    assert "漢字" in text
+
+
+def test_many_pairs_are_cut_and_counted(made: SimpleNamespace) -> None:
+    text = to_text(made.roster["many"]())
+    assert "The first 30 of 105 differences" in text
+    assert text.count("system_00  ") == 1 + 14
+    few = to_text(made.ladder([f"s{i:02d}" for i in range(12)]))
+    assert "The first" not in few
+
+
+def test_piped_output_is_the_text(made: SimpleNamespace) -> None:
+    file = io.StringIO()
+    print_to(made.five(), file)
+    assert file.getvalue() == to_text(made.five()) + "\n"
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_a_pipe_without_unicode_gets_plain_signs(made: SimpleNamespace, encoding: str) -> None:
+    raw = io.BytesIO()
+    file = io.TextIOWrapper(raw, encoding=encoding, newline="\n")
+    print_to(made.five(), file)
+    file.flush()
+    text = raw.getvalue().decode(encoding)
+    assert "[-0.025, 0.044]" in text
+    assert "?" not in text.replace("alike?", "")
+
+
+def test_a_terminal_gets_colour_and_its_own_width(
+    made: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "80")
+    file = Terminal()
+    print_to(made.roster["margin"](), file)
+    assert "\x1b[" in file.getvalue()
+    monkeypatch.setenv("NO_COLOR", "1")
+    plain = Terminal()
+    print_to(made.roster["margin"](), plain)
+    *lines, _ = [line for line in plain.getvalue().splitlines() if "bestby:" not in line]
+    assert max(len(line.rstrip()) for line in lines if "\x1b" not in line) <= 80

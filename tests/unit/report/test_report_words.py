@@ -1,0 +1,175 @@
+"""Sentences: the size first, in the right direction, and what the data leave open."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+
+import pytest
+
+from bestby.report import summary
+from bestby.report.words import difference_sentence, listed
+from bestby.results import Comparison, Note
+
+
+def first(text: str) -> str:
+    """Return the first sentence; the test follows in the second."""
+    return text.split(". ")[0] + "."
+
+
+def test_the_sentence_of_the_published_example(made: SimpleNamespace) -> None:
+    assert difference_sentence(made.five()["aen_bert", "memnet"]) == (
+        "aen_bert is ahead of memnet by 0.060; the data are compatible with anything from 0.024 to 0.094."
+        " Paired permutation test: p = 0.0013."
+    )
+
+
+def test_it_is_what_a_difference_prints(made: SimpleNamespace) -> None:
+    d = made.difference()
+    assert str(d) == d.sentence == difference_sentence(d)
+
+
+def test_an_interval_that_spans_zero_names_both_sides(made: SimpleNamespace) -> None:
+    d = made.five()["aen_bert", "bert_spc"]
+    said = (
+        "aen_bert is ahead of bert_spc by 0.011; the data are compatible with anything from 0.025"
+        " in favour of bert_spc to 0.044 in favour of aen_bert."
+    )
+    assert first(d.sentence) == said
+
+
+@pytest.mark.parametrize("name", ["five", "lower is better", "margin"])
+def test_the_other_way_round_says_the_same(made: SimpleNamespace, name: str) -> None:
+    for d in made.roster[name]():
+        assert first(d.mirrored().sentence) == first(d.sentence)
+
+
+def test_lower_is_better_turns_the_sides(made: SimpleNamespace) -> None:
+    d = made.difference("x", "y", -0.05, low=-0.09, high=-0.01, greater_is_better=False, metric="wer")
+    assert first(d.sentence) == (
+        "x is ahead of y by 0.050 (lower is better);"
+        " the data are compatible with anything from 0.010 to 0.090."
+    )
+    d = made.difference("x", "y", 0.02, low=-0.03, high=0.07, greater_is_better=False, metric="wer")
+    assert first(d.sentence) == (
+        "y is ahead of x by 0.020 (lower is better); the data are compatible with anything from 0.030"
+        " in favour of x to 0.070 in favour of y."
+    )
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [
+        (0.0, 0.07, "anything from 0 to 0.070"),
+        (-0.07, 0.09, "anything from 0.070 in favour of b to 0.090 in favour of a"),
+        (-0.0002, 0.07, "anything from less than 0.001 in favour of b to 0.070 in favour of a"),
+        (0.02, math.inf, "0.020 or more"),
+        (-0.02, math.inf, "anything from 0.020 in favour of b to any size in favour of a"),
+        (-math.inf, 0.09, "anything from any size in favour of b to 0.090 in favour of a"),
+        (-0.09, -0.02, "anything from 0.020 to 0.090 in favour of b"),
+        (-0.09, 0.0, "anything from 0 to 0.090 in favour of b"),
+    ],
+)
+def test_ranges(made: SimpleNamespace, low: float, high: float, said: str) -> None:
+    d = made.difference(estimate=0.06, low=low, high=high)
+    assert first(d.sentence) == f"a is ahead of b by 0.060; the data are compatible with {said}."
+
+
+def test_level_systems(made: SimpleNamespace) -> None:
+    d = made.difference(estimate=0.0, low=-0.02, high=0.03)
+    assert first(d.sentence) == (
+        "a and b are level; the data are compatible with anything from 0.020 in favour of b"
+        " to 0.030 in favour of a."
+    )
+    d = made.difference(estimate=0.0, low=0.0, high=0.0, n_differing=0, p_value=1.0)
+    assert d.sentence == ("a and b are level: no item sets them apart. Paired permutation test: p = 1.")
+
+
+def test_what_is_undefined_is_said_to_be(made: SimpleNamespace) -> None:
+    assert (
+        first(made.difference(estimate=math.nan).sentence) == "The difference between a and b is undefined."
+    )
+    d = made.difference(low=math.nan, high=math.nan)
+    assert "how sure that is cannot be said" in d.sentence
+
+
+def test_adjusted_p_one_sided_and_error(made: SimpleNamespace) -> None:
+    d = made.difference(p_value=0.0013, p_adjusted=0.0104, alternative="greater")
+    assert d.sentence.endswith(
+        " Paired permutation test, one-sided (is a's score greater?): p = 0.0013 (adjusted p = 0.010)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("verdict", "said"),
+    [
+        ("better", "a is better than b by more than the margin of 0.02."),
+        ("worse", "a is worse than b by more than the margin of 0.02."),
+        ("equivalent", "They are equivalent within the margin of 0.02."),
+        ("inconclusive", "Whether the difference reaches the margin of 0.02 stays open."),
+    ],
+)
+def test_verdicts(made: SimpleNamespace, verdict: str, said: str) -> None:
+    assert made.difference(verdict=verdict, margin=0.02).sentence.endswith(said)
+
+
+def headline(c: Comparison, index: int = 0) -> str:
+    return summary.headline(c, c.metrics[index])
+
+
+def test_headlines_of_every_pair(made: SimpleNamespace) -> None:
+    assert headline(made.five()) == (
+        "aen_bert has the highest accuracy, 0.781, over 638 items; bert_spc cannot be told apart from it."
+    )
+    clear = made.ladder(["x", "y", "z"], step=0.05)
+    assert headline(clear) == (
+        "x has the highest accuracy, 0.500, over 638 items, and is told apart from all others."
+    )
+    assert headline(made.ladder(["x", "y"], step=0.05)).endswith("is told apart from the other.")
+    assert headline(made.roster["lower is better"]()).startswith("x has the lowest wer, 0.500,")
+
+
+def test_the_headline_of_a_tie_names_no_single_winner(made: SimpleNamespace) -> None:
+    tied = made.ladder(["x", "y"], step=0.0)
+    assert headline(tied) == "x and y share the highest accuracy, 0.500, over 638 items."
+
+
+def test_the_headline_says_what_is_equivalent(made: SimpleNamespace) -> None:
+    assert headline(made.roster["margin"]()).endswith("y is equivalent to it within the margin of 0.03.")
+
+
+def test_headlines_against_a_baseline(made: SimpleNamespace) -> None:
+    assert headline(made.roster["baseline"]()) == (
+        "Against the baseline base (accuracy 0.490, higher is better), over 638 items:"
+        " new and old cannot be told apart from it."
+    )
+    spread = made.ladder(["new", "base", "old"], step=0.05, baseline="base")
+    assert headline(spread).endswith(": new is ahead of it; old is behind it.")
+    lower = made.ladder(
+        ["new", "base", "old"], step=0.05, baseline="base", metric="wer", greater_is_better=False
+    )
+    assert headline(lower).endswith(": new is ahead of it; old is behind it.")
+
+
+def test_equal_notes_are_said_once(made: SimpleNamespace) -> None:
+    c = made.five(notes=(Note("few_resamples", "Too few resamples.", ("accuracy", "x", "y")),))
+    assert summary.note_lines(c) == ["Too few resamples. (10 times)"]
+    alone = made.difference(notes=(Note("identical", "No item differs", ("accuracy", "a", "b")),))
+    c = made.five(differences=(alone,))
+    assert summary.note_lines(c) == ["No item differs (accuracy, a, b)"]
+
+
+def test_methods_name_interval_test_and_correction(made: SimpleNamespace) -> None:
+    text = summary.methods_sentence(made.five())
+    assert "Intervals (95 %): BCa bootstrap for differences, Wilson score for scores." in text
+    assert "paired permutation test, two-sided (exact, by convolution); no correction" in text
+    assert "(Monte Carlo); correction: holm. 10000 resamples, seed 0." in summary.methods_sentence(
+        made.roster["margin"]()
+    )
+
+
+def test_long_lists_are_counted() -> None:
+    assert listed([]) == ""
+    assert listed(["a"]) == "a"
+    assert listed(list("abcdefg")) == "a, b, c, d, e, f and g"
+    assert listed(list("abcdefgh")) == "a, b, c, d, e, f and 2 others"

@@ -1,0 +1,118 @@
+"""Frames of three libraries and one of our own making give the same evaluation."""
+
+# ruff: noqa: E501 - rows of tables
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from bestby._core.errors import InvalidInputError
+from bestby.evaluation import Evaluation
+from bestby.frames import evaluation_from_frame, is_frame
+
+DATA: dict[str, list[Any]] = {
+    "id": ["q1", "q2", "q3"],
+    "gold": [1, 2, 1],
+    "aen": [1, 1, 1],
+    "bert": [2, 2, 1],
+    "doc": ["d1", "d1", "d2"],
+}
+
+
+class Bare:
+    """The least a frame can be."""
+
+    def __init__(self, data: dict[str, list[Any]]) -> None:
+        self.data = data
+        self.column_names = list(data)
+
+    def __getitem__(self, name: str) -> list[Any]:
+        return self.data[name]
+
+
+MAKERS = [pd.DataFrame, pl.DataFrame, pa.table, Bare]
+
+
+def parts(evaluation: Evaluation) -> dict[str, Any]:
+    arrays = {"gold": evaluation.gold, "items": evaluation.items, "clusters": evaluation.clusters}
+    return {
+        name: None if array is None else array.tolist()
+        for name, array in (arrays | dict(evaluation.systems)).items()
+    }
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+def test_every_frame_gives_the_same(maker: Any) -> None:
+    frame = maker(DATA)
+    assert is_frame(frame)
+    evaluation = evaluation_from_frame(frame, "gold", item="id", cluster="doc")
+    assert parts(evaluation) == {
+        "gold": [1, 2, 1],
+        "items": ["q1", "q2", "q3"],
+        "clusters": ["d1", "d1", "d2"],
+        "aen": [1, 1, 1],
+        "bert": [2, 2, 1],
+    }
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+def test_missing_values(maker: Any) -> None:
+    frame = maker(DATA | {"aen": [1, None, 1]})
+    with pytest.raises(InvalidInputError) as caught:
+        evaluation_from_frame(frame, "gold", item="id", cluster="doc")
+    assert caught.value.message == "system 'aen' has no value for 1 of 3 items; first: row 2, item 'q2'"
+    worst = evaluation_from_frame(frame, "gold", item="id", cluster="doc", on_missing="worst")
+    assert worst.missing["aen"].tolist() == [False, True, False]
+    assert worst.systems["aen"].dtype.kind == "i"
+    dropped = evaluation_from_frame(frame, "gold", systems=["bert", "aen"], on_missing="drop")
+    assert dropped.names == ("bert", "aen")
+    assert dropped.systems["aen"].tolist() == [1, 1]
+    assert dropped.items is not None
+    assert dropped.items.tolist() == [1, 3]
+
+
+def test_pandas_na_and_text() -> None:
+    frame = pd.DataFrame(
+        {"gold": ["x", "y", "x"], "a": pd.array(["x", pd.NA, "x"], dtype="string"), "b": ["y"] * 3}
+    )
+    evaluation = evaluation_from_frame(frame, "gold", on_missing="worst")
+    assert evaluation.missing["a"].tolist() == [False, True, False]
+
+
+def test_scores_without_gold_and_an_index_that_means_nothing() -> None:
+    frame = pd.DataFrame({"a": [0.5, 1.0], "b": [0.0, 1.0]}, index=[7, 7])
+    before = frame.copy()
+    evaluation = evaluation_from_frame(frame)
+    assert evaluation.gold is None
+    assert evaluation.systems["a"].tolist() == [0.5, 1.0]
+    pd.testing.assert_frame_equal(frame, before)
+
+
+@pytest.mark.parametrize(
+    ("frame", "arguments", "expected"),
+    [
+        (pd.DataFrame(DATA), {"gold": "label"}, "the frame has no column 'label' (asked for as gold)"),
+        (pd.DataFrame(DATA), {"gold": "gold", "systems": ["aen", "gold"]}, "column 'gold' was asked for more than once"),
+        (pd.DataFrame(DATA), {"gold": "gold", "systems": ["aen", "aen"]}, "column 'aen' was asked for more than once"),
+        (pd.DataFrame([[1, 2], [1, 2]]), {}, "columns must be named by strings, got 0 (int)"),
+        (pd.DataFrame([[1, 2], [1, 2]], columns=["a", "a"]), {}, "column name 'a' occurs 2 times"),
+        (pd.DataFrame(DATA | {"gold": [1, None, 2]}), {"gold": "gold"}, "gold column 'gold' has no value in 1 of 3 rows; first: row 2"),
+        (pd.DataFrame(DATA | {"id": ["q", "q", "r"], "aen": [1, None, 1]}), {"gold": "gold", "item": "id", "cluster": "doc", "on_missing": "drop"}, "item ids in column 'id' must be unique; 'q' occurs more than once"),
+        (pd.DataFrame(DATA), {"gold": "gold", "on_missing": "skip"}, "on_missing must be one of error, drop, worst"),
+        (pl.DataFrame({"a": [1], "b": [1]}), {}, "a comparison needs at least 2 items, got 1"),
+    ],
+)  # fmt: skip
+def test_errors(frame: Any, arguments: dict[str, Any], expected: str) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        evaluation_from_frame(frame, **arguments)
+    assert caught.value.message.startswith(expected)
+
+
+@pytest.mark.parametrize("thing", [{"a": [1]}, [1, 2], np.zeros((2, 2)), "text", None])
+def test_what_is_no_frame(thing: Any) -> None:
+    assert not is_frame(thing)
