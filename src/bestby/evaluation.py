@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -375,14 +375,3 @@ def codes(values: Array) -> tuple[Array, Array]:
 def _narrow(size: int) -> type[np.unsignedinteger[Any]]:
     """Return the narrowest unsigned type that numbers `size` values."""
     return np.uint8 if size <= 1 << 8 else np.uint16 if size <= 1 << 16 else np.uint32
-
-
-def label_set(arrays: Iterable[Array]) -> Array:
-    """Return the sorted labels that occur in any of the arrays.
-
-    Examples
-    --------
-    >>> label_set([np.array([2, 1]), np.array([3, 1])])
-    array([1, 2, 3])
-    """
-    return np.unique(np.concatenate([codes(array)[0] for array in arrays]))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -226,14 +225,3 @@ def collapsed(
     position[key] = np.arange(n)
     present = np.flatnonzero(counts)
     return position[present], counts[present]
-
-
-def strata_of(bounds: IntArray) -> IntArray:
-    """Return the stratum of each row, from where the strata begin.
-
-    Examples
-    --------
-    >>> strata_of(np.array([0, 2, 3]))
-    array([0, 0, 1])
-    """
-    return np.repeat(np.arange(bounds.size - 1), [stop - start for start, stop in pairwise(bounds.tolist())])

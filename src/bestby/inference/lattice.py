@@ -30,6 +30,8 @@ def as_lattice(values: FloatArray) -> tuple[float, IntArray] | None:
     >>> step, multiples = as_lattice(np.array([0.3, -0.1, 0.0]))
     >>> round(step, 12), multiples
     (0.1, array([ 3, -1,  0]))
+    >>> as_lattice(np.array([0.0, 1.0]))
+    (1.0, array([0, 1]))
     >>> as_lattice(np.array([1.0, np.pi])) is None
     True
     """
@@ -41,7 +43,7 @@ def as_lattice(values: FloatArray) -> tuple[float, IntArray] | None:
     step = 0.0
     for value in np.abs(values).tolist():
         step = _common(step, value, TOLERANCE * largest)
-        if step * LARGEST_MULTIPLE < largest:
+        if 0.0 < step * LARGEST_MULTIPLE < largest:
             return None
     multiples = np.rint(values / step)
     if np.abs(values - multiples * step).max() > TOLERANCE * largest:

@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any
 
-import numba
 import numpy as np
 
+from bestby._core.compiled import compiled
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 
-F = TypeVar("F", bound=Callable[..., Any])
 
-
-def _compiled(function: F) -> F:
-    """Compile without the interpreter lock, and keep the machine code on disk where that is possible.
-
-    No fast-math: sums must come out as NumPy's do.
-    """
-    try:
-        return cast("F", numba.njit(nogil=True, cache=True)(function))
-    except RuntimeError:  # no writable folder for the cache: compile in every process
-        return cast("F", numba.njit(nogil=True)(function))
-
-
-@_compiled
+@compiled
 def roc_auc(counts: Array, order: Array, positive: Array, last: BoolArray) -> FloatArray:
     """Area under the ROC curve: the pairs won, ties half, over all pairs of a positive and a negative.
 
@@ -68,7 +54,7 @@ def roc_auc(counts: Array, order: Array, positive: Array, last: BoolArray) -> Fl
     return out
 
 
-@_compiled
+@compiled
 def roc_auc_without_ties(counts: Array, order: Array, positive: Array) -> FloatArray:
     """Area under the ROC curve when no two scores are equal: no branch, twice as fast.
 
@@ -92,7 +78,7 @@ def roc_auc_without_ties(counts: Array, order: Array, positive: Array) -> FloatA
     return out
 
 
-@_compiled
+@compiled
 def average_precision(counts: Array, order: Array, positive: Array, last: BoolArray) -> FloatArray:
     """Average precision: the precision at each distinct threshold, weighted by the recall it adds.
 
@@ -117,7 +103,7 @@ def average_precision(counts: Array, order: Array, positive: Array, last: BoolAr
     return out
 
 
-@_compiled
+@compiled
 def spearman(
     counts: Array, order_x: Array, last_x: BoolArray, order_y: Array, last_y: BoolArray, zero: Any
 ) -> FloatArray:
@@ -184,7 +170,7 @@ def spearman(
     return out
 
 
-@_compiled
+@compiled
 def kendall(
     counts: Array, order_x: Array, last_x: BoolArray, groups_y: IntArray, n_groups_y: int
 ) -> FloatArray:

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from bestby._core.compiled import compiled
+
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _M1 = np.uint64(0xBF58476D1CE4E5B9)
 _M2 = np.uint64(0x94D049BB133111EB)
@@ -28,7 +30,7 @@ def _mix(z: Any) -> Any:
     return z ^ (z >> np.uint64(31))
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def bootstrap_weights(keys: Any, bounds: Any, offsets: Any, out: Any) -> None:
     """Fill out (R, n), of any number type, with the weights of a stratified bootstrap."""
     for r in range(keys.size):
@@ -49,7 +51,7 @@ def bootstrap_weights(keys: Any, bounds: Any, offsets: Any, out: Any) -> None:
                 row[start + np.int64(((word & _LOW) * size) >> _32)] += 1
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def bootstrap_sums(X: Any, keys: Any, bounds: Any, offsets: Any, out: Any) -> None:
     """Fill out (R, k) with the sums of the drawn rows of X (n, k), k small."""
     k = X.shape[1]
@@ -74,7 +76,7 @@ def bootstrap_sums(X: Any, keys: Any, bounds: Any, offsets: Any, out: Any) -> No
             out[r, c] = first + second
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def swap_sums(D: Any, keys: Any, out: Any) -> None:
     """Fill out (R, k) with the sums of the rows of D (n, k) whose swap bit is set.
 
@@ -107,7 +109,7 @@ def swap_sums(D: Any, keys: Any, out: Any) -> None:
                         out[r, c] += table[byte, subset, c]
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def swap_bits(keys: Any, out: Any) -> None:
     """Fill out (R, n), of any number type, with the swap bits."""
     n = out.shape[1]

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from sklearn import metrics as sk
 
 from bestby._core.errors import InvalidInputError
-from bestby.evaluation import label_set
 from bestby.metrics import MeanMetric, Metric, resolve
 
 MISSING = -1
@@ -134,7 +133,7 @@ def test_statistics_are_small_whole_numbers(name, generator):
 @pytest.mark.parametrize("name", NAMES)
 def test_labels_of_any_type(columns, name):
     gold, predictions = columns
-    labels = label_set(columns)
+    labels = np.unique(np.concatenate(columns))
     codes = [np.searchsorted(labels, column) for column in columns]
     metric = resolve(name).fit(codes[0], [codes[1]], labels)
     reference = _sklearn(name, labels)

@@ -304,19 +304,3 @@ def test_pearson_is_nan_where_a_resample_is_constant(generator):
     scores = metric.score(weights @ metric.statistics(gold, predictions))
     assert np.isnan(scores[0])
     assert np.isfinite(scores[1])
-
-
-def test_kernels_compile_where_nothing_can_be_cached(monkeypatch):
-    import numba
-
-    from bestby.metrics import _kernels
-
-    compile_ = numba.njit
-
-    def njit(**options):
-        if options.get("cache"):
-            raise RuntimeError("cannot cache function: no locator available")
-        return compile_(**options)
-
-    monkeypatch.setattr(numba, "njit", njit)
-    assert _kernels._compiled(lambda x: x + 1)(1) == 2

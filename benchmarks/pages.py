@@ -1,0 +1,16 @@
+"""Write generated tables into the pages, between <!-- NAME --> and <!-- /NAME -->."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def write(page: Path, name: str, table: str) -> None:
+    """Replace what stands between the markers `name` of a page."""
+    text = page.read_text(encoding="utf-8")
+    begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
+    before, found, rest = text.partition(begin)
+    _, closed, after = rest.partition(end)
+    if not (found and closed):
+        raise ValueError(f"{page} has no markers {begin} and {end}")
+    page.write_text(f"{before}{begin}\n\n{table.strip()}\n\n{end}{after}", encoding="utf-8")

@@ -1,0 +1,168 @@
+"""Law 7: same inputs and rng, same bits, for any number of threads, block size and way of drawing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bestby import compare
+from bestby.metrics import _ranked
+from bestby.resampling import totals, weights
+from tests.laws.roster import DESIGNS, ROSTER, Entry, by_key, make
+
+SEVERAL = 2600  # more than one block, of cells too
+
+
+def outcome(entry: Entry, design: str, resamples: int = SEVERAL, **settings: Any) -> list[Any]:
+    """Return every number that resampling can touch."""
+    given: dict[str, Any] = {"n_resamples": resamples, "interval": "percentile"} | settings
+    if entry.key in ("callable", "kendall"):
+        given["n_resamples"] = min(resamples, 300)
+    result = make(entry, design, seed=61, systems=3, whole=True).compare(entry, **given)
+    found: list[Any] = [(s.score, s.interval) for s in result.systems]
+    return found + [(d.interval, d.test, d.p_adjusted) for d in result]
+
+
+
+def blocks(monkeypatch: pytest.MonkeyPatch, numbers: int) -> None:
+    """Draw blocks of that many weights."""
+    monkeypatch.setattr(totals, "BLOCK_NUMBERS", numbers)
+    monkeypatch.setattr(totals, "WEIGHT_BLOCK", numbers)
+
+
+def compiled_from(monkeypatch: pytest.MonkeyPatch, draws: int) -> None:
+    """Use the compiled kernels from that many draws on."""
+    monkeypatch.setattr(totals, "COMPILED_FROM", draws)
+    monkeypatch.setattr(totals, "COMPILED_WEIGHTS_FROM", draws)
+    monkeypatch.setattr(_ranked, "COMPILED_FROM", draws)
+
+
+@pytest.mark.parametrize("design", ["plain", "both"])
+@pytest.mark.parametrize("entry", ROSTER, ids=lambda e: e.key)
+def test_threads_change_nothing(entry: Entry, design: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    blocks(monkeypatch, 60 * 50)
+    one = outcome(entry, design)
+    for n_jobs in (2, 3):
+        assert outcome(entry, design, n_jobs=n_jobs) == one
+
+
+@pytest.mark.parametrize("interval", ["bca", "studentized", "basic"])
+def test_threads_change_nothing_for_other_intervals(interval: str) -> None:
+    entry = by_key("rmse")
+    one = outcome(entry, "plain", interval=interval)
+    assert outcome(entry, "plain", interval=interval, n_jobs=3) == one
+    assert outcome(entry, "plain", test="bootstrap", n_jobs=2) == outcome(entry, "plain", test="bootstrap")
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("entry", ROSTER, ids=lambda e: e.key)
+def test_block_sizes_change_nothing(entry: Entry, design: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To the bit for sums of whole numbers; others may be added in another order by the matrix product.
+
+    (A block of a single replicate is left out: einsum adds up one row in another order than many.)
+    """
+    one = outcome(entry, design, 500)
+    for numbers in (60 * 2, 60 * 7, 60 * 333):
+        blocks(monkeypatch, numbers)
+        same(entry, outcome(entry, design, 500), one)
+
+
+def same(entry: Entry, other: list[Any], one: list[Any]) -> None:
+    if not entry.sums or entry.kind == "labels" or entry.key in ("mse", "mae", "mean", "mean_loss", "rmse"):
+        assert other == one
+        return
+    for found, expected in zip(other, one, strict=True):
+        for x, y in zip(_flat(found), _flat(expected), strict=True):
+            assert x == pytest.approx(y, rel=1e-12, abs=1e-13)
+
+
+def _flat(found: Any) -> list[float]:
+    out: list[float] = []
+    for part in found:
+        if hasattr(part, "low"):
+            out += [part.low, part.high]
+        elif hasattr(part, "p_value"):
+            out += [part.p_value, part.error]
+        else:
+            out.append(part)
+    return out
+
+
+@pytest.mark.parametrize("design", ["plain", "both"])
+@pytest.mark.parametrize(
+    "key", ["f1_macro", "mse", "mean", "rmse", "pearson", "r2", "roc_auc", "spearman", "average_precision"]
+)
+def test_the_compiled_way_draws_the_same(key: str, design: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = by_key(key)
+    plain = outcome(entry, design, 500)
+    compiled_from(monkeypatch, 0)
+    same(entry, outcome(entry, design, 500), plain)
+    compiled_from(monkeypatch, 1 << 62)
+    same(entry, outcome(entry, design, 500), plain)
+
+
+def test_0_is_a_seed_as_any_and_seeds_differ() -> None:
+    entry = by_key("rmse")
+    found = {seed: str(outcome(entry, "plain", 300, rng=seed)) for seed in (0, 1, 2**40)}
+    assert len(set(found.values())) == 3
+    assert str(outcome(entry, "plain", 300, rng=0)) == found[0]
+    assert str(outcome(entry, "plain", 300)) == found[0]
+
+
+def test_fresh_entropy_is_recorded_and_can_be_used_again() -> None:
+    data = make(by_key("rmse"), "plain", seed=62)
+    first = data.compare(by_key("rmse"), rng=None)
+    second = data.compare(by_key("rmse"), rng=None)
+    assert first.provenance.seed != second.provenance.seed
+    again = data.compare(by_key("rmse"), rng=first.provenance.seed)
+    assert again.differences == first.differences
+    assert again.differences != second.differences
+    assert again.signature == first.signature
+
+
+def test_a_generator_gives_one_number_and_moves_on() -> None:
+    entry, rng = by_key("rmse"), np.random.default_rng(9)
+    first = outcome(entry, "plain", 300, rng=rng)
+    assert outcome(entry, "plain", 300, rng=rng) != first
+    assert outcome(entry, "plain", 300, rng=np.random.default_rng(9)) == first
+
+
+def test_the_first_replicates_do_not_depend_on_how_many_follow() -> None:
+    """A replicate depends on the seed and its own number: 300 resamples are the first 300 of 500."""
+    from bestby.resampling.streams import replicate_keys, stream_key
+
+    key = stream_key(5, "bootstrap")
+    bounds = np.array([0, 7, 20])
+    everything = weights.bootstrap_weights(replicate_keys(key, 0, 50), bounds)
+    for first, count in ((0, 10), (10, 1), (11, 39)):
+        part = weights.bootstrap_weights(replicate_keys(key, first, count), bounds)
+        assert (part == everything[first : first + count]).all()
+
+
+def test_progress_is_told_and_changes_nothing() -> None:
+    seen: list[tuple[int, int]] = []
+    entry = by_key("rmse")
+    one = outcome(entry, "plain", 500)
+    assert outcome(entry, "plain", 500, progress=lambda done, of: seen.append((done, of))) == one
+    assert seen[-1] == (500, 500)
+    assert all(0 < done <= of for done, of in seen)
+
+
+def test_a_result_is_made_again_from_its_signature() -> None:
+    data = make(by_key("f1_macro"), "clusters", seed=63)
+    one = data.compare(by_key("f1_macro"), rng=77, level=0.9)
+    p = one.provenance
+    metric = p.settings["metrics"]
+    rest = {name: value for name, value in p.settings.items() if name != "metrics"}
+    again = compare(
+        data.systems,
+        data.gold,
+        clusters=data.clusters,
+        metric=metric,
+        n_resamples=p.n_resamples,
+        rng=p.seed,
+        **rest,
+    )
+    assert again.to_dict() == one.to_dict()
