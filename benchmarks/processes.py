@@ -75,9 +75,12 @@ def memory() -> list[tuple[str, str, float]]:
 
 
 def _peak() -> float:
-    """Return the greatest resident memory so far, in MB (Linux counts kilobytes, macOS bytes)."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (1e6 if sys.platform == "darwin" else 1e3)
+    """Return the greatest resident memory of this process so far, in MB."""
+    status = Path("/proc/self/status")
+    if status.exists():  # Linux: getrusage would count the process that started this one
+        line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+        return float(line.split()[1]) / 1e3
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)
 
 
 def _added(job: str, who: str) -> float:

@@ -1,6 +1,6 @@
 """The same work done by other tools, each called the way its own documentation shows.
 
-A rival's work has two parts: `draw(B)` makes B resamples, and its time grows in proportion to B; `finish`
+A rival's work has two parts: `draw(B)` makes B resamples, in a time linear in B; `finish`
 takes what was drawn, does the rest (the jackknife of a BCa interval) and gives the answer. Only the first
 may be cut short and scaled up.
 """
@@ -130,7 +130,7 @@ def scipy_test(
                 permutation_type="samples",
                 n_resamples=size,
                 vectorized=vectorized,
-                batch=max(1, SCIPY_NUMBERS // a.size),
+                batch=max(1, min(size, SCIPY_NUMBERS // a.size)),  # it draws whole batches
                 rng=1,
             ).pvalue
         )
@@ -195,4 +195,10 @@ def sacrebleu_test(systems: dict[str, list[str]], references: list[str]) -> Riva
         )
         return float(test()[1]["BLEU"][1].p_value)
 
-    return Rival("sacrebleu.significance.PairedTest", draw, same, 11 * len(references), "BLEU")
+    return Rival(
+        "sacrebleu.significance.PairedTest",
+        draw,
+        same,
+        11 * len(references),
+        "most of both is counting n-grams",
+    )

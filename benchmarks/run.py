@@ -37,6 +37,7 @@ from benchmarks.rivals import Rival
 
 PACKAGES = ("bestby", "BootCI", "scipy", "arch", "sacrebleu", "scikit-learn", "numpy", "numba")
 OURS_PER_ROUND = 3
+FEW = 2
 PROBE = 20
 MOST_NUMBERS = 50_000_000
 """Numbers of eight bytes a rival may hold at once: 400 MB."""
@@ -73,11 +74,22 @@ class Race:
 
     def affordable(self, rival: Rival, n_resamples: int) -> int:
         """Return how many resamples fit the budget and the memory, B if all of them do."""
-        probe = min(PROBE, n_resamples)
-        rival.draw(2)  # imports and caches
-        each = self.timed(rival.draw, probe)[0] / probe
-        size = min(int(self.budget / max(each, 1e-9)), MOST_NUMBERS // rival.held)
-        return n_resamples if size >= n_resamples else max(probe, size)
+        most = max(1, min(n_resamples, MOST_NUMBERS // rival.held))
+        rival.draw(FEW)  # imports and caches
+        fixed = self.timed(rival.draw, FEW)[0]
+        size = min(PROBE, most)
+        for _ in range(2):  # the first few may be too quick to time
+            each = max((self.timed(rival.draw, size)[0] - fixed) / size, 1e-7)
+            size = max(size, min(int(self.budget / each), most, 10 * size))
+        return max(size, min(int(self.budget / each), most))
+
+    def drawing(self, rival: Rival, size: int, n_resamples: int) -> tuple[float, Any]:
+        """Time `size` resamples and scale what exceeds the time of a few to B."""
+        seconds, drawn = self.timed(rival.draw, size)
+        if size == n_resamples:
+            return seconds, drawn
+        fixed = self.timed(rival.draw, FEW)[0]
+        return fixed + (seconds - fixed) * (n_resamples - FEW) / (size - FEW), drawn
 
     def rows(self, job: jobs.Job) -> list[Row]:
         """Run bestby and its rivals in turns and return their medians, bestby first."""
@@ -88,8 +100,8 @@ class Race:
         for _ in range(self.rounds):
             for run in runs:
                 ours += [self.timed(job.ours)[0] for _ in range(OURS_PER_ROUND)]
-                seconds, drawn = self.timed(run.rival.draw, run.size)
-                run.drawing.append(seconds * job.n_resamples / run.size)
+                seconds, drawn = self.drawing(run.rival, run.size, job.n_resamples)
+                run.drawing.append(seconds)
                 if (
                     not run.finishing or run.finishing[0] < self.budget
                 ):  # what cannot be cut is done once if long
@@ -185,7 +197,7 @@ def main() -> None:
     )
     parser.add_argument("--quick", action="store_true", help="some of the jobs, coarsely, in half a minute")
     parser.add_argument("--only", default="", help="jobs whose name contains this; no start-up, no memory")
-    parser.add_argument("--budget", type=float, help="seconds a rival may take per round [1.5; quick: 0.2]")
+    parser.add_argument("--budget", type=float, help="seconds a rival may take per round [1; quick: 0.2]")
     parser.add_argument("--rounds", type=int, help="[5; quick: 3]")
     parser.add_argument(
         "--clock", choices=list(CLOCKS), default="cpu", help="cpu: fair on a shared machine [cpu]"
@@ -195,7 +207,7 @@ def main() -> None:
     race = Race(
         options.clock,
         options.rounds or (3 if options.quick else 5),
-        options.budget or (0.2 if options.quick else 1.5),
+        options.budget or (0.2 if options.quick else 1.0),
     )
     out = options.out
     if out is None and not (options.quick or options.only):

@@ -164,6 +164,7 @@ def compare(
         checks.positive_int(n_jobs, "n_jobs"),
         progress,
     )
+    data_notes = _data_notes(evaluation)
     parts: dict[int, _Part] = {}
     for group, positions in prepare.groups(evaluation, metrics):
         makers = Intervals(group, drawing)
@@ -175,7 +176,7 @@ def compare(
         systems=tuple(score for part in ordered for score in part.systems),
         differences=tuple(difference for part in ordered for difference in part.differences),
         omnibus=tuple(part.omnibus for part in ordered if part.omnibus is not None),
-        notes=(*evaluation.notes, *_data_notes(evaluation), *(n for part in ordered for n in part.notes)),
+        notes=(*evaluation.notes, *data_notes, *(n for part in ordered for n in part.notes)),
         provenance=_provenance(evaluation, metrics, settings, drawing),
         n_items=evaluation.n_items,
         level=settings.level,
@@ -314,8 +315,8 @@ def _intervals(makers: Intervals, pairs: Sequence[Pair], settings: _Settings) ->
     """Return per pair the interval, the one for two one-sided tests, and notes."""
     targets = [Target(*pair) for pair in pairs]
     if settings.simultaneous:
-        family = makers.simultaneous(targets, settings.level)
-        return {pair: (found, found, ()) for pair, found in zip(pairs, family, strict=True)}
+        family, notes = makers.simultaneous(targets, settings.level)
+        return {pair: (found, found, notes) for pair, found in zip(pairs, family, strict=True)}
     result: dict[Pair, _Found] = {}
     for pair, target in zip(pairs, targets, strict=True):
         method = settings.interval

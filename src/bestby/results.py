@@ -212,6 +212,10 @@ class Difference:
         words: str = _report("words").difference_sentence(self)
         return words
 
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw the interval of this one difference; return the matplotlib Axes."""
+        return _report("figures").interval(self, ax=ax)
+
     def mirrored(self) -> Difference:
         """Return the difference B minus A."""
         swap = {"better": "worse", "worse": "better"}

@@ -187,7 +187,7 @@ class Intervals:
         if se is None or pivots is None:
             raise DesignError(
                 f"no studentized interval for {self.group.metrics[target.metric].name} here:"
-                " it needs a measure of at most 12 sums and no strata",
+                " it needs a measure of at most 24 sums and no strata",
                 hint='pass interval="bca" or "percentile"',
             )
         distribution, notes = _defined(pivots, 1.0)
@@ -212,7 +212,9 @@ class Intervals:
             return 0.0
         return intervals.acceleration(left_out, jackknife.counts, jackknife.bounds)
 
-    def simultaneous(self, targets: list[Target], level: float) -> list[Interval]:
+    def simultaneous(
+        self, targets: list[Target], level: float
+    ) -> tuple[list[Interval], tuple[Note, ...]]:
         """Return intervals that cover all targets at once with probability `level` (max-T).
 
         Parameters
@@ -221,18 +223,37 @@ class Intervals:
             The family.
         level : float
             Nominal simultaneous coverage.
+
+        Returns
+        -------
+        (list of Interval, tuple of Note)
+            One interval per target, and what must be known about all of them.
+
+        Raises
+        ------
+        DesignError
+            If the measure is undefined on all resamples but one.
         """
         estimates = np.array([self.estimate(target) for target in targets])
         drawn = np.column_stack([_of(self.replicates, target) for target in targets])
-        drawn = drawn[np.isfinite(drawn).all(axis=1)]
+        defined = np.isfinite(drawn).all(axis=1)
+        notes = () if defined.all() else (_undefined_note(int((~defined).sum()), defined.size),)
+        drawn = drawn[defined]
+        if drawn.shape[0] < 2:
+            raise DesignError(
+                f"simultaneous intervals need resamples on which the measure is defined, got {len(drawn)}"
+                f" of {defined.size}",
+                hint="use more resamples, more items or another measure",
+            )
         se = drawn.std(axis=0, ddof=1)
         scale = 1e-12 * max(1.0, float(np.abs(self.scores).max()))
         deviations = np.divide(drawn - estimates, se, out=np.zeros_like(drawn), where=se > scale)
         reach = intervals.max_t_quantile(deviations, level) * np.where(se > scale, se, 0.0)
-        return [
+        family = [
             self._clipped(target, float(estimate - half), float(estimate + half), level, "max-t", False)
             for target, estimate, half in zip(targets, estimates, reach, strict=True)
         ]
+        return family, notes
 
 
 def _of(scores: FloatArray, target: Target) -> FloatArray:
@@ -251,9 +272,13 @@ def _defined(drawn: FloatArray, scale: float) -> tuple[Replicates, tuple[Note, .
             "the measure is undefined on every resample",
             hint="there are too few items of some class; use more items or another measure",
         )
-    note = Note(
+    note = _undefined_note(int(undefined.sum()), undefined.size)
+    return replicates(drawn[~undefined], scale), (note,)
+
+
+def _undefined_note(count: int, size: int) -> Note:
+    return Note(
         "undefined_resamples",
-        f"the measure is undefined on {int(undefined.sum())} of {undefined.size} resamples"
+        f"the measure is undefined on {count} of {size} resamples"
         " (a class or all variation is missing there); the interval uses the others",
     )
-    return replicates(drawn[~undefined], scale), (note,)

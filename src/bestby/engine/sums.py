@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -19,7 +20,7 @@ from bestby.resampling import totals as resampling
 from bestby.resampling.units import CELL_COST_SWAP, Units
 from bestby.results import TestResult
 
-MOST_STUDENTIZED = 12
+MOST_STUDENTIZED = 24
 """Columns of statistics up to which second moments are resampled for the studentized interval."""
 
 
@@ -57,7 +58,7 @@ class SumGroup(Group):
         out = np.empty((*totals.shape[:-1], len(self.metrics), self.n_systems))
         for m, metric in enumerate(self.metrics):
             for s, columns in enumerate(self.table.columns[m]):
-                out[..., m, s] = metric.score(totals[..., columns])
+                out[..., m, s] = _scores(metric, totals[..., columns])
         return out
 
     def bootstrap(self, drawing: Drawing) -> FloatArray:
@@ -119,7 +120,7 @@ class SumGroup(Group):
         self, metric: int, a: int, b: int | None
     ) -> tuple[Callable[[FloatArray], FloatArray], IntArray]:
         """Return a score or difference as a function of the totals of the columns it uses."""
-        score = self.metrics[metric].score
+        score = partial(_scores, self.metrics[metric])
         columns_a = self.table.columns[metric][a]
         if b is None:
             return score, columns_a
@@ -168,14 +169,14 @@ class SumGroup(Group):
         m, a, b = pair
         total = self.table.total()
         total_a, total_b = total[self.table.columns[m][a]], total[self.table.columns[m][b]]
-        score_a = float(self.metrics[m].score(total_a))
-        score_b = float(self.metrics[m].score(total_b))
+        score_a = float(_scores(self.metrics[m], total_a))
+        score_b = float(_scores(self.metrics[m], total_b))
         scale = max(abs(score_a), abs(score_b))
         return 0.5 * (total_a + total_b), 0.5 * (total_b - total_a), score_a - score_b, scale
 
     def _swapped(self, metric: int, midpoint: FloatArray) -> Callable[[FloatArray], FloatArray]:
         """Return the difference A minus B as a function of the shift from the midpoint."""
-        score = self.metrics[metric].score
+        score = partial(_scores, self.metrics[metric])
         return lambda shift: score(midpoint + shift) - score(midpoint - shift)
 
     def _exact(self, pair: Pair, alternative: Alternative) -> TestResult | None:
@@ -273,6 +274,13 @@ class SumGroup(Group):
             pair: permutation.monte_carlo(drawn[:, i], d, alternative, name="permutation", scale=scale)
             for i, (pair, (_, _, d, scale)) in enumerate(zip(pairs, observed, strict=True))
         }
+
+
+def _scores(metric: Metric, totals: FloatArray) -> FloatArray:
+    """Return the scores of totals; what a metric divides by 0 is undefined, and no matter for a warning."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scores = np.asarray(metric.score(totals))
+    return scores if np.isfinite(scores).all() else np.where(np.isfinite(scores), scores, np.nan)
 
 
 def _gradient(score: Callable[[FloatArray], FloatArray], totals: FloatArray) -> FloatArray:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -234,16 +235,31 @@ class CallGroup(ItemGroup):
                 raise
             return float("nan")
 
+    def bootstrap(self, drawing: Drawing) -> FloatArray:
+        """Return the scores of bootstrap resamples, shape (B, 1, S)."""
+        with _quiet():
+            return super().bootstrap(drawing)
+
+    def jackknife(self, seed: int) -> Jackknife:
+        """Return the scores without each unit, or without each of 1000 random groups of units."""
+        with _quiet():
+            return super().jackknife(seed)
+
+    def permutation(
+        self, pairs: Sequence[Pair], alternative: Alternative, drawing: Drawing
+    ) -> dict[Pair, TestResult]:
+        """Return the paired permutation test of each pair."""
+        with _quiet():
+            return super().permutation(pairs, alternative, drawing)
+
     def _score_weights(self, weights: Array) -> FloatArray:
         out = np.empty((weights.shape[0], self.n_systems))
         position = np.arange(weights.shape[1])
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a function that warns would warn once per resample
-            for r, row in enumerate(weights):
-                drawn = np.repeat(position, row)
-                gold = None if self.gold is None else self.gold[drawn]
-                for s, predictions in enumerate(self.systems):
-                    out[r, s] = self._resampled(gold, predictions[drawn])
+        for r, row in enumerate(weights):
+            drawn = np.repeat(position, row)
+            gold = None if self.gold is None else self.gold[drawn]
+            for s, predictions in enumerate(self.systems):
+                out[r, s] = self._resampled(gold, predictions[drawn])
         return out
 
     def _score_swapped(self, a: int, b: int) -> Callable[[Array], FloatArray]:
@@ -251,15 +267,25 @@ class CallGroup(ItemGroup):
 
         def difference(bits: Array) -> FloatArray:
             out = np.empty(bits.shape[0])
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                for r, row in enumerate(bits.astype(np.bool_)):
-                    score_a = self._resampled(self.gold, np.where(row, second, first))
-                    score_b = self._resampled(self.gold, np.where(row, first, second))
-                    out[r] = score_a - score_b
+            for r, row in enumerate(bits.astype(np.bool_)):
+                score_a = self._resampled(self.gold, np.where(row, second, first))
+                score_b = self._resampled(self.gold, np.where(row, first, second))
+                out[r] = score_a - score_b
             return out
 
         return difference
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep a function that warns from warning once per resample.
+
+    Opened once, around all threads: the filters are those of the process, so two threads that each
+    save and restore them can leave them changed for good.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 def numbered_units(

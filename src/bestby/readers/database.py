@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _LINES = (
     "SELECT line FROM read_csv(?, compression=?, auto_detect=false, header=false, skip=0, comment='',"
     " quote='', escape='', delim='\x1f', null_padding=false, strict_mode=false, hive_partitioning=false,"
-    " max_line_size=16777216, columns={'line': 'VARCHAR'})"
+    " columns={'line': 'VARCHAR'})"
 )
 
 

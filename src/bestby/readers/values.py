@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,7 @@ MISSING: Missing = frozenset({"", "NA", "NaN", "nan"})
 # A leading zero is not a number: "01" is a code, and "01" and "1" must stay apart.
 _INTEGER = re.compile(r"[+-]?(0|[1-9]\d*)", re.ASCII)
 _FLOAT = re.compile(
-    r"[+-]?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][+-]?\d+)?|[+-]?inf(inity)?", re.ASCII | re.IGNORECASE
+    r"[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|[iI]nf(?:inity)?)", re.ASCII
 )
 _BOOLEAN = {"true": True, "false": False}
 
@@ -210,12 +210,13 @@ def unified(columns: Sequence[Column]) -> list[Column]:
 
 def _parsed(texts: set[str]) -> dict[str, Any] | None:
     """Return the number or boolean that each text stands for, or None if some text stands for none."""
-    readers: tuple[tuple[Callable[[str], bool], Callable[[str], Any]], ...] = (
-        (lambda text: bool(_INTEGER.fullmatch(text)) and len(text) < 20 and _fits(int(text)), int),
-        (lambda text: bool(_FLOAT.fullmatch(text)), float),
-        (lambda text: text.lower() in _BOOLEAN, lambda text: _BOOLEAN[text.lower()]),
-    )
-    for fits, convert in readers:
-        if texts and all(map(fits, texts)):
-            return {text: convert(text) for text in texts}
+    if not texts:
+        return None
+    # An integer beyond 64 bits is read as a float.
+    if all(map(_INTEGER.fullmatch, texts)) and all(len(text) < 20 and _fits(int(text)) for text in texts):
+        return {text: int(text) for text in texts}
+    if all(map(_FLOAT.fullmatch, texts)):
+        return {text: float(text) for text in texts}
+    if all(text.lower() in _BOOLEAN for text in texts):
+        return {text: _BOOLEAN[text.lower()] for text in texts}
     return None
