@@ -5,6 +5,7 @@ PYTHON ?= python3
 VENV ?= .venv
 JOBS ?= 2
 PYTEST_ARGS ?=
+BENCH_ARGS ?=
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
@@ -90,8 +91,8 @@ wheel-test: $(VENV)/.dev  ## Build the wheel and test it without src
 calibrate: $(VENV)/.test  ## The long calibration runs (coverage, type-I error)
 	$(BIN)/python -m pytest -m slow -n $(JOBS) $(PYTEST_ARGS)
 
-bench: $(VENV)/.bench  ## Time bestby beside its peers
-	$(BIN)/python benchmarks/run.py
+bench: $(VENV)/.bench  ## Time bestby beside other tools (ten minutes; BENCH_ARGS=--quick half a minute)
+	$(BIN)/python benchmarks/run.py $(BENCH_ARGS)
 
 example: $(VENV)/.examples  ## Train the systems of the example again
 	$(BIN)/python $(EXAMPLE)/make_data.py

@@ -210,7 +210,7 @@ def _mean_jobs(n: int) -> Iterator[Job]:
         f"mean of scores, BCa, n = {n:,}", partial(interval, systems, None, "mean"), intervals, target=0.3
     )
     ours = partial(test, systems, None, "mean")
-    yield Job(f"mean of scores, permutation, n = {n:,}", ours, tests, target=0.2, quick=True)
+    yield Job(f"mean of scores, permutation, n = {n:,}", ours, tests, target=0.2)
 
 
 def _pearson_jobs(n: int) -> Iterator[Job]:

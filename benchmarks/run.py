@@ -141,22 +141,23 @@ def time_words(seconds: float) -> str:
     return f"{seconds * 1e3:.2g} ms"
 
 
+def versions() -> str:
+    try:
+        return ", ".join(f"{name} {importlib.metadata.version(name)}" for name in PACKAGES)
+    except importlib.metadata.PackageNotFoundError as error:
+        sys.exit(f"{error.name} is not installed; pip install --group bench gets all the tools compared")
+
+
 def heading(race: Race) -> list[str]:
-    found = []
-    for name in PACKAGES:
-        try:
-            found.append(f"{name} {importlib.metadata.version(name)}")
-        except importlib.metadata.PackageNotFoundError:
-            found.append(f"{name} not installed")
     load = f", load {os.getloadavg()[0]:.1f} at the start" if hasattr(os, "getloadavg") else ""
     machine = f"{processor()}, {os.cpu_count()} cores, {platform.system()}{load}"
     clock = {"cpu": "CPU time of one thread", "wall": "Wall time, one thread"}[race.clock]
-    versions = f"{machine}; Python {platform.python_version()}; {', '.join(found)}."
+    what = f"{machine}; Python {platform.python_version()}; {versions()}."
     how = (
         f"{clock}; medians of {race.rounds} rounds in turns. A rival whose resampling would take over"
         f" {race.budget:g} s (or 400 MB) draws fewer, and that part of its time is scaled to B."
     )
-    return ["# bestby beside other tools", "", versions, "", how, ""]
+    return ["# bestby beside other tools", "", what, "", how, ""]
 
 
 def processor() -> str:
@@ -197,7 +198,7 @@ def main() -> None:
     )
     parser.add_argument("--quick", action="store_true", help="some of the jobs, coarsely, in half a minute")
     parser.add_argument("--only", default="", help="jobs whose name contains this; no start-up, no memory")
-    parser.add_argument("--budget", type=float, help="seconds a rival may take per round [1; quick: 0.2]")
+    parser.add_argument("--budget", type=float, help="seconds a rival may take per round [1; quick: 0.1]")
     parser.add_argument("--rounds", type=int, help="[5; quick: 3]")
     parser.add_argument(
         "--clock", choices=list(CLOCKS), default="cpu", help="cpu: fair on a shared machine [cpu]"
@@ -207,7 +208,7 @@ def main() -> None:
     race = Race(
         options.clock,
         options.rounds or (3 if options.quick else 5),
-        options.budget or (0.2 if options.quick else 1.0),
+        options.budget or (0.1 if options.quick else 1.0),
     )
     out = options.out
     if out is None and not (options.quick or options.only):

@@ -1,11 +1,22 @@
-"""Which interval, and why: rules on the data and the measure, with the coverage that justifies them."""
+"""Which interval, and why: a rule on the data and the measure, with the coverage that justifies it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bestby.results import Note
+
 ENOUGH_DIFFERING = 50
-"""Units that must differ between two systems before the BCa interval keeps its level."""
+"""Effective units from which BCa keeps its level."""
+
+ENOUGH_ITEMS = 20
+"""Items that must differ before the studentized interval of a mean is better than the normal one."""
+
+FEW_DIFFERING = 6
+"""Differing units below which no interval keeps its level, score intervals excepted."""
+
+FEW_EFFECTIVE = 20
+"""Effective units below which BCa and percentile intervals are too short."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +36,14 @@ class Choice:
 
 
 def choose_interval(
-    *, proportion: bool, difference: bool, n_differing: int, plain_mean: bool, stratified: bool
+    *,
+    proportion: bool,
+    difference: bool,
+    n_differing: int,
+    plain_mean: bool,
+    stratified: bool,
+    n_effective: float | None = None,
+    formula: bool = False,
 ) -> Choice:
     """Return the interval that ``interval="auto"`` means.
 
@@ -36,11 +54,17 @@ def choose_interval(
     difference : bool
         Whether it is a difference of two systems rather than the score of one.
     n_differing : int
-        Units on which the two systems differ (for the score of one system: units).
+        Units (items or clusters) on which the two systems differ; for the score of one system: units.
     plain_mean : bool
-        Whether it is a mean of one number per unit.
+        Whether it is a mean of one number per independent item.
     stratified : bool
         Whether units come in strata.
+    n_effective : float, optional
+        How many units of equal weight would carry the variance: the function `effective_units` of
+        `bestby.inference.intervals`. If 10 of 100 items differ, all by as much, 10; fewer if some differ by
+        far more than others. If it is not known, `n_differing` stands in.
+    formula : bool
+        Whether the measure has a standard error by the delta method: functions of sums do, ranks do not.
 
     Returns
     -------
@@ -49,7 +73,7 @@ def choose_interval(
 
     Notes
     -----
-    The coverage that justifies the rule is in the page "Choosing an interval", made by
+    The coverage that justifies each clause is in the page "Choosing an interval", made by
     ``benchmarks/coverage.py``.
 
     Examples
@@ -61,8 +85,47 @@ def choose_interval(
     if proportion and not stratified:
         method = "tango" if difference else "wilson"
         return Choice(method, "a score interval keeps its level for proportions, however few items differ")
-    if n_differing >= ENOUGH_DIFFERING:
-        return Choice("bca", f"at least {ENOUGH_DIFFERING} units differ")
-    if plain_mean and not stratified:
-        return Choice("studentized", f"a mean on which fewer than {ENOUGH_DIFFERING} units differ")
-    return Choice("percentile", f"fewer than {ENOUGH_DIFFERING} units differ")
+    if (n_differing if n_effective is None else n_effective) >= ENOUGH_DIFFERING:
+        return Choice("bca", f"at least {ENOUGH_DIFFERING} units differ and carry the variance")
+    fewer = f"fewer than {ENOUGH_DIFFERING} units differ and carry the variance"
+    if plain_mean and n_differing >= ENOUGH_ITEMS and not stratified:
+        return Choice("studentized", f"a mean over items, and {fewer}")
+    if formula:
+        return Choice("normal", f"{fewer}, and there is a standard error by formula")
+    return Choice("percentile", f"{fewer}, and there is no standard error by formula")
+
+
+def reservation(method: str, *, difference: bool, n_differing: int, n_effective: float | None) -> Note | None:
+    """Return a note if an interval of this kind covers less than it says.
+
+    Parameters
+    ----------
+    method : str
+        The method of the interval.
+    difference, n_differing, n_effective
+        As for `choose_interval`.
+
+    Returns
+    -------
+    Note or None
+        The note; None if there is nothing to say.
+
+    Examples
+    --------
+    >>> reservation("normal", difference=True, n_differing=3, n_effective=2.5).code
+    'few_differing'
+    """
+    if method in ("tango", "wilson"):
+        return None
+    if difference and 0 < n_differing < FEW_DIFFERING:
+        units = "one unit" if n_differing == 1 else f"{n_differing} units"
+        return Note(
+            "few_differing", f"the systems differ on {units} only: the interval is likely to be too short"
+        )
+    if method in ("bca", "percentile") and n_effective is not None and 0.0 < n_effective < FEW_EFFECTIVE:
+        return Note(
+            "few_effective",
+            f"as few as {max(n_effective, 1.0):.0f} units carry the variance:"
+            f" the {method} interval is likely to be too short",
+        )
+    return None

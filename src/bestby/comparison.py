@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
-import scipy
 
 from bestby import advice
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative, ArrayLike, FloatArray, OnMissing
+from bestby._core.versions import versions
 from bestby._version import __version__
 from bestby.engine import prepare, testing
 from bestby.engine.base import Drawing, Pair
@@ -55,6 +53,11 @@ class _Settings:
     correction: str
     margin: float | None
     baseline: str | None
+
+    @property
+    def alpha(self) -> float:
+        """The level of the tests, without the rounding of 1 - 0.95."""
+        return round(1.0 - self.level, 15)
 
 
 def compare(
@@ -101,7 +104,7 @@ def compare(
         Compare every other system with this one only (system minus baseline); otherwise every pair.
     interval : {"auto", "tango", "bca", "percentile", "basic", "studentized", "normal"}
         How intervals are made; the result names the method used. "auto": a score interval for proportions,
-        BCa where enough units differ, studentized (means) or percentile otherwise.
+        BCa where enough units carry the variance, otherwise studentized (means), normal or percentile.
     level : float
         Nominal coverage; 1 - level is the level of the tests.
     simultaneous : bool
@@ -319,26 +322,28 @@ def _intervals(makers: Intervals, pairs: Sequence[Pair], settings: _Settings) ->
         return {pair: (found, found, notes) for pair, found in zip(pairs, family, strict=True)}
     result: dict[Pair, _Found] = {}
     for pair, target in zip(pairs, targets, strict=True):
-        method = settings.interval
-        if method == "auto":
-            method = _automatic(makers, target, makers.group.differing(pair)[1])
+        method, doubts = _chosen(makers, target, settings)
         found, notes = makers.interval(target, method, settings.level)
         tost = found
         if settings.margin is not None and settings.level > 0.5:
             tost = makers.interval(target, method, 2.0 * settings.level - 1.0)[0]
-        result[pair] = (found, tost, notes)
+        result[pair] = (found, tost, (*notes, *doubts))
     return result
 
 
-def _automatic(makers: Intervals, target: Target, n_differing: int) -> str:
-    plain = makers.group.contributions(target.metric, target.a, target.b)
-    return advice.choose_interval(
-        proportion=makers.proportion(target) is not None,
-        difference=target.b is not None,
-        n_differing=n_differing,
-        plain_mean=plain is not None,
-        stratified=plain is not None and plain.bounds.size > 2,
-    ).method
+def _chosen(makers: Intervals, target: Target, settings: _Settings) -> tuple[str, tuple[Note, ...]]:
+    """Return the method of the interval of a target, and a note if it covers less than it says there."""
+    method = settings.interval
+    situation = makers.situation(target, jackknife=method in ("auto", "bca"))
+    if method == "auto":
+        method = advice.choose_interval(**situation).method
+    note = advice.reservation(
+        method,
+        difference=situation["difference"],
+        n_differing=situation["n_differing"],
+        n_effective=situation["n_effective"],
+    )
+    return method, () if note is None else (note,)
 
 
 def _difference(
@@ -402,7 +407,7 @@ def _systems(
     rank = {system: position for position, system in enumerate(order)}
     better = np.zeros((size, size), dtype=np.bool_)
     for (_, a, b), difference in zip(pairs, differences, strict=True):
-        if difference.p_adjusted < 1.0 - settings.level and difference.better is not None:
+        if difference.p_adjusted < settings.alpha and difference.better is not None:
             ahead, behind = (a, b) if difference.better == difference.a else (b, a)
             better[rank[ahead], rank[behind]] = True
     low, high = groups.rank_intervals(better)
@@ -413,12 +418,10 @@ def _systems(
     notes: list[Note] = []
     for position, system in enumerate(order):
         target = Target(m, system)
-        method = settings.interval
-        if method == "auto":
-            method = _automatic(makers, target, makers.group.n_units)
+        method, doubts = _chosen(makers, target, settings)
         interval, found = makers.interval(target, method, settings.level)
         name = evaluation.names[system]
-        notes += [Note(note.code, note.message, (metric.name, name)) for note in found]
+        notes += [Note(note.code, note.message, (metric.name, name)) for note in (*found, *doubts)]
         entries.append(
             SystemScore(
                 metric.name,
@@ -499,12 +502,13 @@ def _metric_notes(
         )
     drawn = [test.n_resamples for test in tests.values() if test.n_resamples]
     family = 1 if settings.correction == "none" else len(tests)
-    needed = int(np.ceil(family / (1.0 - settings.level))) if drawn else 0
-    if drawn and min(drawn) + 1 < needed:
+    # The least p-value is 1 / (1 + B); times the family it must be below 1 - level.
+    needed = int(family / settings.alpha + 1e-9)
+    if drawn and min(drawn) < needed:
         notes.append(
             Note(
                 "few_resamples",
-                f"{min(drawn)} resamples cannot give a corrected p-value below {1.0 - settings.level:.3g} for"
+                f"{min(drawn)} resamples cannot give a corrected p-value below {settings.alpha:.3g} for"
                 f" {family} comparisons: at least {needed} are needed, {10 * needed} for a steady answer",
                 (metric.name,),
             )
@@ -515,19 +519,13 @@ def _metric_notes(
 def _provenance(
     evaluation: Evaluation, metrics: Sequence[BaseMetric], settings: _Settings, drawing: Drawing
 ) -> Provenance:
-    versions = {
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "numba": version("numba"),  # not imported: it is used for large work only
-    }
     data: dict[str, Any] = {"items": evaluation.n_items, "systems": list(evaluation.names)}
     for name, groups_ in (("clusters", evaluation.clusters), ("strata", evaluation.strata)):
         if groups_ is not None:
             data[name] = int(np.unique(groups_).size)
     return Provenance(
         version=__version__,
-        versions=versions,
+        versions=versions(),
         seed=drawing.seed,
         n_resamples=drawing.n_resamples,
         settings={"metrics": [metric.name for metric in metrics], **_as_dict(settings)},

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from bestby._core.errors import InvalidInputError
 
@@ -236,6 +236,150 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
+class StochasticOrder:
+    """How nearly the runs of system A are stochastically better than those of system B.
+
+    Parameters
+    ----------
+    a, b : str
+        The two systems.
+    violation_ratio : float
+        0 if A is ahead at every quantile, 1 if B is; NaN if the samples are the same.
+    standard_error : float
+        Of the violation ratio, by the bootstrap.
+    epsilon_min : float
+        Upper confidence bound of the violation ratio, at the level.
+    level : float
+        The confidence level after correction for the number of comparisons.
+    n_a, n_b : int
+        Number of runs.
+    threshold : float or None
+        What `epsilon_min` of systems that are alike stays above, but for 1 - level of cases; None if no
+        value does, or none was calibrated.
+    test : TestResult
+        Permutation test of the violation ratio.
+    notes : tuple of Note
+        What must be known about this result.
+    """
+
+    a: str
+    b: str
+    violation_ratio: float
+    standard_error: float
+    epsilon_min: float
+    level: float
+    n_a: int
+    n_b: int
+    threshold: float | None
+    test: TestResult
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def p_value(self) -> float:
+        """The p-value of the violation ratio, if the runs of both systems were exchangeable."""
+        return self.test.p_value
+
+    @property
+    def dominant(self) -> bool:
+        """Whether `epsilon_min` is at most the calibrated threshold."""
+        return self.threshold is not None and self.epsilon_min <= self.threshold
+
+    @property
+    def below_half(self) -> bool:
+        """Whether `epsilon_min` is below 0.5, where custom calls A almost stochastically dominant."""
+        return self.epsilon_min < 0.5
+
+    @property
+    def below_fifth(self) -> bool:
+        """Whether `epsilon_min` is below 0.2, the customary stricter limit."""
+        return self.epsilon_min < 0.2
+
+    @property
+    def sentence(self) -> str:
+        """The result in plain words."""
+        words: str = _report("ordering").order_sentence(self)
+        return words
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StochasticOrders:
+    """Almost stochastic order between every two systems; matrices are read row over column.
+
+    Parameters
+    ----------
+    systems : tuple of str
+        The systems, in the order of rows and columns.
+    orders : dict
+        For each two systems (a, b), in both directions, how nearly a is better than b.
+    """
+
+    systems: tuple[str, ...]
+    orders: dict[tuple[str, str], StochasticOrder]
+
+    def __getitem__(self, key: tuple[str, str]) -> StochasticOrder:
+        if key not in self.orders:
+            raise InvalidInputError(
+                f"no order between {key!r} here",
+                hint=f"result[row, column] with two of: {', '.join(self.systems)}",
+            )
+        return self.orders[key]
+
+    @property
+    def violation_ratio(self) -> Any:
+        """The violation ratios, shape (S, S); NaN on the diagonal."""
+        return self._matrix("violation_ratio")
+
+    @property
+    def epsilon_min(self) -> Any:
+        """The upper confidence bounds, shape (S, S); NaN on the diagonal."""
+        return self._matrix("epsilon_min")
+
+    @property
+    def p_value(self) -> Any:
+        """The p-values, before correction, shape (S, S); NaN on the diagonal."""
+        return self._matrix("p_value")
+
+    @property
+    def dominant(self) -> Any:
+        """Where `epsilon_min` is at most the calibrated threshold, booleans, shape (S, S)."""
+        return self._matrix("dominant") == 1.0
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """The notes of all pairs."""
+        return tuple(dict.fromkeys(note for order in self.orders.values() for note in order.notes))
+
+    def _matrix(self, value: str) -> Any:
+        import numpy as np
+
+        rows = [
+            [float("nan") if a == b else float(getattr(self.orders[a, b], value)) for b in self.systems]
+            for a in self.systems
+        ]
+        return np.array(rows)
+
+    def to_frame(self, value: str = "epsilon_min") -> Any:
+        """Return one of the matrices as a pandas DataFrame, row over column (extra ``frames``).
+
+        Parameters
+        ----------
+        value : {"epsilon_min", "violation_ratio", "p_value", "dominant"}
+            Which.
+        """
+        return _report("ordering").to_frame(self, value)
+
+    def __str__(self) -> str:
+        text: str = _report("ordering").to_text(self)
+        return text
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+@dataclass(frozen=True, slots=True)
 class Omnibus:
     """A test of the hypothesis that all systems are alike on one metric.
 
@@ -322,8 +466,55 @@ class Provenance:
         return "|".join(parts)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Comparison:
+class Reported:
+    """What every result that has a report can do; its class names the module that describes it."""
+
+    __slots__ = ()
+    described_by: ClassVar[str]
+
+    def __str__(self) -> str:
+        text: str = _report("terminal").to_text(self)
+        return text
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        html: str = _report("html").to_fragment(self)
+        return html
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain dictionaries, lists and numbers, as `to_json` writes them."""
+        document: dict[str, Any] = _report("data").to_dict(self)
+        return document
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """Return the result as JSON, floats unrounded; write it to `path` if given."""
+        return _written(json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n", path)
+
+    def to_frame(self) -> Any:
+        """Return one tidy row per metric and pair as a pandas DataFrame (extra ``frames``)."""
+        return _report("data").to_frame(self)
+
+    def to_csv(self, path: str | Path | None = None) -> str:
+        """Return the rows of `to_frame` as CSV, floats unrounded; write it to `path` if given."""
+        return _written(_report("data").to_csv(self), path)
+
+    def to_markdown(self, path: str | Path | None = None) -> str:
+        """Return the tables as Markdown; write it to `path` if given."""
+        return _written(_report("markdown").to_markdown(self), path)
+
+    def to_latex(self, path: str | Path | None = None) -> str:
+        """Return the table as LaTeX (booktabs); write it to `path` if given."""
+        return _written(_report("latex").to_latex(self), path)
+
+    def to_html(self, path: str | Path | None = None) -> str:
+        """Return one self-contained HTML page, tables and figures; write it to `path` if given."""
+        return _written(_report("html").to_html(self), path)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Comparison(Reported):
     """The result of `compare`: scores, differences, and how they were had.
 
     Parameters
@@ -365,6 +556,8 @@ class Comparison:
     margin: float | None = None
     baseline: str | None = None
     _index: dict[tuple[str, str, str], int] = field(init=False, repr=False)
+
+    described_by: ClassVar[str] = "comparison"
 
     def __post_init__(self) -> None:
         index = {(d.metric, d.a, d.b): i for i, d in enumerate(self.differences)}
@@ -415,46 +608,6 @@ class Comparison:
     def signature(self) -> str:
         """Every setting, version and data hash that made the numbers, on one line."""
         return self.provenance.signature
-
-    def __str__(self) -> str:
-        text: str = _report("terminal").to_text(self)
-        return text
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str:
-        html: str = _report("html").to_fragment(self)
-        return html
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain dictionaries, lists and numbers, as `to_json` writes them."""
-        document: dict[str, Any] = _report("data").to_dict(self)
-        return document
-
-    def to_json(self, path: str | Path | None = None) -> str:
-        """Return the result as JSON, floats unrounded; write it to `path` if given."""
-        return _written(json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n", path)
-
-    def to_frame(self) -> Any:
-        """Return one tidy row per metric and pair as a pandas DataFrame (extra ``frames``)."""
-        return _report("data").to_frame(self)
-
-    def to_csv(self, path: str | Path | None = None) -> str:
-        """Return the rows of `to_frame` as CSV, floats unrounded; write it to `path` if given."""
-        return _written(_report("data").to_csv(self), path)
-
-    def to_markdown(self, path: str | Path | None = None) -> str:
-        """Return the tables as Markdown; write it to `path` if given."""
-        return _written(_report("markdown").to_markdown(self), path)
-
-    def to_latex(self, path: str | Path | None = None) -> str:
-        """Return the table as LaTeX (booktabs); write it to `path` if given."""
-        return _written(_report("latex").to_latex(self), path)
-
-    def to_html(self, path: str | Path | None = None) -> str:
-        """Return one self-contained HTML page, tables and figures; write it to `path` if given."""
-        return _written(_report("html").to_html(self), path)
 
     def plot(self, metric: str | None = None, *, ax: Any = None) -> Any:
         """Draw the forest plot of the differences of one metric; return the matplotlib Axes."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypedDict
 
 import numpy as np
 
 from bestby._core.errors import DesignError
 from bestby._core.typing import FloatArray
 from bestby.engine.base import Contributions, Drawing, Group, Jackknife
-from bestby.engine.sums import merged_values
+from bestby.engine.sums import SumGroup, merged_values
 from bestby.inference import intervals, proportions
 from bestby.inference.distributions import Distribution, Replicates, mean_bootstrap, replicates
 from bestby.results import Interval, Note
@@ -35,6 +36,18 @@ class Target:
     metric: int
     a: int
     b: int | None = None
+
+
+class Situation(TypedDict):
+    """What the choice of an interval depends on; `bestby.advice.choose_interval` explains each."""
+
+    proportion: bool
+    difference: bool
+    n_differing: int
+    n_effective: float | None
+    plain_mean: bool
+    formula: bool
+    stratified: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,9 +225,39 @@ class Intervals:
             return 0.0
         return intervals.acceleration(left_out, jackknife.counts, jackknife.bounds)
 
-    def simultaneous(
-        self, targets: list[Target], level: float
-    ) -> tuple[list[Interval], tuple[Note, ...]]:
+    def effective_units(self, target: Target) -> float:
+        """Return how many units of equal weight would carry the variance of the estimate."""
+        plain = self.group.contributions(target.metric, target.a, target.b)
+        if plain is not None:
+            return intervals.effective_units(plain.values, plain.counts, plain.bounds)
+        jackknife = self._jackknife
+        return intervals.effective_units(_of(jackknife.scores, target), jackknife.counts, jackknife.bounds)
+
+    def situation(self, target: Target, *, jackknife: bool = True) -> Situation:
+        """Return what the choice of an interval depends on.
+
+        Parameters
+        ----------
+        target : Target
+            Score or difference.
+        jackknife : bool
+            Whether to make the jackknife, for the number of effective units, where it is not cheap (ranks,
+            callables).
+        """
+        group, (m, a, b) = self.group, (target.metric, target.a, target.b)
+        plain = group.contributions(m, a, b)
+        cheap = isinstance(group, SumGroup)
+        return Situation(
+            proportion=self.proportion(target) is not None,
+            difference=b is not None,
+            n_differing=group.n_units if b is None else group.differing((m, a, b))[1],
+            n_effective=self.effective_units(target) if jackknife or cheap else None,
+            plain_mean=plain is not None and plain.single_items,
+            formula=group.standard_error(m, a, b) is not None,
+            stratified=plain is not None and plain.bounds.size > 2,
+        )
+
+    def simultaneous(self, targets: list[Target], level: float) -> tuple[list[Interval], tuple[Note, ...]]:
         """Return intervals that cover all targets at once with probability `level` (max-T).
 
         Parameters

@@ -59,8 +59,12 @@ class Reading:
     def distinct(self) -> tuple[IntArray, IntArray]:
         """One position per distinct joint row of labels, and how many items have it."""
         labels, gold, systems = self.labels
-        columns = [gold, *systems]
-        return table.collapsed(columns, [labels.size] * len(columns), self.strata)
+        # A missing prediction (-1) takes a code of its own, in the systems that have one.
+        shifts = [0, *(int(name in self.evaluation.missing) for name in self.evaluation.names)]
+        columns = [
+            codes + shift if shift else codes for codes, shift in zip([gold, *systems], shifts, strict=True)
+        ]
+        return table.collapsed(columns, [labels.size + shift for shift in shifts], self.strata)
 
     def raw(self, metric: BaseMetric) -> tuple[Array | None, list[Array]]:
         """Return the values as given."""

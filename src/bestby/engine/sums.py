@@ -103,10 +103,7 @@ class SumGroup(Group):
     def standard_error(self, metric: int, a: int, b: int | None = None) -> float | None:
         """Return the delta-method standard error of a score or difference (Efron 1982, eq. 6.13)."""
         table = self.table
-        score, columns = self._functional(metric, a, b)
-        gradient = _gradient(score, table.total()[columns][None, :])[0]
-        varying = columns < table.X.shape[1]
-        influence = table.X[:, columns[varying]] @ gradient[varying]
+        influence = self.influence(metric, a, b)
         variance = 0.0
         for start, stop in pairwise(table.units.bounds.tolist()):
             c, v = table.units.counts[start:stop], influence[start:stop]
@@ -115,6 +112,15 @@ class SumGroup(Group):
                 centre = float(c @ v) / n
                 variance += float(c @ (v - centre) ** 2) * n / (n - 1)
         return float(np.sqrt(variance))
+
+    def influence(self, metric: int, a: int, b: int | None = None) -> FloatArray:
+        """Return what each distinct unit adds to a score or difference, to first order, shape (C,)."""
+        table = self.table
+        score, columns = self._functional(metric, a, b)
+        gradient = _gradient(score, table.total()[columns][None, :])[0]
+        varying = columns < table.X.shape[1]
+        added: FloatArray = table.X[:, columns[varying]] @ gradient[varying]
+        return added
 
     def _functional(
         self, metric: int, a: int, b: int | None

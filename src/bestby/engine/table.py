@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -190,9 +191,9 @@ def collapsed(
     Parameters
     ----------
     columns : sequence of ndarray of int, shape (n,)
-        Codes from -1 (missing) upward.
+        Codes from 0 upward.
     sizes : sequence of int
-        The number of codes of each column, without the missing one.
+        The number of codes of each column.
     strata : ndarray of int, shape (n,), or None
         Codes of the strata, which are kept apart.
 
@@ -203,25 +204,37 @@ def collapsed(
     """
     n = columns[0].size
     span = 1 if strata is None else int(strata.max()) + 1
+    if span * math.prod(sizes) <= FEW_VALUES:
+        return _few(columns, sizes, strata)
     key = np.zeros(1, dtype=np.int64) if strata is None else strata
     most = max(4 * n, 1 << 16)
     for codes, size in zip(columns, sizes, strict=True):
-        if span * (size + 1) > most:
+        if span * size > most:
             distinct, key = np.unique(key, return_inverse=True)
             key, span = key.reshape(-1), distinct.size
-        key = key * (size + 1) + (codes + 1) if span > 1 else codes + 1
-        span *= size + 1
+        key = key * size + codes if span > 1 else codes
+        span *= size
     if span > most:
         distinct, key = np.unique(key, return_inverse=True)
         key, span = key.reshape(-1), distinct.size
-    if span <= FEW_VALUES:  # a pass per value beats scattering into a handful of places
-        key = key.astype(np.uint8)
-        found = [(key == value) for value in range(span)]
-        counts = np.array([np.count_nonzero(hits) for hits in found])
-        first = np.array([int(hits.argmax()) for hits in found])
-        return first[counts > 0], counts[counts > 0]
     counts = np.bincount(key, minlength=span)
     position = np.empty(span, dtype=np.int64)
     position[key] = np.arange(n)
     present = np.flatnonzero(counts)
     return position[present], counts[present]
+
+
+def _few(
+    columns: Sequence[IntArray], sizes: Sequence[int], strata: IntArray | None
+) -> tuple[IntArray, IntArray]:
+    """Return the same where few joint rows are possible: a pass for each beats scattering."""
+    key = np.zeros(columns[0].size, dtype=np.uint8) if strata is None else strata.astype(np.uint8)
+    span = 1 if strata is None else int(strata.max()) + 1
+    for codes, size in zip(columns, sizes, strict=True):
+        key *= np.uint8(size)
+        key += codes.astype(np.uint8)
+        span *= size
+    found = [key == value for value in range(span)]
+    counts = np.array([np.count_nonzero(hits) for hits in found])
+    first = np.array([int(hits.argmax()) for hits in found])
+    return first[counts > 0], counts[counts > 0]

@@ -182,7 +182,7 @@ def wilcoxon(differences: ArrayLike, alternative: Alternative = "two-sided") -> 
     d = d[np.abs(d) > slack]
     if d.size == 0:
         return TestResult("wilcoxon", 1.0, alternative, exact=True, method="convolution", statistic=0.0)
-    ranks = _doubled_ranks(np.abs(d), slack)
+    ranks = doubled_ranks(np.abs(d), slack)
     positive, total = int(ranks[d > 0.0].sum()), int(ranks.sum())
     statistic = positive - total / 2.0
     if d.size > _EXACT_PAIRS:
@@ -337,7 +337,7 @@ def friedman(x: ArrayLike) -> tuple[float, int, float]:
     sums, squares = np.zeros(size, dtype=np.int64), 0
     step = max(1, _BLOCK // size)
     for start in range(0, len(scores), step):
-        centred = _doubled_ranks(scores[start : start + step]) - (size + 1)
+        centred = doubled_ranks(scores[start : start + step]) - (size + 1)
         sums += centred.sum(axis=0)
         squares += int((centred * centred).sum())
     between = sum(int(total) ** 2 for total in sums)
@@ -380,7 +380,7 @@ def _signed_rank_tail(ranks: IntArray, threshold: int) -> tuple[float, float]:
     return float(probability.sum()), float(probability[threshold])
 
 
-def _doubled_ranks(values: FloatArray, slack: float = 0.0) -> IntArray:
+def doubled_ranks(values: FloatArray, slack: float = 0.0) -> IntArray:
     """Twice the midranks along the last axis, which are whole; neighbours within `slack` are ties."""
     order = np.argsort(values, axis=-1, kind="stable")
     ordered = np.take_along_axis(values, order, axis=-1)

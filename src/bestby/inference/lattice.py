@@ -40,16 +40,15 @@ def as_lattice(values: FloatArray) -> tuple[float, IntArray] | None:
     largest = float(np.abs(values).max(initial=0.0))
     if largest == 0.0:
         return 1.0, np.zeros(values.size, dtype=np.int64)
-    step = 0.0
+    step = largest
     for value in np.abs(values).tolist():
         step = _common(step, value, TOLERANCE * largest)
-        if 0.0 < step * LARGEST_MULTIPLE < largest:
+        if step * LARGEST_MULTIPLE < largest:
             return None
+        step = largest / round(largest / step)  # the chain of remainders loses digits; this gives them back
     multiples = np.rint(values / step)
     if np.abs(values - multiples * step).max() > TOLERANCE * largest:
         return None
-    # The chain of remainders loses digits; the largest value gives them back.
-    step = largest / float(np.abs(multiples).max())
     return step, multiples.astype(np.int64)
 
 

@@ -11,7 +11,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
 from bestby.readers.table import Table
 from bestby.readers.tables import header_of, read_delimited, read_json, read_parquet
-from bestby.readers.text import value_lines
+from bestby.readers.text import check_gzip, value_lines
 from bestby.readers.values import Column, Missing, column_of
 
 _PACKED = {".gz": "gzip", ".zst": "zstd"}
@@ -68,6 +68,7 @@ def kind_of(path: Path) -> Kind:
         )
     compression = "none"
     if head.startswith(b"\x1f\x8b"):
+        check_gzip(path)
         compression = "gzip"
     elif head.startswith(b"\x28\xb5\x2f\xfd"):
         compression = "zstd"

@@ -47,6 +47,24 @@ def unpacked(path: Path, compression: str) -> str:
     return text.replace("\r\n", "\n")
 
 
+def check_gzip(path: Path) -> None:
+    """Refuse a gzip file that is cut off or damaged; DuckDB would read some of these forever.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    """
+    try:
+        with gzip.open(path, "rb") as stream:
+            while stream.read(1 << 20):
+                pass
+    except (OSError, EOFError, zlib.error) as error:
+        raise InvalidInputError(
+            f"{path}: cannot be unpacked: {error}", hint="the file is damaged or cut off: copy it again"
+        ) from error
+
+
 def value_lines(path: Path, compression: str) -> Array:
     """Return the lines of a file with a value per line; nothing in a line is special."""
     values = unpacked(path, compression).split("\n")  # not splitlines: a line may hold a form feed or U+2028

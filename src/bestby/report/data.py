@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import math
+from collections.abc import Iterable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from bestby._core.errors import MissingExtraError
-from bestby.report.summary import all_notes
-from bestby.results import Comparison, Difference, Note, SystemScore
+from bestby.results import Difference, Note, Provenance
 
 COLUMNS = (
     "metric",
@@ -31,49 +32,44 @@ COLUMNS = (
 )
 
 
-def to_dict(c: Comparison) -> dict[str, Any]:
-    """Return the comparison as dictionaries, lists, strings, numbers, booleans and None.
+def to_dict(c: Any) -> dict[str, Any]:
+    """Return a result as dictionaries, lists, strings, numbers, booleans and None.
 
     Parameters
     ----------
-    c : Comparison
-        The comparison.
+    c : Comparison or alike
+        The result.
 
     Returns
     -------
     dict
-        With the keys ``signature``, ``n_items``, ``systems``, ``differences``, ``omnibus``, ``notes`` and
-        ``provenance``. NaN and infinite values, which JSON does not know, are None.
+        For a comparison with the keys ``signature``, ``n_items``, ``systems``, ``differences``, ``omnibus``,
+        ``notes`` and ``provenance``. NaN and infinite values, which JSON does not know, are None.
     """
-    p = c.provenance
-    document: dict[str, Any] = {
-        "signature": c.signature,
-        "n_items": c.n_items,
-        "systems": [_system(entry) for entry in c.systems],
-        "differences": [row(d) for d in c.differences],
-        "omnibus": [
-            {
-                "metric": test.metric,
-                "name": test.name,
-                "statistic": test.statistic,
-                "df": test.df,
-                "p_value": test.p_value,
-            }
-            for test in c.omnibus
-        ],
-        "notes": [_note(note) for note in all_notes(c)],
-        "provenance": {
-            "version": p.version,
-            "versions": p.versions,
-            "seed": p.seed,
-            "n_resamples": p.n_resamples,
-            "settings": p.settings,
-            "data": p.data,
-            "data_hash": p.data_hash,
-        },
-    }
-    plain: dict[str, Any] = _plain(document)
+    plain: dict[str, Any] = _plain(_describing(c).dictionary(c))
     return plain
+
+
+def _describing(c: Any) -> Any:
+    return import_module(f"bestby.report.{c.described_by}")
+
+
+def made_by(p: Provenance) -> dict[str, Any]:
+    """Return the provenance as a dictionary."""
+    return {
+        "version": p.version,
+        "versions": p.versions,
+        "seed": p.seed,
+        "n_resamples": p.n_resamples,
+        "settings": p.settings,
+        "data": p.data,
+        "data_hash": p.data_hash,
+    }
+
+
+def noted(notes: Iterable[Note]) -> list[dict[str, Any]]:
+    """Return notes as dictionaries."""
+    return [{"code": note.code, "message": note.message, "about": list(note.about)} for note in notes]
 
 
 def row(d: Difference) -> dict[str, Any]:
@@ -97,18 +93,18 @@ def row(d: Difference) -> dict[str, Any]:
     return dict(zip(COLUMNS, values, strict=True))
 
 
-def to_frame(c: Comparison) -> Any:
+def to_frame(c: Any) -> Any:
     """Return one row per metric and pair.
 
     Parameters
     ----------
-    c : Comparison
-        The comparison.
+    c : Comparison or alike
+        The result.
 
     Returns
     -------
     pandas.DataFrame
-        With the columns `COLUMNS`.
+        For a comparison with the columns `COLUMNS`.
 
     Raises
     ------
@@ -119,33 +115,18 @@ def to_frame(c: Comparison) -> Any:
         import pandas as pd
     except ImportError as error:
         raise MissingExtraError("pandas", "frames") from error
-    return pd.DataFrame([row(d) for d in c.differences], columns=list(COLUMNS))
+    describing = _describing(c)
+    return pd.DataFrame(describing.rows(c), columns=list(describing.COLUMNS))
 
 
-def to_csv(c: Comparison) -> str:
+def to_csv(c: Any) -> str:
     """Return the rows of `to_frame` as CSV: floats to the last bit, NaN and None empty."""
+    describing = _describing(c)
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows([_cell(value) for value in row(d).values()] for d in c.differences)
+    writer.writerow(describing.COLUMNS)
+    writer.writerows([_cell(value) for value in row.values()] for row in describing.rows(c))
     return buffer.getvalue()
-
-
-def _system(entry: SystemScore) -> dict[str, Any]:
-    return {
-        "metric": entry.metric,
-        "system": entry.system,
-        "score": entry.score,
-        "low": entry.interval.low,
-        "high": entry.interval.high,
-        "rank_low": entry.rank_low,
-        "rank_high": entry.rank_high,
-        "group": entry.group,
-    }
-
-
-def _note(note: Note) -> dict[str, Any]:
-    return {"code": note.code, "message": note.message, "about": list(note.about)}
 
 
 def _cell(value: Any) -> str:

@@ -4,67 +4,53 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from html import escape
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from bestby.report import summary, words
-from bestby.report.numbers import percent
-from bestby.report.tables import (
-    Cell,
-    Table,
-    difference_rounding,
-    differences_of,
-    differences_table,
-    systems_of,
-    systems_table,
-)
+from bestby.report.document import Document, Picture, Section, describe
+from bestby.report.tables import Cell, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from bestby.results import Comparison, MetricInfo
-
 _MOST_OPEN = 15  # readings shown without a click
-_MOST_DRAWN = 130  # pairs in a figure: those of 16 systems
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 
 
-def to_fragment(c: Comparison) -> str:
+def to_fragment(c: Any) -> str:
     """Return headline, tables, notes and signature for a notebook: no script, style for this part only.
 
     Parameters
     ----------
-    c : Comparison
-        The comparison.
+    c : Comparison or alike
+        The result.
 
     Returns
     -------
     str
         One ``div``, in the colours of whatever it is put into.
     """
+    document = describe(c)
     parts = [f"<style>{_asset('tables.css')}</style>"]
-    for metric in c.metrics:
-        parts.append(_paragraph(summary.headline(c, metric), "bb-lead"))
-        parts.append(_table(systems_table(c, metric), main=2))
-        if differences_of(c, metric):
-            parts.append(_table(differences_table(c, metric), main=2))
-        omnibus = summary.omnibus_sentence(c, metric)
-        if omnibus:
-            parts.append(_paragraph(omnibus, "bb-small"))
-    parts += [_paragraph(f"Note: {line}", "bb-small") for line in summary.note_lines(c)]
-    parts.append(_paragraph(summary.methods_sentence(c), "bb-small"))
-    parts.append(_signature(c))
+    for section in document.sections:
+        parts.append(_paragraph(section.lead, "bb-lead"))
+        parts += [_table(table) for table in section.tables]
+        parts += [_paragraph(remark, "bb-small") for remark in section.remarks]
+    parts += [_paragraph(f"Note: {line}", "bb-small") for line in document.notes]
+    parts.append(_paragraph(document.methods, "bb-small"))
+    parts.append(_signature(document))
     return '<div class="bestby">\n' + "\n".join(parts) + "\n</div>"
 
 
-def to_html(c: Comparison) -> str:
+def to_html(c: Any) -> str:
     """Return the whole report as one page that needs no network.
 
     Parameters
     ----------
-    c : Comparison
-        The comparison.
+    c : Comparison or alike
+        The result.
 
     Returns
     -------
@@ -72,11 +58,14 @@ def to_html(c: Comparison) -> str:
         Per metric the headline, sortable tables, figures as SVG and every difference in words; then notes,
         methods, settings and the signature. The same comparison gives the same bytes.
     """
-    title = _title(c)
-    body = [f"<header>\n<h1>{escape(title)}</h1>", _subtitle(c), _navigation(c), "</header>"]
-    body += [_section(c, index, metric) for index, metric in enumerate(c.metrics)]
-    body.append(_notes(c))
-    body.append(_making(c))
+    document = describe(c)
+    title = escape(document.title)
+    body = [f"<header>\n<h1>{title}</h1>", _paragraph(document.subtitle, "faint")]
+    body += [_navigation(document), "</header>"]
+    headed = len(document.sections) > 1
+    body += [_section(index, section, headed) for index, section in enumerate(document.sections)]
+    body.append(_notes(document))
+    body.append(_making(document))
     head = [
         "<!DOCTYPE html>",
         '<html lang="en">',
@@ -84,8 +73,8 @@ def to_html(c: Comparison) -> str:
         '<meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
-        f'<meta name="generator" content="bestby {escape(c.provenance.version)}">',
-        f"<title>{escape(title)}</title>",
+        f'<meta name="generator" content="bestby {escape(document.version)}">',
+        f"<title>{title}</title>",
         f"<style>\n{_asset('tables.css')}{_asset('page.css')}</style>",
         "</head>",
         '<body class="bestby">',
@@ -99,51 +88,32 @@ def _asset(name: str) -> str:
     return resources.files("bestby.report").joinpath("assets", name).read_text(encoding="utf-8")
 
 
-def _title(c: Comparison) -> str:
-    n_systems = len({entry.system for entry in c.systems})
-    return f"{n_systems} systems compared by {words.listed([metric.name for metric in c.metrics], 3)}"
-
-
-def _subtitle(c: Comparison) -> str:
-    text = f"{c.n_items} items, {percent(c.level)} intervals"
-    if c.baseline is not None:
-        text += f", against the baseline {c.baseline}"
-    if c.margin is not None:
-        text += f", smallest difference that matters {c.margin:.6g}"
-    return _paragraph(text, "faint")
-
-
-def _navigation(c: Comparison) -> str:
-    if len(c.metrics) < 2:
+def _navigation(document: Document) -> str:
+    if len(document.sections) < 2:
         return ""
-    links = [f'<li><a href="#metric-{i}">{escape(m.name)}</a></li>' for i, m in enumerate(c.metrics)]
+    links = [f'<li><a href="#metric-{i}">{escape(s.name)}</a></li>' for i, s in enumerate(document.sections)]
     return f'<nav aria-label="metrics"><ul>{"".join(links)}</ul></nav>'
 
 
-def _section(c: Comparison, index: int, metric: MetricInfo) -> str:
-    differences = differences_of(c, metric)
+def _section(index: int, section: Section, headed: bool) -> str:
+    first, *others = section.tables
     parts = [
         f'<section id="metric-{index}">',
-        f"<h2>{escape(metric.name)}</h2>" if len(c.metrics) > 1 else "",
-        _paragraph(summary.headline(c, metric), "bb-lead"),
-        _table(systems_table(c, metric), main=2, sortable=True),
+        f"<h2>{escape(section.name)}</h2>" if headed else "",
+        _paragraph(section.lead, "bb-lead"),
+        _table(first, sortable=True),
     ]
-    omnibus = summary.omnibus_sentence(c, metric)
-    if omnibus:
-        parts.append(_paragraph(omnibus, "bb-small"))
-    if differences:
-        parts += [
-            _figures(c, index, metric),
-            _table(differences_table(c, metric), main=2, sortable=True),
-            _readings(c, metric),
-        ]
+    parts += [_paragraph(remark, "bb-small") for remark in section.remarks]
+    for number, picture in enumerate(section.pictures):
+        parts.append(_figure(picture, f"f{index}-" if number == 0 else f"f{index}-{number}-"))
+    parts += [_table(table, sortable=True) for table in others]
+    if section.readings:
+        parts.append(_readings(section.readings))
     return "\n".join(part for part in [*parts, "</section>"] if part)
 
 
-def _readings(c: Comparison, metric: MetricInfo) -> str:
-    differences = differences_of(c, metric)
-    digits = difference_rounding(c, metric)
-    items = [f"<li>{_unbroken(escape(words.difference_sentence(d, digits)))}</li>" for d in differences]
+def _readings(readings: Sequence[str]) -> str:
+    items = [f"<li>{_unbroken(escape(sentence))}</li>" for sentence in readings]
     listed = '<ul class="readings">\n' + "\n".join(items) + "\n</ul>"
     if len(items) <= _MOST_OPEN:
         return f"<h3>In words</h3>\n{listed}"
@@ -155,24 +125,14 @@ def _unbroken(text: str) -> str:
     return re.sub(r"\bp (=|&lt;|&gt;) ", "p\N{NO-BREAK SPACE}\\1\N{NO-BREAK SPACE}", text)
 
 
-def _figures(c: Comparison, index: int, metric: MetricInfo) -> str:
-    from bestby.report import drawing, figures
+def _figure(picture: Picture, prefix: str) -> str:
+    from bestby.report import drawing
 
-    told = "A filled marker is a difference that the test, after any correction, finds significant."
-    if c.margin is not None:
-        told += " The band is the margin."
-    n_pairs = len(differences_of(c, metric))
     with drawing.default_style():
-        if n_pairs <= _MOST_DRAWN:
-            drawn = figures.forest(c, metric.name)
-            label = f"Forest plot of {n_pairs} differences in {metric.name}"
-        else:
-            drawn = figures.scores(c, metric.name)
-            label = f"Scores of {len(systems_of(c, metric))} systems in {metric.name}"
-            told = f"The scores only: {n_pairs} differences are too many for one figure."
-        picture = _inline(drawn, f"f{index}-", label)
-    region = f'<div class="bb-scroll" tabindex="0" role="region" aria-label="{escape(label)}">'
-    return f"<figure>\n{region}\n{picture}\n</div>\n<figcaption>{escape(told)}</figcaption>\n</figure>"
+        drawn = _inline(picture.draw(), prefix, picture.label)
+    region = f'<div class="bb-scroll" tabindex="0" role="region" aria-label="{escape(picture.label)}">'
+    caption = f"<figcaption>{escape(picture.caption)}</figcaption>"
+    return f"<figure>\n{region}\n{drawn}\n</div>\n{caption}\n</figure>"
 
 
 def _inline(drawn: Axes, prefix: str, label: str) -> str:
@@ -201,37 +161,27 @@ def _inline(drawn: Axes, prefix: str, label: str) -> str:
     return f'{tag} role="img" aria-label="{escape(label)}"{size}>{rest}'
 
 
-def _notes(c: Comparison) -> str:
-    lines = summary.note_lines(c)
-    if not lines:
+def _notes(document: Document) -> str:
+    if not document.notes:
         return ""
-    items = "\n".join(f"<li>{escape(line)}</li>" for line in lines)
+    items = "\n".join(f"<li>{escape(line)}</li>" for line in document.notes)
     return f'<section>\n<h2>Notes</h2>\n<ul class="notes">\n{items}\n</ul>\n</section>'
 
 
-def _making(c: Comparison) -> str:
-    p = c.provenance
-    entries: dict[str, Any] = {
-        **p.settings,
-        "resamples": p.n_resamples,
-        "seed": p.seed,
-        **p.data,
-        "data hash": p.data_hash,
-        "bestby": p.version,
-        **p.versions,
-    }
+def _making(document: Document) -> str:
     rows = [
-        f"<dt>{escape(str(key))}</dt><dd>{escape(_setting(value))}</dd>" for key, value in entries.items()
+        f"<dt>{escape(str(key))}</dt><dd>{escape(_setting(value))}</dd>"
+        for key, value in document.settings.items()
     ]
     parts = [
         "<section>",
         "<h2>How the numbers were made</h2>",
-        _paragraph(summary.methods_sentence(c)),
+        _paragraph(document.methods),
         "<dl>",
         *rows,
         "</dl>",
         "<h3>Signature</h3>",
-        _signature(c),
+        _signature(document),
         "</section>",
     ]
     return "\n".join(parts)
@@ -245,20 +195,20 @@ def _setting(value: Any) -> str:
     return "none" if value is None else str(value)
 
 
-def _signature(c: Comparison) -> str:
-    return f'<code class="bb-signature">{escape(c.signature)}</code>'
+def _signature(document: Document) -> str:
+    return f'<code class="bb-signature">{escape(document.signature)}</code>'
 
 
 def _paragraph(text: str, kind: str = "") -> str:
     return f'<p class="{kind}">{escape(text)}</p>' if kind else f"<p>{escape(text)}</p>"
 
 
-def _table(table: Table, main: int, *, sortable: bool = False) -> str:
-    """Return a table; in rows that stand out, names and the cell of column `main` are bold."""
+def _table(table: Table, *, sortable: bool = False) -> str:
+    """Return a table; in rows that stand out, names and the cell of the main column are bold."""
     kinds = [
         "bb-num" if column.numeric else "bb-name" if column.name else "bb-word" for column in table.columns
     ]
-    kinds[main] += " bb-main"
+    kinds[table.main] += " bb-main"
     heads = [
         f'<th scope="col" class="{kind}">{escape(column.header)}</th>'
         for kind, column in zip(kinds, table.columns, strict=True)

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING
+from typing import Any
 
-from bestby.report import summary, words
+from bestby.report import words
+from bestby.report.document import describe
 from bestby.report.numbers import percent
-from bestby.report.tables import (
-    Cell,
-    differences_of,
-    differences_table,
-    score_rounding,
-    systems_of,
-)
-
-if TYPE_CHECKING:
-    from bestby.results import Comparison, SystemScore
+from bestby.report.tables import Cell, Table, score_rounding, systems_of
+from bestby.results import Comparison, SystemScore
 
 _MOST_ROWS = 40  # what fits a page; a table of booktabs does not break
 _SPECIAL = {
@@ -82,13 +75,13 @@ _GREEK = {
 } | {"λ": r"$\lambda$", "Δ": r"$\Delta$", "Σ": r"$\Sigma$", "Ω": r"$\Omega$"}
 
 
-def to_latex(c: Comparison) -> str:
-    """Return the comparison as LaTeX: a table of scores, and a table of differences per metric.
+def to_latex(c: Any) -> str:
+    """Return a result as LaTeX: for a comparison a table of scores, and a table of differences per metric.
 
     Parameters
     ----------
-    c : Comparison
-        The comparison.
+    c : Comparison or alike
+        The result.
 
     Returns
     -------
@@ -96,14 +89,20 @@ def to_latex(c: Comparison) -> str:
         ``table`` environments in the style of booktabs, everything escaped; the best systems are bold,
         letters of groups are superscripts. Comments name the packages needed and give the signature.
     """
-    body = [_scores_table(c)]
-    body += [_differences_table(c, index) for index in range(len(c.metrics))]
+    document = describe(c)
+    # Several metrics share one table of scores; other results have tables of their own.
+    merged = isinstance(c, Comparison)
+    body = [_scores_table(c)] if merged else []
+    for section in document.sections:
+        for position, table in enumerate(section.tables):
+            if position or not merged:
+                body.append(_of_table(table, document.methods if position == 1 else ""))
     comments = ["% needs \\usepackage{booktabs}"]
     foreign = sorted({letter for part in body for letter in part if ord(letter) > 127})
     if foreign:
         comments.append(f"% needs XeLaTeX or LuaLaTeX with a font that has: {' '.join(foreign)}")
     comments.append("% " + " ".join(c.signature.split()))
-    return "\n".join(comments) + "\n\n" + "\n\n".join(part for part in body if part) + "\n"
+    return "\n".join(comments) + "\n\n" + "\n\n".join(body) + "\n"
 
 
 def escape(text: str) -> str:
@@ -163,15 +162,11 @@ def _score(entry: SystemScore, score: str, interval: str, best: float) -> str:
     return rf"{text} {{\small {escape(interval)}}}"
 
 
-def _differences_table(c: Comparison, index: int) -> str:
-    metric = c.metrics[index]
-    if not differences_of(c, metric):
-        return ""
-    table = differences_table(c, metric)
+def _of_table(table: Table, methods: str) -> str:
     headers = [escape(column.header) for column in table.columns]
     lines = [_line(headers), r"\midrule"]
     lines += [_line([_number(cell) for cell in row.cells]) for row in table.rows[:_MOST_ROWS]]
-    caption = f"{escape(table.caption)}. {escape(summary.methods_sentence(c))}"
+    caption = f"{escape(table.caption)}. {escape(methods)}".rstrip()
     if len(table.rows) > _MOST_ROWS:
         caption += f" The first {_MOST_ROWS} of {len(table.rows)} differences."
     align = "".join("r" if column.numeric else "l" for column in table.columns)

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import Any
 
-from bestby.report import summary
-from bestby.report.tables import Table, differences_table, systems_table
-
-if TYPE_CHECKING:
-    from bestby.results import Comparison
+from bestby.report.document import describe
+from bestby.report.tables import Table
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
 
 
-def to_markdown(c: Comparison) -> str:
+def to_markdown(c: Any) -> str:
     """Return the comparison as GitHub's Markdown.
 
     Parameters
     ----------
-    c : Comparison
-        The comparison.
+    c : Comparison or alike
+        The result.
 
     Returns
     -------
@@ -28,22 +25,20 @@ def to_markdown(c: Comparison) -> str:
         Per metric a headline and two tables, best systems and significant differences bold; then notes,
         methods and the signature.
     """
+    document = describe(c)
     blocks: list[str] = []
-    for metric in c.metrics:
-        blocks.append(f"**{escape(summary.headline(c, metric))}**")
-        blocks.append(_table(systems_table(c, metric), bold=1))
-        differences = differences_table(c, metric)
-        if differences.rows:
-            blocks.append(f"{escape(differences.caption)}:")
-            blocks.append(_table(differences, bold=2))
-        omnibus = summary.omnibus_sentence(c, metric)
-        if omnibus:
-            blocks.append(escape(omnibus))
-    notes = summary.note_lines(c)
-    if notes:
-        blocks.append("\n".join(f"- {escape(line)}" for line in notes))
-    blocks.append(escape(summary.methods_sentence(c)))
-    blocks.append(_code(c.signature))
+    for section in document.sections:
+        blocks.append(f"**{escape(section.lead)}**")
+        for position, table in enumerate(section.tables):
+            if position:
+                blocks.append(f"{escape(table.caption)}:")
+            # The name is bold where the table is of systems, which has its main number beside it.
+            blocks.append(_table(table, bold=table.main if position else 1))
+        blocks += [escape(remark) for remark in section.remarks]
+    if document.notes:
+        blocks.append("\n".join(f"- {escape(line)}" for line in document.notes))
+    blocks.append(escape(document.methods))
+    blocks.append(_code(document.signature))
     return "\n\n".join(blocks) + "\n"
 
 

@@ -46,11 +46,14 @@ class Table:
         Its columns.
     rows : tuple of Row
         Its rows, a cell per column.
+    main : int
+        The column whose cells are bold in rows that stand out, beside the names.
     """
 
     caption: str
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
+    main: int = 2
 
 
 def systems_of(c: Comparison, metric: MetricInfo) -> tuple[SystemScore, ...]:

@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
-from bestby.report import summary
-from bestby.report.tables import Table, differences_table, systems_table
+from bestby.report.document import Section, describe
+from bestby.report.tables import Table
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table as RichTable
 
-    from bestby.results import Comparison, MetricInfo
 
 _WIDTH = 100
 _LEAST_WIDTH = 80  # a narrower terminal breaks the lines; a narrower table would break the names
 _LEAST_NAME = 8
 _MANY_SYSTEMS = 12
+_STYLES = ("bold", "cyan")  # of rows that stand out, in the first table and in the others
 _MOST_ROWS = 30
 _ASCII = {0x2212: "-", 0x2013: "-", 0x2500: "-", 0x2026: "...", 0x221E: "inf", 0x2022: "*", 0xA0: " "}
 
 
-def to_text(c: Comparison) -> str:
+def to_text(c: Any) -> str:
     """Return the comparison as plain text, 100 columns wide whatever the environment.
 
     Parameters
     ----------
-    c : Comparison
-        The comparison.
+    c : Comparison or alike
+        The result.
 
     Returns
     -------
@@ -56,13 +56,13 @@ def to_text(c: Comparison) -> str:
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()).strip("\n")
 
 
-def print_to(c: Comparison, file: TextIO) -> None:
+def print_to(c: Any, file: TextIO) -> None:
     """Print the comparison: coloured and as wide as the terminal if `file` is one, else as `to_text`.
 
     Parameters
     ----------
-    c : Comparison
-        The comparison.
+    c : Comparison or alike
+        The result.
     file : text file
         Where to; characters its encoding lacks are replaced by plain ones.
     """
@@ -88,51 +88,46 @@ def _fits(text: str, file: TextIO) -> bool:
     return True
 
 
-def _print(c: Comparison, console: Console) -> None:
+def _print(c: Any, console: Console) -> None:
     from rich.text import Text
 
-    for metric in c.metrics:
-        console.print(Text(summary.headline(c, metric), style="bold"))
+    document = describe(c)
+    for section in document.sections:
+        console.print(Text(section.lead, style="bold"))
         console.print()
-        _print_metric(c, metric, console)
-    notes = summary.note_lines(c)
-    if notes:
+        _print_section(section, console)
+    if document.notes:
         console.print(Text("Notes", style="bold"))
-        for line in notes:
+        for line in document.notes:
             _print_hanging(console, line)
         console.print()
-    console.print(Text(summary.methods_sentence(c)))
+    console.print(Text(document.methods))
     console.print()
     # Not wrapped by words: whoever copies the signature wants it in one piece.
-    console.print(Text(c.signature, style="dim"), soft_wrap=True)
+    console.print(Text(document.signature, style="dim"), soft_wrap=True)
 
 
-def _print_metric(c: Comparison, metric: MetricInfo, console: Console) -> None:
+def _print_section(section: Section, console: Console) -> None:
     from rich.text import Text
 
-    systems = systems_table(c, metric)
-    console.print(Text(systems.caption))
-    console.print(_rich(systems, strong="bold"))
-    console.print()
-    table = differences_table(c, metric)
-    n_systems = sum(entry.metric == metric.name for entry in c.systems)
-    limited = n_systems > _MANY_SYSTEMS and len(table.rows) > _MOST_ROWS
-    if table.rows:
+    many = len(section.tables[0].rows) > _MANY_SYSTEMS
+    for position, table in enumerate(section.tables):
+        limited = position > 0 and many and len(table.rows) > _MOST_ROWS
         shown = Table(table.caption, table.columns, table.rows[:_MOST_ROWS]) if limited else table
-        console.print(Text(table.caption))
-        console.print(_rich(shown, strong="cyan"))
-    if limited:
-        console.print(
-            Text(
-                f"The first {_MOST_ROWS} of {len(table.rows)} differences;"
-                " all of them are in the JSON, CSV, Markdown and HTML."
-            )
-        )
-    omnibus = summary.omnibus_sentence(c, metric)
-    if omnibus:
-        if table.rows:
+        if position:
             console.print()
-        console.print(Text(omnibus))
+        console.print(Text(table.caption))
+        console.print(_rich(shown, strong=_STYLES[min(position, 1)]))
+        if limited:
+            console.print(
+                Text(
+                    f"The first {_MOST_ROWS} of {len(table.rows)} differences;"
+                    " all of them are in the JSON, CSV, Markdown and HTML."
+                )
+            )
+    for remark in section.remarks:
+        console.print()
+        console.print(Text(remark))
     console.print()
 
 

@@ -108,7 +108,7 @@ def _verdict_sentence(d: Difference) -> str:
 
 def significant(d: Difference) -> bool:
     """Return whether the adjusted p-value is below 1 − level."""
-    return d.p_adjusted < 1.0 - d.interval.level
+    return d.p_adjusted < round(1.0 - d.interval.level, 15)  # 1 - 0.95 is more than 0.05, by rounding
 
 
 def listed(names: Sequence[str], most: int = 6) -> str:

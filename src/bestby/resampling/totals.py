@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from bestby._core.typing import Array, FloatArray
+from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.resampling import streams, weights
 from bestby.resampling.units import CELL_COST_BOOTSTRAP, CELL_COST_SWAP, Units
 
@@ -31,6 +31,9 @@ WEIGHT_BLOCK = 1 << 21
 CELL_BLOCK = 2048
 BLOCK_NUMBERS = 1 << 17
 """Weights held at once: a block that stays in the cache of one core."""
+
+COMPILED_BLOCK = 1 << 19
+"""The same for the compiled kernels, whose blocks need no temporaries."""
 
 LARGEST_ROW = 1 << 22
 """Units above which even one row of weights is not held; sums are gathered instead."""
@@ -83,12 +86,13 @@ def bootstrap(
     X, units = units.expanded(X)
     key = streams.stream_key(seed, "bootstrap")
     compiled = n_resamples * units.n >= COMPILED_FROM
+    offsets = weights.word_offsets(units.bounds)
 
     def dense(first: int, stop: int) -> FloatArray:
         keys = streams.replicate_keys(key, first, stop - first)
-        return transform(_bootstrap_totals(X, units, keys, compiled))
+        return transform(_bootstrap_totals(X, units, keys, offsets, compiled))
 
-    size = max(1, BLOCK_NUMBERS // units.n)
+    size = max(1, (COMPILED_BLOCK if compiled else BLOCK_NUMBERS) // units.n)
     if compiled and X.shape[1] <= MAX_SUM_COLUMNS:
         size = 256
     return run_blocks(dense, n_resamples, size, n_jobs, progress)
@@ -124,7 +128,7 @@ def swaps(
         keys = streams.replicate_keys(key, first, stop - first)
         return transform(_swap_totals(D, keys, compiled))
 
-    size = max(1, BLOCK_NUMBERS // units.n)
+    size = max(1, (COMPILED_BLOCK if compiled else BLOCK_NUMBERS) // units.n)
     if compiled and D.shape[1] <= MAX_TABLE_COLUMNS:
         size = max(size, 1024)
     return run_blocks(dense, n_resamples, size, n_jobs, progress)
@@ -142,13 +146,14 @@ def bootstrap_blocks(
     """Transform the weights themselves, (R, n) integers, for measures that are not sums."""
     key = streams.stream_key(seed, "bootstrap")
     compiled = n_resamples * units.n >= COMPILED_WEIGHTS_FROM
+    offsets = weights.word_offsets(units.bounds)
 
     def block(first: int, stop: int) -> FloatArray:
         keys = streams.replicate_keys(key, first, stop - first)
         if not compiled:
             return transform(weights.bootstrap_weights(keys, units.bounds))
-        W = np.empty((keys.size, units.n), dtype=np.uint16)
-        _kernels().bootstrap_weights(keys, units.bounds, weights.word_offsets(units.bounds), W)
+        W = np.empty((keys.size, units.n), dtype=np.uint8)  # a weight of 256 has probability 1e-500
+        _kernels().bootstrap_weights(keys, units.bounds, offsets, W)
         return transform(W)
 
     return run_blocks(block, n_resamples, max(1, WEIGHT_BLOCK // units.n), n_jobs, progress)
@@ -223,10 +228,11 @@ def _multinomial(generator: np.random.Generator, units: Units, size: int) -> Flo
     return drawn
 
 
-def _bootstrap_totals(X: FloatArray, units: Units, keys: streams.Words, compiled: bool) -> FloatArray:
+def _bootstrap_totals(
+    X: FloatArray, units: Units, keys: streams.Words, offsets: IntArray, compiled: bool
+) -> FloatArray:
     if not compiled:
         return weights.bootstrap_weights(keys, units.bounds).astype(np.float64) @ X
-    offsets = weights.word_offsets(units.bounds)
     if X.shape[1] <= MAX_SUM_COLUMNS or units.n > LARGEST_ROW:
         out = np.empty((keys.size, X.shape[1]))
         _kernels().bootstrap_sums(np.asfortranarray(X), keys, units.bounds, offsets, out)

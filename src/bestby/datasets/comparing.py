@@ -1,0 +1,400 @@
+"""Compare systems over several datasets: on how many they differ, by how much, and how they rank."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, overload
+
+import numpy as np
+
+from bestby._core import checks
+from bestby._core.typing import Alternative
+from bestby.datasets import within
+from bestby.datasets.results import DatasetComparison, Names, Overall, RankDifference
+from bestby.datasets.source import Inside, inside_of, is_p_values, source_of
+from bestby.datasets.within import Asked
+from bestby.engine import testing
+from bestby.engine.base import Drawing
+from bestby.engine.interval import METHODS, Target
+from bestby.evaluation import Evaluation
+from bestby.inference import multiplicity, ranking
+from bestby.inference.distributions import replicates
+from bestby.inference.intervals import percentile
+from bestby.inference.ranking import Friedman
+from bestby.inference.replicability import Replicability, replicability
+from bestby.metrics.base import BaseMetric
+from bestby.resampling.streams import seed_of
+from bestby.results import Difference, Interval, MetricInfo, Note
+
+ACROSS = ("wilcoxon", "sign", "t", "permutation")
+ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
+FEW_DATASETS = 10
+"""Below it the interval of the mean over datasets is Student's: a bootstrap has too little to draw from."""
+
+
+@overload
+def compare_datasets(data: Mapping[str, float], *, level: float = ...) -> Replicability: ...
+@overload
+def compare_datasets(
+    data: Any,
+    *,
+    dataset: str | None = ...,
+    systems: Sequence[str] | None = ...,
+    gold: str | None = ...,
+    cluster: str | None = ...,
+    metric: Any = ...,
+    greater_is_better: bool | None = ...,
+    on_missing: str = ...,
+    baseline: str | None = ...,
+    interval: str = ...,
+    level: float = ...,
+    test: str = ...,
+    across: str = ...,
+    alternative: str = ...,
+    correction: str = ...,
+    n_resamples: int = ...,
+    rng: int | np.random.Generator | None = ...,
+    n_jobs: int = ...,
+    progress: Callable[[int, int], None] | None = ...,
+) -> DatasetComparison: ...
+def compare_datasets(
+    data: Any,
+    *,
+    dataset: str | None = None,
+    systems: Sequence[str] | None = None,
+    gold: str | None = None,
+    cluster: str | None = None,
+    metric: Any = None,
+    greater_is_better: bool | None = None,
+    on_missing: str = "error",
+    baseline: str | None = None,
+    interval: str = "auto",
+    level: float = 0.95,
+    test: str = "permutation",
+    across: str = "wilcoxon",
+    alternative: str = "two-sided",
+    correction: str = "holm",
+    n_resamples: int = 10_000,
+    rng: int | np.random.Generator | None = 0,
+    n_jobs: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> DatasetComparison | Replicability:
+    """Compare systems over several datasets.
+
+    Parameters
+    ----------
+    data : mapping, Evaluation or data frame
+        A table of scores: a mapping of dataset to a mapping of system to score, or a frame with a row per
+        dataset and a column per system, or one with columns dataset, system and score. Items: a mapping of
+        dataset to Evaluation, an Evaluation whose strata are the datasets, or a frame with a row
+        per item. Results of `compare`: a mapping of dataset to Comparison. One p-value per dataset: a
+        mapping of dataset to number, which gives what `replicability` gives.
+    dataset : str, optional
+        The column of a frame that names the dataset; "dataset" or "task" by default.
+    systems : list of str, optional
+        The systems (columns of a frame) to compare; all by default.
+    gold, cluster : str, optional
+        Columns of a frame with a row per item.
+    metric : str, Metric or callable, optional
+        What to compute of items; as for `compare`. For a table of scores, a name for them.
+    greater_is_better : bool, optional
+        The direction of the scores in a table; True by default. Items: the metric knows.
+    on_missing : {"error", "drop"}
+        Where a system has no score on a dataset: refuse, or leave the dataset out, with a note.
+    baseline : str, optional
+        Compare every other system with this one only.
+    interval, level, test, n_resamples, rng, n_jobs, progress
+        As for `compare`; `interval` and `test` are those inside each dataset.
+    across : {"wilcoxon", "sign", "t", "permutation"}
+        The test of each pair over the datasets.
+    alternative : {"two-sided", "greater", "less"}
+        Of the tests inside the datasets and over them; A against B on the scale of the scores.
+    correction : {"holm", "bonferroni", "bh", "none"}
+        Over the pairs, for the tests over the datasets. Inside one pair, the datasets are corrected by Holm.
+
+    Returns
+    -------
+    DatasetComparison or Replicability
+        The latter for one p-value per dataset.
+
+    Raises
+    ------
+    InvalidInputError
+        If the data or an argument cannot be used as given.
+    DesignError
+        If the metric, interval or test does not fit the data.
+
+    References
+    ----------
+    .. [1] Demsar (2006), Statistical Comparisons of Classifiers over Multiple Data Sets, JMLR 7, 1-30.
+    .. [2] Dror, Baumer, Bogomolov and Reichart (2017), Replicability Analysis for Natural Language
+       Processing, TACL 5, 471-486.
+
+    Examples
+    --------
+    >>> table = {"news": {"old": 0.71, "new": 0.74}, "talks": {"old": 0.63, "new": 0.66},
+    ...          "legal": {"old": 0.58, "new": 0.57}, "bio": {"old": 0.55, "new": 0.61}}
+    >>> result = compare_datasets(table)
+    >>> round(result["new", "old"].estimate, 4), result.wins("new", "old"), result.average_ranks
+    (0.0275, (3, 0, 1), (1.25, 1.75))
+    """
+    asked = Asked(
+        checks.choice(interval, METHODS, "interval"),
+        checks.choice(test, testing.TESTS, "test"),
+        checks.probability(level, "level"),
+        checks.choice(alternative, ALTERNATIVES, "alternative"),
+    )
+    checks.choice(across, ACROSS, "across")
+    checks.choice(correction, multiplicity.CORRECTIONS, "correction")
+    checks.choice(on_missing, ("error", "drop"), "on_missing")
+    if is_p_values(data):
+        return replicability(data, alpha=round(1.0 - asked.level, 12))
+    drawing = Drawing(
+        checks.positive_int(n_resamples, "n_resamples"),
+        seed_of(rng),
+        checks.positive_int(n_jobs, "n_jobs"),
+        progress,
+    )
+    source = source_of(data, dataset, systems, gold, cluster)
+    inside = inside_of(source, metric, greater_is_better, on_missing, drawing)
+    order, average = _ordered(inside)
+    pairs = within.pairs_of(order, inside.names, baseline, asked.alternative)
+    tests = _within(inside, pairs, asked)
+    differences = _across(inside, pairs, dataclasses.replace(asked, test=across), correction, drawing)
+    overall = _overall(inside, pairs, differences, asked, drawing)
+    friedman, ranks, cd = _ranking(inside, order, average, pairs, asked.level, baseline)
+    counts = _counts(tests, pairs, asked.level)
+    scores = inside.matrix[:, [inside.names.index(name) for name in order]]
+    scores.flags.writeable = False
+    settings = {"metrics": [inside.metric.name], **dataclasses.asdict(asked), "across": across}
+    return DatasetComparison(
+        metric=inside.metric,
+        datasets=inside.datasets,
+        systems=order,
+        scores=scores,
+        means=tuple(float(mean) for mean in scores.mean(axis=0)),
+        average_ranks=average,
+        differences=differences,
+        within=_adjusted(tests, counts),
+        replicability=counts,
+        overall=overall,
+        friedman=friedman,
+        ranking=ranks,
+        critical_difference=cd,
+        notes=(*inside.notes, *_notes(inside, pairs, counts, tests, asked, across, correction)),
+        provenance=within.provenance(
+            {**settings, "correction": correction, "baseline": baseline},
+            {"datasets": len(inside.datasets), "systems": list(inside.names), **inside.sizes()},
+            inside.data_hash,
+            drawing,
+        ),
+        level=asked.level,
+        correction=correction,
+        baseline=baseline,
+    )
+
+
+# -- pairs -----------------------------------------------------------------------------------------
+
+
+def _ordered(inside: Inside) -> tuple[tuple[str, ...], tuple[float, ...]]:
+    better = inside.metric.greater_is_better
+    average = dict(
+        zip(
+            inside.names,
+            ranking.average_ranks(inside.matrix, greater_is_better=better).tolist(),
+            strict=True,
+        )
+    )
+    order = tuple(sorted(inside.names, key=lambda name: (average[name], name)))
+    return order, tuple(average[name] for name in order)
+
+
+def _within(inside: Inside, pairs: Sequence[Names], asked: Asked) -> dict[str, tuple[Difference, ...]]:
+    if inside.compared:
+        return {
+            name: tuple(comparison[a, b, inside.metric.name] for a, b in pairs)
+            for name, comparison in inside.compared.items()
+        }
+    return {
+        name: within.differences(makers, inside.items[name], pairs, asked)
+        for name, makers in inside.makers.items()
+    }
+
+
+def _counts(
+    tests: Mapping[str, tuple[Difference, ...]], pairs: Sequence[Names], level: float
+) -> dict[Names, Replicability]:
+    if not tests:
+        return {}
+    alpha = round(1.0 - level, 12)
+    return {
+        pair: replicability({name: found[i].p_value for name, found in tests.items()}, alpha=alpha)
+        for i, pair in enumerate(pairs)
+    }
+
+
+def _adjusted(
+    tests: Mapping[str, tuple[Difference, ...]], counts: Mapping[Names, Replicability]
+) -> dict[str, tuple[Difference, ...]]:
+    """Return the differences inside the datasets with Holm's p-values over the datasets."""
+    return {
+        name: tuple(dataclasses.replace(d, p_adjusted=counts[d.a, d.b].p_adjusted[position]) for d in found)
+        for position, (name, found) in enumerate(tests.items())
+    }
+
+
+def _across(
+    inside: Inside, pairs: Sequence[Names], asked: Asked, correction: str, drawing: Drawing
+) -> tuple[Difference, ...]:
+    """Return mean differences and tests with the datasets as items."""
+    columns = {name: inside.matrix[:, i] for i, name in enumerate(inside.names)}
+    evaluation = Evaluation.of(columns, items=list(inside.datasets))
+    measure = within.one_metric("mean", [evaluation])
+    method = "auto" if len(inside.datasets) >= FEW_DATASETS else "normal"
+    makers = within.makers_of(evaluation, measure, drawing, "scores")
+    found = within.differences(makers, evaluation, pairs, dataclasses.replace(asked, interval=method))
+    adjusted = multiplicity.adjust([d.p_value for d in found], correction)
+    return tuple(
+        dataclasses.replace(
+            d,
+            metric=inside.metric.name,
+            greater_is_better=inside.metric.greater_is_better,
+            interval=_clipped(d.interval, inside.metric),
+            p_adjusted=float(p),
+        )
+        for d, p in zip(found, adjusted, strict=True)
+    )
+
+
+def _clipped(interval: Interval, metric: MetricInfo) -> Interval:
+    reach = metric.bounds[1] - metric.bounds[0]
+    return dataclasses.replace(interval, low=max(interval.low, -reach), high=min(interval.high, reach))
+
+
+# -- all datasets together -------------------------------------------------------------------------
+
+
+def _overall(
+    inside: Inside,
+    pairs: Sequence[Names],
+    differences: Sequence[Difference],
+    asked: Asked,
+    drawing: Drawing,
+) -> tuple[Overall, ...]:
+    found = [Overall(d.a, d.b, "macro", "datasets", d.estimate, d.interval) for d in differences]
+    if inside.items and inside.measure is not None:
+        found += _macro_over_items(inside, differences, asked.level, drawing)
+        found += _micro(inside, inside.measure, pairs, asked, drawing)
+    place = {pair: i for i, pair in enumerate(pairs)}
+    return tuple(sorted(found, key=lambda entry: place[entry.a, entry.b]))
+
+
+def _macro_over_items(
+    inside: Inside, differences: Sequence[Difference], level: float, drawing: Drawing
+) -> list[Overall]:
+    """Return percentile intervals of the mean difference, items redrawn inside each dataset."""
+    total = np.zeros((drawing.n_resamples, len(inside.names)))
+    for name, makers in inside.makers.items():
+        own = dataclasses.replace(drawing, seed=within.derived_seed(drawing.seed, name))
+        total += makers.group.bootstrap(own)[:, 0, :] / len(inside.makers)
+    found = []
+    for d in differences:
+        drawn = total[:, inside.names.index(d.a)] - total[:, inside.names.index(d.b)]
+        kept = drawn[np.isfinite(drawn)]
+        low, high = (
+            percentile(replicates(kept, float(np.abs(inside.matrix).max())), level)
+            if kept.size
+            else (math.nan, math.nan)
+        )
+        interval = _clipped(Interval(low, high, level, "percentile", exact=False), inside.metric)
+        found.append(Overall(d.a, d.b, "macro", "items", d.estimate, interval))
+    return found
+
+
+def _micro(
+    inside: Inside, measure: BaseMetric, pairs: Sequence[Names], asked: Asked, drawing: Drawing
+) -> list[Overall]:
+    """Return the differences on all items pooled: items redrawn inside datasets, then whole datasets."""
+    whole = within.pooled(inside.items, inside.names)
+    if whole is None:
+        return []
+    labels = [name for name, part in inside.items.items() for _ in range(part.n_items)]
+    by_dataset = dataclasses.replace(whole, strata=None, clusters=np.array(labels, dtype=np.str_))
+    found = []
+    for resampled, evaluation in (("items", whole), ("datasets", by_dataset)):
+        makers = within.makers_of(evaluation, measure, drawing, "all datasets pooled")
+        for a, b in pairs:
+            target = Target(0, inside.names.index(a), inside.names.index(b))
+            method, _ = within.chosen(makers, target, "auto")
+            interval, _ = makers.interval(target, method, asked.level)
+            found.append(Overall(a, b, "micro", resampled, makers.estimate(target), interval))
+    return found
+
+
+def _ranking(
+    inside: Inside,
+    order: Sequence[str],
+    average: Sequence[float],
+    pairs: Sequence[Names],
+    level: float,
+    baseline: str | None,
+) -> tuple[Friedman | None, tuple[RankDifference, ...], float | None]:
+    k, n = len(order), len(inside.datasets)
+    if k < 3:
+        return None, (), None
+    base = None if baseline is None else order.index(baseline)
+    by_holm = ranking.holm_ranks(average, n, base)
+    by_nemenyi = None if base is not None else ranking.nemenyi(average, n)
+    found = []
+    for a, b in pairs:
+        i, j = order.index(a), order.index(b)
+        p = None if by_nemenyi is None else float(by_nemenyi[i, j])
+        found.append(RankDifference(a, b, average[i] - average[j], p, float(by_holm[i, j])))
+    cd = None if base is not None else ranking.critical_difference(k, n, round(1.0 - level, 12))
+    return ranking.friedman(inside.matrix), tuple(found), cd
+
+
+# -- notes -----------------------------------------------------------------------------------------
+
+
+def _notes(
+    inside: Inside,
+    pairs: Sequence[Names],
+    counts: Mapping[Names, Replicability],
+    tests: Mapping[str, tuple[Difference, ...]],
+    asked: Asked,
+    across: str,
+    correction: str,
+) -> list[Note]:
+    n = len(inside.datasets)
+    family = 1 if correction == "none" else len(pairs)
+    sides = 2.0 if asked.alternative == "two-sided" else 1.0
+    least = min(1.0, sides * 0.5**n * family)
+    notes = []
+    if across != "t" and least > 1.0 - asked.level:
+        told = f"with {n} datasets and {family} comparisons" if family > 1 else f"with {n} datasets"
+        told += f" the p-value of the {across} test over datasets cannot be below {least:.2g} (corrected)"
+        notes.append(Note("few_datasets", told))
+    if inside.items and within.pooled(inside.items, inside.names) is None:
+        notes.append(
+            Note("not_pooled", "the labels of some datasets are text, of others numbers: nothing is pooled")
+        )
+    if any(comparison.level != asked.level for comparison in inside.compared.values()):
+        notes.append(
+            Note("levels_differ", "the intervals inside the datasets keep the level they were made with")
+        )
+    for position, pair in enumerate(pairs):
+        found = counts[pair].found if pair in counts else ()
+        ahead = {tests[name][position].better for name in found}
+        if len(ahead) > 1:
+            notes.append(
+                Note(
+                    "both_directions",
+                    "the datasets with a difference do not agree on which system is better",
+                    (inside.metric.name, *pair),
+                )
+            )
+    return notes

@@ -1,0 +1,184 @@
+"""What `compare_datasets` returns."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import FloatArray
+from bestby.inference.ranking import Friedman
+from bestby.inference.replicability import Replicability
+from bestby.results import Difference, Interval, MetricInfo, Note, Provenance, Reported
+
+Names = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Overall:
+    """A difference over all datasets together.
+
+    Parameters
+    ----------
+    a, b : str
+        The systems.
+    average : {"macro", "micro"}
+        The mean over datasets of their differences, or the difference on all items pooled.
+    resampled : {"items", "datasets"}
+        What the interval takes to vary: the items within these very datasets, or the datasets as a sample of
+        all those that might have been chosen.
+    estimate : float
+        A minus B.
+    interval : Interval
+        Its confidence interval.
+    """
+
+    a: str
+    b: str
+    average: str
+    resampled: str
+    estimate: float
+    interval: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class RankDifference:
+    """Two systems compared by their average ranks.
+
+    Parameters
+    ----------
+    a, b : str
+        The systems.
+    estimate : float
+        Average rank of A minus that of B; negative if A ranks better.
+    p_nemenyi : float or None
+        Nemenyi's p-value for all pairs; None against a baseline.
+    p_holm : float
+        From the normal approximation, after Holm's correction over the pairs.
+    """
+
+    a: str
+    b: str
+    estimate: float
+    p_nemenyi: float | None
+    p_holm: float
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class DatasetComparison(Reported):
+    """The result of `compare_datasets`.
+
+    Parameters
+    ----------
+    metric : MetricInfo
+        What the scores are.
+    datasets : tuple of str, length N
+        In the order given.
+    systems : tuple of str, length k
+        By average rank, the best first.
+    scores : ndarray, shape (N, k)
+        Score of each system on each dataset; read only.
+    means : tuple of float
+        Mean score of each system over the datasets.
+    average_ranks : tuple of float
+        Average rank of each system, 1 being the best.
+    differences : tuple of Difference
+        Per pair the mean difference over datasets, its interval and a test with the datasets as items
+        (so `n_items` is N), corrected over the pairs.
+    within : mapping of str to tuple of Difference
+        Per dataset the differences on its items, if there are items; `p_adjusted` is Holm's over the
+        datasets of one pair.
+    replicability : mapping of (str, str) to Replicability
+        Per pair, on how many datasets and on which there is a difference.
+    overall : tuple of Overall
+        Micro and macro differences with intervals.
+    friedman : Friedman or None
+        Whether all systems rank alike; None for two systems.
+    ranking : tuple of RankDifference
+        Post-hoc tests of the average ranks; empty for two systems.
+    critical_difference : float or None
+        The difference of average ranks that Nemenyi's test takes for real.
+    notes : tuple of Note
+        Notes on the whole.
+    provenance : Provenance
+        Settings, versions, seed and data hash.
+    level : float
+        Confidence level.
+    correction : str
+        How the p-values of `differences` were adjusted.
+    baseline : str or None
+        The system all others were compared with.
+    """
+
+    metric: MetricInfo
+    datasets: tuple[str, ...]
+    systems: tuple[str, ...]
+    scores: FloatArray
+    means: tuple[float, ...]
+    average_ranks: tuple[float, ...]
+    differences: tuple[Difference, ...]
+    within: Mapping[str, tuple[Difference, ...]]
+    replicability: Mapping[Names, Replicability]
+    overall: tuple[Overall, ...]
+    friedman: Friedman | None
+    ranking: tuple[RankDifference, ...]
+    critical_difference: float | None
+    notes: tuple[Note, ...]
+    provenance: Provenance
+    level: float
+    correction: str
+    baseline: str | None = None
+
+    described_by: ClassVar[str] = "datasets"
+
+    def __getitem__(self, key: tuple[str, str]) -> Difference:
+        """Return the mean difference A minus B over the datasets: ``result[a, b]``."""
+        return looked_up(self.differences, key, self.systems)
+
+    def __iter__(self) -> Iterator[Difference]:
+        return iter(self.differences)
+
+    def __len__(self) -> int:
+        return len(self.differences)
+
+    @property
+    def signature(self) -> str:
+        """Every setting, version and data hash that made the numbers, on one line."""
+        return self.provenance.signature
+
+    def wins(self, a: str, b: str) -> tuple[int, int, int]:
+        """Return on how many datasets A is better than, level with, and worse than B."""
+        first, second = (self.scores[:, self.systems.index(name)] for name in (a, b))
+        ahead = first - second if self.metric.greater_is_better else second - first
+        return int((ahead > 0).sum()), int((ahead == 0).sum()), int((ahead < 0).sum())
+
+    def plot(self, kind: str = "auto", *, cliques: str = "nemenyi", ax: Any = None) -> Any:
+        """Draw a figure and return the matplotlib Axes.
+
+        Parameters
+        ----------
+        kind : {"auto", "ranks", "matrix", "forest"}
+            "ranks": critical-difference diagram; "matrix": every pair with its mean difference, wins, ties
+            and losses, and p; "forest": the difference on each dataset, for two systems with items.
+            "auto": the forest for two systems, the ranks for more.
+        cliques : {"nemenyi", "holm", "wilcoxon"}
+            Which test joins systems by bars in the diagram of ranks; "wilcoxon" stands for the tests of
+            `differences`, whatever they are.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+        """
+        return importlib.import_module("bestby.report.dataset_figures").plot(self, kind, cliques, ax)
+
+
+def looked_up(differences: Sequence[Difference], key: tuple[str, str], systems: Sequence[str]) -> Difference:
+    """Return the difference of two systems, mirrored if it is there the other way round."""
+    for difference in differences:
+        if (difference.a, difference.b) == key:
+            return difference
+        if (difference.b, difference.a) == key:
+            return difference.mirrored()
+    raise InvalidInputError(
+        f"no difference {key!r} in this comparison", hint=f"systems: {', '.join(systems)}"
+    )

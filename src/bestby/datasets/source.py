@@ -1,0 +1,299 @@
+"""From what the user has to scores without gaps: tables, items, comparisons, frames."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bestby._core import checks
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import FloatArray
+from bestby.datasets import within
+from bestby.engine.base import Drawing
+from bestby.engine.interval import Intervals
+from bestby.evaluation import Evaluation
+from bestby.frames import evaluation_from_frame, is_frame
+from bestby.metrics.base import BaseMetric
+from bestby.results import Comparison, MetricInfo, Note
+
+Cells = Mapping[str, Mapping[str, float]]
+
+
+@dataclass(frozen=True)
+class Source:
+    """The data in one of three forms; exactly one is not None."""
+
+    table: Cells | None = None
+    items: Mapping[str, Evaluation] | None = None
+    compared: Mapping[str, Comparison] | None = None
+    systems: tuple[str, ...] | None = None
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True)
+class Inside:
+    """Scores without gaps, and what lies behind them."""
+
+    metric: MetricInfo
+    datasets: tuple[str, ...]
+    names: tuple[str, ...]
+    matrix: FloatArray
+    makers: Mapping[str, Intervals]
+    items: Mapping[str, Evaluation]
+    compared: Mapping[str, Comparison]
+    measure: BaseMetric | None
+    data_hash: str
+    notes: tuple[Note, ...]
+
+    def sizes(self) -> dict[str, int]:
+        """Return the number of items, if there are any."""
+        return {"items": sum(part.n_items for part in self.items.values())} if self.items else {}
+
+
+def is_p_values(data: Any) -> bool:
+    """Tell whether the data are one number per dataset."""
+    return (
+        isinstance(data, Mapping)
+        and bool(data)
+        and all(isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in data.values())
+    )
+
+
+def source_of(
+    data: Any, dataset: str | None, systems: Sequence[str] | None, gold: str | None, cluster: str | None
+) -> Source:
+    """Return the data in one of three forms."""
+    chosen = None if systems is None else tuple(systems)
+    if isinstance(data, Evaluation):
+        return Source(items=within.split(data, "dataset"), systems=chosen, notes=data.notes)
+    if not isinstance(data, Mapping) and is_frame(data):
+        return _from_frame(data, dataset, chosen, gold, cluster)
+    if not isinstance(data, Mapping):
+        raise InvalidInputError(
+            f"data must be a mapping, a frame or an Evaluation, got {type(data).__name__}",
+            hint='compare_datasets({"news": {"old": 0.71, "new": 0.74}, ...}); '
+            "bestby.read_datasets reads files",
+        )
+    named = {str(name): value for name, value in data.items()}
+    kinds = {
+        kind
+        for value in named.values()
+        for kind in (Evaluation, Comparison, Mapping)
+        if isinstance(value, kind)
+    }
+    if len(kinds) != 1 or not all(isinstance(value, tuple(kinds)) for value in named.values()):
+        found = ", ".join(sorted({type(value).__name__ for value in named.values()}))
+        raise InvalidInputError(
+            f"datasets must all be tables of scores, all Evaluations, or all Comparisons,"
+            f" got {found or 'none'}",
+            hint='compare_datasets({"news": {"old": 0.71, "new": 0.74}, ...})',
+        )
+    if Evaluation in kinds:
+        notes = tuple(
+            Note(note.code, f"{name}: {note.message}", note.about)
+            for name, part in named.items()
+            for note in part.notes
+        )
+        return Source(items=named, systems=chosen, notes=notes)
+    if Comparison in kinds:
+        return Source(compared=named, systems=chosen)
+    return Source(table=named, systems=chosen)
+
+
+def _from_frame(
+    frame: Any, dataset: str | None, systems: tuple[str, ...] | None, gold: str | None, cluster: str | None
+) -> Source:
+    names = [str(name) for name in (frame.column_names if hasattr(frame, "column_names") else frame.columns)]
+    key = dataset or next((word for word in ("dataset", "task") if word in names), None)
+    if key is None or key not in names:
+        raise InvalidInputError(
+            "the frame has no column of datasets" + (f" called {dataset!r}" if dataset else ""),
+            hint=f"name it: dataset=...; its columns are: {', '.join(names[:12])}",
+        )
+    labels = [str(label) for label in checks.column(frame[key], f"column {key!r}")]
+    if "system" in names and "score" in names and gold is None:
+        by = [str(label) for label in checks.column(frame["system"], "column 'system'")]
+        values = checks.as_array(frame["score"], "column 'score'")
+        return Source(table=cells(labels, by, list(values)), systems=systems)
+    if gold is not None or len(set(labels)) < len(labels):
+        whole = evaluation_from_frame(
+            frame, gold=gold, cluster=cluster, stratum=key, systems=systems, on_missing="error"
+        )
+        return Source(items=within.split(whole, "dataset"))
+    columns = systems or tuple(name for name in names if name != key)
+    values_of = {name: checks.as_array(frame[name], f"column {name!r}") for name in columns}
+    table = {label: {name: values_of[name][row] for name in columns} for row, label in enumerate(labels)}
+    return Source(table=table, systems=systems)
+
+
+def cells(datasets: Sequence[str], systems: Sequence[str], values: Sequence[Any]) -> Cells:
+    """Return a table of scores from its long form.
+
+    Examples
+    --------
+    >>> cells(["news", "news", "talks"], ["old", "new", "old"], [0.5, 0.75, 0.25])
+    {'news': {'old': 0.5, 'new': 0.75}, 'talks': {'old': 0.25}}
+    """
+    table: dict[str, dict[str, float]] = {}
+    for name, system, value in zip(datasets, systems, values, strict=True):
+        row = table.setdefault(name, {})
+        if system in row:
+            raise InvalidInputError(
+                f"system {system!r} has more than one score on dataset {name!r}",
+                hint="give one score per system and dataset; items need a gold or an item column",
+            )
+        row[system] = value
+    return table
+
+
+def inside_of(
+    source: Source, metric: Any, greater_is_better: bool | None, on_missing: str, drawing: Drawing
+) -> Inside:
+    """Return scores without gaps, or say what is missing."""
+    if source.items is not None:
+        return _of_items(source, metric, greater_is_better, on_missing, drawing)
+    if source.compared is not None:
+        return _of_comparisons(source, metric, on_missing)
+    table = {name: numbers(name, row) for name, row in (source.table or {}).items()}
+    if metric is not None and not isinstance(metric, str):
+        raise InvalidInputError(
+            "a table of scores leaves nothing to compute: metric must be a name for them, or None",
+            hint="pass one Evaluation per dataset to have a metric computed",
+        )
+    complete, names, notes = _complete(table, source.systems, on_missing)
+    info = MetricInfo(metric or "score", greater_is_better is not False, (-math.inf, math.inf))
+    matrix = np.array([[complete[name][system] for system in names] for name in complete])
+    hashes = {name: repr(sorted(row.items())) for name, row in complete.items()}
+    return Inside(
+        info,
+        tuple(complete),
+        names,
+        matrix,
+        {},
+        {},
+        {},
+        None,
+        within.hash_of(hashes),
+        (*source.notes, *notes),
+    )
+
+
+def _of_items(
+    source: Source, metric: Any, greater_is_better: bool | None, on_missing: str, drawing: Drawing
+) -> Inside:
+    parts = source.items or {}
+    measure = within.one_metric(metric, parts.values())
+    if greater_is_better is not None and greater_is_better != measure.greater_is_better:
+        raise InvalidInputError(
+            f"greater_is_better={greater_is_better} contradicts the metric {measure.name}",
+            hint="leave it out: the metric knows its direction",
+        )
+    present = {name: dict.fromkeys(part.names, 0.0) for name, part in parts.items()}
+    complete, names, notes = _complete(present, source.systems, on_missing)
+    kept = {name: within.only(parts[name], names) for name in complete}
+    makers = {
+        name: within.makers_of(part, measure, drawing, f"dataset {name!r}") for name, part in kept.items()
+    }
+    fitted = next(iter(makers.values())).group.metrics[0]
+    return Inside(
+        metric=MetricInfo(fitted.name, fitted.greater_is_better, fitted.bounds),
+        datasets=tuple(kept),
+        names=names,
+        matrix=np.array([maker.scores[0] for maker in makers.values()]),
+        makers=makers,
+        items=kept,
+        compared={},
+        measure=measure,
+        data_hash=within.hash_of({name: part.data_hash() for name, part in kept.items()}),
+        notes=(*source.notes, *notes),
+    )
+
+
+def _of_comparisons(source: Source, metric: Any, on_missing: str) -> Inside:
+    compared = source.compared or {}
+    first = next(iter(compared.values()))
+    name = first.metrics[0].name if metric is None else str(metric)
+    info = next((m for m in first.metrics if m.name == name), None)
+    for label, comparison in compared.items():
+        if info is None or all(m.name != name for m in comparison.metrics):
+            raise InvalidInputError(
+                f"the comparison on dataset {label!r} has no metric {name!r}",
+                hint=f"it has: {', '.join(m.name for m in comparison.metrics)}",
+            )
+    table = {
+        label: {entry.system: entry.score for entry in comparison.systems if entry.metric == name}
+        for label, comparison in compared.items()
+    }
+    complete, names, notes = _complete(table, source.systems, on_missing)
+    if info is None:
+        raise InvalidInputError(f"no metric {name!r} in these comparisons")
+    return Inside(
+        metric=info,
+        datasets=tuple(complete),
+        names=names,
+        matrix=np.array([[complete[label][system] for system in names] for label in complete]),
+        makers={},
+        items={},
+        compared={label: compared[label] for label in complete},
+        measure=None,
+        data_hash=within.hash_of({label: compared[label].provenance.data_hash for label in complete}),
+        notes=(*source.notes, *notes),
+    )
+
+
+def numbers(name: str, row: Mapping[str, Any]) -> dict[str, float]:
+    """Return the scores of one dataset; those that are None or NaN are not there."""
+    found: dict[str, float] = {}
+    for system, value in row.items():
+        if value is None or type(value).__name__ == "NAType":
+            continue
+        try:
+            number = float(value)
+        except (TypeError, ValueError) as error:
+            raise InvalidInputError(
+                f"the score of {str(system)!r} on dataset {name!r} is no number: {value!r}",
+                hint="name the columns that are systems: systems=[...]",
+            ) from error
+        if math.isinf(number):
+            raise InvalidInputError(f"the score of {str(system)!r} on dataset {name!r} is infinite")
+        if not math.isnan(number):
+            found[str(system)] = number
+    return found
+
+
+def _complete(
+    table: Mapping[str, Mapping[str, float]], systems: tuple[str, ...] | None, on_missing: str
+) -> tuple[dict[str, Mapping[str, float]], tuple[str, ...], tuple[Note, ...]]:
+    """Return the datasets on which every system has a score, the systems, and a note on the others."""
+    known = tuple(dict.fromkeys(system for row in table.values() for system in row))
+    names = known if systems is None else systems
+    unknown = next((name for name in names if name not in known), None)
+    if unknown is not None:
+        raise InvalidInputError(f"no system {unknown!r} in these data", hint=f"systems: {', '.join(known)}")
+    if len(names) < 2:
+        raise InvalidInputError(f"a comparison needs at least 2 systems, got {', '.join(names) or 'none'}")
+    gaps = [(name, system) for name, row in table.items() for system in names if system not in row]
+    without = list(dict.fromkeys(name for name, _ in gaps))
+    if gaps and on_missing == "error":
+        raise InvalidInputError(
+            f"{len(gaps)} of {len(table) * len(names)} scores are missing, on {len(without)} of {len(table)}"
+            f" datasets; first: {gaps[0][1]!r} on dataset {gaps[0][0]!r}",
+            hint='pass on_missing="drop" to compare on the other datasets only',
+        )
+    complete = {name: row for name, row in table.items() if name not in without}
+    if len(complete) < 2:
+        raise InvalidInputError(
+            f"at least 2 datasets with a score of every system are needed, got {len(complete)}",
+            hint="for one dataset use compare",
+        )
+    if not gaps:
+        return complete, names, ()
+    said = (
+        f"{len(without)} of {len(table)} datasets were left out because some system has no score there:"
+        f" {', '.join(without)} ({len(gaps)} scores missing)"
+    )
+    return complete, names, (Note("datasets_dropped", said),)

@@ -1,0 +1,266 @@
+"""What `compare_datasets` and `compare_folds` share: the differences inside one evaluation at a time."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import platform
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+import scipy
+
+from bestby import advice
+from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.typing import Alternative, Array, BoolArray
+from bestby._version import __version__
+from bestby.datasets.results import Names
+from bestby.engine import prepare, testing
+from bestby.engine.base import Drawing
+from bestby.engine.interval import Intervals, Target
+from bestby.evaluation import Evaluation
+from bestby.metrics import resolve
+from bestby.metrics.base import BaseMetric
+from bestby.metrics.registry import default
+from bestby.results import Difference, Note, Provenance
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How differences inside one evaluation are to be tested and bounded.
+
+    Parameters
+    ----------
+    interval, test : str
+        As for `bestby.compare`.
+    level : float
+        Nominal coverage.
+    alternative : {"two-sided", "greater", "less"}
+        A against B, on the scale of the measure.
+    """
+
+    interval: str
+    test: str
+    level: float
+    alternative: Alternative
+
+
+def one_metric(metric: Any, evaluations: Iterable[Evaluation]) -> BaseMetric:
+    """Return the one metric asked for; accuracy by default, without gold the mean."""
+    if isinstance(metric, list | tuple):
+        raise InvalidInputError(
+            f"one metric at a time is compared here, got {len(metric)}", hint="call once per metric"
+        )
+    scores_only = any(evaluation.gold is None for evaluation in evaluations)
+    return resolve(default(scores_only) if metric is None else metric)
+
+
+def makers_of(evaluation: Evaluation, metric: BaseMetric, drawing: Drawing, where: str) -> Intervals:
+    """Return what makes intervals and tests for one metric; an error names the evaluation."""
+    try:
+        ((group, _),) = prepare.groups(evaluation, [metric])
+        makers = Intervals(group, drawing)
+        bad = np.flatnonzero(~np.isfinite(makers.scores[0]))
+    except (DesignError, InvalidInputError) as error:
+        raise type(error)(f"{where}: {error.message}", error.hint) from error
+    if bad.size:
+        raise InvalidInputError(
+            f"{where}: metric {metric.name} is undefined for system {evaluation.names[bad[0]]!r}",
+            hint="a class or all variation is missing there; choose another metric",
+        )
+    return makers
+
+
+def differences(
+    makers: Intervals, evaluation: Evaluation, pairs: Sequence[Names], asked: Asked
+) -> tuple[Difference, ...]:
+    """Return A minus B with interval and test for each pair; p-values are not adjusted yet."""
+    names = evaluation.names
+    positions = [(0, names.index(a), names.index(b)) for a, b in pairs]
+    tests = testing.run(asked.test, makers, positions, asked.alternative)
+    metric, scores = makers.group.metrics[0], makers.scores[0]
+    found = []
+    for pair in positions:
+        _, a, b = pair
+        method, doubts = chosen(makers, Target(*pair), asked.interval)
+        interval, notes = makers.interval(Target(*pair), method, asked.level)
+        found.append(
+            Difference(
+                metric=metric.name,
+                a=names[a],
+                b=names[b],
+                estimate=float(scores[a] - scores[b]),
+                score_a=float(scores[a]),
+                score_b=float(scores[b]),
+                interval=interval,
+                test=tests[pair],
+                p_adjusted=tests[pair].p_value,
+                greater_is_better=metric.greater_is_better,
+                n_items=evaluation.n_items,
+                n_differing=makers.group.differing(pair)[0],
+                notes=tuple(
+                    Note(n.code, n.message, (metric.name, names[a], names[b])) for n in (*notes, *doubts)
+                ),
+            )
+        )
+    return tuple(found)
+
+
+def p_values(
+    makers: Intervals, evaluation: Evaluation, pairs: Sequence[Names], asked: Asked
+) -> tuple[float, ...]:
+    """Return the p-value of each pair, without intervals."""
+    names = evaluation.names
+    positions = [(0, names.index(a), names.index(b)) for a, b in pairs]
+    tests = testing.run(asked.test, makers, positions, asked.alternative)
+    return tuple(tests[position].p_value for position in positions)
+
+
+def chosen(makers: Intervals, target: Target, method: str) -> tuple[str, tuple[Note, ...]]:
+    """Return the method of the interval of a target, and a note if it is not to be trusted there."""
+    # Ranks and callables have no cheap jackknife: it is made where the interval needs it anyhow.
+    situation = makers.situation(target, jackknife=method in ("auto", "bca"))
+    if method == "auto":
+        method = advice.choose_interval(**situation).method
+    note = advice.reservation(
+        method,
+        difference=situation["difference"],
+        n_differing=situation["n_differing"],
+        n_effective=situation["n_effective"],
+    )
+    return method, () if note is None else (note,)
+
+
+def pairs_of(
+    order: Sequence[str], given: Sequence[str], baseline: str | None, alternative: Alternative
+) -> tuple[Names, ...]:
+    """Return the pairs to compare: the better first, or as given where the question is one-sided."""
+    if baseline is not None:
+        if baseline not in given:
+            raise InvalidInputError(f"baseline {baseline!r} is not among the systems: {', '.join(given)}")
+        return tuple((name, baseline) for name in order if name != baseline)
+    # A one-sided question must not take its direction from the data.
+    line = order if alternative == "two-sided" else given
+    return tuple((a, b) for i, a in enumerate(line) for b in line[i + 1 :])
+
+
+def split(evaluation: Evaluation, what: str) -> dict[str, Evaluation]:
+    """Return one evaluation per stratum, which is then no stratum any more.
+
+    Examples
+    --------
+    >>> whole = Evaluation.of({"a": [1, 0, 1, 1], "b": [0, 0, 1, 1]}, strata=["x", "x", "y", "y"])
+    >>> {name: part.n_items for name, part in split(whole, "dataset").items()}
+    {'x': 2, 'y': 2}
+    """
+    if evaluation.strata is None:
+        raise InvalidInputError(
+            f"the evaluation does not say which {what} each item belongs to",
+            hint=f"pass strata=... to Evaluation.of: the {what} of each item",
+        )
+    parts: dict[str, Evaluation] = {}
+    for name in dict.fromkeys(evaluation.strata.tolist()):
+        rows = evaluation.strata == name
+        if int(rows.sum()) < 2:
+            raise InvalidInputError(
+                f"{what} {str(name)!r} has only {int(rows.sum())} item; at least 2 are needed",
+                hint="with one item nothing can be said about the uncertainty",
+            )
+        parts[str(name)] = taken(dataclasses.replace(evaluation, strata=None), rows)
+    return parts
+
+
+def taken(evaluation: Evaluation, rows: BoolArray) -> Evaluation:
+    """Return the evaluation of some of its items, without its notes."""
+    return Evaluation(
+        systems={system: values[rows] for system, values in evaluation.systems.items()},
+        gold=_rows(evaluation.gold, rows),
+        items=_rows(evaluation.items, rows),
+        clusters=_rows(evaluation.clusters, rows),
+        strata=_rows(evaluation.strata, rows),
+        missing={system: mask[rows] for system, mask in evaluation.missing.items() if bool(mask[rows].any())},
+    )
+
+
+def only(evaluation: Evaluation, systems: Sequence[str]) -> Evaluation:
+    """Return the evaluation of some of its systems, in the order asked for."""
+    for name in systems:
+        if name not in evaluation.systems:
+            raise InvalidInputError(
+                f"no system {name!r} in these data", hint=f"systems: {', '.join(evaluation.names)}"
+            )
+    return dataclasses.replace(
+        evaluation,
+        systems={name: evaluation.systems[name] for name in systems},
+        missing={name: mask for name, mask in evaluation.missing.items() if name in systems},
+    )
+
+
+def pooled(parts: Mapping[str, Evaluation], systems: Sequence[str]) -> Evaluation | None:
+    """Return all items in one evaluation whose strata are the parts; None if their labels do not mix."""
+    kinds = {None if part.gold is None else part.gold.dtype.kind == "U" for part in parts.values()}
+    if len(kinds) > 1:
+        return None
+    members = list(parts.items())
+    golds = [part.gold for _, part in members]
+    clustered = any(part.clusters is not None for _, part in members)
+    return Evaluation(
+        systems={system: np.concatenate([part.systems[system] for _, part in members]) for system in systems},
+        gold=None if golds[0] is None else np.concatenate([gold for gold in golds if gold is not None]),
+        clusters=np.concatenate([_clusters(name, part) for name, part in members]) if clustered else None,
+        strata=np.concatenate([_labels(name, part.strata, part.n_items) for name, part in members]),
+        missing={
+            system: np.concatenate([_missing(part, system) for _, part in members])
+            for system in systems
+            if any(system in part.missing for _, part in members)
+        },
+    )
+
+
+def provenance(
+    settings: Mapping[str, Any], data: Mapping[str, Any], data_hash: str, drawing: Drawing
+) -> Provenance:
+    """Return everything needed to make the numbers again."""
+    versions = {
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "numba": version("numba"),
+    }
+    return Provenance(
+        __version__, versions, drawing.seed, drawing.n_resamples, dict(settings), dict(data), data_hash
+    )
+
+
+def hash_of(parts: Mapping[str, str]) -> str:
+    """Return one hash of the hashes of named parts, in whatever order they come."""
+    digest = hashlib.blake2b(digest_size=8)
+    for name in sorted(parts):
+        digest.update(f"{name}|{parts[name]}|".encode())
+    return digest.hexdigest()
+
+
+def derived_seed(seed: int, name: str) -> int:
+    """Return a seed of its own for each name: the parts are drawn independently, in whatever order."""
+    return int.from_bytes(hashlib.blake2b(f"{seed}|{name}".encode(), digest_size=7).digest(), "big")
+
+
+def _rows(values: Array | None, rows: Array) -> Array | None:
+    return None if values is None else values[rows]
+
+
+def _labels(name: str, groups: Array | None, n: int) -> Array:
+    labels = [name] * n if groups is None else [f"{name}/{group}" for group in groups.tolist()]
+    return np.array(labels, dtype=np.str_)
+
+
+def _clusters(name: str, part: Evaluation) -> Array:
+    groups = np.arange(part.n_items) if part.clusters is None else part.clusters
+    return _labels(name, groups, part.n_items)
+
+
+def _missing(part: Evaluation, system: str) -> Array:
+    return part.missing.get(system, np.zeros(part.n_items, dtype=np.bool_))

@@ -1,0 +1,132 @@
+"""What every comparison of a family of systems does once scores and tests are there."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+from importlib.metadata import version
+
+import numpy as np
+import scipy
+
+from bestby._core.typing import FloatArray, IntArray
+from bestby.inference import groups
+from bestby.results import Difference, Interval
+
+
+def ranked(scores: FloatArray, names: Sequence[str], greater_is_better: bool) -> list[int]:
+    """Return the systems from best to worst; systems that are level stand in the order of their names.
+
+    Examples
+    --------
+    >>> ranked(np.array([1.0, 3.0, 2.0]), ["a", "b", "c"], False)
+    [0, 2, 1]
+    """
+    sign = -1.0 if greater_is_better else 1.0
+    return sorted(range(len(names)), key=lambda s: (sign * scores[s], names[s]))
+
+
+def pairs(order: Sequence[int], baseline: int | None, *, sided: bool) -> list[tuple[int, int]]:
+    """Return the pairs to compare: every two, the better one first, or each system and the baseline.
+
+    Parameters
+    ----------
+    order : sequence of int
+        The systems from best to worst.
+    baseline : int or None
+        The system to compare all others with.
+    sided : bool
+        A one-sided question must not take its direction from the data: pairs then stand in the order given.
+
+    Examples
+    --------
+    >>> pairs([2, 0, 1], None, sided=False), pairs([2, 0, 1], 0, sided=False)
+    ([(2, 0), (2, 1), (0, 1)], [(2, 0), (1, 0)])
+    """
+    if baseline is not None:
+        return [(a, baseline) for a in order if a != baseline]
+    line = sorted(order) if sided else list(order)
+    return [(a, b) for i, a in enumerate(line) for b in line[i + 1 :]]
+
+
+def standings(
+    names: Sequence[str], differences: Sequence[Difference], alpha: float, *, lettered: bool
+) -> tuple[IntArray, IntArray, tuple[str, ...] | None]:
+    """Return the ranks the tests leave open, and the letters of the groups.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The systems from best to worst.
+    differences : sequence of Difference
+        With adjusted p-values.
+    alpha : float
+        The level of the tests.
+    lettered : bool
+        Whether every pair was tested, so that there can be letters.
+
+    Returns
+    -------
+    (low, high, letters)
+        In the order of `names`.
+    """
+    place = {name: position for position, name in enumerate(names)}
+    better = np.zeros((len(names), len(names)), dtype=np.bool_)
+    for d in differences:
+        if d.p_adjusted < alpha and d.better is not None:
+            behind = d.b if d.better == d.a else d.a
+            better[place[d.better], place[behind]] = True
+    low, high = groups.rank_intervals(better)
+    return low, high, groups.letters(better | better.T) if lettered else None
+
+
+def verdict(interval: Interval, tost: Interval, margin: float | None, greater_is_better: bool) -> str | None:
+    """Return the verdict of A against B from the interval against the margin.
+
+    Parameters
+    ----------
+    interval : Interval
+        Of the difference, at the level asked for.
+    tost : Interval
+        Of the same at the level of two one-sided tests.
+    margin : float or None
+        The smallest difference that matters.
+    greater_is_better : bool
+        The direction.
+
+    Examples
+    --------
+    >>> near = Interval(-0.1, 0.2, 0.95, "t", True)
+    >>> verdict(near, near, 0.3, True), verdict(near, near, 0.15, True), verdict(near, near, None, True)
+    ('equivalent', 'inconclusive', None)
+    """
+    if margin is None:
+        return None
+    if interval.low > margin:
+        return "better" if greater_is_better else "worse"
+    if interval.high < -margin:
+        return "worse" if greater_is_better else "better"
+    if -margin < tost.low and tost.high < margin:
+        return "equivalent"
+    return "inconclusive"
+
+
+def alpha_of(level: float) -> float:
+    """Return 1 - level without the rounding of the subtraction.
+
+    Examples
+    --------
+    >>> alpha_of(0.95)
+    0.05
+    """
+    return round(1.0 - level, 15)
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what the numbers depend on."""
+    return {
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "numba": version("numba"),  # not imported: it is used for large work only
+    }

@@ -1,0 +1,272 @@
+"""Tests of two systems trained and scored on the folds of one data set.
+
+The training sets of the folds overlap, so that the differences of the folds are positively correlated
+and an ordinary t test of them rejects far too often.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import get_args
+
+import numpy as np
+from scipy.special import fdtrc, stdtr, stdtrit
+
+from bestby._core import checks
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Alternative, ArrayLike, FloatArray
+from bestby.inference import classical
+from bestby.inference.replicability import partial_conjunctions
+from bestby.results import Interval, TestResult
+
+_TIE = 1e-12
+"""Differences this close, relative to the largest, are equal."""
+
+
+def corrected_t(differences: ArrayLike, ratio: float, alternative: Alternative = "two-sided") -> TestResult:
+    """Nadeau and Bengio's corrected resampled t test.
+
+    Parameters
+    ----------
+    differences : array_like, shape (J,) or (r, k)
+        Score of A minus score of B on each fold of each repetition.
+    ratio : float
+        Items tested over items trained on, in one fold: 1 / (k - 1) for k-fold cross-validation.
+    alternative : {"two-sided", "greater", "less"}
+        "greater": A's score is greater.
+
+    Returns
+    -------
+    TestResult
+        Its statistic is the mean over sqrt((1 / J + ratio) s^2), on J - 1 degrees of freedom.
+
+    Raises
+    ------
+    InvalidInputError
+        If there are fewer than two differences, one is not finite, or the ratio is not positive.
+
+    Notes
+    -----
+    If all differences are equal and not 0, the statistic is infinite and p is that of the signs alone,
+    2^(1-J) for two sides: as for `bestby.inference.classical.paired_t`.
+
+    References
+    ----------
+    .. [1] Nadeau and Bengio (2003), Inference for the Generalization Error, Machine Learning 52, 239-281.
+    .. [2] Bouckaert and Frank (2004), Evaluating the Replicability of Significance Tests for Comparing
+       Learning Algorithms, PAKDD, 3-12.
+
+    Examples
+    --------
+    >>> result = corrected_t([1, 2, 3], ratio=0.5)
+    >>> round(result.statistic, 4), round(result.p_value, 4)
+    (2.1909, 0.1598)
+    """
+    checks.choice(alternative, get_args(Alternative), "alternative")
+    d, scale = _folds(differences, ratio)
+    mean = math.fsum(d) / d.size
+    if scale == 0.0:
+        return _without_variance("corrected-t", d, mean, alternative)
+    t = mean / scale
+    p = _of_tails(float(stdtr(d.size - 1, -t)), float(stdtr(d.size - 1, t)), alternative)
+    return TestResult("corrected-t", p, alternative, exact=False, method="asymptotic", statistic=t)
+
+
+def corrected_interval(differences: ArrayLike, ratio: float, level: float = 0.95) -> Interval:
+    """Return the interval of the mean difference that belongs to `corrected_t`.
+
+    Parameters
+    ----------
+    differences, ratio
+        As for `corrected_t`.
+    level : float
+        Nominal coverage.
+
+    Returns
+    -------
+    Interval
+        Of method "corrected-t"; the p-value is below 1 - level if and only if 0 lies outside.
+
+    Examples
+    --------
+    >>> interval = corrected_interval([1, 2, 3], ratio=0.5)
+    >>> round(interval.low, 4), round(interval.high, 4)
+    (-1.9278, 5.9278)
+    """
+    d, scale = _folds(differences, ratio)
+    mean = math.fsum(d) / d.size
+    half = float(stdtrit(d.size - 1, 0.5 * (1.0 + checks.probability(level, "level")))) * scale
+    return Interval(mean - half, mean + half, level, "corrected-t", exact=True)
+
+
+def five_by_two_t(differences: ArrayLike, alternative: Alternative = "two-sided") -> TestResult:
+    """Dietterich's 5x2 cv paired t test.
+
+    Parameters
+    ----------
+    differences : array_like, shape (5, 2)
+        Score of A minus score of B on both halves of five repetitions of 2-fold cross-validation.
+    alternative : {"two-sided", "greater", "less"}
+        "greater": A's score is greater.
+
+    Returns
+    -------
+    TestResult
+        Its statistic is the first difference over the root of the mean variance, on 5 degrees of freedom.
+
+    Raises
+    ------
+    InvalidInputError
+        If the shape is another or a value is not finite.
+
+    Notes
+    -----
+    Which of the ten differences stands first changes the result; `five_by_two_f` does not depend on it.
+
+    References
+    ----------
+    .. [1] Dietterich (1998), Approximate Statistical Tests for Comparing Supervised Classification Learning
+       Algorithms, Neural Computation 10, 1895-1923.
+
+    Examples
+    --------
+    >>> round(five_by_two_t([[2, 1], [1, 2], [3, 1], [2, 2], [1, 1]]).p_value, 4)
+    0.0493
+    """
+    checks.choice(alternative, get_args(Alternative), "alternative")
+    d, variance = _five_by_two(differences)
+    first = float(d[0, 0])
+    if variance == 0.0:
+        return _without_variance("5x2cv-t", d, first, alternative)
+    t = first / math.sqrt(variance)
+    p = _of_tails(float(stdtr(5, -t)), float(stdtr(5, t)), alternative)
+    return TestResult("5x2cv-t", p, alternative, exact=False, method="asymptotic", statistic=t)
+
+
+def five_by_two_f(differences: ArrayLike) -> TestResult:
+    """Alpaydin's combined 5x2 cv F test.
+
+    Parameters
+    ----------
+    differences : array_like, shape (5, 2)
+        Score of A minus score of B on both halves of five repetitions of 2-fold cross-validation.
+
+    Returns
+    -------
+    TestResult
+        Two-sided. Its statistic is the mean square of all ten differences over their mean variance within
+        repetitions, on 10 and 5 degrees of freedom.
+
+    Raises
+    ------
+    InvalidInputError
+        If the shape is another or a value is not finite.
+
+    References
+    ----------
+    .. [1] Alpaydin (1999), Combined 5x2 cv F Test for Comparing Supervised Classification
+       Learning Algorithms, Neural Computation 11, 1885-1892.
+
+    Examples
+    --------
+    >>> result = five_by_two_f([[2, 1], [1, 2], [3, 1], [2, 2], [1, 1]])
+    >>> round(result.statistic, 4), round(result.p_value, 4)
+    (5.0, 0.0448)
+    """
+    d, variance = _five_by_two(differences)
+    if variance == 0.0:
+        return _without_variance("5x2cv-f", d, float(np.abs(d).max()), "two-sided")
+    f = float((d * d).sum()) / (10.0 * variance)
+    p = max(float(fdtrc(10, 5, f)), sys.float_info.min)
+    return TestResult("5x2cv-f", p, "two-sided", exact=False, method="asymptotic", statistic=f)
+
+
+def k_bonferroni(p_values: ArrayLike, required: int, alternative: Alternative = "two-sided") -> TestResult:
+    """Test whether at least so many folds have an effect, from one p-value per fold.
+
+    Parameters
+    ----------
+    p_values : array_like, shape (K,)
+        One p-value per fold.
+    required : int
+        How many of them must have an effect; K for all.
+    alternative : {"two-sided", "greater", "less"}
+        That of the p-values, to be recorded.
+
+    Returns
+    -------
+    TestResult
+        Valid under any dependence of the folds. Its statistic is `required`.
+
+    Raises
+    ------
+    InvalidInputError
+        If a p-value is outside [0, 1] or `required` is no number from 1 to K.
+
+    References
+    ----------
+    .. [1] Dror, Baumer, Shlomov and Reichart (2018), The Hitchhiker's Guide to Testing Statistical
+       Significance in Natural Language Processing, ACL, section 5.
+
+    Examples
+    --------
+    >>> k_bonferroni([0.25, 0.125, 0.0625], required=2).p_value
+    0.25
+    """
+    p = checks.p_values(p_values)
+    u = checks.positive_int(required, "required")
+    if u > p.size:
+        raise InvalidInputError(f"{u} folds with an effect were asked for, but there are only {p.size}")
+    value = max(float(partial_conjunctions(p, "bonferroni")[u - 1]), sys.float_info.min)
+    return TestResult(
+        "k-bonferroni", value, alternative, exact=False, method="partial conjunction", statistic=float(u)
+    )
+
+
+def _folds(differences: ArrayLike, ratio: float) -> tuple[FloatArray, float]:
+    """Return the differences in a row and the corrected standard error of their mean."""
+    d = np.asarray(checks.as_array(differences, "differences"), dtype=np.float64).reshape(-1)
+    if d.size < 2 or not np.isfinite(d).all():
+        raise InvalidInputError(
+            f"differences must be two or more finite numbers, got {d.size}"
+            + ("" if np.isfinite(d).all() else ", not all finite"),
+            hint="give one per fold",
+        )
+    if not 0.0 < ratio < math.inf:
+        raise InvalidInputError(
+            f"ratio must be a positive number, got {ratio}",
+            hint="items tested over items trained on: 1/9 for 10-fold cross-validation",
+        )
+    largest = float(np.abs(d).max())
+    if d.max() - d.min() <= _TIE * largest:
+        return d, 0.0
+    mean = math.fsum(d) / d.size
+    variance = math.fsum((d - mean) ** 2) / (d.size - 1)
+    return d, math.sqrt((1.0 / d.size + ratio) * variance)
+
+
+def _five_by_two(differences: ArrayLike) -> tuple[FloatArray, float]:
+    """Return the differences and the mean over repetitions of their variance (the sum of two squares)."""
+    d = np.asarray(checks.as_array(differences, "differences"), dtype=np.float64)
+    if d.shape != (5, 2) or not np.isfinite(d).all():
+        raise InvalidInputError(
+            f"a 5x2 cv test needs 5 repetitions of 2 folds, all finite, got shape {d.shape}",
+            hint="the corrected resampled t test takes any number of folds",
+        )
+    variances = (d[:, 0] - d[:, 1]) ** 2 / 2.0
+    if np.abs(d[:, 0] - d[:, 1]).max() <= _TIE * float(np.abs(d).max()):
+        return d, 0.0
+    return d, float(variances.mean())
+
+
+def _without_variance(name: str, d: FloatArray, numerator: float, alternative: Alternative) -> TestResult:
+    """Return the test where its denominator is 0: what the signs alone can say."""
+    p = classical.sign(d.reshape(-1), alternative).p_value
+    statistic = math.copysign(math.inf, numerator) if numerator else 0.0
+    return TestResult(name, p, alternative, exact=True, method="binomial", statistic=statistic)
+
+
+def _of_tails(upper: float, lower: float, alternative: Alternative) -> float:
+    tails = {"greater": upper, "less": lower, "two-sided": 2.0 * min(upper, lower)}
+    return min(max(tails[alternative], sys.float_info.min), 1.0)

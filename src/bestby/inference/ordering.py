@@ -1,0 +1,354 @@
+"""Almost stochastic order: by how much the runs of one system fail to be better than those of another.
+
+System A is stochastically larger than B if every quantile of its scores is at least that of B. The violation
+ratio says how far from that two samples are: 0 if A is ahead at every quantile, 1 if B is.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+
+from bestby._core import checks
+from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.typing import ArrayLike, FloatArray
+from bestby.inference.ordering_table import smallest_alpha, threshold
+from bestby.inference.violation import Estimate, estimates, n_deals
+from bestby.resampling import streams
+from bestby.results import Note, StochasticOrder, StochasticOrders, TestResult
+
+FEW_RUNS = 5
+"""Runs below which a result carries a note."""
+
+
+def aso(
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    level: float = 0.95,
+    n_comparisons: int = 1,
+    n_resamples: int = 1000,
+    greater_is_better: bool = True,
+    rng: Any = 0,
+) -> StochasticOrder:
+    """Measure how nearly system A is stochastically better than system B, from the scores of their runs.
+
+    Parameters
+    ----------
+    a, b : array_like, shapes (n,) and (m,)
+        One score per run; the runs are independent of each other, and not paired.
+    level : float
+        Confidence level of `epsilon_min` and of the calibrated threshold.
+    n_comparisons : int
+        Comparisons the error rate 1 - level is divided among (Bonferroni).
+    n_resamples : int
+        B, the number of bootstrap samples, and of permutations where those cannot be enumerated.
+    greater_is_better : bool
+        False if lower scores are better.
+    rng : int, numpy.random.Generator or None
+        Seed; None for fresh entropy.
+
+    Returns
+    -------
+    StochasticOrder
+        The violation ratio, its upper confidence bound `epsilon_min`, the calibrated threshold, and a
+        permutation test.
+
+    Raises
+    ------
+    InvalidInputError
+        If scores are missing, infinite or no numbers, or an argument is out of its range.
+    DesignError
+        If a system has one run only.
+
+    Notes
+    -----
+    With F and G the distribution functions of the scores of A and B, larger scores better, the
+    violation ratio [1]_ is the share of the squared Wasserstein distance where B is ahead::
+
+        e(A, B) = integral of max(G^-1(t) - F^-1(t), 0)^2 dt / integral of (F^-1(t) - G^-1(t))^2 dt
+
+    Both integrals are exact sums over the merged steps of the two quantile functions. Its upper
+    confidence bound is that of [2]_, eq. 8: ``e - sqrt((n + m) / (n m)) * s * z``, with z the
+    (1 - level) / n_comparisons quantile of the normal distribution and s^2 the variance of
+    ``sqrt(n m / (n + m)) * (e* - e)`` over bootstrap samples of both systems. A resample in which the
+    samples are identical has no ratio and counts as 1/2.
+
+    If the systems are alike, `epsilon_min` falls below 0.5 in about one of five comparisons. Judge it by
+    `threshold`, below which it falls in at most 1 - level of them, or use the p-value, which is that of
+    the violation ratio when the runs are dealt out at random. All samples with A ahead at every quantile
+    have the ratio 0, which happens to one in n + 1 deals of n and n runs; tied ratios are therefore
+    ordered by the difference of the means.
+
+    References
+    ----------
+    .. [1] del Barrio, Cuesta-Albertos & Matran (2018), An optimal transportation approach for assessing
+       almost stochastic order, in The Mathematics of the Uncertain, 33-44.
+    .. [2] Dror, Shlomov & Reichart (2019), Deep dominance: how to properly compare deep neural models,
+       ACL, eq. 4 and 8.
+
+    Examples
+    --------
+    >>> order = aso([71.2, 72.9, 73.4, 74.0, 75.1], [70.3, 70.9, 71.8, 72.0, 73.6])
+    >>> order.violation_ratio, round(order.epsilon_min, 2), round(order.p_value, 3)
+    (0.0, 0.02, 0.044)
+    """
+    settings = _Settings.of(level, n_comparisons, n_resamples, rng)
+    scores = {"A": _runs(a, "a", greater_is_better), "B": _runs(b, "b", greater_is_better)}
+    return _orders(scores, [("A", "B")], settings, greater_is_better)["A", "B"]
+
+
+def multi_aso(
+    runs: Mapping[str, ArrayLike],
+    *,
+    level: float = 0.95,
+    n_comparisons: int | None = None,
+    n_resamples: int = 1000,
+    greater_is_better: bool = True,
+    rng: Any = 0,
+) -> StochasticOrders:
+    """Measure almost stochastic order between every two of several systems.
+
+    Parameters
+    ----------
+    runs : mapping of str to array_like
+        The scores of the runs of each system; systems may have different numbers of runs.
+    level : float
+        Confidence level of the whole matrix.
+    n_comparisons : int, optional
+        Comparisons the error rate 1 - level is divided among. S (S - 1) if not given: every two of the S
+        systems are compared, in both directions. 1 for no correction.
+    n_resamples, greater_is_better, rng
+        As for `aso`.
+
+    Returns
+    -------
+    StochasticOrders
+        The matrices, to be read row over column. Every entry is what `aso` gives for the pair.
+
+    Raises
+    ------
+    InvalidInputError
+        If there are fewer than two systems, or scores cannot be used.
+    DesignError
+        If a system has one run only.
+
+    Examples
+    --------
+    >>> orders = multi_aso({"old": [1.0, 2.0, 3.0, 4.0, 5.0], "new": [2.5, 3.5, 4.5, 5.5, 6.5]})
+    >>> orders.violation_ratio
+    array([[nan,  1.],
+           [ 0., nan]])
+    >>> orders["new", "old"].level
+    0.975
+    """
+    if not isinstance(runs, Mapping) or len(runs) < 2:
+        raise InvalidInputError(
+            "runs must map the names of at least two systems to the scores of their runs",
+            hint="multi_aso({'old': [...], 'new': [...]})",
+        )
+    names = tuple(str(name) for name in runs)
+    pairs = list(itertools.combinations(names, 2))
+    count = 2 * len(pairs) if n_comparisons is None else n_comparisons
+    settings = _Settings.of(level, count, n_resamples, rng)
+    scores = {
+        name: _runs(values, f"the runs of {name!r}", greater_is_better)
+        for name, values in zip(names, runs.values(), strict=True)
+    }
+    return StochasticOrders(names, _orders(scores, pairs, settings, greater_is_better))
+
+
+def aso_tightness(m_old: int, n_old: int, m_new: int, n_new: int) -> float:
+    """Return the factor by which more runs tighten the bound of almost stochastic order.
+
+    The bound lies z s sqrt((n + m) / (n m)) above the violation ratio; with s unchanged, new numbers of runs
+    divide that distance by this factor.
+
+    Parameters
+    ----------
+    m_old, n_old : int
+        Runs of the two systems.
+    m_new, n_new : int
+        Runs they would have.
+
+    Returns
+    -------
+    float
+        Above 1 if the new numbers make the bound tighter.
+
+    Raises
+    ------
+    InvalidInputError
+        If a number of runs is no positive integer.
+
+    References
+    ----------
+    .. [1] Ulmer, Hardmeier & Frellsen (2022), deep-significance: easy and meaningful statistical
+       significance testing in the age of neural networks, section 3.
+
+    Examples
+    --------
+    >>> round(aso_tightness(5, 5, 20, 20), 3)
+    2.0
+    """
+    given = {"m_old": m_old, "n_old": n_old, "m_new": m_new, "n_new": n_new}
+    for name, value in given.items():
+        checks.positive_int(value, name)
+    return math.sqrt((m_old + n_old) / (m_old * n_old) * (m_new * n_new) / (m_new + n_new))
+
+
+@dataclass(frozen=True)
+class _Settings:
+    level: float
+    n_resamples: int
+    seed: int
+
+    @classmethod
+    def of(cls, level: float, n_comparisons: int, n_resamples: int, rng: Any) -> _Settings:
+        """Check the arguments; the level is the corrected one."""
+        count = checks.positive_int(n_comparisons, "n_comparisons")
+        corrected = 1.0 - (1.0 - checks.probability(level, "level")) / count
+        return cls(corrected, checks.positive_int(n_resamples, "n_resamples"), streams.seed_of(rng))
+
+    @property
+    def alpha(self) -> float:
+        # 1 - 0.95 is a little more than 0.05
+        return round(1.0 - self.level, 14)
+
+
+def _runs(values: ArrayLike, what: str, greater_is_better: bool) -> FloatArray:
+    """Return the scores of one system, sorted, larger better."""
+    scores = checks.column(values, what)
+    if scores.dtype.kind not in "biuf":
+        raise InvalidInputError(f"{what} must be scores, got values of type {scores.dtype}")
+    if scores.size == 0:
+        raise InvalidInputError(f"{what} must hold at least two scores, got none")
+    if scores.size == 1:
+        raise DesignError(
+            f"{what} holds one score: from one run nothing can be said about a distribution",
+            hint="train the system with more seeds, or compare single models item by item with compare()",
+        )
+    numbers = np.sort(scores.astype(np.float64))
+    return numbers if greater_is_better else 0.0 - numbers[::-1]
+
+
+def _orders(
+    scores: dict[str, FloatArray],
+    pairs: list[tuple[str, str]],
+    settings: _Settings,
+    greater_is_better: bool,
+) -> dict[tuple[str, str], StochasticOrder]:
+    """Return the orders of all pairs, both ways round.
+
+    A pair is put into one order by its values before anything is drawn, so that A over B and B over A see
+    the same resamples, whichever was asked for. Pairs of the same sizes share their resamples.
+    """
+    shapes: dict[tuple[int, int], list[tuple[str, str]]] = {}
+    for a, b in pairs:
+        first, second = sorted((a, b), key=lambda name: (scores[name].size, scores[name].tolist()))
+        shapes.setdefault((scores[first].size, scores[second].size), []).append((first, second))
+    found: dict[tuple[str, str], StochasticOrder] = {}
+    for (n, m), members in shapes.items():
+        samples = [(scores[a], scores[b]) for a, b in members]
+        estimated = estimates(samples, n, m, settings.n_resamples, settings.seed)
+        for (a, b), estimate in zip(members, estimated, strict=True):
+            found[a, b] = _order(a, b, scores, estimate, settings, greater_is_better)
+            found[b, a] = _order(b, a, scores, estimate.mirrored(), settings, greater_is_better)
+    return found
+
+
+def _order(
+    a: str,
+    b: str,
+    scores: dict[str, FloatArray],
+    estimate: Estimate,
+    settings: _Settings,
+    greater_is_better: bool,
+) -> StochasticOrder:
+    n, m = scores[a].size, scores[b].size
+    bound = estimate.ratio + estimate.error * -float(ndtri(settings.alpha))
+    p, size = estimate.greater, estimate.n_deals
+    test = TestResult(
+        "permutation",
+        p,
+        "greater" if greater_is_better else "less",
+        estimate.exact,
+        "enumeration" if estimate.exact else "monte carlo",
+        0.0 if estimate.exact else math.sqrt(p * (1.0 - p) / size),
+        0 if estimate.exact else size,
+        estimate.ratio,
+    )
+    limit = threshold(n, m, settings.alpha)
+    return StochasticOrder(
+        a=a,
+        b=b,
+        violation_ratio=estimate.ratio,
+        standard_error=estimate.error,
+        epsilon_min=bound if math.isnan(bound) else min(max(bound, 0.0), 1.0),
+        level=settings.level,
+        n_a=n,
+        n_b=m,
+        threshold=limit,
+        test=test,
+        notes=tuple(_notes(a, b, scores, estimate, settings, limit)),
+    )
+
+
+def _notes(
+    a: str,
+    b: str,
+    scores: dict[str, FloatArray],
+    estimate: Estimate,
+    settings: _Settings,
+    limit: float | None,
+) -> Iterator[Note]:
+    n, m = scores[a].size, scores[b].size
+    if math.isnan(estimate.ratio):
+        yield Note(
+            "identical_runs",
+            f"the scores of {a} and {b} are the same at every quantile: the violation ratio is undefined",
+            (a, b),
+        )
+    if min(n, m) < FEW_RUNS:
+        yield Note(
+            "few_runs",
+            f"{a} has {n} and {b} has {m} runs; with fewer than {FEW_RUNS} runs the bootstrap hardly sees"
+            " how much the runs vary, and epsilon_min is too small too often",
+            (a, b),
+        )
+    if limit is None and settings.alpha < smallest_alpha():
+        yield Note(
+            "beyond_table",
+            f"thresholds were calibrated for error rates down to {smallest_alpha():g}, not"
+            f" {settings.alpha:.2g}: use the p-value",
+            (a, b),
+        )
+    elif limit is None:
+        yield Note(
+            "no_threshold",
+            f"of {n} and {m} runs of like systems, all of {a} come out above all of {b} once in"
+            f" {n_deals(n, m)} times, more often than {settings.alpha:.2g}: no result can show"
+            " dominance at this level",
+            (a, b),
+        )
+    for name in (a, b):
+        if scores[name][0] == scores[name][-1] and not math.isnan(estimate.ratio):
+            yield Note(
+                "constant_runs",
+                f"all runs of {name} have the same score: either they are copies, or the measure is too"
+                " coarse to see them vary",
+                (a, b),
+            )
+    if estimate.undefined:
+        yield Note(
+            "undefined_resamples",
+            f"in {estimate.undefined} of {settings.n_resamples} resamples the two samples were the same;"
+            " they count as a violation ratio of 1/2",
+            (a, b),
+        )

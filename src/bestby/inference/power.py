@@ -1,0 +1,154 @@
+"""Power of tests from formulas: nothing is drawn."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.special import betainc, gammaln, nctdtr, ndtri, stdtrit, xlog1py, xlogy
+
+from bestby._core.typing import Alternative, FloatArray, IntArray
+
+_REACH = 9.0
+"""Standard deviations of the number of differing items summed over: the rest has mass below 1e-17."""
+
+
+def mcnemar_power(
+    n: IntArray,
+    differing: float,
+    difference: float,
+    alpha: float,
+    alternative: Alternative = "two-sided",
+    *,
+    mid: bool = False,
+) -> FloatArray:
+    """Return the unconditional power of McNemar's exact test.
+
+    Parameters
+    ----------
+    n : ndarray of int, shape (N,)
+        Numbers of items.
+    differing : float
+        Probability that exactly one of the two systems has an item right.
+    difference : float
+        Accuracy of A minus accuracy of B, at most `differing` in size.
+    alpha : float
+        The test rejects if p <= alpha.
+    alternative : {"two-sided", "greater", "less"}
+        "greater": A is more accurate.
+    mid : bool
+        Use mid-p-values.
+
+    Returns
+    -------
+    ndarray, shape (N,)
+        The sum, over the number m of differing items, of its binomial probability times the power of
+        the sign test of m items; beyond nine standard deviations of m nothing is left to sum.
+
+    References
+    ----------
+    .. [1] Duffy (1984), Asymptotic and exact power for the McNemar test, Biometrics 40, 1005-1015.
+
+    Examples
+    --------
+    >>> mcnemar_power(np.array([100, 500]), 0.1, 0.04, 0.05).round(4)
+    array([0.1394, 0.7743])
+    """
+    sizes = np.asarray(n, dtype=np.int64)
+    if differing <= 0.0:
+        return np.zeros(sizes.size)
+    spread = _REACH * np.sqrt(sizes * differing * (1.0 - differing)) + 5.0 * _REACH
+    first = max(0, math.floor(float((sizes * differing - spread).min())))
+    last = min(int(sizes.max()), math.ceil(float((sizes * differing + spread).max())))
+    m = np.arange(first, last + 1)
+    given = _sign_power(m, 0.5 * (1.0 + difference / differing), alpha, alternative, mid=mid)
+    return np.array([_binomial(m, int(size), differing) @ given for size in sizes])
+
+
+def _binomial(m: IntArray, n: int, p: float) -> FloatArray:
+    """Return P(M = m) of n trials, for the m that hold all of the mass; 0 beyond n."""
+    inside = np.minimum(m, n)
+    log_pmf = gammaln(n + 1) - gammaln(inside + 1) - gammaln(n - inside + 1)
+    log_pmf += xlogy(inside, p) + xlog1py(n - inside, -p)
+    pmf = np.where(m <= n, np.exp(log_pmf), 0.0)
+    normed: FloatArray = pmf / pmf.sum()  # takes away the rounding of the large logarithms
+    return normed
+
+
+def _sign_power(
+    m: IntArray, chance: float, alpha: float, alternative: Alternative, *, mid: bool
+) -> FloatArray:
+    """Return the power of the sign test of m coins that come up for A with probability `chance`."""
+    critical = _critical(m, alpha / 2.0 if alternative == "two-sided" else alpha, mid=mid)
+    power = np.zeros(m.size)
+    if alternative != "less":
+        power += _at_least(critical, m, chance)
+    if alternative != "greater":
+        power += _at_least(critical, m, 1.0 - chance)
+    return np.where(m > 0, power, 0.0)  # without a differing item p is 1
+
+
+def _critical(m: IntArray, alpha: float, *, mid: bool) -> IntArray:
+    """Return the least number of heads among m fair coins whose upper tail is at most alpha."""
+
+    def tail(k: IntArray) -> FloatArray:
+        upper = _at_least(k, m, 0.5)
+        return 0.5 * (upper + _at_least(k + 1, m, 0.5)) if mid else upper
+
+    guess = np.ceil(0.5 * m - 0.5 * ndtri(alpha) * np.sqrt(m)).astype(np.int64)
+    k: IntArray = np.clip(guess, 0, m + 1)
+    while (lower := (k > 0) & (tail(k - 1) <= alpha)).any():
+        k = k - lower
+    while (higher := tail(k) > alpha).any():
+        k = k + higher
+    return k
+
+
+def _at_least(k: IntArray, m: IntArray, p: float) -> FloatArray:
+    """Return P(K >= k) of m trials."""
+    inner = np.clip(k, 1, np.maximum(m, 1))
+    tail = betainc(inner, np.maximum(m, 1) - inner + 1, p)
+    bounded: FloatArray = np.where(k <= 0, 1.0, np.where(k > m, 0.0, tail))
+    return bounded
+
+
+def t_power(
+    shift: FloatArray, df: FloatArray, alpha: float, alternative: Alternative = "two-sided"
+) -> FloatArray:
+    """Return the power of a t-test.
+
+    Parameters
+    ----------
+    shift : ndarray, shape (N,)
+        The true difference in units of its standard error.
+    df : ndarray, shape (N,)
+        Degrees of freedom; where they are not positive there is no test, and the power is NaN.
+    alpha : float
+        The level of the test.
+    alternative : {"two-sided", "greater", "less"}
+        "greater": the difference is above 0.
+
+    Returns
+    -------
+    ndarray, shape (N,)
+        From the noncentral t distribution.
+
+    References
+    ----------
+    .. [1] Cohen (1988), Statistical Power Analysis for the Behavioral Sciences, 2nd ed., section 12.8.
+
+    Examples
+    --------
+    >>> t_power(np.array([2.5]), np.array([19.0]), 0.05).round(4)
+    array([0.6591])
+    """
+    shift, df = np.broadcast_arrays(np.asarray(shift, dtype=np.float64), np.asarray(df, dtype=np.float64))
+    usable = np.where(df > 0.0, df, 1.0)
+    critical = -stdtrit(usable, alpha / 2.0 if alternative == "two-sided" else alpha)
+    power = np.zeros(shift.shape)
+    if alternative != "less":
+        power += nctdtr(usable, -shift, -critical)  # P(T >= c) of the mirrored T, which keeps small tails
+    if alternative != "greater":
+        power += nctdtr(usable, shift, -critical)
+    bounded: FloatArray = np.where(df > 0.0, np.clip(power, 0.0, 1.0), np.nan)
+    return bounded

@@ -1,0 +1,27 @@
+"""Before the study: its power, the size it needs, the smallest difference it can detect."""
+
+from bestby.planning.base import Design
+from bestby.planning.lifted import LiftedScores
+from bestby.planning.pilot import Pilot
+from bestby.planning.proportions import PairedProportions
+from bestby.planning.results import Allocation, Plan, PlanPoint, Split
+from bestby.planning.runs_items import RunsAndItems
+from bestby.planning.scores import PairedScores
+from bestby.planning.solve import allocate, minimum_detectable, power, sample_size
+
+__all__ = [
+    "Allocation",
+    "Design",
+    "LiftedScores",
+    "PairedProportions",
+    "PairedScores",
+    "Pilot",
+    "Plan",
+    "PlanPoint",
+    "RunsAndItems",
+    "Split",
+    "allocate",
+    "minimum_detectable",
+    "power",
+    "sample_size",
+]

@@ -1,0 +1,136 @@
+"""What every design offers, and what is asked of it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from bestby._core.typing import Alternative, FloatArray, IntArray
+from bestby.results import Note
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Question:
+    """How the planned test will decide, and how to simulate it where there is no formula.
+
+    Parameters
+    ----------
+    level : float
+        1 - level is the level of the test.
+    alternative : {"two-sided", "greater", "less"}
+        Of A against B.
+    n_comparisons : int
+        Number of comparisons the level is divided over.
+    n_simulations : int or None
+        Simulated studies; None for the default of the design.
+    n_resamples : int
+        Resamples of the test in each simulated study.
+    seed : int
+        The seed.
+    progress : callable, optional
+        Called with the number of simulated studies done and their number.
+    """
+
+    level: float = 0.95
+    alternative: Alternative = "two-sided"
+    n_comparisons: int = 1
+    n_simulations: int | None = None
+    n_resamples: int = 999
+    seed: int = 0
+    progress: Progress | None = None
+
+    @property
+    def alpha(self) -> float:
+        """The level of one test: Bonferroni's share of 1 - level."""
+        return round(1.0 - self.level, 12) / self.n_comparisons
+
+
+class Design(ABC):
+    """What is assumed of a study: enough to compute or simulate its power at any size.
+
+    Attributes
+    ----------
+    name : str
+        The name of the kind of design.
+    simulated : bool
+        Whether power is the share of rejections in simulated studies.
+    simulations : int
+        How many studies are simulated unless told otherwise.
+    """
+
+    name: ClassVar[str]
+    simulated: ClassVar[bool] = False
+    simulations: ClassVar[int] = 0
+
+    @property
+    def unit(self) -> str:
+        """What n counts: items, clusters or runs."""
+        return "items"
+
+    @property
+    def size(self) -> int | None:
+        """The size of the pilot, which is n if none is given; None if there was no pilot."""
+        return None
+
+    @property
+    def least(self) -> int:
+        """The least n there is a test for."""
+        return 2
+
+    @property
+    def most(self) -> int:
+        """The greatest n that is tried."""
+        return 10_000_000
+
+    @property
+    def too_small(self) -> str:
+        """What to do if no n is enough."""
+        return "plan for a larger difference, or ask for less power"
+
+    def slack(self, n: int) -> int:  # noqa: ARG002
+        """Return how far below n power may be higher again, for tests of counts, whose power is jagged."""
+        return 0
+
+    @property
+    @abstractmethod
+    def true_difference(self) -> float:
+        """The true difference A minus B that is assumed, on the scale of the measure."""
+
+    @property
+    @abstractmethod
+    def effect(self) -> float:
+        """The parameter that `minimum_detectable` varies: the difference itself, a lift, a scale."""
+
+    @abstractmethod
+    def reach(self, alternative: Alternative) -> tuple[float, float]:
+        """Return the effect of no difference, and the largest in the direction asked (infinite if none)."""
+
+    @abstractmethod
+    def with_effect(self, effect: float) -> Self:
+        """Return the same design with another effect."""
+
+    @abstractmethod
+    def powers(self, n: IntArray, question: Question) -> tuple[FloatArray, FloatArray]:
+        """Return the power at each n and its Monte Carlo standard error (0 from formulas), shape (N,)."""
+
+    @property
+    @abstractmethod
+    def test_words(self) -> str:
+        """The test, as one writes it in a sentence."""
+
+    @property
+    @abstractmethod
+    def assumed_words(self) -> str:
+        """The assumptions, as one writes them in a sentence."""
+
+    @abstractmethod
+    def settings(self) -> dict[str, Any]:
+        """Return the assumptions by name, as plain values."""
+
+    def notes(self, n: int, question: Question) -> tuple[Note, ...]:  # noqa: ARG002
+        """Return what a reader of the plan must know."""
+        return ()

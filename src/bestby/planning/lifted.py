@@ -1,0 +1,189 @@
+"""Scores of one system, and the same scores lifted: how often a test tells the two apart."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from bestby._core import checks
+from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
+from bestby.planning.base import Design, Question
+from bestby.planning.two_samples import TESTS
+from bestby.results import Note
+
+_WORDS = {
+    "permutation": "the permutation test of two independent samples",
+    "bootstrap": "the bootstrap test of two independent samples",
+    "welch": "Welch's t-test",
+    "mann-whitney": "the Mann–Whitney test",
+}
+FEW_SCORES = 5
+
+
+@dataclass(frozen=True, eq=False)
+class LiftedScores(Design):
+    """Scores of one system in several runs, and an imagined system that is better by a factor or an offset.
+
+    Power is the share of significant tests between resamples, drawn with replacement and
+    independently, of the scores and of the scores lifted: bootstrap power analysis [1]_ as used for
+    runs in [2]_.
+
+    Parameters
+    ----------
+    scores : array_like, shape (n,)
+        Scores of one system, one per run.
+    lift : float
+        What the scores are multiplied by, or what is added to them.
+    by : {"factor", "offset"}
+        Which of the two. A factor widens the spread too, and means nothing for scores without a zero.
+    test : {"permutation", "bootstrap", "welch", "mann-whitney"}
+        The test; the lifted scores are A, the scores B.
+
+    Raises
+    ------
+    InvalidInputError
+        If there are fewer than two scores or they do not vary.
+    DesignError
+        If scores that are not positive are to be multiplied.
+
+    References
+    ----------
+    .. [1] Yuan & Hayashi (2003), Bootstrap approach to inference and power analysis based on three test
+       statistics for covariance structure models, Br. J. Math. Stat. Psychol. 56, 93-110.
+    .. [2] Ulmer, Hardmeier & Frellsen (2022), deep-significance, arXiv:2204.06815, section 3.
+
+    Examples
+    --------
+    >>> from bestby import power
+    >>> scores = [0.71, 0.74, 0.69, 0.75, 0.73]
+    >>> power(LiftedScores(scores, lift=1.05, test="welch"), 10).power > 0.9
+    True
+    """
+
+    scores: ArrayLike
+    lift: float = 1.25
+    by: str = "factor"
+    test: str = "permutation"
+    values: FloatArray = field(init=False, repr=False)
+
+    name: ClassVar[str] = "lifted scores"
+    simulated: ClassVar[bool] = True
+    simulations: ClassVar[int] = 5000
+
+    def __post_init__(self) -> None:
+        checks.choice(self.by, ("factor", "offset"), "by")
+        checks.choice(self.test, tuple(TESTS), "test")
+        values = checks.column(self.scores, "scores")
+        if values.dtype.kind == "U":
+            raise InvalidInputError(f"scores must be numbers, got text: {str(values[0])!r}")
+        values = values.astype(np.float64)
+        if values.size < 2 or float(np.ptp(values)) == 0.0:
+            raise InvalidInputError(
+                f"at least 2 scores that vary are needed, got {values.size} without variation",
+                hint="train the system with several seeds",
+            )
+        if self.by == "factor" and not (values > 0.0).all():
+            raise DesignError(
+                f"scores are multiplied by the lift, but one of them is {values.min():g}",
+                hint='by="offset" adds the lift instead',
+            )
+        if not math.isfinite(self.lift) or (self.by == "factor" and self.lift <= 0.0):
+            raise InvalidInputError(
+                f"lift must be a {'positive ' * (self.by == 'factor')}number, got {self.lift}"
+            )
+        object.__setattr__(self, "values", values)
+
+    @property
+    def unit(self) -> str:
+        """Runs."""
+        return "runs"
+
+    @property
+    def size(self) -> int:
+        """The number of scores given."""
+        return int(self.values.size)
+
+    @property
+    def most(self) -> int:
+        """More are not simulated."""
+        return 10_000
+
+    @property
+    def too_small(self) -> str:
+        """What to do if no n is enough."""
+        return "plan for a larger lift, or ask for less power"
+
+    @property
+    def true_difference(self) -> float:
+        """The mean of the lifted scores minus that of the scores."""
+        return float(self._lifted(self.values).mean() - self.values.mean())
+
+    @property
+    def effect(self) -> float:
+        """The lift."""
+        return self.lift
+
+    def reach(self, alternative: Alternative) -> tuple[float, float]:
+        """Return the lift that changes nothing, and the largest."""
+        null = 1.0 if self.by == "factor" else 0.0
+        if alternative == "less" or (alternative == "two-sided" and self.lift < null):
+            return null, 1e-9 if self.by == "factor" else -math.inf
+        return null, math.inf
+
+    def with_effect(self, effect: float) -> Self:
+        """Return the design with another lift."""
+        return dataclasses.replace(self, lift=effect)
+
+    def _lifted(self, scores: FloatArray) -> FloatArray:
+        return scores * self.lift if self.by == "factor" else scores + self.lift
+
+    def powers(self, n: IntArray, question: Question) -> tuple[FloatArray, FloatArray]:
+        """Return the share of significant tests at each n, with its Monte Carlo error."""
+        studies = question.n_simulations or self.simulations
+        share = np.array([self._share(int(size), studies, question) for size in n])
+        return share, np.sqrt(share * (1.0 - share) / studies)
+
+    def _share(self, n: int, studies: int, question: Question) -> float:
+        # Drawn run by run: studies of different size under one seed share their first runs, and
+        # studies of different lift all of them, so that power changes with neither by chance alone.
+        lifted, plain, resampled = (
+            np.random.Generator(np.random.PCG64(child))
+            for child in np.random.SeedSequence(question.seed).spawn(3)
+        )
+        x, y = (
+            np.ascontiguousarray(self.values[generator.integers(self.values.size, size=(n, studies))].T)
+            for generator in (lifted, plain)
+        )
+        p = TESTS[self.test](self._lifted(x), y, question.alternative, question.n_resamples, resampled)
+        return float(np.mean(p <= question.alpha))
+
+    @property
+    def test_words(self) -> str:
+        """The test."""
+        return _WORDS[self.test]
+
+    @property
+    def assumed_words(self) -> str:
+        """The assumptions."""
+        how = "multiplied by" if self.by == "factor" else "lifted by"
+        return f"scores like the {self.values.size} given, and the same {how} {self.lift:.4g}"
+
+    def settings(self) -> dict[str, Any]:
+        """Return the assumptions by name."""
+        return {"scores": self.values.tolist(), "lift": self.lift, "by": self.by, "test": self.test}
+
+    def notes(self, n: int, question: Question) -> tuple[Note, ...]:  # noqa: ARG002
+        """Warn of few scores."""
+        if self.values.size >= FEW_SCORES:
+            return ()
+        return (
+            Note(
+                "few_scores",
+                f"there are only {self.values.size} scores: resampling understates the spread of new ones",
+            ),
+        )

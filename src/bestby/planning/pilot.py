@@ -1,0 +1,396 @@
+"""Any measure: studies drawn from the items of a pilot."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from bestby._core import checks
+from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.typing import Alternative, FloatArray, IntArray
+from bestby.engine import prepare, table, testing
+from bestby.engine.base import Drawing, Group
+from bestby.engine.interval import Intervals
+from bestby.engine.sums import SumGroup
+from bestby.engine.weighted import ItemGroup, WeightGroup
+from bestby.evaluation import Evaluation
+from bestby.metrics import resolve
+from bestby.metrics.registry import default
+from bestby.planning.base import Design, Question
+from bestby.resampling.units import Units
+from bestby.results import Note
+
+_PAIR = (0, 0, 1)
+_CHUNK = 1 << 21
+"""Cell counts drawn at a time, which bounds memory."""
+
+_SWAPS = 500
+"""Random exchanges over which the difference of a measure that is no sum is averaged."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pilot(Design):
+    """Studies like a pilot, of any size, on any measure, decided by any test of `compare`.
+
+    Each simulated study draws its items (or clusters, within strata) from those of the pilot with replacement
+    and tests the difference. With an `effect_scale` s below 1, the two systems exchange their
+    predictions on each item drawn with probability (1 - s) / 2. At s = 0 they are exchangeable, which is the
+    null hypothesis of the permutation test to the letter; at s = 1 they are those of the pilot; and
+    in between the difference of a mean is s times that of the pilot, while everything else (marginal
+    difficulty, agreement, clusters) stays as it is.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        The pilot; `bestby.read` and `Evaluation.of` make one.
+    metric : str, Metric or callable, optional
+        The measure; accuracy by default, the mean without gold.
+    a, b : str, optional
+        The two systems; needed if the pilot has more than two.
+    test : str
+        A test of `compare`.
+    effect_scale : float
+        s, from -1 (the systems exchanged) to 1.
+
+    Raises
+    ------
+    InvalidInputError
+        If the systems are not in the pilot or the scale is outside [-1, 1].
+    DesignError
+        If the measure has no value on the pilot.
+
+    References
+    ----------
+    .. [1] Card, Henderson, Khandelwal, Jia, Mahowald & Jurafsky (2020), With little power comes great
+       responsibility, EMNLP, section 3 (power by simulation).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bestby import Evaluation, power
+    >>> rng = np.random.default_rng(1)
+    >>> gold = rng.integers(0, 2, 300)
+    >>> new, old = (np.where(rng.random(300) < p, gold, 1 - gold) for p in (0.9, 0.8))
+    >>> pilot = Pilot(Evaluation.of({"new": new, "old": old}, gold), metric="f1_macro")
+    >>> plan = power(pilot, n=100, n_simulations=200, curve=())
+    >>> 0.2 < plan.power < 0.9, plan.error < 0.05
+    (True, True)
+    """
+
+    evaluation: Evaluation
+    metric: Any = None
+    a: str | None = None
+    b: str | None = None
+    test: str = "permutation"
+    effect_scale: float = 1.0
+
+    name: ClassVar[str] = "pilot"
+    simulated: ClassVar[bool] = True
+    simulations: ClassVar[int] = 1000
+
+    def __post_init__(self) -> None:
+        checks.choice(self.test, testing.TESTS, "test")
+        if not isinstance(self.evaluation, Evaluation):
+            raise InvalidInputError(
+                f"evaluation must be an Evaluation, got {type(self.evaluation).__name__}",
+                hint="Evaluation.of({'a': ..., 'b': ...}, gold) makes one",
+            )
+        if not -1.0 <= self.effect_scale <= 1.0:
+            raise InvalidInputError(
+                f"effect_scale must lie in [-1, 1], got {self.effect_scale}",
+                hint="1 is the difference of the pilot; a larger one cannot be drawn from it",
+            )
+        names = self.evaluation.names
+        if self.a is None and self.b is None and len(names) == 2:
+            object.__setattr__(self, "a", names[0])
+            object.__setattr__(self, "b", names[1])
+        if self.a == self.b or self.a not in names or self.b not in names:
+            raise InvalidInputError(
+                f"a and b must be two systems of the pilot, got {self.a!r} and {self.b!r}",
+                hint=f"its systems are: {', '.join(names)}",
+            )
+        if not math.isfinite(self.observed):
+            raise DesignError(
+                f"metric {self._group.metrics[0].name} is undefined on the pilot",
+                hint="a class or all variation is missing; choose another metric or look at the predictions",
+            )
+
+    # -- what the pilot holds ----------------------------------------------------------------------
+
+    @cached_property
+    def _group(self) -> Group:
+        e = self.evaluation
+        chosen = [str(self.a), str(self.b)]
+        pair = dataclasses.replace(
+            e,
+            systems={name: e.systems[name] for name in chosen},
+            missing={name: e.missing[name] for name in chosen if name in e.missing},
+        )
+        metric = resolve(default(e.gold is None) if self.metric is None else self.metric)
+        return prepare.groups(pair, [metric])[0][0]
+
+    @cached_property
+    def observed(self) -> float:
+        """The difference A minus B of the pilot itself."""
+        scores = self._group.scores()[0]
+        return float(scores[0] - scores[1])
+
+    @property
+    def unit(self) -> str:
+        """Items, or clusters if the pilot has some."""
+        return "items" if self.evaluation.clusters is None else "clusters"
+
+    @property
+    def size(self) -> int:
+        """Items or clusters of the pilot."""
+        return self._group.n_units
+
+    @property
+    def most(self) -> int:
+        """A hundred times the pilot: what it cannot tell apart at that size, it does not hold."""
+        return 100 * self.size
+
+    @property
+    def too_small(self) -> str:
+        """What to do if no n is enough."""
+        return "the pilot holds no larger difference: use a design with a formula, or ask for less power"
+
+    # -- the effect --------------------------------------------------------------------------------
+
+    @property
+    def true_difference(self) -> float:
+        """The difference among the items that studies draw: of sums exactly, else averaged over exchanges."""
+        return self._difference(self.effect_scale)
+
+    def _difference(self, scale: float) -> float:
+        group = self._group
+        if scale == 1.0:
+            return self.observed
+        if isinstance(group, SumGroup):
+            total = group.table.total()
+            a, b = (total[columns] for columns in group.table.columns[0])
+            middle, half, score = 0.5 * (a + b), 0.5 * scale * (a - b), group.metrics[0].score
+            return float(score(middle + half) - score(middle - half))
+        assert isinstance(group, ItemGroup)  # groups are of sums or of items
+        swapped = np.random.default_rng(0).random((_SWAPS, group.n_units)) < (1.0 - scale) / 2.0
+        bits = (
+            swapped.astype(np.uint8) if group.unit_of is None else swapped[:, group.unit_of].astype(np.uint8)
+        )
+        return float(np.nanmean(group._score_swapped(0, 1)(bits)))
+
+    def assuming(self, difference: float) -> Self:
+        """Return the design with the scale at which the true difference is `difference`.
+
+        Parameters
+        ----------
+        difference : float
+            A minus B, at most as large as that of the pilot.
+
+        Raises
+        ------
+        DesignError
+            If it is larger than that of the pilot.
+
+        Examples
+        --------
+        >>> from bestby import Evaluation
+        >>> pilot = Pilot(Evaluation.of({"a": [1.0, 2.0, 4.0], "b": [1.0, 1.0, 3.0]}))
+        >>> round(pilot.assuming(0.5).effect_scale, 4)
+        0.75
+        """
+        if abs(difference) > abs(self.observed):
+            raise DesignError(
+                f"the pilot holds a difference of {self.observed:.6g}; {difference:g} is larger",
+                hint="a larger difference cannot be drawn from it: use PairedProportions or PairedScores",
+            )
+        sign = 1.0 if self.observed >= 0.0 else -1.0
+        low, high = -1.0, 1.0
+        for _ in range(50):
+            middle = 0.5 * (low + high)
+            if sign * self._difference(middle) < sign * difference:
+                low = middle
+            else:
+                high = middle
+        return self.with_effect(high)
+
+    @property
+    def effect(self) -> float:
+        """The scale."""
+        return self.effect_scale
+
+    def reach(self, alternative: Alternative) -> tuple[float, float]:
+        """Return 0 and the end of the scale on the side asked for."""
+        wrong = {"greater": self.observed < 0.0, "less": self.observed > 0.0, "two-sided": False}[alternative]
+        return 0.0, -1.0 if wrong else 1.0
+
+    def with_effect(self, effect: float) -> Self:
+        """Return the design with another scale; what was made of the pilot is kept."""
+        other = copy.copy(self)
+        object.__setattr__(other, "effect_scale", float(effect))
+        return other
+
+    # -- simulation --------------------------------------------------------------------------------
+
+    def powers(self, n: IntArray, question: Question) -> tuple[FloatArray, FloatArray]:
+        """Return the share of significant tests at each n, with its Monte Carlo error."""
+        studies = question.n_simulations or self.simulations
+        needed = math.ceil(1.0 / question.alpha)
+        if question.n_resamples + 1 < needed:
+            raise DesignError(
+                f"{question.n_resamples} resamples cannot give a p-value of {question.alpha:.3g} or below",
+                hint=f"pass n_resamples={10 * needed - 1}",
+            )
+        share = np.array([self._share(int(size), studies, question) for size in n])
+        return share, np.sqrt(share * (1.0 - share) / studies)
+
+    def _share(self, n: int, studies: int, question: Question) -> float:
+        generator = np.random.Generator(
+            np.random.PCG64(np.random.SeedSequence(question.seed, spawn_key=(n,)))
+        )
+        hits = 0
+        for done, group in enumerate(self._studies(n, studies, generator)):
+            if np.isfinite(group.scores()).all():  # an undefined difference convinces nobody
+                makers = Intervals(group, Drawing(question.n_resamples, question.seed + done))
+                result = testing.run(self.test, makers, [_PAIR], question.alternative)[_PAIR]
+                hits += result.p_value <= question.alpha
+            if question.progress is not None:
+                question.progress(done + 1, studies)
+        return hits / studies
+
+    def _studies(self, n: int, studies: int, generator: np.random.Generator) -> Iterator[Group]:
+        chance = (1.0 - self.effect_scale) / 2.0
+        if isinstance(self._group, SumGroup):
+            return _by_cells(self._group, n, studies, chance, generator)
+        assert isinstance(self._group, ItemGroup)
+        return _by_items(self._group, n, studies, chance, generator)
+
+    # -- words -------------------------------------------------------------------------------------
+
+    @property
+    def test_words(self) -> str:
+        """The test."""
+        return f"the test {self.test!r} of {self._group.metrics[0].name}"
+
+    @property
+    def assumed_words(self) -> str:
+        """The assumptions."""
+        text = f"{self.unit} like the {self.size} of the pilot, on which {self.a} minus {self.b} is"
+        text += f" {self.observed:.4g}"
+        return text + (f", shrunk by {self.effect_scale:.4g}" if self.effect_scale != 1.0 else "")
+
+    def settings(self) -> dict[str, Any]:
+        """Return the assumptions by name."""
+        return {
+            "metric": self._group.metrics[0].name,
+            "a": self.a,
+            "b": self.b,
+            "test": self.test,
+            "effect_scale": self.effect_scale,
+            "pilot": self.size,
+            "data": self.evaluation.data_hash(),
+        }
+
+    def notes(self, n: int, question: Question) -> tuple[Note, ...]:  # noqa: ARG002
+        """Warn of a pilot taken at its word."""
+        notes = list(self.evaluation.notes)
+        if self.effect_scale == 1.0:
+            notes.append(
+                Note(
+                    "pilot_effect",
+                    "the difference of the pilot is taken for the true one; pilots that are followed up"
+                    " tend to overstate it",
+                )
+            )
+        if n > 5 * self.size:
+            notes.append(
+                Note(
+                    "small_pilot",
+                    f"studies of {n} {self.unit} repeat those of the pilot {n / self.size:.1f} times",
+                )
+            )
+        return tuple(notes)
+
+
+def _stratum_sizes(sizes: IntArray, n: int) -> IntArray:
+    """Return how many of n units each stratum gets: its share, rounded by largest remainders."""
+    share = n * sizes / sizes.sum()
+    out = np.floor(share).astype(np.int64)
+    order = np.argsort(out - share, kind="stable")
+    out[order[: n - int(out.sum())]] += 1
+    sizes_: IntArray = out
+    return sizes_
+
+
+def _by_cells(
+    group: SumGroup, n: int, studies: int, chance: float, generator: np.random.Generator
+) -> Iterator[Group]:
+    """Yield groups of n units drawn from the distinct rows of a group, exchanged with some chance."""
+    source = group.table
+    a, b = (source.rows(columns) for columns in source.columns[0])
+    both_a, both_b = np.concatenate([a, b]), np.concatenate([b, a])
+    bounds, counts = source.units.bounds, source.units.counts
+    strata = np.repeat(np.arange(bounds.size - 1), np.diff(bounds))
+    sizes = _stratum_sizes(np.bincount(strata, weights=counts).astype(np.int64), n)
+    step = max(1, _CHUNK // counts.size)
+    for start in range(0, studies, step):
+        rows = min(step, studies - start)
+        drawn = np.concatenate(
+            [
+                generator.multinomial(int(size), counts[i:j] / counts[i:j].sum(), size=rows)
+                for size, i, j in zip(sizes, bounds[:-1], bounds[1:], strict=True)
+            ],
+            axis=1,
+        )
+        swapped = generator.binomial(drawn, chance) if chance > 0.0 else np.zeros_like(drawn)
+        for cells in np.concatenate([drawn - swapped, swapped], axis=1):
+            hit = np.flatnonzero(cells)
+            made = table.build(
+                [[both_a[hit], both_b[hit]]],
+                cells[hit],
+                None if bounds.size == 2 else _dense_codes(np.tile(strata, 2)[hit]),
+                None,
+            )
+            yield SumGroup(group.metrics, dataclasses.replace(made, clustered=source.clustered))
+
+
+def _by_items(
+    group: ItemGroup, n: int, studies: int, chance: float, generator: np.random.Generator
+) -> Iterator[Group]:
+    """Yield groups of n units drawn from those of a group that is scored from its items."""
+    a, b = group.systems
+    if isinstance(group, WeightGroup):  # on a scale where the two systems can exchange values
+        a, b = (group.metric.exchangeable(group.gold, values) for values in (a, b))
+    unit_of = np.arange(a.size) if group.unit_of is None else group.unit_of
+    members = np.split(np.argsort(unit_of, kind="stable"), np.cumsum(np.bincount(unit_of))[:-1])
+    bounds = group.units.bounds
+    sizes = _stratum_sizes(np.diff(bounds), n)
+    edges = np.concatenate([[0], np.cumsum(sizes[sizes > 0])])
+    for _ in range(studies):
+        drawn = np.concatenate(
+            [
+                generator.integers(i, j, size)
+                for size, i, j in zip(sizes, bounds[:-1], bounds[1:], strict=True)
+            ]
+        )
+        exchange = generator.random(n) < chance
+        items = np.concatenate([members[unit] for unit in drawn])
+        lengths = np.array([members[unit].size for unit in drawn])
+        bits = np.repeat(exchange, lengths)
+        yield dataclasses.replace(
+            group,
+            gold=None if group.gold is None else group.gold[items],
+            systems=[np.where(bits, b[items], a[items]), np.where(bits, a[items], b[items])],
+            unit_of=None if group.unit_of is None else np.repeat(np.arange(n), lengths),
+            units=Units(np.ones(n, dtype=np.int64), edges),
+        )
+
+
+def _dense_codes(strata: IntArray) -> IntArray:
+    return np.unique(strata, return_inverse=True)[1].reshape(-1)

@@ -1,0 +1,183 @@
+"""Right and wrong answers of two systems on the same items."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from bestby._core import checks
+from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
+from bestby.inference.power import mcnemar_power
+from bestby.planning.base import Design, Question
+
+_TESTS = {"mcnemar": "McNemar's exact test", "mcnemar-midp": "McNemar's mid-p test"}
+_ROUNDING = 1e-9  # 1 - 0.9 and 0.83 - 0.73 are the same number
+
+
+@dataclass(frozen=True)
+class PairedProportions(Design):
+    """Two systems that are right or wrong on the same independent items: McNemar's test.
+
+    Parameters
+    ----------
+    accuracy_a, accuracy_b : float
+        The assumed accuracies.
+    agreement : float
+        The share of items on which both are right or both are wrong.
+    test : {"mcnemar", "mcnemar-midp"}
+        The exact test, which for accuracy is also the permutation test of `compare`; or its mid-p version.
+
+    Raises
+    ------
+    DesignError
+        If no two systems have these accuracies and this agreement.
+
+    References
+    ----------
+    .. [1] Duffy (1984), Asymptotic and exact power for the McNemar test, Biometrics 40, 1005-1015.
+    .. [2] Card, Henderson, Khandelwal, Jia, Mahowald & Jurafsky (2020), With little power comes great
+       responsibility, EMNLP, section 3 (agreement, and what it was in published comparisons).
+
+    Examples
+    --------
+    >>> from bestby import power
+    >>> round(power(PairedProportions(0.83, 0.80, agreement=0.9), 1000).power, 3)
+    0.82
+    """
+
+    accuracy_a: float
+    accuracy_b: float
+    agreement: float
+    test: str = "mcnemar"
+
+    name: ClassVar[str] = "paired proportions"
+
+    def __post_init__(self) -> None:
+        checks.choice(self.test, tuple(_TESTS), "test")
+        for what in ("accuracy_a", "accuracy_b", "agreement"):
+            value = float(getattr(self, what))
+            if not 0.0 <= value <= 1.0:
+                raise InvalidInputError(f"{what} must lie in [0, 1], got {value}", hint="0.9 means 90 %")
+        a, b = self.accuracy_a, self.accuracy_b
+        low, high = 1.0 - min(a + b, 2.0 - a - b), 1.0 - abs(a - b)
+        if not low - _ROUNDING <= self.agreement <= high + _ROUNDING:
+            raise DesignError(
+                f"accuracies of {a:g} and {b:g} cannot go with an agreement of {self.agreement:g}",
+                hint=f"it lies between {_up(low):g} and {_down(high):g}: the share of items on which both are"
+                " right or both are wrong",
+            )
+
+    @classmethod
+    def from_pilot(cls, right_a: ArrayLike, right_b: ArrayLike, *, test: str = "mcnemar") -> Self:
+        """Return the design with the accuracies and the agreement of a pilot.
+
+        Parameters
+        ----------
+        right_a, right_b : array_like, shape (n,)
+            1 where the system was right on the item, 0 where it was wrong.
+        test : str
+            As above.
+
+        Returns
+        -------
+        PairedProportions
+            With the shares observed.
+
+        Raises
+        ------
+        InvalidInputError
+            If the lengths differ or a value is neither 0 nor 1.
+
+        Examples
+        --------
+        >>> PairedProportions.from_pilot([1, 1, 0, 1], [1, 0, 0, 1])
+        PairedProportions(accuracy_a=0.75, accuracy_b=0.5, agreement=0.75, test='mcnemar')
+        """
+        a = checks.column(right_a, "right_a")
+        b = checks.column(right_b, "right_b", a.size)
+        for values, what in ((a, "right_a"), (b, "right_b")):
+            if a.size == 0 or not np.isin(values, (0, 1)).all():
+                raise InvalidInputError(
+                    f"{what} must hold 0 and 1 only", hint="PairedScores.from_pilot takes scores of any kind"
+                )
+        return cls(float(a.mean()), float(b.mean()), float((a == b).mean()), test)
+
+    @property
+    def true_difference(self) -> float:
+        """Accuracy of A minus accuracy of B."""
+        return self.accuracy_a - self.accuracy_b
+
+    @property
+    def effect(self) -> float:
+        """The difference."""
+        return self.true_difference
+
+    @property
+    def too_small(self) -> str:
+        """What to do if no n is enough."""
+        return "plan for a larger difference, for a higher agreement, or for less power"
+
+    def slack(self, n: int) -> int:
+        """Return a stretch that holds several jumps of the critical value, whose distance grows like √n."""
+        return min(64 + 8 * math.isqrt(n), 512)
+
+    def reach(self, alternative: Alternative) -> tuple[float, float]:
+        """Return 0 and the largest difference there can be with this agreement and this accuracy of B."""
+        differing, b = 1.0 - self.agreement, self.accuracy_b
+        room = min(2.0 * b, 2.0 - 2.0 * b)
+        if differing > room + _ROUNDING:
+            raise DesignError(
+                f"two systems of accuracy {b:g} agree on at least {1.0 - room:g} of the items,"
+                f" but the agreement is {self.agreement:g}",
+                hint="the difference is varied around accuracy_b at this agreement: give a higher agreement",
+            )
+        down = alternative == "less" or (alternative == "two-sided" and self.true_difference < 0.0)
+        most = min(differing, (2.0 * b if down else 2.0 - 2.0 * b) - differing)
+        return 0.0, -max(most, 0.0) if down else max(most, 0.0)
+
+    def with_effect(self, effect: float) -> Self:
+        """Return the design with another accuracy of A, the accuracy of B and the agreement kept."""
+        accuracy_a = min(max(self.accuracy_b + effect, 0.0), 1.0)
+        return dataclasses.replace(self, accuracy_a=accuracy_a)
+
+    def powers(self, n: IntArray, question: Question) -> tuple[FloatArray, FloatArray]:
+        """Return the unconditional power at each n, exactly."""
+        differing = max(1.0 - self.agreement, abs(self.true_difference))
+        ask = question.alternative
+        arguments = (differing, self.true_difference, question.alpha, ask)
+        mid = self.test == "mcnemar-midp"
+        if n.size and int(n.max()) - int(n.min()) < 1024:  # neighbours share one table of the sign test
+            power = mcnemar_power(n, *arguments, mid=mid)
+        else:
+            power = np.concatenate([mcnemar_power(n[i : i + 1], *arguments, mid=mid) for i in range(n.size)])
+        return power, np.zeros(n.size)
+
+    @property
+    def test_words(self) -> str:
+        """The test."""
+        return _TESTS[self.test]
+
+    @property
+    def assumed_words(self) -> str:
+        """The assumptions."""
+        return (
+            f"accuracies of {self.accuracy_a:.4g} and {self.accuracy_b:.4g},"
+            f" both right or both wrong on {self.agreement:.4g} of the items"
+        )
+
+    def settings(self) -> dict[str, Any]:
+        """Return the assumptions by name."""
+        return dataclasses.asdict(self)
+
+
+def _up(value: float) -> float:
+    return math.ceil(value * 1e4 - 1e-6) / 1e4
+
+
+def _down(value: float) -> float:
+    return math.floor(value * 1e4 + 1e-6) / 1e4

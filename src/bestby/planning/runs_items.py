@@ -1,0 +1,265 @@
+"""Several runs of each system on the same items: both are sources of chance."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from bestby._core import checks
+from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
+from bestby.inference.power import t_power
+from bestby.planning.base import Design, Question
+from bestby.results import Note
+
+
+@dataclass(frozen=True)
+class RunsAndItems(Design):
+    """Two systems, each trained in several runs, all runs scored on the same items.
+
+    The difference of the two means has the variance
+
+        item_sd² / items + run_sd² / runs + rest_sd² / (items × runs),
+
+    and is compared with 0 by a t-test whose degrees of freedom are Satterthwaite's.
+
+    Parameters
+    ----------
+    difference : float
+        The assumed mean difference, A minus B.
+    item_sd : float
+        Standard deviation, between items, of the difference of the two systems on an item, all runs averaged.
+    run_sd : float
+        Standard deviation, between runs, of the difference of a run of A and a run of B over all items.
+    rest_sd : float
+        Standard deviation of what is left of such a difference on one item.
+    runs : int
+        Runs of each system.
+    paired_runs : bool
+        Whether run r of A and run r of B share something (a seed, a split) and are subtracted.
+    clipped : tuple of str
+        Components whose estimate from the pilot was negative and is counted as 0.
+
+    Raises
+    ------
+    InvalidInputError
+        If a standard deviation is negative, or all are 0.
+
+    References
+    ----------
+    .. [1] Searle, Casella & McCulloch (1992), Variance Components, section 4.
+    .. [2] Satterthwaite (1946), An approximate distribution of estimates of variance components, Biometrics
+       Bulletin 2, 110-114.
+    .. [3] Brennan (2001), Generalizability Theory, chapters 3 and 8 (decision studies).
+
+    Examples
+    --------
+    >>> design = RunsAndItems(difference=0.02, item_sd=0.3, run_sd=0.01, rest_sd=0.4, runs=5)
+    >>> float(design.standard_error(2000, 5).round(4)), float(design.standard_error(20_000, 5).round(4))
+    (0.009, 0.0051)
+    """
+
+    difference: float
+    item_sd: float
+    run_sd: float
+    rest_sd: float
+    runs: int = 5
+    paired_runs: bool = False
+    clipped: tuple[str, ...] = ()
+
+    name: ClassVar[str] = "runs and items"
+
+    def __post_init__(self) -> None:
+        checks.positive_int(self.runs, "runs")
+        if not math.isfinite(self.difference):
+            raise InvalidInputError(f"difference must be finite, got {self.difference}")
+        for what in ("item_sd", "run_sd", "rest_sd"):
+            value = float(getattr(self, what))
+            if not (math.isfinite(value) and value >= 0.0):
+                raise InvalidInputError(f"{what} must be 0 or a positive number, got {value}")
+        if self.item_sd == self.run_sd == self.rest_sd == 0.0:
+            raise InvalidInputError("without any variation there is nothing to plan", hint="give item_sd")
+
+    @classmethod
+    def from_pilot(
+        cls,
+        a: ArrayLike,
+        b: ArrayLike,
+        *,
+        runs: int | None = None,
+        paired_runs: bool = False,
+        difference: float | None = None,
+    ) -> Self:
+        """Return the design with the variance components of a pilot.
+
+        Parameters
+        ----------
+        a, b : array_like, shape (runs, items)
+            Scores of every run of each system on the same items; at least 2 runs each.
+        runs : int, optional
+            The number of runs to plan with; that of `a` by default.
+        paired_runs : bool
+            Whether run r of A belongs to run r of B.
+        difference : float, optional
+            The difference to plan for; that of the pilot by default.
+
+        Returns
+        -------
+        RunsAndItems
+            Analysis-of-variance estimates of the crossed random-effects model, of the differences if the runs
+            are paired, else of the two systems, whose components add up; negative ones counted as 0.
+
+        Raises
+        ------
+        InvalidInputError
+            If shapes do not fit.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> rng = np.random.default_rng(0)
+        >>> items = rng.normal(size=200)
+        >>> a, b = (items * 0.5 + rng.normal(size=(5, 200)) for _ in "ab")
+        >>> RunsAndItems.from_pilot(a, b).rest_sd.__round__(2)
+        1.4
+        """
+        x, y = _matrix(a, "a"), _matrix(b, "b")
+        if x.shape[1] != y.shape[1] or (paired_runs and x.shape != y.shape):
+            raise InvalidInputError(
+                f"both systems must have the same items{' and runs' * paired_runs},"
+                f" got shapes {x.shape} and {y.shape}",
+                hint="one row per run, one column per item",
+            )
+        layers = [x - y] if paired_runs else [x, y]
+        n = x.shape[1]
+        rest = [_mean_square_rest(layer) for layer in layers]
+        run = sum(
+            float(layer.mean(axis=1).var(ddof=1)) - left / n for layer, left in zip(layers, rest, strict=True)
+        )
+        item = float((x.mean(axis=0) - y.mean(axis=0)).var(ddof=1))
+        item -= sum(left / layer.shape[0] for layer, left in zip(layers, rest, strict=True))
+        found = {"item_sd": item, "run_sd": run, "rest_sd": sum(rest)}
+        return cls(
+            float(x.mean() - y.mean()) if difference is None else float(difference),
+            **{what: math.sqrt(max(variance, 0.0)) for what, variance in found.items()},
+            runs=x.shape[0] if runs is None else runs,
+            paired_runs=paired_runs,
+            clipped=tuple(what for what, variance in found.items() if variance < 0.0),
+        )
+
+    @property
+    def true_difference(self) -> float:
+        """The difference assumed."""
+        return self.difference
+
+    @property
+    def effect(self) -> float:
+        """The same."""
+        return self.difference
+
+    @property
+    def too_small(self) -> str:
+        """What to do if no n is enough."""
+        return "items cannot make up for runs: plan with more runs, or for a larger difference"
+
+    def reach(self, alternative: Alternative) -> tuple[float, float]:
+        """Return 0 and infinity."""
+        down = alternative == "less" or (alternative == "two-sided" and self.difference < 0.0)
+        return 0.0, -math.inf if down else math.inf
+
+    def with_effect(self, effect: float) -> Self:
+        """Return the design with another difference."""
+        return dataclasses.replace(self, difference=effect)
+
+    def _parts(self, items: ArrayLike, runs: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
+        n, r = np.asarray(items, dtype=np.float64), np.asarray(runs, dtype=np.float64)
+        return self.item_sd**2 / n, self.run_sd**2 / r, self.rest_sd**2 / (n * r)
+
+    def standard_error(self, items: ArrayLike, runs: ArrayLike) -> FloatArray:
+        """Return the standard error of the difference with so many items and runs (of each system)."""
+        se: FloatArray = np.sqrt(sum(self._parts(items, runs)))
+        return se
+
+    def power_with(self, items: ArrayLike, runs: ArrayLike, question: Question) -> FloatArray:
+        """Return the power with so many items and runs; NaN where one run cannot show its own spread."""
+        n, r = np.asarray(items, dtype=np.float64), np.asarray(runs, dtype=np.float64)
+        of_items, of_runs, of_rest = self._parts(n, r)
+        se = np.sqrt(of_items + of_runs + of_rest)
+        runs_df = (r - 1.0) * (1.0 if self.paired_runs else 2.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            lost = of_items**2 / (n - 1.0)
+            lost = lost + np.where(of_runs > 0.0, of_runs**2 / runs_df, 0.0)
+            rest_df = np.maximum(r - 1.0, 1.0) * (n - 1.0)  # with one run the rest is seen between items
+            lost = lost + of_rest**2 / rest_df
+            df = np.where(np.isfinite(lost), se**4 / lost, 0.0)
+        return t_power(self.difference / se, df, question.alpha, question.alternative)
+
+    def powers(self, n: IntArray, question: Question) -> tuple[FloatArray, FloatArray]:
+        """Return the power at each number of items with the runs planned."""
+        if self.runs == 1 and self.run_sd > 0.0:
+            raise DesignError(
+                "one run of each system cannot tell the systems from their runs",
+                hint="plan with runs=2 or more",
+            )
+        return self.power_with(n, np.full(n.size, self.runs), question), np.zeros(n.size)
+
+    @property
+    def test_words(self) -> str:
+        """The test."""
+        return "the t-test of the mean over runs and items (Satterthwaite)"
+
+    @property
+    def assumed_words(self) -> str:
+        """The assumptions."""
+        paired = "paired " if self.paired_runs else ""
+        return (
+            f"a mean difference of {self.difference:.4g}; standard deviations of it {self.item_sd:.4g}"
+            f" between items, {self.run_sd:.4g} between {paired}runs, {self.rest_sd:.4g} for the rest;"
+            f" {self.runs} run{'s' * (self.runs != 1)} of each system"
+        )
+
+    def settings(self) -> dict[str, Any]:
+        """Return the assumptions by name."""
+        return {key: value for key, value in dataclasses.asdict(self).items() if key != "clipped"}
+
+    def notes(self, n: int, question: Question) -> tuple[Note, ...]:  # noqa: ARG002
+        """Tell what share of the variance each source has, and which estimates were negative."""
+        parts = [float(part) for part in self._parts(n, self.runs)]
+        shares = [round(100.0 * part / sum(parts)) for part in parts]
+        notes = [
+            Note(
+                "shares",
+                f"with {n} items and {self.runs} run{'s' * (self.runs != 1)}, items make {shares[0]} %, runs"
+                f" {shares[1]} % and the rest {shares[2]} % of the variance of the difference",
+            )
+        ]
+        if self.clipped:
+            notes.append(
+                Note(
+                    "counted_as_zero",
+                    f"the pilot's estimate of {' and '.join(self.clipped)} was negative and counts as 0",
+                )
+            )
+        return tuple(notes)
+
+
+def _matrix(values: ArrayLike, what: str) -> FloatArray:
+    array = checks.as_array(values, what)
+    if array.ndim != 2 or array.dtype.kind not in "biuf" or min(array.shape) < 2:
+        raise InvalidInputError(
+            f"{what} must be numbers with a row per run and a column per item, at least 2 of each,"
+            f" got shape {array.shape} of {array.dtype}",
+        )
+    if not np.isfinite(array).all():
+        raise InvalidInputError(f"{what} must be finite", hint="leave out items that a run has no score for")
+    return array.astype(np.float64)
+
+
+def _mean_square_rest(layer: FloatArray) -> float:
+    """Return the mean square of what neither the run nor the item explains."""
+    left = layer - layer.mean(axis=1, keepdims=True) - layer.mean(axis=0, keepdims=True) + layer.mean()
+    return float((left**2).sum() / ((layer.shape[0] - 1) * (layer.shape[1] - 1)))

@@ -1,0 +1,110 @@
+"""Almost stochastic order in words, as a table and as a frame."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from bestby._core import checks
+from bestby._core.errors import MissingExtraError
+from bestby.report.numbers import alpha, p_clause, percent
+from bestby.results import StochasticOrder, StochasticOrders
+
+VALUES = ("epsilon_min", "violation_ratio", "p_value", "dominant")
+
+
+def order_sentence(order: StochasticOrder) -> str:
+    """Return one order in plain words.
+
+    Parameters
+    ----------
+    order : StochasticOrder
+        Of A over B.
+
+    Returns
+    -------
+    str
+        The violation ratio and its bound; what the bound of like systems would be, and so whether A is
+        dominant; the test.
+    """
+    a, b = order.a, order.b
+    if math.isnan(order.violation_ratio):
+        return f"{a} and {b} have the same scores at every quantile: neither is better."
+    ratio = (
+        f"{a} over {b}: violation ratio {order.violation_ratio:.3g}, at most {order.epsilon_min:.3g} at"
+        f" {percent(round(order.level, 6))} confidence ({order.n_a} and {order.n_b} runs)."
+    )
+    test = "exact permutation test" if order.test.exact else "permutation test"
+    error = f" ± {order.test.error:.1g}" if order.test.error > 0.0 else ""
+    return f"{ratio} {_reading(order)} One-sided {test}: {p_clause(order.p_value)}{error}."
+
+
+def _reading(order: StochasticOrder) -> str:
+    """Return whether A is dominant, and if custom says otherwise, that it does."""
+    rate = percent(float(f"{100.0 * alpha(order.level):.3g}") / 100.0)
+    if order.threshold is None:
+        reading = "No bound is calibrated for these numbers of runs at this level: dominance is not shown."
+    else:
+        verdict = "is almost stochastically dominant" if order.dominant else "is not shown to be dominant"
+        reading = (
+            f"Like systems get {order.threshold:.3g} or less in at most {rate} of cases: {order.a} {verdict}."
+        )
+    if order.dominant or not order.below_half:
+        return reading
+    return f"{reading} The customary limit of 0.5, which one in five pairs of like systems passes, is passed."
+
+
+def to_frame(orders: StochasticOrders, value: str = "epsilon_min") -> Any:
+    """Return one matrix with the names of the systems, row over column.
+
+    Parameters
+    ----------
+    orders : StochasticOrders
+        The orders.
+    value : {"epsilon_min", "violation_ratio", "p_value", "dominant"}
+        Which matrix.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row and a column per system.
+
+    Raises
+    ------
+    MissingExtraError
+        If pandas is not installed.
+    """
+    name = checks.choice(value, VALUES, "value")
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise MissingExtraError("pandas", "frames") from error
+    names = list(orders.systems)
+    return pd.DataFrame(getattr(orders, name), index=names, columns=names)
+
+
+def to_text(orders: StochasticOrders) -> str:
+    """Return the bounds as a table, row over column, an asterisk where the row is dominant."""
+    names = orders.systems
+    marks = [
+        ["–" if a == b else f"{orders[a, b].epsilon_min:.3f}{'*' * orders[a, b].dominant}" for b in names]
+        for a in names
+    ]
+    rows = [["", *names], *([a, *cells] for a, cells in zip(names, marks, strict=True))]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(names) + 1)]
+    lines = [
+        "  ".join([row[0].ljust(widths[0]), *(c.ljust(w) for c, w in zip(row[1:], widths[1:], strict=True))])
+        for row in rows
+    ]
+    level = percent(round(orders[names[0], names[1]].level, 6))
+    lines.append("")
+    lines.append(
+        f"Upper {level} bounds of the violation ratio, row over column; * at or below the threshold."
+    )
+    lines += [f"note: {note.message}" for note in _short(orders)]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _short(orders: StochasticOrders) -> list[Any]:
+    """Return one note of each kind: a matrix repeats them for every pair."""
+    return list({note.code: note for note in reversed(orders.notes)}.values())[::-1]

@@ -1,0 +1,392 @@
+"""Bootstrap distributions against all n^n samples; jackknife, intervals and draws against plain loops."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from fractions import Fraction
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bestby import compare
+from bestby.engine import prepare
+from bestby.engine.base import Drawing
+from bestby.engine.interval import Intervals, Target
+from bestby.evaluation import Evaluation
+from bestby.inference.distributions import Lattice, mean_bootstrap
+from bestby.metrics import resolve
+from bestby.resampling import streams, totals, weights
+from bestby.resampling.units import Units, single_stratum
+from tests.oracles import plain
+from tests.oracles.test_permutation_oracle import labels, numbers, ranking
+
+STRATA = [
+    [[3, 1, -1, 0, 2, 2]],
+    [[0, 0, 1, 1, 1]],
+    [[1, 0, 2], [5, 5, 7, 9]],
+    [[0, 1], [1, 0, 0], [2, 2, -3]],
+    [[4, 4, 4]],
+]
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.1, 1.0 / 3.0])
+@pytest.mark.parametrize("strata", STRATA, ids=str)
+def test_the_exact_distribution_of_a_mean_against_all_samples(strata: list[list[int]], scale: float) -> None:
+    expected = plain.mean_distribution([[Fraction(v) for v in values] for values in strata])
+    values = np.array([v * scale for part in strata for v in part])
+    bounds = np.cumsum([0, *(len(part) for part in strata)])
+    found = mean_bootstrap(values, np.ones(values.size, dtype=np.int64), bounds)
+    assert found is not None
+    assert found.exact
+    below = Fraction(0)
+    for value, mass in expected.items():
+        x = float(value) * scale
+        assert found.at(x) == pytest.approx(float(mass), abs=1e-12)
+        assert found.below(x) == pytest.approx(float(below), abs=1e-12)
+        below += mass
+    sd = math.sqrt(sum(float(p) * float(v) ** 2 for v, p in expected.items()) - _mean(expected) ** 2)
+    assert found.sd == pytest.approx(sd * scale, rel=1e-9, abs=1e-15)
+    for p in (0.025, 0.05, 0.31, 0.69, 0.95, 0.975):
+        assert found.quantile(p) == pytest.approx(_quantile(expected, p) * scale, abs=1e-12)
+
+
+def _mean(distribution: dict[Fraction, Fraction]) -> float:
+    return float(sum((v * p for v, p in distribution.items()), Fraction(0)))
+
+
+def _quantile(distribution: dict[Fraction, Fraction], p: float) -> float:
+    """Return the least x with F(x) >= p below one half, the greatest with P(X >= x) >= 1 - p above."""
+    if p <= 0.5:
+        return float(next(v for v in distribution if sum(m for w, m in distribution.items() if w <= v) >= p))
+    backwards = list(distribution)[::-1]
+    return float(
+        next(v for v in backwards if sum(m for w, m in distribution.items() if w >= v) >= 1 - Fraction(p))
+    )
+
+
+def test_real_values_against_a_million_drawn_means() -> None:
+    rng = np.random.default_rng(4)
+    values = rng.exponential(size=80)
+    found = mean_bootstrap(values, np.ones(80, dtype=np.int64), np.array([0, 80]))
+    assert found is not None
+    assert not isinstance(found, Lattice)
+    drawn = np.concatenate([values[rng.integers(0, 80, (50_000, 80))].mean(axis=1) for _ in range(20)])
+    for p in (0.001, 0.025, 0.2, 0.5, 0.8, 0.975, 0.999):
+        x = found.quantile(p)
+        # Five standard errors of a share of a million: false alarm rate below 1e-6 each.
+        assert float((drawn < x).mean()) == pytest.approx(p, abs=5.0 * math.sqrt(p * (1 - p) / 1e6))
+        assert found.below(x) == pytest.approx(p, abs=1e-9)
+    assert found.sd == pytest.approx(float(drawn.std()), rel=0.005)
+
+
+def test_real_values_in_strata_against_drawn_means() -> None:
+    rng = np.random.default_rng(4)
+    parts = [rng.normal(0, 1, 60), rng.exponential(3, 90)]
+    found = mean_bootstrap(np.concatenate(parts), np.ones(150, dtype=np.int64), np.array([0, 60, 150]))
+    assert found is not None
+    drawn = sum(p[rng.integers(0, p.size, (200_000, p.size))].sum(axis=1) for p in parts) / 150
+    for p in (0.025, 0.5, 0.975):
+        share = float((drawn < found.quantile(p)).mean())
+        assert share == pytest.approx(p, abs=5.0 * math.sqrt(p * (1 - p) / 2e5))
+
+
+def makers(metric: Any, systems: Any, gold: Any = None, resamples: int = 400, **groups: Any) -> Intervals:
+    evaluation = Evaluation.of(systems, gold, **groups)
+    group = prepare.groups(evaluation, [resolve(metric)])[0][0]
+    return Intervals(group, Drawing(resamples, 3))
+
+
+CASES: list[tuple[str, plain.Score, Any]] = [
+    ("f1[pos]", plain.f1_pos, labels),
+    ("f1_macro", plain.f1_macro, labels),
+    ("matthews_corrcoef", plain.mcc, labels),
+    ("rmse", plain.rmse, numbers),
+    ("pearson", plain.pearson, numbers),
+    ("roc_auc", plain.roc_auc, ranking),
+]
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize(("name", "score", "make"), CASES, ids=[c[0] for c in CASES])
+def test_acceleration_and_bca_against_plain_loops(
+    name: str, score: plain.Score, make: Any, clustered: bool
+) -> None:
+    gold, a, b = make(random.Random(7), 40)
+    units = [[i for i in range(40) if i * i // 60 == c] for c in range(27)] if clustered else [[i] for i in range(40)]
+    units = [unit for unit in units if unit]
+    clusters = [next(u for u, unit in enumerate(units) if i in unit) for i in range(40)]
+    made = makers(name, {"a": a, "b": b}, gold, clusters=clusters if clustered else None)
+    target = Target(0, 0, 1)
+
+    def difference(items: list[int]) -> float:
+        taken = [gold[i] for i in items]
+        return score(taken, [a[i] for i in items]) - score(taken, [b[i] for i in items])
+
+    expected = plain.acceleration(plain.jackknife(difference, units))
+    assert made._acceleration(target) == pytest.approx(expected, rel=1e-6, abs=1e-12)
+    drawn = sorted((made.replicates[:, 0, 0] - made.replicates[:, 0, 1]).tolist())
+    estimate = difference(list(range(40)))
+    normal = NormalDist()
+    below = sum(d < estimate - 1e-9 for d in drawn) + 0.5 * sum(abs(d - estimate) <= 1e-9 for d in drawn)
+    z0 = normal.inv_cdf(below / len(drawn))
+    ends = []
+    for p in (0.05, 0.95):
+        z = z0 + normal.inv_cdf(p)
+        q = normal.cdf(z0 + z / (1 - expected * z))
+        rank = min(max(q * (len(drawn) + 1), 1.0), float(len(drawn)))
+        low, high = drawn[math.floor(rank) - 1], drawn[min(math.floor(rank) + 1, len(drawn)) - 1]
+        ends.append(low + (rank - math.floor(rank)) * (high - low))
+    interval, notes = made.interval(target, "bca", 0.9)
+    assert not notes
+    assert (interval.low, interval.high) == pytest.approx(tuple(ends), rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize(("name", "score", "make"), CASES, ids=[c[0] for c in CASES])
+@pytest.mark.parametrize("design", ["plain", "clusters", "strata"])
+def test_replicates_are_scores_of_resampled_items(
+    name: str, score: plain.Score, make: Any, design: str
+) -> None:
+    """The mean and spread of the replicates against resamples drawn in plain Python."""
+    rng = random.Random(9)
+    gold, a, b = make(rng, 36)
+    group = [i % 9 for i in range(36)] if design == "clusters" else [i % 2 for i in range(36)]
+    if name == "roc_auc" and design == "strata":
+        group = [i // 18 for i in range(36)]
+    made = makers(name, {"a": a, "b": b}, gold, 4000, **({} if design == "plain" else {design: group}))
+    found = made.replicates[:, 0, 0] - made.replicates[:, 0, 1]
+    blocks = [[i for i in range(36) if group[i] == g] for g in sorted(set(group))]
+    drawn = []
+    for _ in range(1500):
+        if design == "plain":
+            items = [rng.randrange(36) for _ in range(36)]
+        elif design == "clusters":
+            items = [i for _ in blocks for i in rng.choice(blocks)]
+        else:
+            items = [rng.choice(block) for block in blocks for _ in block]
+        taken = [gold[i] for i in items]
+        if name == "roc_auc" and len(set(taken)) < 2:
+            continue
+        drawn.append(score(taken, [a[i] for i in items]) - score(taken, [b[i] for i in items]))
+    sd = float(np.std(drawn))
+    error = sd * math.sqrt(1 / 1500 + 1 / 4000)
+    assert float(np.nanmean(found)) == pytest.approx(float(np.mean(drawn)), abs=5.0 * error)
+    # The standard error of a standard deviation is about sd / sqrt(2 B), more for heavy tails.
+    assert float(np.nanstd(found)) == pytest.approx(sd, rel=0.15)
+
+
+def test_auc_of_weights_against_scikit_learn_on_expanded_samples() -> None:
+    from sklearn.metrics import average_precision_score, roc_auc_score
+
+    gold, a, b = ranking(random.Random(1), 40)
+    for name, reference in (("roc_auc", roc_auc_score), ("average_precision", average_precision_score)):
+        made = makers(name, {"a": a, "b": b}, gold, 50)
+        keys = streams.replicate_keys(streams.stream_key(3, "bootstrap"), 0, 50)
+        items = weights.drawn_units(keys, np.array([0, 40]))
+        for r in range(50):
+            for s, system in enumerate((a, b)):
+                expected = reference(np.array(gold)[items[r]], np.array(system)[items[r]])
+                assert made.replicates[r, 0, s] == pytest.approx(expected, rel=1e-12)
+
+
+# -- standard errors ---------------------------------------------------------------------------------
+
+
+def test_standard_error_of_an_accuracy_difference_is_the_textbook_one() -> None:
+    gold, a, b = labels(random.Random(3), 50)
+    d = [(x == g) - (y == g) for g, x, y in zip(gold, a, b, strict=True)]
+    centre = sum(d) / 50
+    expected = math.sqrt(sum((v - centre) ** 2 for v in d) / 49 / 50)
+    made = makers("accuracy", {"a": a, "b": b}, gold)
+    assert made.group.standard_error(0, 0, 1) == pytest.approx(expected, rel=1e-7)
+
+
+def test_standard_error_of_a_ratio_is_the_textbook_one() -> None:
+    """RMSE is the root of a mean: se = se(mean of squares) / (2 RMSE)."""
+    gold, a, b = numbers(random.Random(3), 50)
+    squares = [(g - x) ** 2 for g, x in zip(gold, a, strict=True)]
+    centre = sum(squares) / 50
+    se = math.sqrt(sum((v - centre) ** 2 for v in squares) / 49 / 50)
+    made = makers("rmse", {"a": a, "b": b}, gold)
+    assert made.group.standard_error(0, 0) == pytest.approx(se / (2 * math.sqrt(centre)), rel=1e-7)
+
+
+def test_clustered_standard_error_is_the_ratio_estimators() -> None:
+    """A mean over clusters of unequal sizes: Cochran (1977), eq. 2.46 without finite population."""
+    rng = random.Random(5)
+    sizes = [rng.randint(1, 6) for _ in range(25)]
+    clusters = [c for c, size in enumerate(sizes) for _ in range(size)]
+    effect = [rng.gauss(0, 1) for _ in sizes]
+    x = [effect[c] + rng.gauss(0, 0.5) for c in clusters]
+    y = [0.3 * effect[c] + rng.gauss(0, 0.5) for c in clusters]
+    d = [p - q for p, q in zip(x, y, strict=True)]
+    n, m = len(d), len(sizes)
+    centre = sum(d) / n
+    residual = [sum(v - centre for v, k in zip(d, clusters, strict=True) if k == c) for c in range(m)]
+    expected = math.sqrt(m / (m - 1) * sum(r * r for r in residual)) / n
+    made = makers("mean", {"x": x, "y": y}, clusters=clusters)
+    assert made.group.standard_error(0, 0, 1) == pytest.approx(expected, rel=1e-7)
+
+
+def test_clustered_standard_error_is_that_of_statsmodels() -> None:
+    import statsmodels.api as sm
+
+    rng = np.random.default_rng(6)
+    clusters = rng.integers(0, 20, 150)
+    d = rng.normal(size=20)[clusters] + rng.normal(size=150)
+    fit = sm.OLS(d, np.ones(150)).fit(cov_type="cluster", cov_kwds={"groups": clusters})
+    # statsmodels multiplies by (n - 1) / (n - k) too, which is 1 for a single mean.
+    made = makers("mean", {"x": d, "y": np.zeros(150)}, clusters=clusters)
+    assert made.group.standard_error(0, 0, 1) == pytest.approx(float(fit.bse[0]), rel=1e-7)
+
+
+def test_stratified_standard_error_is_the_sum_over_strata() -> None:
+    rng = random.Random(6)
+    strata = [i % 3 for i in range(48)]
+    x = [rng.gauss(2 * s, 1 + s) for s in strata]
+    variance = 0.0
+    for s in range(3):
+        part = [v for v, t in zip(x, strata, strict=True) if t == s]
+        centre = sum(part) / 16
+        variance += 16 * sum((v - centre) ** 2 for v in part) / 15
+    made = makers("mean", {"x": x, "y": [0.0] * 48}, strata=strata)
+    assert made.group.standard_error(0, 0, 1) == pytest.approx(math.sqrt(variance) / 48, rel=1e-7)
+
+
+@pytest.mark.parametrize("metric", ["mean", "relative"])
+def test_pivots_against_a_loop(metric: str) -> None:
+    """(replicate - estimate) / its own standard error, each from the items drawn."""
+    gold, a, b = numbers(random.Random(8), 30)
+    name = "rmse" if metric == "relative" else "mse"
+    made = makers(name, {"a": a, "b": b}, gold, 60)
+    pivots = made.group.pivots(0, 0, None, Drawing(60, 3))
+    assert pivots is not None
+    squares = [(g - x) ** 2 for g, x in zip(gold, a, strict=True)]
+
+    def standardised(items: list[int]) -> float:
+        part = [squares[i] for i in items]
+        centre = sum(part) / 30
+        # The plug-in variance of a bootstrap sample (divisor n - 1 after the engine's n / (n - 1)).
+        se = math.sqrt(sum((v - centre) ** 2 for v in part) / 29 / 30)
+        full = sum(squares) / 30
+        if name == "mse":
+            return (centre - full) / se
+        return (math.sqrt(centre) - math.sqrt(full)) / (se / (2 * math.sqrt(centre)))
+
+    keys = streams.replicate_keys(streams.stream_key(3, "bootstrap"), 0, 60)
+    positions = weights.drawn_units(keys, np.array([0, 30]))
+    # Units stand in the order of the engine's table, found by their value.
+    table = made.group.table  # type: ignore[attr-defined]
+    column = table.column(int(table.columns[0][0][0])).tolist()
+    order = [min(range(30), key=lambda i: abs(squares[i] - value)) for value in column]
+    expected = [standardised([order[p] for p in row]) for row in positions.tolist()]
+    assert pivots == pytest.approx(expected, rel=1e-6)
+
+
+def test_the_bootstrap_test_against_a_loop() -> None:
+    gold, a, b = numbers(random.Random(4), 30)
+    made = makers("rmse", {"a": a, "b": b}, gold, 500)
+    drawn = made.replicates[:, 0, 0] - made.replicates[:, 0, 1]
+    observed = plain.rmse(gold, a) - plain.rmse(gold, b)
+    for alternative, hits in (
+        ("two-sided", sum(abs(d - observed) >= abs(observed) for d in drawn)),
+        ("greater", sum(d - observed >= observed for d in drawn)),
+        ("less", sum(d - observed <= observed for d in drawn)),
+    ):
+        p = compare(
+            {"a": a, "b": b}, gold, metric="rmse", test="bootstrap", n_resamples=500, rng=3, alternative=alternative
+        ).differences[0]
+        assert (p.a, p.p_value) == ("a", (1 + hits) / 501)
+
+
+def test_the_exact_bootstrap_test_against_all_samples() -> None:
+    d = [1, 0, 2, -1, 1, 0]
+    distribution = plain.mean_distribution([[Fraction(v) for v in d]])
+    observed = Fraction(sum(d), 6)
+    for alternative, p in (
+        ("two-sided", sum(m for v, m in distribution.items() if abs(v - observed) >= abs(observed))),
+        ("greater", sum(m for v, m in distribution.items() if v - observed >= observed)),
+        ("less", sum(m for v, m in distribution.items() if v - observed <= observed)),
+    ):
+        found = compare({"a": d, "b": [0] * 6}, test="bootstrap", alternative=alternative).differences[0]
+        assert found.exact
+        assert found.p_value == pytest.approx(float(p), abs=1e-12)
+
+
+# -- draws -------------------------------------------------------------------------------------------
+
+
+def chi_squared_p(observed: np.ndarray, expected: np.ndarray) -> float:
+    from scipy.stats import chi2
+
+    statistic = float(((observed - expected) ** 2 / expected).sum())
+    return float(chi2.sf(statistic, observed.size - 1))
+
+
+def test_every_unit_is_drawn_as_often_as_any_other() -> None:
+    """Chi-squared tests, each with false alarm rate 1e-6."""
+    keys = streams.replicate_keys(streams.stream_key(0, "bootstrap"), 0, 20_000)
+    drawn = weights.drawn_units(keys, np.array([0, 13]))
+    assert chi_squared_p(np.bincount(drawn.ravel(), minlength=13), np.full(13, 20_000.0)) > 1e-6
+    for p, q in ((0, 1), (1, 2), (3, 12)):  # pairs of draws, from one word and from two
+        pairs = np.bincount(drawn[:, p] * 13 + drawn[:, q], minlength=169)
+        assert chi_squared_p(pairs, np.full(169, 20_000 / 169)) > 1e-6
+    successive = np.bincount(drawn[:-1, 5] * 13 + drawn[1:, 5], minlength=169)
+    assert chi_squared_p(successive, np.full(169, 19_999 / 169)) > 1e-6
+
+
+def test_swaps_are_fair_and_independent() -> None:
+    keys = streams.replicate_keys(streams.stream_key(0, "swap"), 0, 40_000)
+    bits = weights.swap_bits(keys, 70)
+    assert set(np.unique(bits)) == {0, 1}
+    # Standard normal deviates of 70 columns and 2415 pairs: 6.2 standard deviations each, 2e-6 in all.
+    assert np.abs(bits.mean(axis=0) - 0.5).max() < 6.2 * 0.5 / 200
+    signs = 2.0 * bits - 1.0
+    products = (signs.T @ signs) / 40_000
+    assert np.abs(products - np.eye(70)).max() < 6.2 / 200
+
+
+@pytest.mark.parametrize("sizes", [(5,), (3, 4), (1, 6, 2), (7, 7)])
+def test_strata_keep_their_sizes(sizes: tuple[int, ...]) -> None:
+    bounds = np.cumsum([0, *sizes])
+    keys = streams.replicate_keys(streams.stream_key(1, "bootstrap"), 0, 500)
+    W = weights.bootstrap_weights(keys, bounds)
+    for (start, stop), size in zip(itertools.pairwise(bounds), sizes, strict=True):
+        assert (W[:, start:stop].sum(axis=1) == size).all()
+        assert np.abs(W[:, start:stop].mean(axis=0) - 1.0).max() < 6.0 / math.sqrt(500)
+
+
+def test_cells_are_drawn_as_multinomials_and_binomials() -> None:
+    """Means and variances against n p and n p (1 - p); 5.5 standard errors, false alarm rate below 1e-6."""
+    counts = np.array([300, 50, 400, 250])
+    units = Units(counts, np.array([0, 2, 4]))
+    X = np.eye(4)
+    drawn = totals.bootstrap(X, units, 20_000, 0, lambda t: t)
+    taken = totals.swaps(X, units, 20_000, 0, lambda t: t)
+    assert (drawn[:, :2].sum(axis=1) == 350).all()
+    assert (drawn[:, 2:].sum(axis=1) == 650).all()
+    variance = counts * (1.0 - counts / np.array([350, 350, 650, 650]))
+    for found, mean, spread in ((drawn, counts, variance), (taken, counts / 2, counts / 4)):
+        assert np.abs(found.mean(axis=0) - mean).max() < 5.5 * math.sqrt(spread.max() / 20_000)
+        assert found.var(axis=0) == pytest.approx(spread, rel=5.5 * math.sqrt(2 / 20_000))
+    correlation = np.corrcoef(taken.T) - np.eye(4)
+    assert np.abs(correlation).max() < 5.5 / math.sqrt(20_000)
+
+
+def test_cells_and_units_draw_from_the_same_distribution() -> None:
+    """One row of 48 units, drawn by cells and one by one: quantiles within Monte Carlo error."""
+    counts = np.array([30, 18])
+    by_cells = totals.bootstrap(np.array([[0.0], [1.0]]), Units(counts, np.array([0, 2])), 20_000, 0, lambda t: t)
+    one_by_one = totals.bootstrap(
+        np.repeat([[0.0], [1.0]], counts, axis=0), single_stratum(48), 20_000, 0, lambda t: t
+    )
+    shares = [np.bincount(t[:, 0].astype(int), minlength=49) for t in (by_cells, one_by_one)]
+    kept = (shares[0] + shares[1]) > 40
+    pooled = (shares[0] + shares[1])[kept] / 2.0
+    from scipy.stats import chi2
+
+    statistic = float(((shares[0][kept] - shares[1][kept]) ** 2 / (2.0 * pooled)).sum())
+    assert chi2.sf(statistic, int(kept.sum()) - 1) > 1e-6

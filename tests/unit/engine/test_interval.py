@@ -1,0 +1,137 @@
+"""Degenerate branches of the intervals, what they are called, and where they are cut."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bestby import DesignError, FunctionMetric, compare
+
+
+def codes(notes: Any) -> list[str]:
+    return [note.code for note in notes]
+
+
+def test_auto_is_named_by_what_it_came_to() -> None:
+    rng = np.random.default_rng(0)
+    gold = rng.integers(0, 2, 300)
+    a, b = np.where(rng.random(300) < 0.2, 1 - gold, gold), np.where(rng.random(300) < 0.4, 1 - gold, gold)
+    x = rng.normal(size=(2, 300))
+    result = compare({"a": a, "b": b}, gold)
+    assert result["a", "b"].interval.method == "tango"
+    assert result.score("a").interval.method == "wilson"
+    assert compare({"a": a, "b": b}, gold, metric="f1[1]", n_resamples=200)["a", "b"].interval.method == "bca"
+    assert compare({"a": x[0], "b": x[1]})["a", "b"].interval.method == "bca"
+    short = {"a": x[0, :30], "b": x[1, :30]}
+    assert compare(short, n_resamples=200)["a", "b"].interval.method == "studentized"
+
+
+def test_bca_at_the_edge_of_its_replicates_is_the_percentile_interval_and_says_so() -> None:
+    """The maximum of the sample is never exceeded by a resample: no share of replicates lies above it."""
+    x = np.arange(30.0)
+    metric = FunctionMetric(lambda gold, p: float(p.max() + 1e-3 * (np.unique(p).size == 30)), name="largest")
+    result = compare({"a": x, "b": np.zeros(30)}, x, metric=metric, interval="bca", n_resamples=200)
+    d = result["a", "b"]
+    assert d.interval.method == "percentile"
+    assert "bca_undefined" in codes(d.notes)
+    assert d.notes[0].about == ("largest", "a", "b")
+    assert d.notes[0].message == (
+        "the BCa interval is undefined here (the estimate lies at the edge of its replicates);"
+        " the percentile interval is given"
+    )
+
+
+def test_studentized_without_variance_is_the_percentile_interval_and_says_so() -> None:
+    a = [1.0] + [0.0] * 9  # more than a third of the resamples lack the one item that differs
+    d = compare({"a": a, "b": [0.0] * 10}, interval="studentized", n_resamples=500)["a", "b"]
+    assert d.interval.method == "percentile"
+    assert "studentized_undefined" in codes(d.notes)
+
+
+def test_a_measure_undefined_on_every_resample_is_refused() -> None:
+    def never(gold: Any, predictions: Any) -> float:
+        if np.unique(predictions).size < predictions.size:
+            raise ValueError("repeated items")
+        return float(predictions.mean())
+
+    x = np.arange(40.0)
+    with pytest.raises(DesignError) as caught:
+        compare({"a": x, "b": x + 1.0}, x, metric=never, interval="percentile", n_resamples=50)
+    assert str(caught.value) == (
+        "the measure is undefined on every resample\n"
+        "hint: there are too few items of some class; use more items or another measure"
+    )
+    with pytest.raises(DesignError) as caught:
+        compare({"a": x, "b": x + 1.0}, x, metric=never, simultaneous=True, n_resamples=50)
+    assert str(caught.value) == (
+        "simultaneous intervals need resamples on which the measure is defined, got 0 of 50\n"
+        "hint: use more resamples, more items or another measure"
+    )
+
+
+def test_one_resample_is_too_few_for_simultaneous_intervals() -> None:
+    with pytest.raises(DesignError, match="got 1 of 1"):
+        compare({"a": [1.0, 2.0, 3.0], "b": [0.0, 3.0, 1.0]}, simultaneous=True, n_resamples=1)
+
+
+@pytest.mark.parametrize("interval", ["basic", "normal", "bca", "percentile"])
+def test_no_interval_leaves_the_range_of_the_measure(interval: str) -> None:
+    gold = np.array(["x", "y"] * 10)
+    b = gold.copy()
+    b[0] = "y"
+    for metric in ("accuracy", "f1_macro"):
+        result = compare({"a": gold, "b": b}, gold, metric=metric, interval=interval, n_resamples=200)
+        for s in result.systems:
+            assert 0.0 <= s.interval.low <= s.interval.high <= 1.0
+    metric = FunctionMetric(lambda g, p: float(np.mean(g == p)), name="match", bounds=(0.9, 1.0))
+    if interval == "basic":
+        d = compare({"a": gold, "b": b}, gold, metric=metric, interval=interval, n_resamples=200)
+        assert d.score("b").interval.high <= 1.0
+        assert all(-0.1 - 1e-12 <= e <= 0.1 + 1e-12 for x in d for e in (x.interval.low, x.interval.high))
+
+
+@pytest.mark.parametrize("interval", ["percentile", "bca", "basic", "studentized", "normal"])
+def test_a_higher_level_makes_a_longer_interval(interval: str) -> None:
+    rng = np.random.default_rng(2)
+    x = {"a": rng.normal(0.3, 1, 60), "b": rng.normal(0, 1, 60)}
+    widths = []
+    for level in (0.5, 0.8, 0.95, 0.99):
+        found = compare(x, interval=interval, level=level)["a", "b"].interval
+        assert found.level == level
+        widths.append(found.high - found.low)
+    assert widths == sorted(widths)
+    assert widths[0] < 0.5 * widths[-1]
+
+
+def test_a_score_interval_of_a_mean_of_zeros_and_ones_needs_no_gold() -> None:
+    d = compare({"a": [1, 1, 0, 1, 1], "b": [0, 1, 0, 1, 0]}, interval="tango")["a", "b"]
+    assert d.interval.method == "tango"
+    with pytest.raises(DesignError) as caught:
+        compare({"a": [1, 1, 0, 2, 1], "b": [0, 1, 0, 1, 0]}, interval="tango")
+    assert str(caught.value) == (
+        "a score interval needs 0/1 values of independent, unstratified items; mean has none here\n"
+        'hint: interval="auto" chooses one that applies'
+    )
+
+
+def test_large_groups_of_the_jackknife_give_nearly_the_same_acceleration() -> None:
+    """Above 1000 units a rank measure leaves out groups; the acceleration is off by about 0.65 / 1000."""
+    from bestby import Evaluation
+    from bestby.engine import prepare, weighted
+    from bestby.engine.base import Drawing
+    from bestby.engine.interval import Intervals, Target
+    from bestby.metrics import resolve
+
+    rng = np.random.default_rng(3)
+    gold = (rng.random(1500) < 0.1).astype(int)
+    evaluation = Evaluation.of({"a": gold + rng.normal(size=1500), "b": rng.normal(size=1500)}, gold)
+    found = []
+    for most in (1000, 1500):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(weighted, "MOST_LEFT_OUT", most)
+            group = prepare.groups(evaluation, [resolve("roc_auc")])[0][0]
+            found.append(Intervals(group, Drawing(10, 0))._acceleration(Target(0, 0)))
+    assert found[0] == pytest.approx(found[1], abs=0.003)
+    assert found[1] != 0.0

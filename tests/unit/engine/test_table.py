@@ -1,0 +1,77 @@
+"""Distinct units, counted; columns, once each; clusters summed first."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bestby.engine import table
+
+
+def rows(*columns: list[float]) -> np.ndarray:
+    return np.column_stack([np.array(c, dtype=float) for c in columns])
+
+
+def test_equal_rows_are_counted_and_columns_shared() -> None:
+    ones = [1.0] * 5
+    a, b = rows([1, 0, 1, 0, 1], ones), rows([1, 1, 1, 0, 1], ones)
+    made = table.build([[a, b]], np.ones(5, dtype=np.int64), None, None)
+    assert sorted(made.units.counts.tolist()) == [1, 1, 3]
+    assert made.X.shape == (3, 2)
+    assert made.constants.tolist() == [1.0]
+    (value_a, count_a), (value_b, count_b) = made.columns[0]
+    assert count_a == count_b == 2  # the column of ones is there once
+    assert made.total()[[value_a, value_b, count_a]].tolist() == [3, 4, 5]
+    assert made.differing(*made.columns[0]) == (1, 1)
+
+
+def test_the_order_of_the_items_leaves_no_trace() -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 3, (50, 2)).astype(float), rng.integers(0, 3, (50, 2)).astype(float)
+    strata = rng.integers(0, 2, 50)
+    order = rng.permutation(50)
+    one = table.build([[a, b]], np.ones(50, dtype=np.int64), strata, None)
+    other = table.build([[a[order], b[order]]], np.ones(50, dtype=np.int64), strata[order], None)
+    assert (one.X == other.X).all()
+    assert (one.units.counts == other.units.counts).all()
+    assert (one.units.bounds == other.units.bounds).all()
+
+
+def test_clusters_are_summed_and_items_still_counted() -> None:
+    a, b = rows([1, 0, 1, 1], [1] * 4), rows([0, 1, 1, 1], [1] * 4)
+    made = table.build([[a, b]], np.ones(4, dtype=np.int64), None, np.array([0, 0, 1, 1]))
+    assert made.clustered
+    assert made.units.n == 2
+    # Items 0 and 1 differ, but their cluster has the same sum in both systems.
+    assert made.differing(*made.columns[0]) == (2, 0)
+
+
+def test_strata_are_contiguous_and_equal_rows_in_two_strata_stay_apart() -> None:
+    a = rows([1, 0, 1, 0], [1] * 4)
+    made = table.build([[a]], np.ones(4, dtype=np.int64), np.array([1, 0, 0, 1]), None)
+    assert made.units.bounds.tolist() == [0, 2, 4]
+    assert made.units.counts.tolist() == [1, 1, 1, 1]
+
+
+def test_columns_that_do_not_vary_are_totalled_for_any_number_of_units() -> None:
+    a = rows([1, 2, 3], [5, 5, 5])
+    made = table.build([[a]], np.ones(3, dtype=np.int64), None, None)
+    value, constant = made.columns[0][0]
+    full = made.full(np.array([[6.0], [7.0]]), 2)
+    assert full[:, value].tolist() == [6.0, 7.0]
+    assert full[:, constant].tolist() == [10.0, 10.0]
+    assert made.constant(int(constant)) == 5.0
+    assert made.constant(int(value)) is None
+
+
+def test_joint_rows_of_many_labels_are_collapsed_alike() -> None:
+    rng = np.random.default_rng(1)
+    for k in (2, 50, 5000):
+        columns = [rng.integers(0, k, 400) for _ in range(4)]
+        strata = rng.integers(0, 3, 400)
+        for given in (None, strata):
+            position, counts = table.collapsed(columns, [k] * 4, given)
+            joint = np.column_stack([*columns] if given is None else [given, *columns])
+            distinct, expected = np.unique(joint, axis=0, return_counts=True)
+            order = np.lexsort(joint[position].T[::-1])
+            assert (joint[position][order] == distinct).all()
+            assert (counts[order] == expected).all()

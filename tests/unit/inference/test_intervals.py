@@ -1,0 +1,102 @@
+"""Interval arithmetic on known distributions, and every degenerate branch."""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+
+from bestby import InvalidInputError
+from bestby.inference import intervals
+from bestby.inference.distributions import Lattice, replicates
+
+NORMAL = NormalDist()
+HUNDREDTHS = replicates(np.arange(1.0, 1000.0))  # p (B + 1) is 1000 p
+
+
+def test_percentile_and_basic_are_mirror_images_about_the_estimate() -> None:
+    assert intervals.percentile(HUNDREDTHS, 0.9) == pytest.approx((50.0, 950.0))
+    assert intervals.basic(HUNDREDTHS, 400.0, 0.9) == pytest.approx((-150.0, 750.0))
+
+
+@pytest.mark.parametrize("a", [-0.1, 0.0, 0.05])
+@pytest.mark.parametrize("estimate", [300.0, 500.0, 650.5])
+def test_bca_follows_the_formula(a: float, estimate: float) -> None:
+    share = (np.arange(1, 1000) < estimate).mean() + 0.5 * (np.arange(1, 1000) == estimate).mean()
+    z0 = NORMAL.inv_cdf(float(share))
+    expected = []
+    for p in (0.05, 0.95):
+        z = z0 + NORMAL.inv_cdf(p)
+        rank = 1000.0 * NORMAL.cdf(z0 + z / (1.0 - a * z))
+        expected.append(min(max(rank, 1.0), 999.0))
+    assert intervals.bca(HUNDREDTHS, estimate, a, 0.9) == pytest.approx(expected, rel=1e-9)
+
+
+def test_positive_acceleration_moves_both_ends_up() -> None:
+    straight, tilted = (intervals.bca(HUNDREDTHS, 500.0, a, 0.9) for a in (0.0, 0.05))
+    assert straight is not None
+    assert tilted is not None
+    assert tilted[0] > straight[0]
+    assert tilted[1] > straight[1]
+
+
+def test_ties_count_half_or_not_at_all() -> None:
+    lattice = Lattice(0.0, 1.0, 1, np.array([0.01, 0.1, 0.2, 0.38, 0.2, 0.1, 0.01]))
+    assert intervals.bca(lattice, 3.0, 0.0, 0.5) == (2.0, 4.0)  # half below: no bias at all
+    z0 = NORMAL.inv_cdf(0.31)
+    shifted = [NORMAL.cdf(2 * z0 + NORMAL.inv_cdf(p)) for p in (0.25, 0.75)]
+    expected = tuple(float(np.searchsorted(np.cumsum(lattice.pmf), p)) for p in shifted)
+    assert intervals.bca(lattice, 3.0, 0.0, 0.5, ties="strict") == expected != (2.0, 4.0)
+    with pytest.raises(InvalidInputError, match="ties must be one of half, strict, got 'all'"):
+        intervals.bca(lattice, 3.0, 0.0, 0.5, ties="all")
+
+
+def test_bca_where_it_is_undefined() -> None:
+    assert intervals.bca(HUNDREDTHS, 0.0, 0.0, 0.9) is None  # below all replicates
+    assert intervals.bca(HUNDREDTHS, 1000.0, 0.0, 0.9) is None
+    assert intervals.bca(HUNDREDTHS, 500.0, 1.0, 0.9) is None  # 1 - a z <= 0
+    assert intervals.bca(HUNDREDTHS, 500.0, -1.0, 0.9) is None
+    same = replicates(np.full(10, 0.3))
+    assert intervals.bca(same, 0.3, 0.0, 0.9) == (0.3, 0.3)
+
+
+def test_acceleration_is_signed_counts_and_strata() -> None:
+    left_out = np.array([1.0, 1.2, 5.0])
+    u = left_out.mean() - left_out
+    expected = (u**3).sum() / (6 * ((u**2).sum()) ** 1.5)
+    ones = np.ones(3, dtype=np.int64)
+    assert intervals.acceleration(left_out, ones) == pytest.approx(expected, rel=1e-12)
+    assert expected < 0.0
+    assert intervals.acceleration(-left_out, ones) == pytest.approx(-expected, rel=1e-12)
+    counts = np.array([2, 1, 3])
+    assert intervals.acceleration(left_out, counts) == pytest.approx(
+        intervals.acceleration(np.repeat(left_out, counts), np.ones(6, dtype=np.int64)), rel=1e-12
+    )
+    two = np.concatenate([left_out, left_out + 100.0])
+    found = intervals.acceleration(two, np.ones(6, dtype=np.int64), np.array([0, 3, 6]))
+    assert found == pytest.approx(2 * (u**3).sum() / (6 * (2 * (u**2).sum()) ** 1.5), rel=1e-9)
+    assert intervals.acceleration(np.full(4, 0.7), np.ones(4, dtype=np.int64)) == 0.0
+
+
+def test_normal_and_studentized() -> None:
+    assert intervals.normal(1.0, 2.0, 0.95) == pytest.approx((1 - 3.919928, 1 + 3.919928), abs=1e-6)
+    # Student's t with 4 degrees of freedom: 2.776445 (any table).
+    assert intervals.normal(0.0, 1.0, 0.95, df=4) == pytest.approx((-2.776445, 2.776445), abs=1e-6)
+    pivots = replicates(np.concatenate([np.arange(-99.0, 0.0), 10.0 * np.arange(0.0, 100.0)]))
+    low, high = intervals.studentized(pivots, 5.0, 0.1, 0.9)
+    assert low == pytest.approx(5.0 - 0.1 * pivots.quantile(0.95))
+    assert high == pytest.approx(5.0 - 0.1 * pivots.quantile(0.05))
+    assert 5.0 - low > high - 5.0  # the long tail of the pivots lies on the other side
+
+
+def test_max_t() -> None:
+    deviations = np.abs(np.random.default_rng(0).normal(size=(4000, 5)))
+    one, five = (intervals.max_t_quantile(deviations[:, :k], 0.95) for k in (1, 5))
+    assert one == pytest.approx(1.96, abs=0.12)
+    assert five == pytest.approx(NORMAL.inv_cdf((1 + 0.95 ** (1 / 5)) / 2), abs=0.15)
+    assert intervals.max_t_quantile(-deviations[:, :1], 0.95) == one
+    assert math.isfinite(intervals.max_t_quantile(deviations[:3], 0.99))
+    with pytest.raises(InvalidInputError, match="a family needs at least one difference"):
+        intervals.max_t_quantile(np.zeros((5, 0)), 0.95)

@@ -1,0 +1,41 @@
+"""Values as multiples of a step, and equal values merged."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bestby.inference.lattice import as_lattice, merged
+
+
+@given(
+    st.lists(st.integers(-1000, 1000), min_size=1, max_size=30, unique=True),
+    st.sampled_from([1.0, 0.1, 1.0 / 3.0, 1e-7, 12345.678]),
+)
+def test_multiples_of_a_step_are_found(multiples: list[int], step: float) -> None:
+    found = as_lattice(np.array(multiples) * step)
+    assert found is not None
+    divisor = math.gcd(*multiples)
+    if divisor == 0:
+        assert found[1].tolist() == [0]
+        return
+    assert found[0] == pytest.approx(step * divisor, rel=1e-9)
+    assert found[1].tolist() == [m // divisor for m in multiples]
+
+
+def test_real_values_are_no_lattice() -> None:
+    assert as_lattice(np.random.default_rng(0).normal(size=50)) is None
+    assert as_lattice(np.array([1.0, math.sqrt(2.0)])) is None
+    assert as_lattice(np.arange(5000.0)) is None  # more than 4096 values
+
+
+def test_values_that_rounding_tore_apart_are_merged() -> None:
+    values, counts = merged(np.array([0.3, 0.1 + 0.2, -1.0, 0.3]), np.array([1, 2, 5, 4]))
+    assert values.tolist() == [-1.0, 0.3]
+    assert counts.tolist() == [5, 7]
+    empty, none = merged(np.array([]), np.array([], dtype=np.int64))
+    assert empty.size == none.size == 0

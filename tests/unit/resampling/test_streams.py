@@ -1,0 +1,56 @@
+"""The counter-based stream: its specification, its seeds, its purposes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bestby import InvalidInputError
+from bestby.resampling import streams
+
+MASK = (1 << 64) - 1
+
+
+def mix(z: int) -> int:
+    """SplitMix64's finaliser in Python integers (Steele, Lea & Flood 2014)."""
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
+    return z ^ (z >> 31)
+
+
+def test_the_first_outputs_of_splitmix64() -> None:
+    """Seed 1234567, as in the test vectors that circulate with the reference implementation."""
+    state = np.uint64(1234567) + np.arange(1, 4, dtype=np.uint64) * streams.GOLDEN
+    assert streams.mix(state).tolist() == [6457827717110365317, 3203168211198807973, 9817491932198370423]
+
+
+def test_words_follow_the_specification() -> None:
+    key = 0x0123456789ABCDEF
+    keys = streams.replicate_keys(np.uint64(key), 5, 3)
+    found = streams.words(keys, 2, 4)
+    for r in range(3):
+        replicate = mix((key + (5 + r) * 0xD1342543DE82EF95) & MASK)
+        for p in range(4):
+            assert int(found[r, p]) == mix((replicate + (2 + p) * 0x9E3779B97F4A7C15) & MASK)
+
+
+def test_purposes_and_seeds_have_streams_of_their_own() -> None:
+    keys = {int(streams.stream_key(seed, p)) for seed in (0, 1, 2**70) for p in streams.PURPOSES}
+    assert len(keys) == 3 * len(streams.PURPOSES)
+    one, other = (streams.block_generator(0, "swap", b).integers(0, 2**60) for b in (0, 1))
+    assert one != other
+    assert streams.block_generator(0, "swap", 1).integers(0, 2**60) == other
+
+
+@pytest.mark.parametrize("rng", [-1, 1.0, "0", True, np.random.RandomState(0)])
+def test_what_is_no_seed_is_refused(rng: object) -> None:
+    with pytest.raises(InvalidInputError, match="rng must be a non-negative integer") as caught:
+        streams.seed_of(rng)
+    assert caught.value.hint == "rng=0 gives the same numbers every time"
+
+
+def test_seeds_are_taken_as_they_are() -> None:
+    assert streams.seed_of(0) == 0
+    assert streams.seed_of(np.int32(7)) == 7
+    assert streams.seed_of(2**80) == 2**80
+    assert streams.seed_of(None) != streams.seed_of(None)

@@ -1,0 +1,354 @@
+"""Orchestration: notes, verdicts, families, inputs of every kind, the signature."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bestby import Comparison, Evaluation, Interval, compare
+from bestby.comparison import _verdict
+
+GOLD = ["x", "y", "x", "y", "x", "y", "x", "y"] * 5
+A = ["x", "y", "x", "y", "x", "y", "x", "x"] * 5
+B = ["x", "x", "x", "y", "y", "y", "x", "y"] * 5
+
+
+def codes(result: Comparison) -> list[str]:
+    return [note.code for note in result.notes]
+
+
+# -- notes -------------------------------------------------------------------------------------------
+
+
+def test_few_resamples_says_how_many_are_needed() -> None:
+    rng = np.random.default_rng(0)
+    gold = rng.normal(size=60)
+    systems = {name: gold + rng.normal(size=60) for name in "abcd"}
+    result = compare(systems, gold, metric="rmse", n_resamples=119)
+    (note,) = (n for n in result.notes if n.code == "few_resamples")
+    assert note.message == (
+        "119 resamples cannot give a corrected p-value below 0.05 for 6 comparisons:"
+        " at least 120 are needed, 1200 for a steady answer"
+    )
+    assert note.about == ("rmse",)
+    # 6 / 121 is below 0.05, 6 / 120 is not.
+    assert "few_resamples" not in codes(compare(systems, gold, metric="rmse", n_resamples=120))
+    for settings, needed in (
+        ({"correction": "none"}, 20),
+        ({"baseline": "a"}, 60),
+        ({"level": 0.9}, 60),
+        ({"level": 0.99}, 600),
+    ):
+        few = compare(systems, gold, metric="rmse", n_resamples=needed - 1, **settings)
+        assert "few_resamples" in codes(few)
+        assert "few_resamples" not in codes(
+            compare(systems, gold, metric="rmse", n_resamples=needed, **settings)
+        )
+        least = 1 / (1 + needed) * (1 if "correction" in settings else 3 if "baseline" in settings else 6)
+        assert least < 1 - settings.get("level", 0.95)
+
+
+def test_exact_tests_need_no_resamples() -> None:
+    assert "few_resamples" not in codes(compare({"a": A, "b": B}, GOLD, n_resamples=1))
+
+
+def test_few_clusters_and_few_items() -> None:
+    result = compare({"a": A, "b": B}, GOLD, clusters=np.arange(40) % 5)
+    (note,) = result.notes
+    assert (note.code, note.about) == ("few_clusters", ())
+    assert note.message == "there are only 5 clusters: intervals tend to be too short below 20"
+    result = compare({"a": A[:8], "b": B[:8]}, GOLD[:8])
+    assert [n.message for n in result.notes] == ["there are only 8 items: intervals tend to be too short"]
+    assert not codes(compare({"a": A, "b": B}, GOLD))
+    assert not codes(compare({"a": A, "b": B}, GOLD, clusters=np.arange(40) // 2))
+
+
+def test_what_is_0_by_convention_is_told() -> None:
+    never = ["x"] * 40
+    result = compare({"a": A, "b": never}, GOLD, metric="precision_macro", n_resamples=50)
+    (note,) = (n for n in result.notes if n.code == "counted_as_zero")
+    assert note.message == (
+        "precision of 'y' is 0/0 (never predicted) and counts as 0 in precision_macro"
+    )
+    assert note.about == ("precision_macro",)
+
+
+def test_identical_systems_are_told() -> None:
+    (note,) = compare({"a": A, "b": list(A)}, GOLD)["a", "b"].notes
+    assert (note.code, note.about) == ("identical", ("accuracy", "a", "b"))
+    assert note.message == "the two systems do not differ on any item"
+
+
+@pytest.mark.parametrize(("alternative", "word"), [("greater", "worse"), ("less", "better")])
+def test_one_sided_tests_of_errors_say_what_they_ask(alternative: str, word: str) -> None:
+    result = compare({"a": [1.0] * 30, "b": [2.0] * 30}, metric="mean_loss", alternative=alternative)
+    (note,) = (n for n in result.notes if n.code == "direction")
+    assert note.message == (
+        f"lower is better for mean_loss: alternative {alternative!r} asks whether A is {word}"
+    )
+    assert "direction" not in codes(compare({"a": [1.0] * 30, "b": [2.0] * 30}, alternative=alternative))
+
+
+# -- missing items -----------------------------------------------------------------------------------
+
+
+def test_missing_items_are_dropped_with_a_note() -> None:
+    gold = {f"q{i}": label for i, label in enumerate(GOLD)}
+    a = {key: label for key, label in zip(gold, A, strict=True) if key != "q3"}
+    b = dict(zip(gold, B, strict=True)) | {"q99": "x"}
+    result = compare({"a": a, "b": b}, gold, on_missing="drop")
+    assert result.n_items == 39
+    (note,) = (n for n in result.notes if n.code == "items_dropped")
+    assert note.message == (
+        "2 of 41 items were dropped because not all systems (and the gold) have them"
+    )
+
+
+def test_missing_predictions_count_as_wrong() -> None:
+    gold = {f"q{i}": label for i, label in enumerate(GOLD)}
+    a = {key: label for key, label in zip(gold, gold.values(), strict=True) if key not in ("q0", "q1")}
+    result = compare({"a": a, "b": dict(gold)}, gold, metric=["accuracy", "f1_macro"], on_missing="worst")
+    assert result.score("a", "accuracy").score == 38 / 40
+    # Two of forty are missed, one of each class: recall 19/20, precision 1.
+    assert result.score("a", "f1_macro").score == pytest.approx(2 * 0.95 / 1.95)
+    (note,) = (n for n in result.notes if n.code == "counted_as_worst")
+    assert note.message == (
+        "2 of 40 predictions of 'a' are missing and count as wrong (as the lowest score)"
+    )
+
+
+def test_missing_scores_count_as_the_worst_observed() -> None:
+    a, b = {f"q{i}": float(i) for i in range(10)}, {f"q{i}": 2.0 + i for i in range(9)}
+    higher = compare({"a": a, "b": b}, on_missing="worst")
+    assert higher.score("b").score == pytest.approx((sum(range(2, 11)) + 0.0) / 10)
+    lower = compare({"a": a, "b": b}, metric="mean_loss", on_missing="worst")
+    assert lower.score("b").score == pytest.approx((sum(range(2, 11)) + 10.0) / 10)
+
+
+# -- verdicts ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("interval", "tost", "verdict"),
+    [
+        ((0.11, 0.3), (0.12, 0.28), "better"),
+        ((0.1, 0.3), (0.12, 0.28), "inconclusive"),
+        ((-0.3, -0.11), (-0.28, -0.12), "worse"),
+        ((-0.11, 0.05), (-0.09, 0.04), "equivalent"),
+        ((-0.05, 0.11), (-0.04, 0.1), "inconclusive"),
+        ((-0.5, 0.5), (-0.4, 0.4), "inconclusive"),
+        ((0.01, 0.09), (0.02, 0.08), "equivalent"),
+    ],
+)
+def test_verdicts(interval: tuple[float, float], tost: tuple[float, float], verdict: str) -> None:
+    wide, narrow = (Interval(*ends, 0.95, "x", True) for ends in (interval, tost))
+    assert _verdict(wide, narrow, 0.1, True) == verdict
+    flipped = {"better": "worse", "worse": "better"}.get(verdict, verdict)
+    assert _verdict(wide, narrow, 0.1, False) == flipped
+    assert _verdict(wide, narrow, None, True) is None
+
+
+def test_equivalence_is_two_one_sided_tests() -> None:
+    """The interval of level 2 level - 1 lies within the margin where that of level does not."""
+    d = np.random.default_rng(1).normal(0.0, 1.0, 400)
+    x = {"a": d, "b": np.zeros(400)}
+    wide = compare(x, interval="normal")["a", "b"].interval
+    narrow = compare(x, interval="normal", level=0.9)["a", "b"].interval
+    between = (max(-wide.low, wide.high) + max(-narrow.low, narrow.high)) / 2
+    for margin, verdict in ((between, "equivalent"), (0.9 * max(-narrow.low, narrow.high), "inconclusive")):
+        d_ = compare(x, interval="normal", margin=margin)["a", "b"]
+        assert (d_.verdict, d_.margin) == (verdict, margin)
+
+
+# -- families, order, omnibus ------------------------------------------------------------------------
+
+
+def test_one_sided_pairs_stand_in_the_order_given() -> None:
+    systems = {"low": [0.0, 1.0, 0.5], "high": [5.0, 7.0, 6.0], "middle": [3.0, 2.0, 4.0]}
+    pairs = [(d.a, d.b) for d in compare(systems, alternative="greater")]
+    assert pairs == [("low", "high"), ("low", "middle"), ("high", "middle")]
+    pairs = [(d.a, d.b) for d in compare(systems)]
+    assert pairs == [("high", "middle"), ("high", "low"), ("middle", "low")]
+
+
+def test_a_baseline_makes_a_family_without_letters() -> None:
+    result = compare({"a": A, "b": B, "c": GOLD}, GOLD, baseline="b")
+    assert [(d.a, d.b) for d in result] == [("c", "b"), ("a", "b")]
+    assert result.baseline == "b"
+    assert {s.group for s in result.systems} == {None}
+    assert len(result) == 2
+
+
+def test_omnibus_tests_go_by_the_kind_of_data() -> None:
+    three = {"a": A, "b": B, "c": GOLD}
+    (q,) = compare(three, GOLD).omnibus
+    right = np.array([[p == g for p, g in zip(values, GOLD, strict=True)] for values in three.values()]).T
+    t, rows = right.sum(axis=0), right.sum(axis=1)
+    expected = 2 * (3 * (t**2).sum() - t.sum() ** 2) / (3 * rows.sum() - (rows**2).sum())
+    assert (q.name, q.df) == ("cochran_q", 2)
+    assert q.statistic == pytest.approx(expected)
+    assert not compare({"a": A, "b": B}, GOLD).omnibus
+    assert not compare(three, GOLD, metric="f1_macro", n_resamples=50).omnibus
+    clustered = compare(three, GOLD, clusters=np.arange(40) // 2).omnibus
+    assert [o.name for o in clustered] == ["friedman"]
+    rng = np.random.default_rng(0)
+    assert [o.name for o in compare({n: rng.normal(size=30) for n in "abc"}).omnibus] == ["friedman"]
+
+
+# -- inputs ------------------------------------------------------------------------------------------
+
+
+class OnlyArray:
+    """A tensor of some library: nothing but ``__array__``."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = np.asarray(values)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return self.values
+
+
+class OnlyDlpack:
+    """Nothing but the DLPack protocol."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = np.asarray(values)
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        return self.values.__dlpack__(**kwargs)
+
+    def __dlpack_device__(self) -> Any:
+        return self.values.__dlpack_device__()
+
+
+class Detached:
+    """A tensor that requires a gradient."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = values
+
+    def detach(self) -> Any:
+        return self
+
+    def cpu(self) -> Any:
+        return OnlyArray(self.values)
+
+
+def frames() -> list[Any]:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    return [
+        pd.DataFrame({"gold": GOLD, "a": A, "b": B}, index=range(100, 140)),
+        pd.DataFrame({"gold": GOLD, "a": A, "b": B}).astype("category"),
+        pl.DataFrame({"gold": GOLD, "a": A, "b": B}),
+        pa.table({"gold": GOLD, "a": A, "b": B}),
+    ]
+
+
+def test_frames_of_every_library_give_the_same_numbers() -> None:
+    expected = compare({"a": A, "b": B}, GOLD)
+    for frame in frames():
+        assert compare(frame, "gold").differences == expected.differences, type(frame)
+        columns = {"a": frame["a"], "b": frame["b"]}
+        assert compare(columns, frame["gold"]).differences == expected.differences, type(frame)
+
+
+@pytest.mark.parametrize("wrap", [list, tuple, np.array, OnlyArray, OnlyDlpack, Detached])
+def test_arrays_of_every_protocol_give_the_same_numbers(wrap: Any) -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=30), rng.normal(size=30)
+    expected = compare({"a": a.tolist(), "b": b.tolist()}, n_resamples=100)
+    assert compare({"a": wrap(a), "b": wrap(b)}, n_resamples=100).differences == expected.differences
+
+
+def test_labels_of_every_type_give_the_same_numbers() -> None:
+    expected = compare({"a": A, "b": B}, GOLD).differences
+    for kind in (lambda v: v == "y", lambda v: int(v == "y"), lambda v: 7 * int(v == "y") - 3, str.upper):
+        gold, a, b = ([kind(v) for v in values] for values in (GOLD, A, B))
+        assert compare({"a": a, "b": b}, gold).differences == expected
+
+
+def test_an_evaluation_is_taken_as_it_is() -> None:
+    evaluation = Evaluation.of({"a": A, "b": B}, GOLD, clusters=np.arange(40) // 2)
+    expected = compare({"a": A, "b": B}, GOLD, clusters=np.arange(40) // 2)
+    assert compare(evaluation).to_dict() == expected.to_dict()
+
+
+# -- strata ------------------------------------------------------------------------------------------
+
+
+def test_strata_take_the_variance_between_them_out() -> None:
+    d = np.concatenate([np.full(50, 10.0), np.full(50, -10.0)]) + np.random.default_rng(0).normal(size=100)
+    x = {"a": d, "b": np.zeros(100)}
+    for interval in ("normal", "percentile", "bca"):
+        free = compare(x, interval=interval)["a", "b"].interval
+        held = compare(x, interval=interval, strata=np.arange(100) // 50)["a", "b"].interval
+        assert held.high - held.low < 0.2 * (free.high - free.low)
+
+
+def test_one_stratum_is_no_stratum() -> None:
+    one = compare({"a": A, "b": B}, GOLD, metric="f1_macro", strata=[1] * 40, n_resamples=200)
+    none = compare({"a": A, "b": B}, GOLD, metric="f1_macro", n_resamples=200)
+    assert one.differences == none.differences
+
+
+# -- signature ---------------------------------------------------------------------------------------
+
+SETTINGS: dict[str, tuple[Any, Any]] = {
+    "interval": ("auto", "bca"),
+    "level": (0.95, 0.9),
+    "simultaneous": (False, True),
+    "test": ("permutation", "bootstrap"),
+    "alternative": ("two-sided", "less"),
+    "correction": ("holm", "none"),
+    "margin": (None, 0.1),
+    "baseline": (None, "b"),
+    "n_resamples": (10_000, 200),
+    "rng": (0, 3),
+    "metric": ("accuracy", "f1_macro"),
+}
+
+
+def test_the_signature_has_every_setting() -> None:
+    result = compare({"a": A, "b": B}, GOLD, n_resamples=200)
+    parts = dict(part.split(":", 1) for part in result.signature.split("|"))
+    for name in (*SETTINGS, "items", "systems", "data", "python", "numpy", "scipy", "bestby"):
+        stands_as = {"n_resamples": "resamples", "rng": "seed", "metric": "metrics"}.get(name, name)
+        assert stands_as in parts, name
+    assert parts["resamples"] == "200"
+    assert parts["systems"] == "a,b"
+    assert "\n" not in result.signature
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_every_setting_changes_the_signature(name: str) -> None:
+    base = {key: values[0] for key, values in SETTINGS.items()} | {"n_resamples": 100}
+    one = compare({"a": A, "b": B}, GOLD, **base)
+    assert compare({"a": A, "b": B}, GOLD, **base).signature == one.signature
+    other = compare({"a": A, "b": B}, GOLD, **(base | {name: SETTINGS[name][1]}))
+    assert other.signature != one.signature
+    assert other.provenance.data_hash == one.provenance.data_hash
+
+
+def test_other_data_have_another_hash() -> None:
+    def hashed(*args: Any, **kwargs: Any) -> str:
+        return compare(*args, **kwargs).provenance.data_hash
+
+    base = hashed({"a": A, "b": B}, GOLD)
+    assert hashed({"b": B, "a": A}, GOLD) == base
+    assert hashed({"a": np.array(A), "b": B}, tuple(GOLD)) == base
+    clusters = np.arange(40) // 2
+    others = [
+        hashed({"a": B, "b": A}, GOLD),
+        hashed({"a": A, "c": B}, GOLD),
+        hashed({"a": A, "b": B}, A),
+        hashed({"a": A[::-1], "b": B}, GOLD),
+        hashed({"a": A, "b": B}, GOLD, clusters=clusters),
+        hashed({"a": A, "b": B}, GOLD, strata=clusters),
+        hashed({"a": A, "b": B}, GOLD, clusters=clusters[::-1]),
+    ]
+    assert len({base, *others}) == 8
