@@ -6,11 +6,13 @@ alone: blocks and threads change nothing.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.resampling import streams, weights
@@ -31,9 +33,6 @@ WEIGHT_BLOCK = 1 << 21
 CELL_BLOCK = 2048
 BLOCK_NUMBERS = 1 << 17
 """Weights held at once: a block that stays in the cache of one core."""
-
-COMPILED_BLOCK = 1 << 19
-"""The same for the compiled kernels, whose blocks need no temporaries."""
 
 LARGEST_ROW = 1 << 22
 """Units above which even one row of weights is not held; sums are gathered instead."""
@@ -92,7 +91,7 @@ def bootstrap(
         keys = streams.replicate_keys(key, first, stop - first)
         return transform(_bootstrap_totals(X, units, keys, offsets, compiled))
 
-    size = max(1, (COMPILED_BLOCK if compiled else BLOCK_NUMBERS) // units.n)
+    size = max(1, BLOCK_NUMBERS // units.n)
     if compiled and X.shape[1] <= MAX_SUM_COLUMNS:
         size = 256
     return run_blocks(dense, n_resamples, size, n_jobs, progress)
@@ -128,7 +127,7 @@ def swaps(
         keys = streams.replicate_keys(key, first, stop - first)
         return transform(_swap_totals(D, keys, compiled))
 
-    size = max(1, (COMPILED_BLOCK if compiled else BLOCK_NUMBERS) // units.n)
+    size = max(1, BLOCK_NUMBERS // units.n)
     if compiled and D.shape[1] <= MAX_TABLE_COLUMNS:
         size = max(size, 1024)
     return run_blocks(dense, n_resamples, size, n_jobs, progress)
@@ -197,15 +196,23 @@ def run_blocks(
     def one(first: int) -> FloatArray:
         return work(first, min(first + size, n_resamples))
 
-    for first, part in zip(starts, _mapped(one, starts, n_jobs), strict=True):
-        if result is None:
-            result = np.empty((n_resamples, *part.shape[1:]), dtype=part.dtype)
-        result[first : first + part.shape[0]] = part
-        if progress is not None:
-            progress(first + part.shape[0], n_resamples)
+    # The products are tall and thin: more threads inside each only wait for one another, and on a busy
+    # machine take ten times as long. Threads belong to the blocks.
+    with _blas().limit(limits=1, user_api="blas"):
+        for first, part in zip(starts, _mapped(one, starts, n_jobs), strict=True):
+            if result is None:
+                result = np.empty((n_resamples, *part.shape[1:]), dtype=part.dtype)
+            result[first : first + part.shape[0]] = part
+            if progress is not None:
+                progress(first + part.shape[0], n_resamples)
     if result is None:
         raise ValueError("n_resamples must be at least 1")
     return result
+
+
+@functools.cache
+def _blas() -> ThreadpoolController:
+    return ThreadpoolController()
 
 
 def _mapped(one: Callable[[int], FloatArray], starts: range, n_jobs: int) -> Iterator[FloatArray]:
