@@ -2,10 +2,10 @@
 
     python benchmarks/coverage.py [--quick] [--out FILE] [--family WORD] [--docs]
 
-Draws data sets from populations with a known truth, makes every interval on each, and counts. Each cell of the
-grid is stored when it is done and not made again, so the run can be stopped and taken up; the rule of
-interval="auto" is applied to what is stored, so it can be changed without a new run. Everything is
-seeded by the name of the cell. The whole grid takes about an hour on one core.
+Draws data sets from populations with a known truth, makes every interval on each, and counts. Each cell of
+the grid is stored when it is done and not made again, so the run can be stopped and taken up; the rule of
+interval="auto" is applied to what is stored, so it can be changed without a new run. Everything is seeded by
+the name of the cell. The whole grid takes about an hour on one core.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ from scipy.special import ndtr, stdtrit
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from benchmarks import pages  # noqa: E402
 from benchmarks.cells import CANDIDATES, Cell, grid  # noqa: E402
+
 from bestby._core.errors import BestbyError, DesignError  # noqa: E402
 from bestby.advice import choose_interval  # noqa: E402
 from bestby.engine import prepare  # noqa: E402
@@ -38,10 +40,11 @@ from bestby.metrics import resolve  # noqa: E402
 
 LEVEL = 0.95
 FEATURES = ("proportion", "plain_mean", "n_differing", "n_units", "n_effective")
+PAGE = ROOT / "docs" / "guides" / "choosing-an-interval.md"
 CACHE = ROOT / "build" / "coverage"
 COLUMNS = (
-    "family", "metric", "quantity", "population", "agreement", "n", "method", "coverage", "se",
-    "miss_below", "miss_above", "mean_length", "chosen", "datasets", "resamples",
+    "family", "metric", "quantity", "population", "agreement", "n", "differing", "effective", "method",
+    "coverage", "se", "miss_below", "miss_above", "mean_length", "chosen", "datasets", "resamples",
 )  # fmt: skip
 
 
@@ -115,24 +118,17 @@ def candidate(makers: Intervals, target: Target, method: str) -> tuple[float, fl
 def features_of(makers: Intervals, target: Target) -> list[float]:
     """Return what the rule may look at, and the number of units that carry the variance."""
     plain = makers.group.contributions(target.metric, target.a, target.b)
-    units = makers.group.n_units
-    differing = units if target.b is None else makers.group.differing((target.metric, target.a, target.b))[1]
-    if plain is None:
-        jackknife = makers._jackknife
-        values, counts = jackknife.scores[:, 0, 0], jackknife.counts
-        if target.b is not None:
-            values = values - jackknife.scores[:, 0, 1]
-    else:
-        values, counts = plain.values, plain.counts
-    u = values - float(counts @ values) / counts.sum()
-    fourth = float(counts @ u**4)
-    effective = float(counts @ u**2) ** 2 / fourth if fourth > 0.0 else 0.0
-    return [makers.proportion(target) is not None, plain is not None, differing, units, effective]
+    found = makers.situation(target)
+    effective = found["n_effective"] or 0.0
+    return [found["proportion"], plain is not None, found["n_differing"], makers.group.n_units, effective]
 
 
 def stored(cell: Cell, cache: Path) -> dict[str, Any]:
     """Return the cell, made now or earlier."""
-    path = cache / f"{zlib.crc32(repr((cell.key, cell.methods, cell.datasets, cell.resamples)).encode()):08x}.npz"
+    path = (
+        cache
+        / f"{zlib.crc32(repr((cell.key, cell.methods, cell.datasets, cell.resamples)).encode()):08x}.npz"
+    )
     if not path.exists():
         made = run_cell(cell)
         cache.mkdir(parents=True, exist_ok=True)
@@ -163,19 +159,22 @@ def rows_of(cell: Cell, data: dict[str, Any]) -> list[dict[str, Any]]:
             if method == "auto":
                 raise RuntimeError(f"auto chose a method that does not apply: {cell.key}, {set(chosen)}")
             continue
-        out.append(_row(cell, method, low[there], high[there], share))
+        row = _row(cell, method, low[there], high[there], share)
+        row["differing"], row["effective"] = (f"{np.median(features[:, k]):.1f}" for k in (2, 4))
+        out.append(row)
     return out
 
 
 def automatic(cell: Cell, features: Sequence[float]) -> str:
     """Return the method that "auto" takes for a data set with these features."""
-    proportion, plain_mean, n_differing, n_units, _ = features
-    del n_units
+    proportion, plain_mean, n_differing, _, n_effective = features
     return choose_interval(
         proportion=bool(proportion),
         difference=cell.difference,
         n_differing=int(n_differing),
-        plain_mean=bool(plain_mean),
+        n_effective=n_effective,
+        plain_mean=bool(plain_mean) and "clusters" not in cell.key,
+        formula="normal" in cell.methods,
         stratified=False,
     ).method
 
@@ -208,7 +207,10 @@ def _row(cell: Cell, method: str, low: Any, high: Any, share: float) -> dict[str
 def markdown(rows: Sequence[dict[str, Any]]) -> str:
     """Return a table of coverage in percent: a line per cell, a column per method."""
     methods = list(dict.fromkeys(row["method"] for row in rows))
-    lines = ["| measure | population | n | " + " | ".join(methods) + " |", "|---|---|--:|" + "--:|" * len(methods)]
+    lines = [
+        "| measure | population | n | " + " | ".join(methods) + " |",
+        "|---|---|--:|" + "--:|" * len(methods),
+    ]
     cells: dict[tuple[Any, ...], dict[str, str]] = {}
     for row in rows:
         name = (f"{row['metric']} ({row['quantity']})", row["population"], row["n"])
@@ -218,11 +220,90 @@ def markdown(rows: Sequence[dict[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
+# -- the page ----------------------------------------------------------------------------------------
+
+NAMES = {
+    "accuracy": "accuracy, difference",
+    "one accuracy": "accuracy of one system",
+    "mean": "mean of scores, difference",
+    "macro-F1, 3 classes": "macro-F1, difference",
+    "F1 of a class of 5 %": "F1 of a class of 5 %, difference",
+    "MCC": "MCC, difference",
+    "correlations and errors": "Pearson, Spearman, Kendall, RMSE, difference",
+    "ROC-AUC": "ROC-AUC, difference",
+    "clusters": "clusters: accuracy, macro-F1, difference",
+    "one score": "one system: F1, MCC, mean, correlation …",
+}
+SHOWN = ("tango", "bca", "percentile", "basic", "studentized", "normal", "auto")
+EXAMPLES = (
+    ("accuracy", "90/90 %, agree on 98 %", (50, 200, 1000)),
+    ("accuracy", "95/93 %, agree on 95 %", (20, 50, 200)),
+    ("f1_macro", "agree on 95 %", (50, 200, 1000)),
+    ("f1_macro", "agree on 77 %", (50, 200, 1000)),
+    ("mean", "normal", (20, 200)),
+    ("mean", "lognormal", (20, 200)),
+    ("mean", "90 % tied", (50, 200, 1000)),
+    ("mean", "90 % tied, skewed", (50, 200, 1000)),
+    ("accuracy", "80/75 %, agree on 85 %, clusters of 10 items each", (10, 20, 50, 200)),
+    ("f1_macro", "3 classes, clusters of 1 to 40 items", (10, 20, 50, 200)),
+    ("roc_auc", "areas 0.86 and 0.86, 50 % positive, noise 80 % shared", (50, 200)),
+    ("roc_auc", "areas 0.96 and 0.95, 10 % positive, noise 80 % shared", (50, 200)),
+)
+
+
+def summary(rows: Sequence[dict[str, Any]]) -> str:
+    """Return the range of coverage over the populations, by family and by the number of differing units."""
+    lines = [
+        "| quantity | differing units | cells | auto | bca | percentile | normal |",
+        "|---|---|--:|--:|--:|--:|--:|",
+    ]
+    for family, name in NAMES.items():
+        there = [row for row in rows if row["family"] == family]
+        for words, least, most in (("fewer than 6", 0, 6), ("6 to 49", 6, 50), ("50 and more", 50, math.inf)):
+            if family.startswith("one"):
+                words = words.replace("fewer than 6", "–") + " (units)"
+            part = [row for row in there if least <= float(row["differing"]) < most]
+            if part:
+                spans = [_span(part, method) for method in ("auto", "bca", "percentile", "normal")]
+                cells = sum(row["method"] == "auto" for row in part)
+                lines.append(f"| {name} | {words} | {cells} | " + " | ".join(spans) + " |")
+    return "\n".join(lines)
+
+
+def _span(rows: Sequence[dict[str, Any]], method: str) -> str:
+    found = [100 * float(row["coverage"]) for row in rows if row["method"] == method]
+    return f"{min(found):.0f}–{max(found):.0f}" if found else ""
+
+
+def examples(rows: Sequence[dict[str, Any]]) -> str:
+    """Return the coverage of every method in some telling cells."""
+    lines = [
+        f"| measure | populations | n | differ | {' | '.join(SHOWN)} |",
+        "|---|---|--:|--:|" + "--:|" * len(SHOWN),
+    ]
+    for metric, population, sizes in EXAMPLES:
+        for n in sizes:
+            found = {
+                row["method"]: row
+                for row in rows
+                if (row["metric"], row["population"], int(row["n"])) == (metric, population, n)
+                and row["quantity"] == "difference"
+            }
+            if found:
+                values = [f"{100 * float(found[m]['coverage']):.1f}" if m in found else "" for m in SHOWN]
+                differ = f"{float(found['auto']['differing']):.0f}"
+                lines.append(f"| {metric} | {population} | {n} | {differ} | " + " | ".join(values) + " |")
+    return "\n".join(lines)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--quick", action="store_true", help="100 data sets per cell; n of 50 and 200 only")
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results" / "coverage.csv")
     parser.add_argument("--family", default="", help="only families whose name contains this")
+    parser.add_argument("--docs", action="store_true", help="write the tables into the page on intervals")
     arguments = parser.parse_args()
     warnings.filterwarnings("ignore", category=RuntimeWarning)  # undefined resamples are counted, not shown
     cells = [cell for cell in grid() if arguments.family in cell.family]
@@ -234,6 +315,9 @@ def main() -> None:
         rows += rows_of(cell, stored(cell, CACHE))
         print(f"{number}/{len(cells)} {time.monotonic() - start:.0f} s {cell.key}", file=sys.stderr)
     print(markdown(rows))
+    if arguments.docs:
+        pages.write(PAGE, "coverage-summary", summary(rows))
+        pages.write(PAGE, "coverage-examples", examples(rows))
     with arguments.out.open("w", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()

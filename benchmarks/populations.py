@@ -120,7 +120,7 @@ def right_or_wrong(accuracy_a: float, accuracy_b: float, agreement: float) -> Fl
 
 
 def copying(priors: list[float], a: list[list[float]], b: list[list[float]], copied: float) -> Floats:
-    """B repeats A's label with probability `copied`, else answers by itself; rows of A and B: P(label | gold)."""
+    """B repeats A's label with probability `copied`, else answers by itself; a, b: P(label | gold)."""
     of_a, of_b, prior = np.array(a), np.array(b), np.array(priors)
     same = np.eye(prior.size)
     given_a = copied * same[None] + (1.0 - copied) * of_b[:, None, :]
@@ -206,9 +206,8 @@ def separated(a: float, b: float, copied: float, positives: float) -> Population
         return gold, a * gold + x, b * gold + y
 
     areas = [0.5 * math.erfc(-shift / 2.0) for shift in (a, b)]
-    name = (
-        f"areas {areas[0]:.2f} and {areas[1]:.2f}, {100 * positives:g} % positive, noise {100 * copied:g} % shared"
-    )
+    name = f"areas {areas[0]:.2f} and {areas[1]:.2f}, {100 * positives:g} % positive"
+    name += f", noise {100 * copied:g} % shared"
     return of_numbers(name, draw, *areas)
 
 

@@ -1,9 +1,9 @@
 """How often do tests at the 5 % level reject a true hypothesis?
 
-    python benchmarks/type_one_error.py [--datasets 2000] [--out FILE]
+    python benchmarks/type_one_error.py [--datasets 2000] [--out FILE] [--docs]
 
-Draws data sets from populations in which the two systems are exchangeable, and counts p-values of at most 0.05.
-Seeded; about ten minutes on one core.
+Draws data sets from populations in which the two systems are exchangeable, and counts p-values of at
+most 0.05. Seeded; about ten minutes on one core.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from benchmarks import pages  # noqa: E402
 from benchmarks.populations import Population, clustered_null, nulls  # noqa: E402
+
 from bestby._core.errors import BestbyError, DesignError  # noqa: E402
 from bestby.engine import prepare, testing  # noqa: E402
 from bestby.engine.base import Drawing  # noqa: E402
@@ -34,7 +36,9 @@ SLOW = ("f1_macro", "spearman", "roc_auc")
 LEVEL = 0.05
 
 
-def data_sets(population: Population, metric: str, n: int, seed: int, size: int, resamples: int) -> list[Intervals]:
+def data_sets(
+    population: Population, metric: str, n: int, seed: int, size: int, resamples: int
+) -> list[Intervals]:
     """Return data sets on which the measure is defined, ready to be tested."""
     rng = np.random.default_rng(seed)
     out: list[Intervals] = []
@@ -73,10 +77,15 @@ def rows_of(name: str, metric: str, population: Population, n: int, size: int) -
 
 def table(rows: list[dict[str, Any]]) -> str:
     """Return the rates in percent, a line per null hypothesis and size."""
-    lines = [f"| no difference in | n | {' | '.join(testing.TESTS)} |", "|---|--:|" + "--:|" * len(testing.TESTS)]
+    lines = [
+        f"| no difference in | n | {' | '.join(testing.TESTS)} |",
+        "|---|--:|" + "--:|" * len(testing.TESTS),
+    ]
     cells: dict[tuple[str, str], dict[str, str]] = {}
     for row in rows:
-        cells.setdefault((row["null"], str(row["n"])), {})[row["test"]] = f"{100 * float(row['rejected']):.1f}"
+        cells.setdefault((row["null"], str(row["n"])), {})[row["test"]] = (
+            f"{100 * float(row['rejected']):.1f}"
+        )
     lines += [
         f"| {name} | {n} | " + " | ".join(found.get(test, "–") for test in testing.TESTS) + " |"
         for (name, n), found in cells.items()
@@ -85,18 +94,27 @@ def table(rows: list[dict[str, Any]]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--datasets", type=int, default=2000, help="per null hypothesis (a quarter for slow measures)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--datasets", type=int, default=2000, help="per null hypothesis (a quarter for slow measures)"
+    )
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results" / "type_one_error.csv")
+    parser.add_argument("--docs", action="store_true", help="write the table into the page on tests")
     arguments = parser.parse_args()
     warnings.filterwarnings("ignore", category=RuntimeWarning)
-    jobs = [(name, metric, population, n) for name, (metric, population) in nulls().items() for n in (20, 50, 200)]
+    jobs = [
+        (name, metric, population, n) for name, (metric, population) in nulls().items() for n in (20, 50, 200)
+    ]
     jobs += [("accuracy, clusters", "accuracy", clustered_null(), n) for n in (5, 10, 20, 50)]
     rows: list[dict[str, Any]] = []
     for name, metric, population, n in jobs:
         print(f"{name}, n = {n}", file=sys.stderr)
         rows += rows_of(name, metric, population, n, arguments.datasets)
     print(table(rows))
+    if arguments.docs:
+        pages.write(ROOT / "docs" / "guides" / "choosing-a-test.md", "type-one-error", table(rows))
     with arguments.out.open("w", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()

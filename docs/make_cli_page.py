@@ -11,7 +11,16 @@ from bestby.cli import main
 
 PAGE = Path(__file__).resolve().parent / "reference" / "cli.md"
 MARKER = "<!-- From here on docs/make_cli_page.py writes: change the help texts, then run it. -->\n"
-COMMANDS = {"bestby": [], "bestby compare": ["compare"], "bestby metrics": ["metrics"]}
+COMMANDS = {
+    "bestby": [],
+    "bestby advise": ["advise"],
+    "bestby compare": ["compare"],
+    "bestby datasets": ["datasets"],
+    "bestby folds": ["folds"],
+    "bestby metrics": ["metrics"],
+    "bestby plan": ["plan"],
+    "bestby runs": ["runs"],
+}
 
 
 def page(text: str) -> str:

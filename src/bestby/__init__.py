@@ -10,8 +10,11 @@ from bestby._version import __version__
 if TYPE_CHECKING:
     from bestby._core.errors import BestbyError, DesignError, InvalidInputError, MissingExtraError
     from bestby.comparison import compare
+    from bestby.datasets import DatasetComparison, FoldComparison, compare_datasets, compare_folds
     from bestby.evaluation import Evaluation
+    from bestby.inference.normality import Normality, normality
     from bestby.inference.ordering import aso, aso_tightness, multi_aso
+    from bestby.inference.replicability import Replicability, replicability
     from bestby.metrics import FunctionMetric, MeanMetric, Metric, WeightedMetric
     from bestby.planning import (
         Allocation,
@@ -26,7 +29,9 @@ if TYPE_CHECKING:
         power,
         sample_size,
     )
+    from bestby.protocol import Advice, advise
     from bestby.readers import read
+    from bestby.readers.grouped import read_datasets, read_folds
     from bestby.results import (
         Comparison,
         Difference,
@@ -38,15 +43,20 @@ if TYPE_CHECKING:
         SystemScore,
         TestResult,
     )
+    from bestby.results_runs import RunsComparison, RunsDifference, RunsScore, Variance
+    from bestby.runs import compare_runs
 
 # Names are fetched when first used, so that `bestby --help` does not wait for NumPy and SciPy.
 _HOMES = {
+    "Advice": "bestby.protocol",
     "Allocation": "bestby.planning",
     "BestbyError": "bestby._core.errors",
     "Comparison": "bestby.results",
+    "DatasetComparison": "bestby.datasets",
     "DesignError": "bestby._core.errors",
     "Difference": "bestby.results",
     "Evaluation": "bestby.evaluation",
+    "FoldComparison": "bestby.datasets",
     "FunctionMetric": "bestby.metrics",
     "Interval": "bestby.results",
     "InvalidInputError": "bestby._core.errors",
@@ -54,36 +64,53 @@ _HOMES = {
     "MeanMetric": "bestby.metrics",
     "Metric": "bestby.metrics",
     "MissingExtraError": "bestby._core.errors",
+    "Normality": "bestby.inference.normality",
     "Note": "bestby.results",
     "PairedProportions": "bestby.planning",
     "PairedScores": "bestby.planning",
     "Pilot": "bestby.planning",
     "Plan": "bestby.planning",
     "Provenance": "bestby.results",
+    "Replicability": "bestby.inference.replicability",
     "RunsAndItems": "bestby.planning",
+    "RunsComparison": "bestby.results_runs",
+    "RunsDifference": "bestby.results_runs",
+    "RunsScore": "bestby.results_runs",
     "StochasticOrder": "bestby.results",
     "StochasticOrders": "bestby.results",
     "SystemScore": "bestby.results",
     "TestResult": "bestby.results",
+    "Variance": "bestby.results_runs",
     "WeightedMetric": "bestby.metrics",
+    "advise": "bestby.protocol",
     "allocate": "bestby.planning",
     "aso": "bestby.inference.ordering",
     "aso_tightness": "bestby.inference.ordering",
     "compare": "bestby.comparison",
+    "compare_datasets": "bestby.datasets",
+    "compare_folds": "bestby.datasets",
+    "compare_runs": "bestby.runs",
     "minimum_detectable": "bestby.planning",
     "multi_aso": "bestby.inference.ordering",
+    "normality": "bestby.inference.normality",
     "power": "bestby.planning",
     "read": "bestby.readers",
+    "read_datasets": "bestby.readers.grouped",
+    "read_folds": "bestby.readers.grouped",
+    "replicability": "bestby.inference.replicability",
     "sample_size": "bestby.planning",
 }
 
 __all__ = [
+    "Advice",
     "Allocation",
     "BestbyError",
     "Comparison",
+    "DatasetComparison",
     "DesignError",
     "Difference",
     "Evaluation",
+    "FoldComparison",
     "FunctionMetric",
     "Interval",
     "InvalidInputError",
@@ -91,27 +118,41 @@ __all__ = [
     "MeanMetric",
     "Metric",
     "MissingExtraError",
+    "Normality",
     "Note",
     "PairedProportions",
     "PairedScores",
     "Pilot",
     "Plan",
     "Provenance",
+    "Replicability",
     "RunsAndItems",
+    "RunsComparison",
+    "RunsDifference",
+    "RunsScore",
     "StochasticOrder",
     "StochasticOrders",
     "SystemScore",
     "TestResult",
+    "Variance",
     "WeightedMetric",
     "__version__",
+    "advise",
     "allocate",
     "aso",
     "aso_tightness",
     "compare",
+    "compare_datasets",
+    "compare_folds",
+    "compare_runs",
     "minimum_detectable",
     "multi_aso",
+    "normality",
     "power",
     "read",
+    "read_datasets",
+    "read_folds",
+    "replicability",
     "sample_size",
 ]
 

@@ -9,14 +9,20 @@ from bestby.results import Note
 ENOUGH_DIFFERING = 50
 """Effective units from which BCa keeps its level."""
 
-ENOUGH_ITEMS = 20
+ENOUGH_ITEMS = 8
 """Items that must differ before the studentized interval of a mean is better than the normal one."""
 
 FEW_DIFFERING = 6
 """Differing units below which no interval keeps its level, score intervals excepted."""
 
-FEW_EFFECTIVE = 20
-"""Effective units below which BCa and percentile intervals are too short."""
+FEW_EFFECTIVE = {"bca": 20, "percentile": 20, "basic": 5}
+"""Effective units below which these intervals of a difference are too short."""
+
+FEW_FOR_MEANS = 6
+"""The same for studentized and normal intervals of a mean over items."""
+
+FEW_FOR_ONE = 3
+"""The same for the score of one system, by any method."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,19 +96,23 @@ def choose_interval(
     fewer = f"fewer than {ENOUGH_DIFFERING} units differ and carry the variance"
     if plain_mean and n_differing >= ENOUGH_ITEMS and not stratified:
         return Choice("studentized", f"a mean over items, and {fewer}")
+    if not difference:
+        return Choice("bca", "the score of one system that is no plain mean")
     if formula:
         return Choice("normal", f"{fewer}, and there is a standard error by formula")
-    return Choice("percentile", f"{fewer}, and there is no standard error by formula")
+    return Choice("basic", f"{fewer}, and there is no standard error by formula")
 
 
-def reservation(method: str, *, difference: bool, n_differing: int, n_effective: float | None) -> Note | None:
+def reservation(
+    method: str, *, difference: bool, n_differing: int, plain_mean: bool, n_effective: float | None
+) -> Note | None:
     """Return a note if an interval of this kind covers less than it says.
 
     Parameters
     ----------
     method : str
         The method of the interval.
-    difference, n_differing, n_effective
+    difference, n_differing, plain_mean, n_effective
         As for `choose_interval`.
 
     Returns
@@ -112,7 +122,8 @@ def reservation(method: str, *, difference: bool, n_differing: int, n_effective:
 
     Examples
     --------
-    >>> reservation("normal", difference=True, n_differing=3, n_effective=2.5).code
+    >>> reservation("normal", difference=True, n_differing=3, plain_mean=False,
+    ...             n_effective=2.5).code
     'few_differing'
     """
     if method in ("tango", "wilson"):
@@ -122,7 +133,8 @@ def reservation(method: str, *, difference: bool, n_differing: int, n_effective:
         return Note(
             "few_differing", f"the systems differ on {units} only: the interval is likely to be too short"
         )
-    if method in ("bca", "percentile") and n_effective is not None and 0.0 < n_effective < FEW_EFFECTIVE:
+    enough = FEW_EFFECTIVE.get(method, FEW_FOR_MEANS if plain_mean else 0) if difference else FEW_FOR_ONE
+    if n_effective is not None and 0.0 < n_effective < enough:
         return Note(
             "few_effective",
             f"as few as {max(n_effective, 1.0):.0f} units carry the variance:"

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bestby import advice
+from bestby import advice, protocol
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative, ArrayLike, FloatArray, OnMissing
@@ -37,6 +37,7 @@ from bestby.results import (
     TestResult,
 )
 
+TESTS = (*testing.TESTS, "auto")
 CORRECTIONS = ("holm", "bonferroni", "bh", "none")
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
 ON_MISSING: tuple[OnMissing, ...] = ("error", "drop", "worst")
@@ -109,8 +110,9 @@ def compare(
         Nominal coverage; 1 - level is the level of the tests.
     simultaneous : bool
         Intervals of the differences that hold for all pairs of a metric at once (max-T).
-    test : {"permutation", "bootstrap", "mcnemar", "mcnemar-midp", "sign", "wilcoxon", "t"}
-        The significance test.
+    test : {"permutation", "bootstrap", "mcnemar", "mcnemar-midp", "sign", "wilcoxon", "t", "auto"}
+        The significance test. "auto" walks the decision tree of `advise`, which ends in the permutation test
+        for every comparison on one test set, and notes the path with its sources.
     alternative : {"two-sided", "greater", "less"}
         "greater" asks whether A's score is greater than B's, on the scale of the measure, also
         where lower is better. One-sided pairs stand in the order the systems were given. Intervals are
@@ -152,7 +154,7 @@ def compare(
     >>> result = compare({"a": gold, "b": [1, 1, 1, 0, 0, 0, 0, 1, 0, 1]}, gold=gold)
     >>> difference = result["a", "b"]
     >>> difference.estimate, difference.test.method, difference.p_value
-    (0.5, 'binomial', 0.0625)
+    (0.5, 'enumeration', 0.0625)
     """
     settings = _settings(interval, level, simultaneous, test, alternative, correction, margin, baseline)
     evaluation = _evaluation(systems, gold, items, clusters, strata, on_missing)
@@ -211,7 +213,7 @@ def _settings(
         checks.choice(interval, METHODS, "interval"),
         checks.probability(level, "level"),
         bool(simultaneous),
-        checks.choice(test, testing.TESTS, "test"),
+        checks.choice(test, TESTS, "test"),
         checks.choice(alternative, ALTERNATIVES, "alternative"),
         checks.choice(correction, CORRECTIONS, "correction"),
         None if margin is None else float(margin),
@@ -283,7 +285,8 @@ def _compared(makers: Intervals, m: int, evaluation: Evaluation, settings: _Sett
         )
     order = _ranked(scores, names, metric.greater_is_better)
     pairs = [(m, a, b) for a, b in _pairs(order, names, settings)]
-    tests = testing.run(settings.test, makers, pairs, settings.alternative)
+    test, path = _test(makers, pairs, evaluation, settings)
+    tests = testing.run(test, makers, pairs, settings.alternative)
     adjusted = multiplicity.adjust([tests[pair].p_value for pair in pairs], settings.correction)
     found = _intervals(makers, pairs, settings)
     differences = tuple(
@@ -292,8 +295,23 @@ def _compared(makers: Intervals, m: int, evaluation: Evaluation, settings: _Sett
     )
     systems, notes = _systems(makers, m, order, pairs, differences, evaluation, settings)
     return _Part(
-        systems, differences, _omnibus(makers, m), (*notes, *_metric_notes(makers, m, tests, settings))
+        systems, differences, _omnibus(makers, m), (*path, *notes, *_metric_notes(makers, m, tests, settings))
     )
+
+
+def _test(
+    makers: Intervals, pairs: Sequence[Pair], evaluation: Evaluation, settings: _Settings
+) -> tuple[str, tuple[Note, ...]]:
+    """Return the test asked for; for "auto" that at the end of the tree, with a note of the path."""
+    if settings.test != "auto":
+        return settings.test, ()
+    metric = pairs[0][0]
+    path, end = protocol.walk(protocol.case_of(makers.group, metric, evaluation, pairs))
+    message = f"test {end.test}, because: " + " ".join(
+        f"({number}) {step.question} {step.answer.capitalize()} [{step.source}]."
+        for number, step in enumerate(path, 1)
+    )
+    return end.test, (Note("advice", message, (makers.group.metrics[metric].name,)),)
 
 
 def _ranked(scores: FloatArray, names: Sequence[str], greater_is_better: bool) -> list[int]:
@@ -341,6 +359,7 @@ def _chosen(makers: Intervals, target: Target, settings: _Settings) -> tuple[str
         method,
         difference=situation["difference"],
         n_differing=situation["n_differing"],
+        plain_mean=situation["plain_mean"],
         n_effective=situation["n_effective"],
     )
     return method, () if note is None else (note,)

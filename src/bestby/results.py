@@ -200,6 +200,11 @@ class Difference:
         return self.test.exact
 
     @property
+    def extent(self) -> str:
+        """How much was compared, in words."""
+        return f"{self.n_items} items"
+
+    @property
     def better(self) -> str | None:
         """The system ahead in the data, whichever direction is better; None if they are level."""
         if self.estimate == 0.0:
@@ -603,6 +608,11 @@ class Comparison(Reported):
             f"no score of {system!r} on {name!r} in this comparison",
             hint=f"systems: {', '.join(dict.fromkeys(s.system for s in self.systems))}",
         )
+
+    @property
+    def extent(self) -> str:
+        """How much was compared, in words."""
+        return f"{self.n_items} items"
 
     @property
     def signature(self) -> str:

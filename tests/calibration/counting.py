@@ -1,15 +1,15 @@
 """Draw data sets, count rejections and misses, and say what counts are due to chance.
 
-Every bound leaves a tail of 1e-4 to the binomial distribution: a test whose method keeps its level exactly fails by chance
-once in 10 000 changes of its seed. Seeds are fixed, so a test that passes goes on passing.
+Every bound leaves a tail of 1e-4 to the binomial distribution: a test whose method keeps its level exactly
+fails by chance once in 10 000 changes of its seed. Seeds are fixed, so a test that passes goes on passing.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from benchmarks.populations import Population
 from scipy.stats import binom
 
-from benchmarks.populations import Population
 from bestby._core.typing import Alternative
 from bestby.engine import prepare, testing
 from bestby.engine.base import Drawing
@@ -18,6 +18,8 @@ from bestby.metrics import resolve
 
 ALARM = 1e-4
 PAIR = (0, 0, 1)
+
+
 def at_most(rate: float, size: int) -> int:
     """Return the count that a binomial of this rate exceeds with probability 1e-4 at most."""
     return int(binom.isf(ALARM, size, rate))

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from functools import cache
 
-import numpy as np
 import pytest
-
 from benchmarks import populations
-from bestby.engine.interval import Intervals
 from tests.calibration.counting import at_least, at_most, makers_of, p_values
+
+from bestby.engine.interval import Intervals
 
 LEVEL = 0.05
 RESAMPLES = 199
@@ -41,7 +40,10 @@ def drawn(null: str, datasets: int) -> list[Intervals]:
 
 
 KEEPS_ITS_LEVEL = [
-    *(("accuracy", test) for test in ("permutation", "bootstrap", "mcnemar", "mcnemar-midp", "sign", "wilcoxon", "t")),
+    *(
+        ("accuracy", test)
+        for test in ("permutation", "bootstrap", "mcnemar", "mcnemar-midp", "sign", "wilcoxon", "t")
+    ),
     *(("near copies", test) for test in ("permutation", "mcnemar", "mcnemar-midp", "sign", "wilcoxon", "t")),
     *(("real scores", test) for test in ("permutation", "sign", "wilcoxon", "t")),
     *(("mostly tied", test) for test in ("permutation", "sign", "wilcoxon", "t")),
@@ -50,7 +52,7 @@ KEEPS_ITS_LEVEL = [
     ("Spearman", "permutation"),
     *(("clusters", test) for test in ("permutation", "sign", "wilcoxon", "t")),
 ]
-"""The pairs of null and test of which the level is required; choosing-a-test.md says why others are missing."""
+"""Where the level is required; the table in choosing-a-test.md shows it broken elsewhere."""
 
 
 @pytest.mark.parametrize(("null", "test"), KEEPS_ITS_LEVEL)
@@ -68,7 +70,9 @@ def test_level_is_used_up_on_continuous_scores(test: str) -> None:
 
 
 @pytest.mark.parametrize("alternative", ["greater", "less"])
-@pytest.mark.parametrize(("null", "test"), [("real scores", "permutation"), ("RMSE", "permutation"), ("clusters", "t")])
+@pytest.mark.parametrize(
+    ("null", "test"), [("real scores", "permutation"), ("RMSE", "permutation"), ("clusters", "t")]
+)
 def test_one_sided_tests_keep_their_level_in_either_tail(null: str, test: str, alternative: str) -> None:
     p = p_values(test, drawn(null, 400), alternative)
     # At least 2 %: these three statistics are continuous or nearly so.

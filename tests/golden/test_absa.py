@@ -103,7 +103,9 @@ def test_half_ties_move_the_ends_up_by_at_most_a_step(absa: Any) -> None:
     assert strict != half
 
 
-def test_p_values_are_within_four_standard_errors_of_the_published_ones(result: Comparison, absa: Any) -> None:
+def test_p_values_are_within_four_standard_errors_of_the_published_ones(
+    result: Comparison, absa: Any
+) -> None:
     for (a, b), (_, _, difference, p) in published(absa[2] / "ResFPTestABSA.txt").items():
         d = result[a, b]
         assert d.exact

@@ -42,7 +42,7 @@ class Entry:
     """A metric of the roster.
 
     `kind` says what data it reads; `binary`: mean of 0/1; `mean`: mean of one number per item;
-    `sums`: function of sums; `studentized`: whether a pair has at most 12 sums.
+    `sums`: function of sums.
     """
 
     key: str
@@ -51,7 +51,6 @@ class Entry:
     binary: bool = False
     mean: bool = False
     sums: bool = True
-    studentized: bool = True
     lower: bool = False
 
     @property
@@ -66,13 +65,13 @@ ROSTER = (
     Entry("balanced_accuracy", "balanced_accuracy", "labels"),
     Entry("precision_micro", "precision_micro", "labels", binary=True, mean=True),
     Entry("precision_macro", "precision_macro", "labels"),
-    Entry("precision_weighted", "precision_weighted", "labels", studentized=False),
+    Entry("precision_weighted", "precision_weighted", "labels"),
     Entry("recall_micro", "recall_micro", "labels", binary=True, mean=True),
     Entry("recall_macro", "recall_macro", "labels"),
     Entry("recall_weighted", "recall_weighted", "labels", binary=True, mean=True),
     Entry("f1_micro", "f1_micro", "labels", binary=True, mean=True),
-    Entry("f1_macro", "f1_macro", "labels", studentized=False),
-    Entry("f1_weighted", "f1_weighted", "labels", studentized=False),
+    Entry("f1_macro", "f1_macro", "labels"),
+    Entry("f1_weighted", "f1_weighted", "labels"),
     Entry("matthews_corrcoef", "matthews_corrcoef", "labels"),
     Entry("cohen_kappa", "cohen_kappa", "labels"),
     Entry("precision[LABEL]", "precision[pos]", "labels"),
@@ -188,7 +187,7 @@ def applies(entry: Entry, design: str, *, interval: str = "auto", test: str = "p
         return False
     if interval == "normal" and not entry.sums:
         return False
-    if interval == "studentized" and not (entry.sums and entry.studentized and unstratified):
+    if interval == "studentized" and not (entry.sums and unstratified):
         return False
     if test in ("mcnemar", "mcnemar-midp") and not (entry.binary and single):
         return False

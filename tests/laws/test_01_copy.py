@@ -6,8 +6,6 @@ import itertools
 
 import numpy as np
 import pytest
-
-from bestby import Comparison, compare
 from tests.laws.roster import (
     ALTERNATIVES,
     DESIGNS,
@@ -21,6 +19,8 @@ from tests.laws.roster import (
     by_key,
     make,
 )
+
+from bestby import Comparison, compare
 
 
 def check(result: Comparison) -> None:

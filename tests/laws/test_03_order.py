@@ -7,9 +7,9 @@ import math
 
 import numpy as np
 import pytest
+from tests.laws.roster import DESIGNS, INTERVALS, ROSTER, TESTS, Entry, applies, by_key, make
 
 from bestby import Comparison, Difference, compare
-from tests.laws.roster import DESIGNS, INTERVALS, ROSTER, TESTS, Entry, applies, by_key, make
 
 
 def numbers(result: Comparison) -> dict[str, object]:
@@ -80,7 +80,7 @@ def test_systems_in_another_order_give_the_same_result(entry: Entry, design: str
 def test_level_systems_are_listed_by_name_whatever_order_they_came_in() -> None:
     scores = [0, 1, 1, 0, 1, 0]
     for order in ("abc", "cab", "bca"):
-        result = compare({name: scores for name in order})
+        result = compare(dict.fromkeys(order, scores))
         assert [s.system for s in result.systems] == ["a", "b", "c"]
 
 

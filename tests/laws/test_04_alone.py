@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 
 import pytest
-
-from bestby import compare
 from tests.laws.roster import DESIGNS, INTERVALS, ROSTER, TESTS, Entry, applies, by_key, make
 from tests.laws.test_03_order import alike
+
+from bestby import compare
 
 
 @pytest.mark.parametrize("design", DESIGNS)

@@ -7,9 +7,9 @@ import math
 
 import numpy as np
 import pytest
+from tests.laws.roster import ALTERNATIVES, DESIGNS, RESAMPLES, ROSTER, TESTS, Data, Entry, applies, make
 
 from bestby import compare
-from tests.laws.roster import ALTERNATIVES, DESIGNS, RESAMPLES, ROSTER, TESTS, Data, Entry, applies, make
 
 
 def far_apart(entry: Entry, design: str) -> Data:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
+from tests.laws.roster import ROSTER, Data, Entry, by_key, make
 
 from bestby.inference.multiplicity import CORRECTIONS, adjust
-from tests.laws.roster import ROSTER, Data, Entry, by_key, make
 
 
 @pytest.mark.parametrize("correction", CORRECTIONS)
@@ -17,7 +19,7 @@ def test_adjusted_p_values_are_aligned_monotone_and_no_smaller(entry: Entry, cor
     raw = [d.p_value for d in result]
     assert [d.p_adjusted for d in result] == adjust(raw, correction).tolist()
     in_order = sorted(result, key=lambda d: d.p_value)
-    assert all(one.p_adjusted <= other.p_adjusted for one, other in zip(in_order, in_order[1:], strict=False))
+    assert all(one.p_adjusted <= other.p_adjusted for one, other in itertools.pairwise(in_order))
     assert all(d.p_value <= d.p_adjusted <= 1.0 for d in result)
     if correction == "bonferroni":
         assert all(d.p_adjusted == min(6.0 * d.p_value, 1.0) for d in result)

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.laws.roster import DESIGNS, ROSTER, Entry, by_key, make
 
 from bestby import compare
 from bestby.metrics import _ranked
 from bestby.resampling import totals, weights
-from tests.laws.roster import DESIGNS, ROSTER, Entry, by_key, make
 
 SEVERAL = 2600  # more than one block, of cells too
 
@@ -23,7 +23,6 @@ def outcome(entry: Entry, design: str, resamples: int = SEVERAL, **settings: Any
     result = make(entry, design, seed=61, systems=3, whole=True).compare(entry, **given)
     found: list[Any] = [(s.score, s.interval) for s in result.systems]
     return found + [(d.interval, d.test, d.p_adjusted) for d in result]
-
 
 
 def blocks(monkeypatch: pytest.MonkeyPatch, numbers: int) -> None:

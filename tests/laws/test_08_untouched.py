@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.laws.roster import DESIGNS, INTERVALS, ROSTER, TESTS, Entry, applies, by_key, make
 
 from bestby import compare
 from bestby.resampling import totals
-from tests.laws.roster import DESIGNS, INTERVALS, ROSTER, TESTS, Entry, applies, by_key, make
 
 
 def frozen(array: Any) -> Any:
@@ -32,7 +32,7 @@ def test_inputs_and_global_state_stay_as_they_are(entry: Entry, design: str) -> 
         frozen(data.clusters),
         frozen(data.strata),
     )
-    np.random.seed(123)  # noqa: NPY002 - the global state is what is looked at
+    np.random.seed(123)  # noqa: NPY002
     state, filters = np.random.get_state(), list(warnings.filters)  # noqa: NPY002
     calls: list[dict[str, Any]] = [{"interval": i} for i in INTERVALS if applies(entry, design, interval=i)]
     calls += [{"test": t} for t in TESTS if applies(entry, design, test=t)]
@@ -103,7 +103,9 @@ def test_lists_and_mappings_stay_as_they_are() -> None:
 def test_a_frame_stays_as_it_is() -> None:
     import pandas as pd
 
-    frame = pd.DataFrame({"gold": list("xyxyxy"), "a": list("xyyyxy"), "b": list("xxxyxy")}, index=range(6, 0, -1))
+    frame = pd.DataFrame(
+        {"gold": list("xyxyxy"), "a": list("xyyyxy"), "b": list("xxxyxy")}, index=range(6, 0, -1)
+    )
     copy = frame.copy(deep=True)
     compare(frame, "gold", metric=["accuracy", "f1_macro"], n_resamples=50)
     pd.testing.assert_frame_equal(frame, copy)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.laws.roster import DESIGNS, INTERVALS, RESAMPLES, ROSTER, TESTS, applies, by_key, make
 
 from bestby import BestbyError, DesignError, Evaluation, InvalidInputError, MeanMetric, Metric, compare
-from tests.laws.roster import DESIGNS, INTERVALS, RESAMPLES, ROSTER, TESTS, applies, by_key, make
 
 GOLD = ["x", "y", "x", "y"]
 FINE = {"a": ["x", "y", "y", "y"], "b": ["x", "x", "x", "y"]}
@@ -21,7 +21,7 @@ SCORES = {"a": [0.1, 0.4, 0.3], "b": [0.2, 0.2, 0.2]}
 class OfNoItems(Metric):
     name = "of_no_items"
 
-    def statistics(self, gold: Any, predictions: Any) -> Any:
+    def statistics(self, gold: Any, predictions: Any) -> Any:  # noqa: ARG002
         return np.ones((1, 2))
 
     def score(self, totals: Any) -> Any:
@@ -31,7 +31,7 @@ class OfNoItems(Metric):
 class Infinite(MeanMetric):
     name = "infinite"
 
-    def values(self, gold: Any, predictions: Any) -> Any:
+    def values(self, gold: Any, predictions: Any) -> Any:  # noqa: ARG002
         return np.where(predictions > 0.15, np.inf, 0.0)
 
 
@@ -49,8 +49,10 @@ CASES: list[tuple[str, type[BestbyError], tuple[Any, Any], dict[str, Any], str]]
         InvalidInputError,
         ([GOLD, GOLD], GOLD),
         {},
-        "systems must be a mapping of name to predictions, got list\n"
-        'hint: compare({"a": predictions_a, "b": predictions_b}, gold=gold)',
+        (
+            "systems must be a mapping of name to predictions, got list\n"
+            'hint: compare({"a": predictions_a, "b": predictions_b}, gold=gold)'
+        ),
     ),
     (
         "a nameless system",
@@ -64,103 +66,130 @@ CASES: list[tuple[str, type[BestbyError], tuple[Any, Any], dict[str, Any], str]]
         InvalidInputError,
         ({"a": [1.0, 2.0], "b": [1.0, 2.0, 3.0]}, None),
         {},
-        "systems must have one value per item: 'a' has 2, 'b' has 3\n"
-        "hint: align them by item id: pass mappings of id to value, or files with an id column",
+        (
+            "systems must have one value per item: 'a' has 2, 'b' has 3\n"
+            "hint: align them by item id: pass mappings of id to value, or files with an id column"
+        ),
     ),
     (
         "length of the gold",
         InvalidInputError,
         (FINE, GOLD[:3]),
         {},
-        "gold has 3 values, expected 4\n"
-        "hint: pass one value per item, in the same order for gold and every system",
+        (
+            "gold has 3 values, expected 4\n"
+            "hint: pass one value per item, in the same order for gold and every system"
+        ),
     ),
     (
         "length of the clusters",
         InvalidInputError,
         (FINE, GOLD),
         {"clusters": [1, 2]},
-        "clusters has 2 values, expected 4\n"
-        "hint: pass one value per item, in the same order for gold and every system",
+        (
+            "clusters has 2 values, expected 4\n"
+            "hint: pass one value per item, in the same order for gold and every system"
+        ),
     ),
     (
         "one item",
         InvalidInputError,
         ({"a": ["x"], "b": ["y"]}, ["x"]),
         {},
-        "a comparison needs at least 2 items, got 1\n"
-        "hint: with one item nothing can be said about the uncertainty",
+        (
+            "a comparison needs at least 2 items, got 1\n"
+            "hint: with one item nothing can be said about the uncertainty"
+        ),
     ),
     (
         "NaN",
         InvalidInputError,
         ({"a": [1.0, float("nan"), float("nan")], "b": [1.0, 2.0, 3.0]}, None),
         {},
-        "system 'a' must be finite, got nan at position 1 (2 of 3 values)\n"
-        "hint: remove the item for all systems, or give the value the failure should count as",
+        (
+            "system 'a' must be finite, got nan at position 1 (2 of 3 values)\n"
+            "hint: remove the item for all systems, or give the value the failure should count as"
+        ),
     ),
     (
         "infinity",
         InvalidInputError,
         ({"a": [1.0, 2.0, 3.0], "b": [1.0, 2.0, float("-inf")]}, None),
         {},
-        "system 'b' must be finite, got -inf at position 2 (1 of 3 values)\n"
-        "hint: remove the item for all systems, or give the value the failure should count as",
+        (
+            "system 'b' must be finite, got -inf at position 2 (1 of 3 values)\n"
+            "hint: remove the item for all systems, or give the value the failure should count as"
+        ),
     ),
     (
         "None",
         InvalidInputError,
         ({"a": ["x", None, "y", "x"], "b": FINE["b"]}, GOLD),
         {},
-        "system 'a' has a missing value at position 1\n"
-        "hint: remove the item for all systems, or give the value the failure should count as",
+        (
+            "system 'a' has a missing value at position 1\n"
+            "hint: remove the item for all systems, or give the value the failure should count as"
+        ),
     ),
     (
         "mixed types",
         InvalidInputError,
         ({"a": ["x", 1, "y", "x"], "b": FINE["b"]}, GOLD),
         {},
-        "system 'a' mixes values of the types int, str\nhint: give all labels one type, for example with str()",
+        (
+            "system 'a' mixes values of the types int, str\n"
+            "hint: give all labels one type, for example with str()"
+        ),
     ),
     (
         "rows of probabilities",
         InvalidInputError,
         ({"a": np.ones((4, 2)), "b": FINE["b"]}, GOLD),
         {},
-        "system 'a' must be one-dimensional, got shape (4, 2)\n"
-        "hint: pass one value per item: a label or a score, not a row of probabilities",
+        (
+            "system 'a' must be one-dimensional, got shape (4, 2)\n"
+            "hint: pass one value per item: a label or a score, not a row of probabilities"
+        ),
     ),
     (
         "a word for predictions",
         InvalidInputError,
         ({"a": "xyxy", "b": FINE["b"]}, GOLD),
         {},
-        "system 'a' must be a one-dimensional sequence of values, got str: a str is not a sequence\n"
-        "hint: pass a list, a NumPy array, or a pandas, polars or Arrow column",
+        (
+            "system 'a' must be a one-dimensional sequence of values, got str: a str is not a sequence\n"
+            "hint: pass a list, a NumPy array, or a pandas, polars or Arrow column"
+        ),
     ),
     (
         "text against numbers",
         InvalidInputError,
         ({"a": [0, 1, 0, 1], "b": FINE["b"]}, GOLD),
         {},
-        "system 'a' holds numbers, the gold text: no label could match\n"
-        "hint: give both one type, for example with str()",
+        (
+            "system 'a' holds numbers, the gold text: no label could match\n"
+            "hint: give both one type, for example with str()"
+        ),
     ),
     (
         "text without gold",
         InvalidInputError,
         (FINE, None),
         {},
-        "without gold, systems must be per-item scores, but 'a' holds text: 'x'\n"
-        "hint: pass gold=... to compare predictions",
+        (
+            "without gold, systems must be per-item scores, but 'a' holds text: 'x'\n"
+            "hint: pass gold=... to compare predictions"
+        ),
     ),
     (
         "doubled item ids",
         InvalidInputError,
         (FINE, GOLD),
         {"items": ["q1", "q2", "q2", "q2"]},
-        "items must be unique, but 1 of 2 ids occur more than once; first: 'q2' (3 times)\n"
-        "hint: items of the same document or person are clusters, not the same item",
+        (
+            "items must be unique, but 1 of 2 ids occur more than once; first: 'q2' (3 times)\n"
+            "hint: items of the same document or person are clusters, not the same item"
+        ),
     ),
     (
         "missing item ids",
@@ -170,33 +199,41 @@ CASES: list[tuple[str, type[BestbyError], tuple[Any, Any], dict[str, Any], str]]
             {"q1": "x", "q2": "y", "q3": "x"},
         ),
         {},
-        "system 'b' and the gold share 1 of 3 item ids; 2 missing from 'b', first: 'q1'\n"
-        'hint: pass on_missing="drop" to compare the shared items only, or on_missing="worst" to count the'
-        " missing as wrong",
+        (
+            "system 'b' and the gold share 1 of 3 item ids; 2 missing from 'b', first: 'q1'\n"
+            'hint: pass on_missing="drop" to compare the shared items only, or on_missing="worst" to count'
+            " the missing as wrong"
+        ),
     ),
     (
         "extra item ids",
         InvalidInputError,
         ({"a": {"q1": "x", "q2": "y"}, "b": {"q1": "x", "q2": "y", "q9": "y"}}, {"q1": "x", "q2": "y"}),
         {"on_missing": "worst"},
-        "system 'b' and the gold share 2 of 2 item ids; 1 extra in 'b', first: 'q9'\n"
-        'hint: pass on_missing="drop" to compare the shared items only',
+        (
+            "system 'b' and the gold share 2 of 2 item ids; 1 extra in 'b', first: 'q9'\n"
+            'hint: pass on_missing="drop" to compare the shared items only'
+        ),
     ),
     (
         "ids for one system only",
         InvalidInputError,
         ({"a": {"q1": 1.0, "q2": 2.0}, "b": [1.0, 2.0]}, None),
         {},
-        "system 'a' comes with item ids, system 'b' without\n"
-        "hint: give every system (and the gold) as a mapping of id to value, or none",
+        (
+            "system 'a' comes with item ids, system 'b' without\n"
+            "hint: give every system (and the gold) as a mapping of id to value, or none"
+        ),
     ),
     (
         "ids for the gold only",
         InvalidInputError,
         (FINE, dict(enumerate(GOLD))),
         {},
-        "gold comes with item ids, the systems without\n"
-        "hint: give every system as a mapping of id to value too",
+        (
+            "gold comes with item ids, the systems without\n"
+            "hint: give every system as a mapping of id to value too"
+        ),
     ),
     (
         "ids for the systems only",
@@ -217,55 +254,70 @@ CASES: list[tuple[str, type[BestbyError], tuple[Any, Any], dict[str, Any], str]]
         DesignError,
         (FINE, GOLD),
         {"clusters": ["c", "c", "d", "e"], "strata": [0, 1, 1, 1]},
-        "cluster 'c' lies in more than one stratum: 0 and 1\n"
-        "hint: a cluster is drawn as a whole, so it must belong to one stratum",
+        (
+            "cluster 'c' lies in more than one stratum: 0 and 1\n"
+            "hint: a cluster is drawn as a whole, so it must belong to one stratum"
+        ),
     ),
     (
         "one cluster",
         InvalidInputError,
         (FINE, GOLD),
         {"clusters": ["c"] * 4},
-        "all items are in one cluster: nothing can be said about the uncertainty\n"
-        "hint: clusters are groups such as documents or speakers; at least 2 are needed",
+        (
+            "all items are in one cluster: nothing can be said about the uncertainty\n"
+            "hint: clusters are groups such as documents or speakers; at least 2 are needed"
+        ),
     ),
     (
         "an unknown label",
         InvalidInputError,
         (FINE, GOLD),
         {"metric": "f1[z]"},
-        "f1[z]: there is no label 'z'; the labels are x, y\nhint: write one of them in the brackets, as in f1[x]",
+        (
+            "f1[z]: there is no label 'z'; the labels are x, y\n"
+            "hint: write one of them in the brackets, as in f1[x]"
+        ),
     ),
     (
         "a metric that needs gold",
         DesignError,
         (SCORES, None),
         {"metric": "f1_macro"},
-        "metric f1_macro compares predictions with gold, but no gold was given\n"
-        "hint: pass gold=..., or metric='mean' for per-item scores",
+        (
+            "metric f1_macro compares predictions with gold, but no gold was given\n"
+            "hint: pass gold=..., or metric='mean' for per-item scores"
+        ),
     ),
     (
         "text for a metric of numbers",
         InvalidInputError,
         (FINE, GOLD),
         {"metric": "mse"},
-        "metric mse needs numbers, but system 'a' holds text: 'x'\n"
-        "hint: choose a metric for labels, such as accuracy or f1_macro",
+        (
+            "metric mse needs numbers, but system 'a' holds text: 'x'\n"
+            "hint: choose a metric for labels, such as accuracy or f1_macro"
+        ),
     ),
     (
         "a constant gold",
         InvalidInputError,
         (SCORES, [2.0, 2.0, 2.0]),
         {"metric": "pearson"},
-        "pearson is undefined: the gold is constant (2 on all items)\n"
-        "hint: a correlation needs values that vary",
+        (
+            "pearson is undefined: the gold is constant (2 on all items)\n"
+            "hint: a correlation needs values that vary"
+        ),
     ),
     (
         "a constant system",
         InvalidInputError,
         (SCORES, [1.0, 2.0, 2.0]),
         {"metric": "spearman"},
-        "system 'b': spearman is undefined: the predictions are constant (0.2 on all items)\n"
-        "hint: a correlation needs values that vary",
+        (
+            "system 'b': spearman is undefined: the predictions are constant (0.2 on all items)\n"
+            "hint: a correlation needs values that vary"
+        ),
     ),
     (
         "only one class",
@@ -279,8 +331,10 @@ CASES: list[tuple[str, type[BestbyError], tuple[Any, Any], dict[str, Any], str]]
         InvalidInputError,
         ({"a": ["x", "x"], "b": ["x", "y"]}, ["x", "x"]),
         {"metric": "cohen_kappa"},
-        "metric cohen_kappa is undefined for system 'a' on these data\n"
-        "hint: a class or all variation is missing; choose another metric or look at the predictions",
+        (
+            "metric cohen_kappa is undefined for system 'a' on these data\n"
+            "hint: a class or all variation is missing; choose another metric or look at the predictions"
+        ),
     ),
     (
         "the same metric twice",
@@ -301,8 +355,10 @@ CASES: list[tuple[str, type[BestbyError], tuple[Any, Any], dict[str, Any], str]]
         InvalidInputError,
         (SCORES, [1.0, 2.0, 3.0]),
         {"metric": OfNoItems()},
-        "metric 'of_no_items' must return statistics of shape (3, k), got (1, 2) for system 'a'\n"
-        "hint: one row per item: np.column_stack([...])",
+        (
+            "metric 'of_no_items' must return statistics of shape (3, k), got (1, 2) for system 'a'\n"
+            "hint: one row per item: np.column_stack([...])"
+        ),
     ),
     (
         "infinite statistics",
@@ -316,8 +372,10 @@ CASES: list[tuple[str, type[BestbyError], tuple[Any, Any], dict[str, Any], str]]
         InvalidInputError,
         (SCORES, [1.0, 2.0, 3.0]),
         {"metric": lambda gold, predictions: predictions - gold},
-        "metric '<lambda>' must return one number, got shape (3,) of float64\n"
-        "hint: wrap it so that it averages over classes, for example with functools.partial",
+        (
+            "metric '<lambda>' must return one number, got shape (3,) of float64\n"
+            "hint: wrap it so that it averages over classes, for example with functools.partial"
+        ),
     ),
     (
         "an unknown baseline",
@@ -331,7 +389,10 @@ CASES: list[tuple[str, type[BestbyError], tuple[Any, Any], dict[str, Any], str]]
         InvalidInputError,
         (Evaluation.of(FINE, GOLD), GOLD),
         {},
-        "an Evaluation already holds gold, items, clusters and strata\nhint: pass them to Evaluation.of instead",
+        (
+            "an Evaluation already holds gold, items, clusters and strata\n"
+            "hint: pass them to Evaluation.of instead"
+        ),
     ),
     (
         "level",
@@ -345,8 +406,10 @@ CASES: list[tuple[str, type[BestbyError], tuple[Any, Any], dict[str, Any], str]]
         InvalidInputError,
         (FINE, GOLD),
         {"margin": 0.0},
-        "margin must be a positive number, got 0.0\n"
-        "hint: it is the smallest difference that matters, on the scale of the measure",
+        (
+            "margin must be a positive number, got 0.0\n"
+            "hint: it is the smallest difference that matters, on the scale of the measure"
+        ),
     ),
     (
         "n_resamples",
@@ -367,8 +430,10 @@ CASES: list[tuple[str, type[BestbyError], tuple[Any, Any], dict[str, Any], str]]
         InvalidInputError,
         (FINE, GOLD),
         {"rng": -1},
-        "rng must be a non-negative integer, a numpy.random.Generator or None, got -1\n"
-        "hint: rng=0 gives the same numbers every time",
+        (
+            "rng must be a non-negative integer, a numpy.random.Generator or None, got -1\n"
+            "hint: rng=0 gives the same numbers every time"
+        ),
     ),
     (
         "interval",
@@ -382,7 +447,10 @@ CASES: list[tuple[str, type[BestbyError], tuple[Any, Any], dict[str, Any], str]]
         InvalidInputError,
         (FINE, GOLD),
         {"test": "anova"},
-        "test must be one of permutation, bootstrap, mcnemar, mcnemar-midp, sign, wilcoxon, t, got 'anova'",
+        (
+            "test must be one of permutation, bootstrap, mcnemar, mcnemar-midp, sign, wilcoxon, t, auto,"
+            " got 'anova'"
+        ),
     ),
     (
         "alternative",
@@ -461,8 +529,7 @@ def test_little_data_give_an_error_that_speaks_or_numbers_that_make_sense(entry:
                     margin=0.5,
                     n_resamples=60,
                 )
-        except (InvalidInputError, DesignError) as error:
-            assert error.message
+        except (InvalidInputError, DesignError):
             return
         for d in result:
             assert 0.0 < d.p_value <= d.p_adjusted <= 1.0

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.laws.roster import ROSTER, by_key, make
 
 from bestby import Evaluation, compare
 from bestby.engine import prepare
@@ -15,7 +16,6 @@ from bestby.engine.base import Drawing
 from bestby.engine.interval import Intervals
 from bestby.inference.multiplicity import adjust
 from bestby.metrics import resolve
-from tests.laws.roster import ROSTER, by_key, make
 
 
 def test_p_values_of_exactly_zero() -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from tests.laws.roster import DESIGNS, INTERVALS, ROSTER, TESTS, Entry, applies, make
 
 from bestby import DesignError
 from bestby.engine.interval import METHODS
 from bestby.engine.testing import TESTS as KNOWN_TESTS
 from bestby.metrics.registry import available
-from tests.laws.roster import DESIGNS, INTERVALS, ROSTER, TESTS, Entry, applies, make
 
 
 def test_every_named_metric_is_in_the_roster() -> None:

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.oracles import plain
+from tests.oracles.test_permutation_oracle import labels, numbers, ranking
 
 from bestby import compare
 from bestby.engine import prepare
@@ -21,8 +23,6 @@ from bestby.inference.distributions import Lattice, mean_bootstrap
 from bestby.metrics import resolve
 from bestby.resampling import streams, totals, weights
 from bestby.resampling.units import Units, single_stratum
-from tests.oracles import plain
-from tests.oracles.test_permutation_oracle import labels, numbers, ranking
 
 STRATA = [
     [[3, 1, -1, 0, 2, 2]],
@@ -116,7 +116,11 @@ def test_acceleration_and_bca_against_plain_loops(
     name: str, score: plain.Score, make: Any, clustered: bool
 ) -> None:
     gold, a, b = make(random.Random(7), 40)
-    units = [[i for i in range(40) if i * i // 60 == c] for c in range(27)] if clustered else [[i] for i in range(40)]
+    units = (
+        [[i for i in range(40) if i * i // 60 == c] for c in range(27)]
+        if clustered
+        else [[i] for i in range(40)]
+    )
     units = [unit for unit in units if unit]
     clusters = [next(u for u, unit in enumerate(units) if i in unit) for i in range(40)]
     made = makers(name, {"a": a, "b": b}, gold, clusters=clusters if clustered else None)
@@ -297,7 +301,13 @@ def test_the_bootstrap_test_against_a_loop() -> None:
         ("less", sum(d - observed <= observed for d in drawn)),
     ):
         p = compare(
-            {"a": a, "b": b}, gold, metric="rmse", test="bootstrap", n_resamples=500, rng=3, alternative=alternative
+            {"a": a, "b": b},
+            gold,
+            metric="rmse",
+            test="bootstrap",
+            n_resamples=500,
+            rng=3,
+            alternative=alternative,
         ).differences[0]
         assert (p.a, p.p_value) == ("a", (1 + hits) / 501)
 
@@ -379,7 +389,9 @@ def test_cells_are_drawn_as_multinomials_and_binomials() -> None:
 def test_cells_and_units_draw_from_the_same_distribution() -> None:
     """One row of 48 units, drawn by cells and one by one: quantiles within Monte Carlo error."""
     counts = np.array([30, 18])
-    by_cells = totals.bootstrap(np.array([[0.0], [1.0]]), Units(counts, np.array([0, 2])), 20_000, 0, lambda t: t)
+    by_cells = totals.bootstrap(
+        np.array([[0.0], [1.0]]), Units(counts, np.array([0, 2])), 20_000, 0, lambda t: t
+    )
     one_by_one = totals.bootstrap(
         np.repeat([[0.0], [1.0]], counts, axis=0), single_stratum(48), 20_000, 0, lambda t: t
     )

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.oracles import plain
 
 from bestby import compare
 from bestby.inference.permutation import exact_mean
-from tests.oracles import plain
 
 LABELS = ["neg", "neu", "pos"]
 
@@ -71,15 +72,21 @@ def test_exact_p_against_all_swaps(
         assert abs(d.estimate) == pytest.approx(abs(score(gold, a) - score(gold, b)), abs=1e-12)
 
 
+DRAWS: list[Callable[[random.Random], float]] = [
+    lambda rng: rng.gauss(0.3, 1.0),
+    lambda rng: float(rng.randint(-2, 3)),
+    lambda rng: rng.randint(0, 9) / 10,
+]
+
+
 @pytest.mark.parametrize("clustered", [False, True])
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 def test_exact_p_of_means_against_all_swaps(alternative: str, clustered: bool) -> None:
     for seed in range(6):
         rng = random.Random(seed)
         n = 12 if clustered else 9
-        kind = seed % 3
-        draw = [lambda: rng.gauss(0.3, 1), lambda: float(rng.randint(-2, 3)), lambda: rng.randint(0, 9) / 10][kind]
-        a, b = [draw() for _ in range(n)], [draw() for _ in range(n)]
+        draw = DRAWS[seed % 3]
+        a, b = ([draw(rng) for _ in range(n)] for _ in "ab")
         clusters = [i * i // 20 for i in range(n)] if clustered else None
         d = compare({"a": a, "b": b}, clusters=clusters, alternative=alternative).differences[0]
         expected = plain.permutation_p(plain.mean, a, a, b, alternative, clusters)

@@ -69,9 +69,7 @@ def test_what_is_0_by_convention_is_told() -> None:
     never = ["x"] * 40
     result = compare({"a": A, "b": never}, GOLD, metric="precision_macro", n_resamples=50)
     (note,) = (n for n in result.notes if n.code == "counted_as_zero")
-    assert note.message == (
-        "precision of 'y' is 0/0 (never predicted) and counts as 0 in precision_macro"
-    )
+    assert note.message == ("precision of 'y' is 0/0 (never predicted) and counts as 0 in precision_macro")
     assert note.about == ("precision_macro",)
 
 
@@ -101,9 +99,7 @@ def test_missing_items_are_dropped_with_a_note() -> None:
     result = compare({"a": a, "b": b}, gold, on_missing="drop")
     assert result.n_items == 39
     (note,) = (n for n in result.notes if n.code == "items_dropped")
-    assert note.message == (
-        "2 of 41 items were dropped because not all systems (and the gold) have them"
-    )
+    assert note.message == ("2 of 41 items were dropped because not all systems (and the gold) have them")
 
 
 def test_missing_predictions_count_as_wrong() -> None:
@@ -114,9 +110,7 @@ def test_missing_predictions_count_as_wrong() -> None:
     # Two of forty are missed, one of each class: recall 19/20, precision 1.
     assert result.score("a", "f1_macro").score == pytest.approx(2 * 0.95 / 1.95)
     (note,) = (n for n in result.notes if n.code == "counted_as_worst")
-    assert note.message == (
-        "2 of 40 predictions of 'a' are missing and count as wrong (as the lowest score)"
-    )
+    assert note.message == ("2 of 40 predictions of 'a' are missing and count as wrong (as the lowest score)")
 
 
 def test_missing_scores_count_as_the_worst_observed() -> None:
@@ -288,6 +282,24 @@ def test_strata_take_the_variance_between_them_out() -> None:
         free = compare(x, interval=interval)["a", "b"].interval
         held = compare(x, interval=interval, strata=np.arange(100) // 50)["a", "b"].interval
         assert held.high - held.low < 0.2 * (free.high - free.low)
+
+
+def test_strata_hold_for_measures_of_the_items_themselves() -> None:
+    """Drawn within the classes, every resample has the one positive item; a share of them never varies."""
+    gold = np.array([1] + [0] * 19)
+    x = np.random.default_rng(0).normal(size=(2, 20))
+    systems = {"a": x[0], "b": x[1]}
+    free = compare(systems, gold, metric="roc_auc", interval="percentile", n_resamples=200)
+    held = compare(systems, gold, metric="roc_auc", interval="percentile", n_resamples=200, strata=gold)
+    assert "undefined_resamples" in [note.code for note in free["a", "b"].notes]
+    assert "undefined_resamples" not in [note.code for note in held["a", "b"].notes]
+
+    def positives(labels: Any, _: Any) -> float:
+        return float(np.mean(labels))
+
+    share = compare(systems, gold, metric=positives, interval="percentile", n_resamples=200, strata=gold)
+    interval = share.score("a").interval
+    assert interval.low == interval.high == 0.05
 
 
 def test_one_stratum_is_no_stratum() -> None:

@@ -10,9 +10,14 @@ from typing import Annotated
 import typer
 
 from bestby._version import __version__
+from bestby.cli.advise import advise
 from bestby.cli.compare import compare
+from bestby.cli.datasets import datasets
 from bestby.cli.errors import reported
+from bestby.cli.folds import folds
 from bestby.cli.metrics import metrics
+from bestby.cli.plan import plan
+from bestby.cli.runs import runs
 
 __all__ = ["app", "main"]
 
@@ -26,7 +31,12 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "terminal_width": 100},
 )
 app.command()(compare)
+app.command()(datasets)
+app.command()(folds)
+app.command()(runs)
 app.command()(metrics)
+app.command()(plan)
+app.command()(advise)
 
 
 def _version(wanted: bool) -> None:

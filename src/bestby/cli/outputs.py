@@ -7,12 +7,9 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from bestby._core.errors import InvalidInputError
-
-if TYPE_CHECKING:
-    from bestby.results import Comparison
 
 STDOUT = "-"
 _PICTURES = (".png", ".svg", ".pdf")
@@ -64,9 +61,9 @@ class Outputs:
         """Whether stdout is free for the table."""
         return STDOUT not in self.targets.values()
 
-    def write(self, comparison: Comparison) -> None:
-        """Render everything, then write the files, then stdout."""
-        rendered = {form: _rendered(comparison, form, target) for form, target in self.targets.items()}
+    def write(self, result: Any, **plotting: Any) -> None:
+        """Render everything, then write the files, then stdout; `plotting` goes to the figure."""
+        rendered = {form: _rendered(result, form, target, plotting) for form, target in self.targets.items()}
         from bestby.report.write import write_bytes
 
         for form, content in rendered.items():
@@ -92,17 +89,18 @@ def _check_place(target: str) -> None:
         raise InvalidInputError(f"cannot write {target!r}: permission denied", hint="name another file")
 
 
-def _rendered(comparison: Comparison, form: str, target: str) -> bytes:
+def _rendered(result: Any, form: str, target: str, plotting: Mapping[str, Any]) -> bytes:
     if form == "plot":
         from bestby.report.drawing import render
 
         suffix = ".svg" if target == STDOUT else Path(target).suffix.lower()
-        return render(comparison.plot(), suffix)
+        return render(result.plot(**plotting), suffix)
     renderers = {
-        "json": comparison.to_json,
-        "csv": comparison.to_csv,
-        "markdown": comparison.to_markdown,
-        "latex": comparison.to_latex,
-        "html": comparison.to_html,
+        "json": result.to_json,
+        "csv": result.to_csv,
+        "markdown": result.to_markdown,
+        "latex": result.to_latex,
+        "html": result.to_html,
     }
-    return renderers[form]().encode("utf-8")
+    text: str = renderers[form]()
+    return text.encode("utf-8")

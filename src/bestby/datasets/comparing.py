@@ -30,8 +30,6 @@ from bestby.results import Difference, Interval, MetricInfo, Note
 
 ACROSS = ("wilcoxon", "sign", "t", "permutation")
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
-FEW_DATASETS = 10
-"""Below it the interval of the mean over datasets is Student's: a bootstrap has too little to draw from."""
 
 
 @overload
@@ -101,8 +99,9 @@ def compare_datasets(
         What to compute of items; as for `compare`. For a table of scores, a name for them.
     greater_is_better : bool, optional
         The direction of the scores in a table; True by default. Items: the metric knows.
-    on_missing : {"error", "drop"}
-        Where a system has no score on a dataset: refuse, or leave the dataset out, with a note.
+    on_missing : {"error", "drop", "worst"}
+        Where a system has no score on a dataset: refuse, or leave the dataset out, with a note. Where rows of
+        a frame are items, the same for items; "worst" counts them as wrong.
     baseline : str, optional
         Compare every other system with this one only.
     interval, level, test, n_resamples, rng, n_jobs, progress
@@ -148,7 +147,7 @@ def compare_datasets(
     )
     checks.choice(across, ACROSS, "across")
     checks.choice(correction, multiplicity.CORRECTIONS, "correction")
-    checks.choice(on_missing, ("error", "drop"), "on_missing")
+    checks.choice(on_missing, ("error", "drop", "worst"), "on_missing")
     if is_p_values(data):
         return replicability(data, alpha=round(1.0 - asked.level, 12))
     drawing = Drawing(
@@ -157,7 +156,7 @@ def compare_datasets(
         checks.positive_int(n_jobs, "n_jobs"),
         progress,
     )
-    source = source_of(data, dataset, systems, gold, cluster)
+    source = source_of(data, dataset, systems, gold, cluster, on_missing)
     inside = inside_of(source, metric, greater_is_better, on_missing, drawing)
     order, average = _ordered(inside)
     pairs = within.pairs_of(order, inside.names, baseline, asked.alternative)
@@ -241,7 +240,14 @@ def _adjusted(
 ) -> dict[str, tuple[Difference, ...]]:
     """Return the differences inside the datasets with Holm's p-values over the datasets."""
     return {
-        name: tuple(dataclasses.replace(d, p_adjusted=counts[d.a, d.b].p_adjusted[position]) for d in found)
+        name: tuple(
+            dataclasses.replace(
+                d,
+                p_adjusted=counts[d.a, d.b].p_adjusted[position],
+                notes=tuple(dataclasses.replace(note, about=(name, *note.about)) for note in d.notes),
+            )
+            for d in found
+        )
         for position, (name, found) in enumerate(tests.items())
     }
 
@@ -253,7 +259,7 @@ def _across(
     columns = {name: inside.matrix[:, i] for i, name in enumerate(inside.names)}
     evaluation = Evaluation.of(columns, items=list(inside.datasets))
     measure = within.one_metric("mean", [evaluation])
-    method = "auto" if len(inside.datasets) >= FEW_DATASETS else "normal"
+    method = "auto" if asked.interval == "tango" else asked.interval  # the means are no proportions
     makers = within.makers_of(evaluation, measure, drawing, "scores")
     found = within.differences(makers, evaluation, pairs, dataclasses.replace(asked, interval=method))
     adjusted = multiplicity.adjust([d.p_value for d in found], correction)

@@ -154,22 +154,31 @@ class DatasetComparison(Reported):
         ahead = first - second if self.metric.greater_is_better else second - first
         return int((ahead > 0).sum()), int((ahead == 0).sum()), int((ahead < 0).sum())
 
-    def plot(self, kind: str = "auto", *, cliques: str = "nemenyi", ax: Any = None) -> Any:
+    def plot(
+        self,
+        kind: str = "auto",
+        *,
+        cliques: str = "nemenyi",
+        pair: tuple[str, str] | None = None,
+        ax: Any = None,
+    ) -> Any:
         """Draw a figure and return the matplotlib Axes.
 
         Parameters
         ----------
         kind : {"auto", "ranks", "matrix", "forest"}
             "ranks": critical-difference diagram; "matrix": every pair with its mean difference, wins, ties
-            and losses, and p; "forest": the difference on each dataset, for two systems with items.
+            and losses, and p; "forest": the difference of one pair on each dataset.
             "auto": the forest for two systems, the ranks for more.
         cliques : {"nemenyi", "holm", "wilcoxon"}
             Which test joins systems by bars in the diagram of ranks; "wilcoxon" stands for the tests of
             `differences`, whatever they are.
+        pair : (str, str), optional
+            The pair of the forest; the first by default.
         ax : matplotlib.axes.Axes, optional
             Where to draw; a new figure by default.
         """
-        return importlib.import_module("bestby.report.dataset_figures").plot(self, kind, cliques, ax)
+        return importlib.import_module("bestby.report.dataset_figures").plot(self, kind, cliques, pair, ax)
 
 
 def looked_up(differences: Sequence[Difference], key: tuple[str, str], systems: Sequence[str]) -> Difference:

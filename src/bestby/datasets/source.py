@@ -11,7 +11,7 @@ import numpy as np
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
-from bestby._core.typing import FloatArray
+from bestby._core.typing import FloatArray, OnMissing
 from bestby.datasets import within
 from bestby.engine.base import Drawing
 from bestby.engine.interval import Intervals
@@ -64,14 +64,19 @@ def is_p_values(data: Any) -> bool:
 
 
 def source_of(
-    data: Any, dataset: str | None, systems: Sequence[str] | None, gold: str | None, cluster: str | None
+    data: Any,
+    dataset: str | None,
+    systems: Sequence[str] | None,
+    gold: str | None,
+    cluster: str | None,
+    on_missing: str,
 ) -> Source:
     """Return the data in one of three forms."""
     chosen = None if systems is None else tuple(systems)
     if isinstance(data, Evaluation):
         return Source(items=within.split(data, "dataset"), systems=chosen, notes=data.notes)
     if not isinstance(data, Mapping) and is_frame(data):
-        return _from_frame(data, dataset, chosen, gold, cluster)
+        return _from_frame(data, dataset, chosen, gold, cluster, on_missing)
     if not isinstance(data, Mapping):
         raise InvalidInputError(
             f"data must be a mapping, a frame or an Evaluation, got {type(data).__name__}",
@@ -105,7 +110,12 @@ def source_of(
 
 
 def _from_frame(
-    frame: Any, dataset: str | None, systems: tuple[str, ...] | None, gold: str | None, cluster: str | None
+    frame: Any,
+    dataset: str | None,
+    systems: tuple[str, ...] | None,
+    gold: str | None,
+    cluster: str | None,
+    on_missing: str,
 ) -> Source:
     names = [str(name) for name in (frame.column_names if hasattr(frame, "column_names") else frame.columns)]
     key = dataset or next((word for word in ("dataset", "task") if word in names), None)
@@ -114,6 +124,7 @@ def _from_frame(
             "the frame has no column of datasets" + (f" called {dataset!r}" if dataset else ""),
             hint=f"name it: dataset=...; its columns are: {', '.join(names[:12])}",
         )
+    choice: OnMissing = checks.choice(on_missing, ("error", "drop", "worst"), "on_missing")
     labels = [str(label) for label in checks.column(frame[key], f"column {key!r}")]
     if "system" in names and "score" in names and gold is None:
         by = [str(label) for label in checks.column(frame["system"], "column 'system'")]
@@ -121,9 +132,9 @@ def _from_frame(
         return Source(table=cells(labels, by, list(values)), systems=systems)
     if gold is not None or len(set(labels)) < len(labels):
         whole = evaluation_from_frame(
-            frame, gold=gold, cluster=cluster, stratum=key, systems=systems, on_missing="error"
+            frame, gold=gold, cluster=cluster, stratum=key, systems=systems, on_missing=choice
         )
-        return Source(items=within.split(whole, "dataset"))
+        return Source(items=within.split(whole, "dataset"), notes=whole.notes)
     columns = systems or tuple(name for name in names if name != key)
     values_of = {name: checks.as_array(frame[name], f"column {name!r}") for name in columns}
     table = {label: {name: values_of[name][row] for name in columns} for row, label in enumerate(labels)}
@@ -278,7 +289,7 @@ def _complete(
         raise InvalidInputError(f"a comparison needs at least 2 systems, got {', '.join(names) or 'none'}")
     gaps = [(name, system) for name, row in table.items() for system in names if system not in row]
     without = list(dict.fromkeys(name for name, _ in gaps))
-    if gaps and on_missing == "error":
+    if gaps and on_missing != "drop":
         raise InvalidInputError(
             f"{len(gaps)} of {len(table) * len(names)} scores are missing, on {len(without)} of {len(table)}"
             f" datasets; first: {gaps[0][1]!r} on dataset {gaps[0][0]!r}",

@@ -187,8 +187,8 @@ class Crossed:
         b : int or None
             The system to subtract, if any.
         method : {"auto", "t", "percentile", "basic"}
-            "auto" is "t": the variance is the sum of its components, with Satterthwaite's degrees of freedom. The
-            others are those of resampled runs on resampled items.
+            "auto" is "t": the variance is the sum of its components, with Satterthwaite's degrees of freedom.
+            The others are those of resampled runs on resampled items.
         level : float
             Nominal coverage.
 
@@ -243,8 +243,8 @@ class Crossed:
         a, b : int
             The systems.
         name : {"auto", "t", "bootstrap", "permutation", "brunner-munzel"}
-            "auto" is "t". That and "bootstrap" generalise over items and runs; the others take the items as given
-            and ask about other runs on these very items.
+            "auto" is "t". That and "bootstrap" generalise over items and runs; the others take the items as
+            given and ask about other runs on these very items.
         alternative : {"two-sided", "greater", "less"}
             A against B.
         """

@@ -141,7 +141,16 @@ class Intervals:
         elif method == "percentile":
             low, high = intervals.percentile(distribution, level)
         else:
-            ends = intervals.bca(distribution, estimate, self._acceleration(target), level)
+            rate = self._acceleration(target)
+            if rate is None:
+                notes += (
+                    Note(
+                        "no_acceleration",
+                        "the measure is undefined without some single unit: the BCa interval is corrected"
+                        " for bias, not for skewness",
+                    ),
+                )
+            ends = intervals.bca(distribution, estimate, rate or 0.0, level)
             if ends is None:
                 method = "percentile"
                 notes += (
@@ -215,14 +224,15 @@ class Intervals:
             return fallback, (*notes, *more, note)
         return self._clipped(target, low, high, level, "studentized", False), notes
 
-    def _acceleration(self, target: Target) -> float:
+    def _acceleration(self, target: Target) -> float | None:
+        """Return the acceleration; None if the measure is undefined without some unit."""
         plain = self.group.contributions(target.metric, target.a, target.b)
         if plain is not None:
             return intervals.acceleration(-plain.values, plain.counts, plain.bounds)
         jackknife = self._jackknife
         left_out = _of(jackknife.scores, target)
         if not np.isfinite(left_out).all():
-            return 0.0
+            return None
         return intervals.acceleration(left_out, jackknife.counts, jackknife.bounds)
 
     def effective_units(self, target: Target) -> float:
@@ -289,7 +299,7 @@ class Intervals:
                 hint="use more resamples, more items or another measure",
             )
         se = drawn.std(axis=0, ddof=1)
-        scale = 1e-12 * max(1.0, float(np.abs(self.scores).max()))
+        scale = 1e-12 * float(np.abs(self.scores).max())
         deviations = np.divide(drawn - estimates, se, out=np.zeros_like(drawn), where=se > scale)
         reach = intervals.max_t_quantile(deviations, level) * np.where(se > scale, se, 0.0)
         family = [

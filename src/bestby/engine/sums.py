@@ -156,12 +156,19 @@ class SumGroup(Group):
         self, pairs: Sequence[Pair], alternative: Alternative, drawing: Drawing
     ) -> dict[Pair, TestResult]:
         """Return the paired permutation test of each pair: exact, by cells, or by shared dense swaps."""
+        exact = {pair: self._exact(pair, alternative) for pair in pairs}
+        results = {pair: result for pair, result in exact.items() if result is not None}
+        left = [pair for pair in pairs if pair not in results]
+        return results | self.sampled_permutation(left, alternative, drawing)
+
+    def sampled_permutation(
+        self, pairs: Sequence[Pair], alternative: Alternative, drawing: Drawing
+    ) -> dict[Pair, TestResult]:
+        """Return the same tests with swaps drawn, also where all could be counted: by cells, or densely."""
         results: dict[Pair, TestResult] = {}
         left: list[Pair] = []
         for pair in pairs:
-            result = self._exact(pair, alternative)
-            if result is None:
-                result = self._by_cells(pair, alternative, drawing)
+            result = self._by_cells(pair, alternative, drawing)
             if result is None:
                 left.append(pair)
             else:

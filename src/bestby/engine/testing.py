@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -65,6 +66,11 @@ def _bootstrap(makers: Intervals, pair: Pair, alternative: Alternative) -> TestR
         scale = float(np.abs(makers.scores[pair[0]]).max())
         return permutation.monte_carlo(
             distribution.values - observed, observed, alternative, name="bootstrap", scale=scale
+        )
+    if distribution.sd == 0.0 and observed != 0.0:
+        # Every unit differs by the same amount: no resample varies, and the signs are all there is.
+        return dataclasses.replace(
+            makers.group.permutation([pair], alternative, makers.drawing)[pair], name="bootstrap"
         )
     p = min(1.0, max(_centred_tail(distribution, observed, alternative), TIE**2))
     method = "convolution" if isinstance(distribution, Lattice) else "characteristic function"

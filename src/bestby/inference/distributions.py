@@ -245,7 +245,7 @@ def mean_bootstrap(values: FloatArray, counts: IntArray, bounds: IntArray) -> Di
     values, counts, bounds = _merged_by_stratum(values, counts, bounds)
     n = int(counts.sum())
     mean, variance = _moments(values, counts, bounds)
-    if variance <= (1e-12 * max(1.0, float(np.abs(values).max()))) ** 2 * n:
+    if variance <= (1e-12 * float(np.abs(values).max())) ** 2 * n:
         return Lattice(mean, 1.0, n, np.ones(1))
     lattice = as_lattice(values if values.size > 4096 else np.unique(values))
     if lattice is not None:

@@ -65,6 +65,27 @@ def letters(different: ArrayLike) -> tuple[str, ...]:
     return tuple("".join(system) for system in names)
 
 
+def cliques(different: ArrayLike) -> tuple[tuple[int, ...], ...]:
+    """Return the groups of `letters` as positions: every two systems that do not differ share one.
+
+    Parameters
+    ----------
+    different : array_like of bool, shape (S, S)
+        As for `letters`.
+
+    Returns
+    -------
+    tuple of tuple of int
+        Groups of one system included.
+
+    Examples
+    --------
+    >>> cliques([[False, False, True], [False, False, False], [True, False, False]])
+    ((0, 1), (1, 2))
+    """
+    return tuple(tuple(group) for group in sorted(_cliques(~_square(different, "different"))))
+
+
 def _cliques(alike: BoolArray) -> list[list[int]]:
     """Cover every pair of alike systems by groups in which all are alike; sets are bits of an int."""
     rows = [sum(1 << int(j) for j in np.flatnonzero(row)) for row in alike]

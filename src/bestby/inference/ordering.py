@@ -97,7 +97,7 @@ def aso(
     --------
     >>> order = aso([71.2, 72.9, 73.4, 74.0, 75.1], [70.3, 70.9, 71.8, 72.0, 73.6])
     >>> order.violation_ratio, round(order.epsilon_min, 2), round(order.p_value, 3)
-    (0.0, 0.02, 0.044)
+    (0.0, 0.17, 0.052)
     """
     settings = _Settings.of(level, n_comparisons, n_resamples, rng)
     scores = {"A": _runs(a, "a", greater_is_better), "B": _runs(b, "b", greater_is_better)}
@@ -154,8 +154,10 @@ def multi_aso(
             hint="multi_aso({'old': [...], 'new': [...]})",
         )
     names = tuple(str(name) for name in runs)
-    pairs = list(itertools.combinations(names, 2))
-    count = 2 * len(pairs) if n_comparisons is None else n_comparisons
+    if len(set(names)) < len(names):
+        raise InvalidInputError(f"the names of the systems must differ, got {', '.join(names)}")
+    pairs = list(itertools.permutations(names, 2))
+    count = len(pairs) if n_comparisons is None else n_comparisons
     settings = _Settings.of(level, count, n_resamples, rng)
     scores = {
         name: _runs(values, f"the runs of {name!r}", greater_is_better)
@@ -231,7 +233,7 @@ def _runs(values: ArrayLike, what: str, greater_is_better: bool) -> FloatArray:
         raise InvalidInputError(f"{what} must hold at least two scores, got none")
     if scores.size == 1:
         raise DesignError(
-            f"{what} holds one score: from one run nothing can be said about a distribution",
+            f"{what} must hold at least two scores, got one: one run says nothing of a distribution",
             hint="train the system with more seeds, or compare single models item by item with compare()",
         )
     numbers = np.sort(scores.astype(np.float64))
@@ -244,23 +246,25 @@ def _orders(
     settings: _Settings,
     greater_is_better: bool,
 ) -> dict[tuple[str, str], StochasticOrder]:
-    """Return the orders of all pairs, both ways round.
+    """Return the order of each pair, the first over the second.
 
     A pair is put into one order by its values before anything is drawn, so that A over B and B over A see
     the same resamples, whichever was asked for. Pairs of the same sizes share their resamples.
     """
-    shapes: dict[tuple[int, int], list[tuple[str, str]]] = {}
-    for a, b in pairs:
-        first, second = sorted((a, b), key=lambda name: (scores[name].size, scores[name].tolist()))
-        shapes.setdefault((scores[first].size, scores[second].size), []).append((first, second))
-    found: dict[tuple[str, str], StochasticOrder] = {}
+    shapes: dict[tuple[int, int], dict[tuple[str, str], None]] = {}
+    for pair in pairs:
+        first, second = sorted(pair, key=lambda name: (scores[name].size, scores[name].tolist()))
+        shapes.setdefault((scores[first].size, scores[second].size), {})[first, second] = None
+    found: dict[tuple[str, str], Estimate] = {}
     for (n, m), members in shapes.items():
         samples = [(scores[a], scores[b]) for a, b in members]
         estimated = estimates(samples, n, m, settings.n_resamples, settings.seed)
-        for (a, b), estimate in zip(members, estimated, strict=True):
-            found[a, b] = _order(a, b, scores, estimate, settings, greater_is_better)
-            found[b, a] = _order(b, a, scores, estimate.mirrored(), settings, greater_is_better)
-    return found
+        found.update(zip(members, estimated, strict=True))
+    orders = {}
+    for a, b in pairs:
+        estimate = found[a, b] if (a, b) in found else found[b, a].mirrored()
+        orders[a, b] = _order(a, b, scores, estimate, settings, greater_is_better)
+    return orders
 
 
 def _order(
@@ -322,19 +326,13 @@ def _notes(
             " how much the runs vary, and epsilon_min is too small too often",
             (a, b),
         )
-    if limit is None and settings.alpha < smallest_alpha():
+    if limit is None:
+        yield _without_threshold(a, b, n, m, settings.alpha)
+    if not estimate.exact and settings.alpha * (settings.n_resamples + 1) < 1.0:
         yield Note(
-            "beyond_table",
-            f"thresholds were calibrated for error rates down to {smallest_alpha():g}, not"
-            f" {settings.alpha:.2g}: use the p-value",
-            (a, b),
-        )
-    elif limit is None:
-        yield Note(
-            "no_threshold",
-            f"of {n} and {m} runs of like systems, all of {a} come out above all of {b} once in"
-            f" {n_deals(n, m)} times, more often than {settings.alpha:.2g}: no result can show"
-            " dominance at this level",
+            "few_resamples",
+            f"{settings.n_resamples} resamples give no p-value below {1 / (settings.n_resamples + 1):.2g},"
+            f" and the level asks for {settings.alpha:.2g}: raise n_resamples",
             (a, b),
         )
     for name in (a, b):
@@ -352,3 +350,21 @@ def _notes(
             " they count as a violation ratio of 1/2",
             (a, b),
         )
+
+
+def _without_threshold(a: str, b: str, n: int, m: int, alpha: float) -> Note:
+    """Say why there is none: the level is beyond the table, or the runs are too few for it."""
+    if alpha < smallest_alpha():
+        message = (
+            f"thresholds were calibrated for error rates down to {smallest_alpha():g}, not {alpha:.2g}: use"
+            " the p-value"
+        )
+        return Note("beyond_table", message, (a, b))
+    if alpha * n_deals(n, m) < 1.0:
+        often = f"all of {a} come out above all of {b} once in {n_deals(n, m)} times, more often than"
+    else:
+        often = "epsilon_min is 0 in a share of more than"
+    message = (
+        f"of {n} and {m} runs of like systems, {often} {alpha:.2g}: no bound shows dominance at this level"
+    )
+    return Note("no_threshold", message, (a, b))

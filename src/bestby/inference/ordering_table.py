@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import math
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 import numpy as np
@@ -25,7 +25,9 @@ def _table() -> tuple[list[int], FloatArray, FloatArray]:
     sizes = sorted({int(row[0]) for row in rows})
     thresholds = np.full((len(sizes), len(sizes), len(header) - 2), np.nan)
     for row in rows:
-        thresholds[sizes.index(int(row[0])), sizes.index(int(row[1]))] = [float(value) for value in row[2:]]
+        thresholds[sizes.index(int(row[0])), sizes.index(int(row[1]))] = [
+            float(value or "nan") for value in row[2:]
+        ]
     order = np.argsort([float(rate) for rate in header[2:]])
     return sizes, np.array([float(rate) for rate in header[2:]])[order], thresholds[:, :, order]
 
@@ -35,11 +37,12 @@ def smallest_alpha() -> float:
     return float(_table()[1][0])
 
 
+@lru_cache(maxsize=1024)
 def threshold(n_a: int, n_b: int, alpha: float) -> float | None:
     """Return what `epsilon_min` of like systems is at most equal to with probability alpha.
 
-    Linear in 1 / n_a, 1 / n_b and the logarithm of alpha between the lines of the table; its last line
-    serves for more runs, where the threshold is higher, and its first column for larger alpha.
+    Linear in 1 / n_a, 1 / n_b and the logarithm of alpha between the lines of the table, cells without a
+    threshold counting as 0; its last line serves for more runs, and its first column for larger alpha.
 
     Parameters
     ----------
@@ -51,8 +54,8 @@ def threshold(n_a: int, n_b: int, alpha: float) -> float | None:
     Returns
     -------
     float or None
-        None if alpha is below the table, or if even complete separation of the runs, which of like
-        systems has probability 1 / C(n_a + n_b, n_a), is more likely than alpha.
+        None if alpha is below the table, or if even 0 is more likely than alpha: complete separation of the
+        runs of like systems has probability 1 / C(n_a + n_b, n_a).
 
     Examples
     --------
@@ -63,12 +66,14 @@ def threshold(n_a: int, n_b: int, alpha: float) -> float | None:
     # 1 / C(6, 3) is 0.05, which 1 - 0.95 must not miss for its last bit.
     if alpha < rates[0] * (1.0 - 1e-9) or alpha * n_deals(n_a, n_b) < 1.0 - 1e-9:
         return None
-    value = 0.0
+    value = empty = 0.0
     for i, share_a in _between([-1.0 / size for size in sizes], -1.0 / n_a):
         for j, share_b in _between([-1.0 / size for size in sizes], -1.0 / n_b):
             for k, share in _between([math.log(rate) for rate in rates], math.log(alpha)):
-                value += share_a * share_b * share * float(thresholds[i, j, k])
-    return value
+                known, weight = float(thresholds[i, j, k]), share_a * share_b * share
+                value += 0.0 if math.isnan(known) else weight * known
+                empty += weight if math.isnan(known) else 0.0
+    return None if empty > 0.5 else value
 
 
 def _between(grid: list[float], x: float) -> list[tuple[int, float]]:

@@ -213,10 +213,14 @@ def _real_mean(
     elif (counted := _counted_upper(sizes, counts, far, tolerance)) is not None:
         upper, method = counted, "convolution"
     else:
-        inverted = _inverted_upper(np.repeat(sizes, counts), far)
-        if inverted is None:
+        spread = np.repeat(sizes, counts)
+        inverted = _inverted_upper(spread, far)
+        if inverted is not None:
+            upper, method = inverted, "characteristic function"
+        elif (rare := _rare_upper(spread, far, tolerance)) is not None:
+            upper, method = rare, "enumeration"
+        else:
             return None
-        upper, method = inverted, "characteristic function"
     return TestResult(
         "permutation", _doubled(upper, sides, far), alternative, True, method, statistic=statistic
     )
@@ -228,6 +232,24 @@ def _enumerated_upper(sizes: FloatArray, far: float, tolerance: float) -> float:
     left, right = np.sort(_sign_sums(sizes[:half])), _sign_sums(sizes[half:])
     hits = left.size - np.searchsorted(left, far - tolerance - right, side="left")
     return float(hits.sum()) / float(2**sizes.size)
+
+
+def _rare_upper(sizes: FloatArray, far: float, tolerance: float) -> float | None:
+    """Return P(S >= far) where few sign changes reach that far: nearly all units point in one direction.
+
+    S falls short of the sum of all sizes by twice the sizes with the other sign, so the sets of those
+    whose sum is within the gap are counted, size by size from the smallest. None if there are too many.
+    """
+    budget = 0.5 * (float(sizes.sum()) - far + tolerance)
+    sums = np.zeros(1)
+    for size in np.sort(sizes).tolist():
+        if size > budget:
+            break
+        more = sums[sums <= budget - size] + size
+        if sums.size + more.size > MOST_COMBINATIONS:
+            return None
+        sums = np.concatenate([sums, more])
+    return math.ldexp(float(sums.size), -sizes.size)
 
 
 def _counted_upper(sizes: FloatArray, counts: IntArray, far: float, tolerance: float) -> float | None:

@@ -146,9 +146,11 @@ def t_power(
     usable = np.where(df > 0.0, df, 1.0)
     critical = -stdtrit(usable, alpha / 2.0 if alternative == "two-sided" else alpha)
     power = np.zeros(shift.shape)
+    # P(T >= c) is that of the mirrored T below -c, which keeps small tails. The tail on the far side of the
+    # shift is below the normal one, so below 1e-13 where SciPy has no number for it.
     if alternative != "less":
-        power += nctdtr(usable, -shift, -critical)  # P(T >= c) of the mirrored T, which keeps small tails
+        power += np.nan_to_num(nctdtr(usable, -shift, -critical), nan=0.0)
     if alternative != "greater":
-        power += nctdtr(usable, shift, -critical)
+        power += np.nan_to_num(nctdtr(usable, shift, -critical), nan=0.0)
     bounded: FloatArray = np.where(df > 0.0, np.clip(power, 0.0, 1.0), np.nan)
     return bounded

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import sys
 from dataclasses import dataclass
@@ -34,6 +35,8 @@ class Friedman:
         Its second degrees of freedom, (k - 1)(N - 1); the first are `df`.
     p_f : float
         From the F distribution; the better of the two approximations.
+    p_exact : float or None
+        Over all orders of the systems on every dataset; None where they are too many.
     """
 
     statistic: float
@@ -42,6 +45,7 @@ class Friedman:
     f: float
     df_within: int
     p_f: float
+    p_exact: float | None = None
 
 
 def average_ranks(scores: ArrayLike, *, greater_is_better: bool = True) -> FloatArray:
@@ -100,8 +104,9 @@ def friedman(scores: ArrayLike) -> Friedman:
     Returns
     -------
     Friedman
-        Chi-squared with the correction for ties, and Iman and Davenport's F, which Friedman's own
-        approximation is needlessly conservative against.
+        Chi-squared with the correction for ties; Iman and Davenport's F, which is less conservative; and the
+        exact p-value for few systems and datasets, where neither approximation is good (F rejects in 19 % of
+        cases for three systems on three datasets, in 7 % on four; from five on it keeps its 5 %).
 
     Raises
     ------
@@ -124,6 +129,8 @@ def friedman(scores: ArrayLike) -> Friedman:
     >>> test = friedman([[3, 2, 1], [3, 1, 2], [3, 2, 1]])
     >>> round(test.f, 6), test.df, test.df_within
     (7.0, 2, 4)
+    >>> round(test.p_f, 4), round(test.p_exact, 4)
+    (0.0494, 0.1944)
     """
     x = _scores(scores)
     n, k = x.shape
@@ -135,7 +142,40 @@ def friedman(scores: ArrayLike) -> Friedman:
     else:
         f = (n - 1) * chi / rest
         p_f = float(fdtrc(df, within, f))
-    return Friedman(chi, df, p, f, within, max(p_f, sys.float_info.min))
+    return Friedman(chi, df, p, f, within, max(p_f, sys.float_info.min), _exact(x))
+
+
+_MOST_STATES = 200_000
+"""Rank sums times orders held at once by the exact test: a tenth of a second."""
+
+
+def _exact(x: FloatArray) -> float | None:
+    """Return the probability, over all orders on each dataset, of rank sums that lie as far apart.
+
+    Dataset by dataset, the distribution of the rank sums; as all systems are alike under the null, only
+    the sorted sums matter.
+    """
+    doubled = np.rint(2.0 * ranks(x)).astype(np.int64)
+    n, k = doubled.shape
+    base = 2 * k * n + 1
+    if k > 7 or base**k > 2**62:
+        return None
+    powers = base ** np.arange(k, dtype=np.int64)
+    states = np.sort(doubled[:1], axis=1)
+    mass: FloatArray = np.ones(1)
+    for row in doubled[1:]:
+        orders, times = np.unique(np.array(list(itertools.permutations(row))), axis=0, return_counts=True)
+        if len(states) * len(orders) > _MOST_STATES:
+            return None
+        sums = np.sort((states[:, None, :] + orders[None, :, :]).reshape(-1, k), axis=1)
+        weights = (mass[:, None] * (times / times.sum())[None, :]).reshape(-1)
+        _, first, place = np.unique(sums @ powers, return_index=True, return_inverse=True)
+        states = sums[first]
+        mass = np.bincount(place.reshape(-1), weights=weights).astype(np.float64)
+    centre = n * (k + 1)
+    spread = ((states - centre) ** 2).sum(axis=1)
+    observed = int(((doubled.sum(axis=0) - centre) ** 2).sum())
+    return min(float(mass[spread >= observed].sum()), 1.0)
 
 
 def rank_scale(k: int, n: int) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import chdtrc
@@ -13,11 +13,13 @@ from scipy.special import chdtrc
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import ArrayLike, FloatArray
+from bestby._version import __version__
 from bestby.inference.multiplicity import holm
+from bestby.results import Reported
 
 
-@dataclass(frozen=True, slots=True)
-class Replicability:
+@dataclass(frozen=True, slots=True, repr=False)
+class Replicability(Reported):
     """On how many datasets there is an effect, and on which.
 
     Parameters
@@ -51,18 +53,12 @@ class Replicability:
     k_fisher: int
     found: tuple[str, ...]
 
-    @property
-    def sentence(self) -> str:
-        """The result in plain words."""
-        n = len(self.datasets)
-        named = f" ({', '.join(self.found)})" if self.found else ""
-        return (
-            f"An effect on at least {self.k_bonferroni} of {n} datasets{named}, whatever their dependence;"
-            f" on at least {self.k_fisher} if they are independent (level {self.alpha:.6g})."
-        )
+    described_by: ClassVar[str] = "replicability"
 
-    def __str__(self) -> str:
-        return self.sentence
+    @property
+    def signature(self) -> str:
+        """What made the numbers, on one line."""
+        return f"bestby:{__version__}|replicability|alpha:{self.alpha:.6g}|datasets:{len(self.datasets)}"
 
 
 def replicability(p_values: Mapping[str, float] | ArrayLike, *, alpha: float = 0.05) -> Replicability:

@@ -128,7 +128,7 @@ def difference_error(
     Returns
     -------
     (float, float) or None
-        Welch's (for trimmed means Yuen's) for independent runs [1]_; that of the paired differences otherwise.
+        Welch's (for trimmed means Yuen's) for independent runs [1]_; otherwise that of the differences.
 
     References
     ----------
@@ -197,9 +197,10 @@ def t_test(
 
     Examples
     --------
-    >>> result = t_test(np.array([5.0, 6.0, 7.0]), np.array([1.0, 2.0, 4.0]), "mean", "two-sided", paired=False)
+    >>> a, b = np.array([5.0, 6.0, 7.0]), np.array([1.0, 2.0, 4.0])
+    >>> result = t_test(a, b, "mean", "two-sided", paired=False)
     >>> result.name, round(result.statistic, 4), round(result.p_value, 4)
-    ('welch', 3.4785, 0.0296)
+    ('welch', 3.4785, 0.0322)
     """
     if paired and statistic == "mean":
         return classical.paired_t(a - b, alternative)
@@ -454,7 +455,7 @@ def improvement(a: FloatArray, b: FloatArray, level: float, *, paired: bool) -> 
     --------
     >>> p, interval = improvement(np.array([1.0, 2.0, 4.0]), np.array([0.0, 3.0]), 0.95, paired=False)
     >>> round(p, 4), round(interval.low, 4), round(interval.high, 4)
-    (0.6667, 0.1961, 0.9408)
+    (0.6667, 0.2126, 0.9342)
     """
     z = float(ndtri(0.5 * (1.0 + level)))
     if paired:
@@ -491,15 +492,16 @@ def placements(a: FloatArray, b: FloatArray) -> tuple[float, FloatArray, FloatAr
     >>> placements(np.array([1.0, 2.0]), np.array([0.0, 2.0]))
     (0.625, array([0.5 , 0.75]), array([1.  , 0.25]))
     """
-    ordered_a, ordered_b = np.sort(a), np.sort(b)
+    half_below_a, half_below_b = _half_counts(a, b), _half_counts(b, a)
+    # Whole numbers until the last division, so that P is the nearest number to the true fraction.
+    p = int(half_below_a.sum()) / (2 * a.size * b.size)
+    return p, half_below_a / (2.0 * b.size), 1.0 - half_below_b / (2.0 * a.size)
 
-    def share_below(x: FloatArray, ordered: FloatArray) -> FloatArray:
-        both = np.searchsorted(ordered, x, "left") + np.searchsorted(ordered, x, "right")
-        return np.asarray(both / (2.0 * ordered.size))
 
-    of_a = share_below(a, ordered_b)
-    above_b = 1.0 - share_below(b, ordered_a)
-    return float(of_a.mean()), of_a, above_b
+def _half_counts(x: FloatArray, others: FloatArray) -> IntArray:
+    """Return twice the number of others below each value, others equal to it counting once."""
+    ordered = np.sort(others)
+    return np.asarray(np.searchsorted(ordered, x, "left") + np.searchsorted(ordered, x, "right"))
 
 
 def brunner_munzel(a: FloatArray, b: FloatArray, alternative: Alternative) -> TestResult:
@@ -525,7 +527,7 @@ def brunner_munzel(a: FloatArray, b: FloatArray, alternative: Alternative) -> Te
     Examples
     --------
     >>> round(brunner_munzel(np.array([1.0, 2.0, 4.0]), np.array([0.0, 3.0, 0.5]), "two-sided").p_value, 4)
-    0.5185
+    0.3465
     """
     p, of_a, of_b = placements(a, b)
     variances = [float(of_a.var(ddof=1)) / a.size, float(of_b.var(ddof=1)) / b.size]
@@ -560,7 +562,7 @@ def effect_size(a: FloatArray, b: FloatArray, level: float, *, paired: bool) -> 
     --------
     >>> g, interval = effect_size(np.array([5.0, 6.0, 7.0]), np.array([1.0, 2.0, 3.0]), 0.95, paired=False)
     >>> round(g, 4), round(interval.low, 4), round(interval.high, 4)
-    (3.2, 0.7732, 5.6268)
+    (3.2, 0.9826, 5.4174)
     """
     n, m = a.size, b.size
     var_a, var_b = float(a.var(ddof=1)), float(b.var(ddof=1))

@@ -18,7 +18,7 @@ from bestby.resampling import streams
 BLOCK_NUMBERS = 1 << 17
 """Numbers drawn at once: a block that stays in the cache of one core."""
 
-FEW_NUMBERS = 1 << 14
+FEW_NUMBERS = 1 << 16
 """Numbers up to which an enumeration is kept for the next pair."""
 
 MOST_ENUMERATED = 1 << 21
@@ -94,14 +94,13 @@ def merged_steps(n: int, m: int) -> tuple[IntArray, IntArray, FloatArray]:
     return (ends - 1) // m, (ends - 1) // n, width
 
 
-def _ratios(differences: FloatArray, width: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the violation ratio of each row of quantile differences A - B, NaN for copies, and the mean."""
-    squares = np.square(differences)
-    total = squares @ width
-    squares[differences > 0.0] = 0.0
-    with np.errstate(invalid="ignore"):
-        ratio = (squares @ width) / np.where(total > NOTHING, total, np.nan)
-    return np.minimum(ratio, 1.0), differences @ width
+def _ratios(differences: FloatArray, width: FloatArray) -> FloatArray:
+    """Return the violation ratio of each row of quantile differences A - B, NaN for copies."""
+    total = np.square(differences) @ width
+    ahead = np.minimum(differences, 0.0)
+    violation = np.square(ahead, out=ahead) @ width
+    total[total <= NOTHING] = np.nan
+    return np.minimum(violation / total, 1.0)
 
 
 def estimates(
@@ -126,27 +125,26 @@ def estimates(
     first, second, width = merged_steps(n, m)
     scaled = [_scaled(a, b) for a, b in pairs]
     pools = [np.sort(np.concatenate(pair)) for pair in scaled]
-    observed = [_ratios((a[first] - b[second])[None, :], width) for a, b in scaled]
+    apart = [(a[first] - b[second])[None, :] for a, b in scaled]
     replicates: list[list[FloatArray]] = [[] for _ in pairs]
     for p, q in bootstrap_positions(n, m, n_resamples, seed):
         for (a, b), kept in zip(scaled, replicates, strict=True):
-            kept.append(_ratios(a[p] - b[q], width)[0])
+            kept.append(_ratios(a.take(p) - b.take(q), width))
     hits = np.zeros((len(pairs), 2), dtype=np.int64)
     exact = n_deals(n, m) * (n + m) <= MOST_ENUMERATED
-    deals = _deals(n, m, n_resamples, seed, exact)
-    for p, q in deals:
-        for row, (pool, seen) in enumerate(zip(pools, observed, strict=True)):
-            hits[row] += _extreme(_ratios(pool[p] - pool[q], width), seen)
-    count = n_deals(n, m) if exact else n_resamples
+    for p, q in _deals(n, m, n_resamples, seed, exact):
+        for row, (pool, observed) in enumerate(zip(pools, apart, strict=True)):
+            hits[row] += _extreme(pool.take(p) - pool.take(q), observed, width)
+    count = int(n_deals(n, m)) if exact else n_resamples
     out = []
-    for (ratio, _), kept, extreme in zip(observed, replicates, hits, strict=True):
+    for observed, kept, extreme in zip(apart, replicates, hits, strict=True):
+        ratio = float(_ratios(observed, width)[0])
         values = np.concatenate(kept)
         undefined = int(np.count_nonzero(np.isnan(values)))
         error = float(np.std(np.where(np.isnan(values), 0.5, values)))
         chances = extreme / count if exact else (1 + extreme) / (1 + count)
-        out.append(
-            Estimate(float(ratio[0]), error, undefined, float(chances[0]), float(chances[1]), count, exact)
-        )
+        greater, less = (1.0, 1.0) if math.isnan(ratio) else chances.tolist()
+        out.append(Estimate(ratio, error, undefined, greater, less, count, exact))
     return out
 
 
@@ -162,14 +160,16 @@ def _scaled(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
     return (a - low) / spread, (b - low) / spread
 
 
-def _extreme(dealt: tuple[FloatArray, FloatArray], seen: tuple[FloatArray, FloatArray]) -> tuple[int, int]:
+def _extreme(dealt: FloatArray, observed: FloatArray, width: FloatArray) -> tuple[int, int]:
     """Count the deals at least as much in favour of A as the data, and of B; tied ratios go by the means."""
-    ratio, mean = np.where(np.isnan(dealt[0]), 0.5, dealt[0]), dealt[1]
-    at, gap = (0.5 if math.isnan(seen[0][0]) else float(seen[0][0])), float(seen[1][0])
-    tied = np.abs(ratio - at) <= TIE
-    for_a = (ratio < at) & ~tied | tied & (mean >= gap - TIE)
-    for_b = (ratio > at) & ~tied | tied & (mean <= gap + TIE)
-    return int(np.count_nonzero(for_a)), int(np.count_nonzero(for_b))
+    ratio, seen = _ratios(dealt, width), float(_ratios(observed, width)[0])
+    ratio[np.isnan(ratio)] = 0.5
+    further = ratio - (0.5 if math.isnan(seen) else seen)
+    tied = np.flatnonzero(np.abs(further) <= TIE)
+    gap = dealt[tied] @ width - float(observed[0] @ width)
+    for_a = np.count_nonzero(further < -TIE) + np.count_nonzero(gap >= -TIE)
+    for_b = np.count_nonzero(further > TIE) + np.count_nonzero(gap <= TIE)
+    return int(for_a), int(for_b)
 
 
 def n_deals(n: int, m: int) -> float:

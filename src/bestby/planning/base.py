@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -47,6 +49,18 @@ class Question:
     def alpha(self) -> float:
         """The level of one test: Bonferroni's share of 1 - level."""
         return round(1.0 - self.level, 12) / self.n_comparisons
+
+
+def share_of(hits: int, studies: int) -> tuple[float, float]:
+    """Return a simulated power and its standard error, which is not 0 even if all studies agree.
+
+    Examples
+    --------
+    >>> share_of(800, 1000), share_of(1000, 1000)
+    ((0.8, 0.0126...), (1.0, 0.0009...))
+    """
+    centred = (hits + 1.0) / (studies + 2.0)
+    return hits / studies, math.sqrt(centred * (1.0 - centred) / studies)
 
 
 class Design(ABC):
@@ -130,6 +144,10 @@ class Design(ABC):
     @abstractmethod
     def settings(self) -> dict[str, Any]:
         """Return the assumptions by name, as plain values."""
+
+    def data_hash(self) -> str:
+        """Return 16 hexadecimal digits that tell these assumptions from others."""
+        return hashlib.blake2b(repr(sorted(self.settings().items())).encode(), digest_size=8).hexdigest()
 
     def notes(self, n: int, question: Question) -> tuple[Note, ...]:  # noqa: ARG002
         """Return what a reader of the plan must know."""

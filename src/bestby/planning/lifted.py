@@ -12,7 +12,7 @@ import numpy as np
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
-from bestby.planning.base import Design, Question
+from bestby.planning.base import Design, Question, share_of
 from bestby.planning.two_samples import TESTS
 from bestby.results import Note
 
@@ -145,10 +145,10 @@ class LiftedScores(Design):
     def powers(self, n: IntArray, question: Question) -> tuple[FloatArray, FloatArray]:
         """Return the share of significant tests at each n, with its Monte Carlo error."""
         studies = question.n_simulations or self.simulations
-        share = np.array([self._share(int(size), studies, question) for size in n])
-        return share, np.sqrt(share * (1.0 - share) / studies)
+        found = np.array([share_of(self._hits(int(size), studies, question), studies) for size in n])
+        return found[:, 0], found[:, 1]
 
-    def _share(self, n: int, studies: int, question: Question) -> float:
+    def _hits(self, n: int, studies: int, question: Question) -> int:
         # Drawn run by run: studies of different size under one seed share their first runs, and
         # studies of different lift all of them, so that power changes with neither by chance alone.
         lifted, plain, resampled = (
@@ -160,7 +160,7 @@ class LiftedScores(Design):
             for generator in (lifted, plain)
         )
         p = TESTS[self.test](self._lifted(x), y, question.alternative, question.n_resamples, resampled)
-        return float(np.mean(p <= question.alpha))
+        return int(np.count_nonzero(p <= question.alpha))
 
     @property
     def test_words(self) -> str:

@@ -22,8 +22,9 @@ from bestby.engine.sums import SumGroup
 from bestby.engine.weighted import ItemGroup, WeightGroup
 from bestby.evaluation import Evaluation
 from bestby.metrics import resolve
+from bestby.metrics.base import MeanMetric
 from bestby.metrics.registry import default
-from bestby.planning.base import Design, Question
+from bestby.planning.base import Design, Question, share_of
 from bestby.resampling.units import Units
 from bestby.results import Note
 
@@ -247,22 +248,31 @@ class Pilot(Design):
                 f"{question.n_resamples} resamples cannot give a p-value of {question.alpha:.3g} or below",
                 hint=f"pass n_resamples={10 * needed - 1}",
             )
-        share = np.array([self._share(int(size), studies, question) for size in n])
-        return share, np.sqrt(share * (1.0 - share) / studies)
+        found = np.array([share_of(self._hits(int(size), studies, question), studies) for size in n])
+        return found[:, 0], found[:, 1]
 
-    def _share(self, n: int, studies: int, question: Question) -> float:
+    def _hits(self, n: int, studies: int, question: Question) -> int:
         generator = np.random.Generator(
             np.random.PCG64(np.random.SeedSequence(question.seed, spawn_key=(n,)))
         )
         hits = 0
         for done, group in enumerate(self._studies(n, studies, generator)):
             if np.isfinite(group.scores()).all():  # an undefined difference convinces nobody
-                makers = Intervals(group, Drawing(question.n_resamples, question.seed + done))
-                result = testing.run(self.test, makers, [_PAIR], question.alternative)[_PAIR]
-                hits += result.p_value <= question.alpha
+                hits += int(self._p_value(group, question, question.seed + done) <= question.alpha)
             if question.progress is not None:
                 question.progress(done + 1, studies)
-        return hits / studies
+        return hits
+
+    def _p_value(self, group: Group, question: Question, seed: int) -> float:
+        drawing, ask = Drawing(question.n_resamples, seed), question.alternative
+        if (
+            self.test == "permutation"
+            and isinstance(group, SumGroup)
+            and not isinstance(group.metrics[0], MeanMetric)
+        ):
+            # Counting a million combinations is worth it for one study, not for each of a thousand.
+            return group.sampled_permutation([_PAIR], ask, drawing)[_PAIR].p_value
+        return testing.run(self.test, Intervals(group, drawing), [_PAIR], ask)[_PAIR].p_value
 
     def _studies(self, n: int, studies: int, generator: np.random.Generator) -> Iterator[Group]:
         chance = (1.0 - self.effect_scale) / 2.0
@@ -294,8 +304,11 @@ class Pilot(Design):
             "test": self.test,
             "effect_scale": self.effect_scale,
             "pilot": self.size,
-            "data": self.evaluation.data_hash(),
         }
+
+    def data_hash(self) -> str:
+        """Return the hash of the pilot."""
+        return self.evaluation.data_hash()
 
     def notes(self, n: int, question: Question) -> tuple[Note, ...]:  # noqa: ARG002
         """Warn of a pilot taken at its word."""

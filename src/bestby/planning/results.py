@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import platform
 from dataclasses import dataclass
 from importlib import import_module
@@ -188,8 +187,7 @@ def provenance_of(asked: str, design: Design, question: Question, **more: Any) -
     if design.simulated:
         settings["simulations"] = question.n_simulations or design.simulations
     assumed = design.settings()
-    digest = hashlib.blake2b(repr(sorted(assumed.items())).encode(), digest_size=8).hexdigest()
     versions = {"python": platform.python_version(), "numpy": np.__version__, "scipy": scipy.__version__}
     resamples = question.n_resamples if design.simulated else 0
     shown = {what: len(value) if isinstance(value, list) else value for what, value in assumed.items()}
-    return Provenance(__version__, versions, question.seed, resamples, settings, shown, digest)
+    return Provenance(__version__, versions, question.seed, resamples, settings, shown, design.data_hash())

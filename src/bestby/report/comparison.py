@@ -41,7 +41,7 @@ def document(c: Comparison) -> Document:
         A section per metric: systems, differences, the forest plot, every difference in words.
     """
     n_systems = len({entry.system for entry in c.systems})
-    subtitle = f"{c.n_items} items, {percent(c.level)} intervals"
+    subtitle = f"{c.extent}, {percent(c.level)} intervals"
     if c.baseline is not None:
         subtitle += f", against the baseline {c.baseline}"
     if c.margin is not None:

@@ -86,7 +86,7 @@ def forest(c: Comparison, metric: str | None = None, ax: Axes | None = None) -> 
             axes.axhline(position - 0.5, color=FAINT, linewidth=0.4, alpha=0.5, zorder=0)
     labels(axes, [line.label for line in lines], [line.difference is None for line in lines])
     axes.set_xlabel(_axis_label(chosen), color=INK, parse_math=False)
-    title = f"{chosen.name}: differences with {percent(c.level)} intervals, {c.n_items} items"
+    title = f"{chosen.name}: differences with {percent(c.level)} intervals, {c.extent}"
     axes.set_title(title, loc="left", color=INK, fontsize="medium", parse_math=False)
     return axes
 
@@ -140,7 +140,7 @@ def interval(difference: Difference, ax: Axes | None = None) -> Axes:
     bare(axes)
     info = MetricInfo(d.metric, d.greater_is_better, (-math.inf, math.inf))
     axes.set_xlabel(_axis_label(info, d.a, d.b), color=INK, parse_math=False)
-    title = f"{d.a} {MINUS} {d.b}: {percent(d.interval.level)} interval, {d.n_items} items"
+    title = f"{d.a} {MINUS} {d.b}: {percent(d.interval.level)} interval, {d.extent}"
     axes.set_title(title, loc="left", color=INK, fontsize="medium", parse_math=False)
     return axes
 
@@ -178,7 +178,7 @@ def scores(c: Comparison, metric: str | None = None, ax: Axes | None = None) -> 
         number(axes, position, f"{digits.text(entry.score)}{_GAP}{digits.interval(entry.interval)}")
     labels(axes, names, [False] * len(names))
     axes.set_xlabel(f"{chosen.name} ({direction(chosen)})", color=INK, parse_math=False)
-    title = f"{chosen.name} with {percent(c.level)} intervals, {c.n_items} items"
+    title = f"{chosen.name} with {percent(c.level)} intervals, {c.extent}"
     axes.set_title(title, loc="left", color=INK, fontsize="medium", parse_math=False)
     return axes
 

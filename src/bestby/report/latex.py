@@ -91,7 +91,7 @@ def to_latex(c: Any) -> str:
     """
     document = describe(c)
     # Several metrics share one table of scores; other results have tables of their own.
-    merged = isinstance(c, Comparison)
+    merged = c.described_by == "comparison"
     body = [_scores_table(c)] if merged else []
     for section in document.sections:
         for position, table in enumerate(section.tables):
@@ -146,7 +146,7 @@ def _scores_table(c: Comparison) -> str:
         if name == c.baseline:
             cells[0] += " (baseline)"
         lines.append(_line(cells))
-    said = f"Scores over {c.n_items} items with {percent(c.level)} intervals, best in bold"
+    said = f"Scores over {c.extent} with {percent(c.level)} intervals, best in bold"
     said += f" ({'; '.join(f'{metric.name}: {words.direction(metric)}' for metric in c.metrics)})."
     if any(entry.group for entry in c.systems):
         said += " Systems that share a letter cannot be told apart."

@@ -43,7 +43,7 @@ def _reading(order: StochasticOrder) -> str:
     """Return whether A is dominant, and if custom says otherwise, that it does."""
     rate = percent(float(f"{100.0 * alpha(order.level):.3g}") / 100.0)
     if order.threshold is None:
-        reading = "No bound is calibrated for these numbers of runs at this level: dominance is not shown."
+        reading = "From so few runs no bound shows dominance at this level."
     else:
         verdict = "is almost stochastically dominant" if order.dominant else "is not shown to be dominant"
         reading = (

@@ -18,6 +18,12 @@ _INTERVALS = {
     "studentized": "studentized bootstrap",
     "normal": "normal (delta method)",
     "max-t": "simultaneous max-T",
+    "t": "Student's t",
+    "welch": "Welch's t",
+    "yuen": "Yuen's t",
+    "crossed-t": "t over items and runs",
+    "newcombe": "Newcombe's score interval",
+    "corrected-t": "corrected resampled t",
 }
 _OMNIBUS = {"cochran_q": "Cochran's Q", "friedman": "Friedman"}
 
@@ -59,15 +65,12 @@ def _best_headline(
     tied = [entry.system for entry in systems if entry.score == first.score]
     best = "highest" if metric.greater_is_better else "lowest"
     if len(tied) > 1:
-        return (
-            f"{listed(tied)} share the {best} {metric.name}, {digits.text(first.score)},"
-            f" over {c.n_items} items."
-        )
+        return f"{listed(tied)} share the {best} {metric.name}, {digits.text(first.score)}, over {c.extent}."
     mine = [d for d in differences if first.system in (d.a, d.b)]
     others = {(d.b if d.a == first.system else d.a): d for d in mine}
     order = [entry.system for entry in systems if entry.system in others]
     open_ = [name for name in order if not significant(others[name])]
-    text = f"{first.system} has the {best} {metric.name}, {digits.text(first.score)}, over {c.n_items} items"
+    text = f"{first.system} has the {best} {metric.name}, {digits.text(first.score)}, over {c.extent}"
     if not order:
         return text + "."
     sided = (
@@ -107,7 +110,7 @@ def _baseline_headline(
         said.append(f"{listed(sides['open'])} cannot be told apart from it")
     way = "higher" if metric.greater_is_better else "lower"
     lead = f"Against the baseline {base} ({metric.name} {scores.get(base, '')}, {way} is better)"
-    return f"{lead}, over {c.n_items} items: {'; '.join(said)}."
+    return f"{lead}, over {c.extent}: {'; '.join(said)}."
 
 
 def _is(names: Sequence[str]) -> str:
@@ -126,9 +129,9 @@ def omnibus_sentence(c: Comparison, metric: MetricInfo) -> str | None:
 
 def methods_sentence(c: Comparison) -> str:
     """Return which intervals, tests and correction made the numbers."""
-    of_scores = _counted(_INTERVALS.get(s.interval.method, s.interval.method) for s in c.systems)
-    of_differences = _counted(_INTERVALS.get(d.interval.method, d.interval.method) for d in c.differences)
-    tests = _counted(_test_used(d) for d in c.differences)
+    of_scores = counted(name_of_interval(s.interval.method) for s in c.systems)
+    of_differences = counted(name_of_interval(d.interval.method) for d in c.differences)
+    tests = counted(test_used(d) for d in c.differences)
     correction = "no correction" if c.correction == "none" else f"correction: {c.correction}"
     text = f"Intervals ({percent(c.level)}): {of_differences} for differences, {of_scores} for scores."
     text += f" Test: {tests}; {correction}."
@@ -137,13 +140,19 @@ def methods_sentence(c: Comparison) -> str:
     return text
 
 
-def _test_used(d: Difference) -> str:
+def test_used(d: Difference) -> str:
+    """Return the test of a difference: its name, sides and how exact it is."""
     how = f"exact, by {d.test.method}" if d.test.exact else d.test.method
     how = how.replace("monte carlo", "Monte Carlo").replace("by binomial", "binomial")
     return f"{name_of_test(d.test.name)}, {d.test.alternative} ({how})"
 
 
-def _counted(names: Iterable[str]) -> str:
+def name_of_interval(method: str) -> str:
+    """Return the name of an interval as one writes it in a sentence."""
+    return _INTERVALS.get(method, method)
+
+
+def counted(names: Iterable[str]) -> str:
     """Return the one name, or all of them with how often each occurs."""
     counts = Counter(names)
     if not counts:
@@ -155,15 +164,20 @@ def _counted(names: Iterable[str]) -> str:
 
 def note_lines(c: Comparison) -> list[str]:
     """Return the notes of the comparison and of its differences, equal ones once with their number."""
+    return lines_of(all_notes(c))
+
+
+def lines_of(notes: Iterable[Note]) -> list[str]:
+    """Return notes as lines, equal ones once with their number."""
     about: dict[tuple[str, str], list[Note]] = {}
-    for note in all_notes(c):
+    for note in notes:
         about.setdefault((note.code, note.message), []).append(note)
     lines = []
-    for (_, message), notes in about.items():
-        if len(notes) > 1:
-            lines.append(f"{message} ({len(notes)} times)")
-        elif notes[0].about:
-            lines.append(f"{message} ({', '.join(notes[0].about)})")
+    for (_, message), alike in about.items():
+        if len(alike) > 1:
+            lines.append(f"{message} ({len(alike)} times)")
+        elif alike[0].about:
+            lines.append(f"{message} ({', '.join(alike[0].about)})")
         else:
             lines.append(message)
     return lines

@@ -117,7 +117,7 @@ def systems_table(c: Comparison, metric: MetricInfo) -> Table:
         if lettered:
             cells.append(Cell(entry.group or DASH, entry.group or ""))
         rows.append(Row(tuple(cells), entry.score == entries[0].score))
-    caption = f"Systems by {metric.name} ({direction(metric)}), {c.n_items} items"
+    caption = f"Systems by {metric.name} ({direction(metric)}), {c.extent}"
     return Table(caption, tuple(columns), tuple(rows))
 
 

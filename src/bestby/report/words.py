@@ -16,6 +16,17 @@ _TESTS = {
     "sign": "sign test",
     "wilcoxon": "Wilcoxon signed-rank test",
     "t": "paired t-test",
+    "permutation-2": "two-sample permutation test",
+    "welch": "Welch's t-test",
+    "yuen": "Yuen's t-test of trimmed means",
+    "brunner-munzel": "Brunner-Munzel test",
+    "bootstrap-runs": "bootstrap test of the runs",
+    "crossed-t": "t-test over items and runs",
+    "crossed-bootstrap": "bootstrap test over items and runs",
+    "corrected-t": "corrected resampled t-test",
+    "5x2cv-t": "5×2 cv t-test",
+    "5x2cv-f": "combined 5×2 cv F-test",
+    "k-bonferroni": "K-Bonferroni test of the folds",
 }
 
 
@@ -47,7 +58,7 @@ def _size_sentence(d: Difference, digits: Rounding) -> str:
     ahead = d.better or d.a
     behind = d.b if ahead == d.a else d.a
     if d.estimate == 0.0:
-        if d.n_differing == 0:
+        if d.n_items and d.n_differing == 0:
             return f"{d.a} and {d.b} are level: no item sets them apart."
         lead = f"{d.a} and {d.b} are level"
     else:

@@ -31,7 +31,7 @@ def test_auto_is_named_by_what_it_came_to() -> None:
 def test_bca_at_the_edge_of_its_replicates_is_the_percentile_interval_and_says_so() -> None:
     """The maximum of the sample is never exceeded by a resample: no share of replicates lies above it."""
     x = np.arange(30.0)
-    metric = FunctionMetric(lambda gold, p: float(p.max() + 1e-3 * (np.unique(p).size == 30)), name="largest")
+    metric = FunctionMetric(lambda _, p: float(p.max() + 1e-3 * (np.unique(p).size == 30)), name="largest")
     result = compare({"a": x, "b": np.zeros(30)}, x, metric=metric, interval="bca", n_resamples=200)
     d = result["a", "b"]
     assert d.interval.method == "percentile"
@@ -135,3 +135,37 @@ def test_large_groups_of_the_jackknife_give_nearly_the_same_acceleration() -> No
             found.append(Intervals(group, Drawing(10, 0))._acceleration(Target(0, 0)))
     assert found[0] == pytest.approx(found[1], abs=0.003)
     assert found[1] != 0.0
+
+
+def test_a_bootstrap_test_without_variance_is_the_test_of_the_signs() -> None:
+    found = compare({"a": [1, 2, 4], "b": [0, 1, 3]}, test="bootstrap")["a", "b"].test
+    assert (found.name, found.p_value, found.exact) == ("bootstrap", 0.25, True)
+
+
+def test_bca_without_some_unit_undefined_says_so() -> None:
+    def spread(gold: Any, predictions: Any) -> float:
+        if 99.0 not in gold:
+            raise ValueError("the one item that matters is missing")
+        return float(predictions.mean())
+
+    gold = np.arange(60.0) + 40.0
+    rng = np.random.default_rng(2)
+    result = compare(
+        {"a": rng.normal(size=60), "b": rng.normal(size=60)},
+        gold,
+        metric=spread,
+        interval="bca",
+        n_resamples=99,
+    )
+    assert "no_acceleration" in codes(result["a", "b"].notes)
+    assert "undefined_resamples" in codes(result["a", "b"].notes)
+
+
+def test_tiny_scores_are_not_constant_ones() -> None:
+    scores = {"a": np.array([1.0, 2.0, 3.0, 7.0]), "b": np.array([0.0, 1.5, 3.5, 4.0])}
+    large = compare(scores, interval="percentile")["a", "b"]
+    small = compare({name: 1e-13 * values for name, values in scores.items()}, interval="percentile")[
+        "a", "b"
+    ]
+    assert small.interval.low == pytest.approx(1e-13 * large.interval.low, rel=1e-9)
+    assert small.interval.high == pytest.approx(1e-13 * large.interval.high, rel=1e-9)

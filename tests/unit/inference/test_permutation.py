@@ -97,3 +97,19 @@ def test_central_binomials_leave_out_next_to_nothing() -> None:
         assert outside < 1e-18
         assert net @ chances == pytest.approx(0.0, abs=1e-6 * math.sqrt(n))
         assert net**2 @ chances == pytest.approx(n, rel=1e-9)
+
+
+def test_nearly_all_units_in_one_direction_are_counted_not_given_up() -> None:
+    rng = np.random.default_rng(4)
+    d = rng.random(38) + 0.1
+    d[:3] *= -1.0
+    sizes, far = np.abs(d), float(d.sum())
+    met = permutation._enumerated_upper(sizes, far, 1e-12)
+    assert permutation._rare_upper(sizes, far, 1e-12) == pytest.approx(met, rel=1e-12)
+    d = rng.random(60) + 0.1
+    d[:2] *= -1.0
+    found = exact_mean(d, ones(60), "two-sided", 60.0)
+    assert found is not None
+    assert (found.method, found.exact) == ("enumeration", True)
+    assert 2.0**-59 < found.p_value < 1e-10  # the evidence is that strong, and not 1 / (1 + B)
+    assert permutation._rare_upper(sizes, 0.0, 1e-12) is None

@@ -1,0 +1,135 @@
+"""`bestby datasets`: systems compared over several datasets."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from bestby.cli.compare import (
+    Alternative,
+    Baseline,
+    Cluster,
+    Correction,
+    Csv,
+    Html,
+    Interval,
+    Item,
+    Jobs,
+    Json,
+    Latex,
+    Level,
+    Markdown,
+    MissingValue,
+    Plot,
+    Resamples,
+    Seed,
+    System,
+    SystemColumn,
+    Test,
+    ValueColumn,
+    _option,
+)
+from bestby.cli.progress import shown
+
+File = Annotated[str, typer.Argument(metavar="FILE", hidden=True)]
+Dataset = Annotated[str | None, _option("COLUMN", "The dataset of each row, if not 'dataset' or 'task'.")]
+Gold = Annotated[str | None, _option("COLUMN", "Gold, where rows are items; without, they are scores.")]
+Metric = Annotated[str | None, _option("NAME", "See 'bestby metrics'; a name for the scores of a table.")]
+Lower = Annotated[bool, typer.Option("--lower-is-better", help="Of scores in a table, the lower are better.")]
+OnMissing = Annotated[
+    str, _option("error|drop|worst", "Datasets, or items, that a system lacks.", shown=True)
+]
+Across = Annotated[str, _option("NAME", "Over datasets: wilcoxon, sign, t or permutation.", shown=True)]
+
+
+def datasets(
+    file: File,
+    dataset: Dataset = None,
+    gold: Gold = None,
+    metric: Metric = None,
+    system: System = None,
+    baseline: Baseline = None,
+    item: Item = None,
+    cluster: Cluster = None,
+    system_column: SystemColumn = None,
+    value_column: ValueColumn = None,
+    lower_is_better: Lower = False,
+    on_missing: OnMissing = "error",
+    missing_value: MissingValue = None,
+    interval: Interval = "auto",
+    level: Level = 0.95,
+    test: Test = "permutation",
+    across: Across = "wilcoxon",
+    alternative: Alternative = "two-sided",
+    correction: Correction = "holm",
+    resamples: Resamples = 10_000,
+    seed: Seed = 0,
+    jobs: Jobs = 1,
+    json: Json = None,
+    csv: Csv = None,
+    markdown: Markdown = None,
+    latex: Latex = None,
+    html: Html = None,
+    plot: Plot = None,
+) -> None:
+    """Compare systems over several datasets: on how many they differ, how they rank.
+
+    FILE is a table with a row per dataset and a column per system (or columns dataset, system, score), a
+    table with a row per item, or a table with columns dataset and p_value.
+
+    With items, every dataset has its differences, intervals and tests (--test), and it is counted on how
+    many there is a difference. Over the datasets, each pair is tested by --across; three or more systems
+    are ranked. The figure is the diagram of average ranks, for two systems the differences per dataset.
+
+    \b
+    Examples:
+      bestby datasets scores.csv --plot ranks.svg
+      bestby datasets predictions.csv --dataset task --gold gold --system old --system new
+      bestby datasets p_values.csv --level 0.95
+    """  # noqa: D301 - \b keeps the lines of the examples apart
+    from bestby.cli.outputs import Outputs
+
+    outputs = Outputs.of(json=json, csv=csv, markdown=markdown, latex=latex, html=html, plot=plot)
+    from bestby.datasets import Replicability, compare_datasets
+    from bestby.readers.grouped import read_datasets
+    from bestby.readers.values import MISSING
+
+    data: Any = read_datasets(
+        file,
+        dataset=dataset,
+        gold=gold,
+        item=item,
+        cluster=cluster,
+        systems=system or None,
+        on_missing=on_missing,
+        system_column=system_column,
+        value_column=value_column,
+        missing=MISSING if missing_value is None else missing_value,
+    )
+    with shown() as progress:
+        result = compare_datasets(
+            data,
+            metric=metric,
+            greater_is_better=False if lower_is_better else None,
+            on_missing=on_missing,
+            baseline=baseline,
+            interval=interval,
+            level=level,
+            test=test,
+            across=across,
+            alternative=alternative,
+            correction=correction,
+            n_resamples=resamples,
+            rng=seed,
+            n_jobs=jobs,
+            progress=progress,
+        )
+    if plot is not None and isinstance(result, Replicability):
+        raise typer.BadParameter("p-values alone make no figure", param_hint="--plot")
+    outputs.write(result)
+    if outputs.print_table:
+        from bestby.report.terminal import print_to
+
+        print_to(result, sys.stdout)

@@ -1,0 +1,149 @@
+"""`bestby runs`: systems with several runs (seeds) each, in one file."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from bestby.cli.compare import (
+    Alternative,
+    Baseline,
+    Cluster,
+    Correction,
+    Csv,
+    Html,
+    Item,
+    Jobs,
+    Json,
+    Latex,
+    Level,
+    Margin,
+    Markdown,
+    MissingValue,
+    Plot,
+    Resamples,
+    Seed,
+    System,
+    SystemColumn,
+    _option,
+)
+from bestby.cli.progress import shown
+
+File = Annotated[str, typer.Argument(metavar="FILE", hidden=True)]
+Gold = Annotated[str | None, _option("COLUMN", "Gold: the values are predictions, one per run and item.")]
+Metric = Annotated[
+    str | None, _option("NAME", "With items, see 'bestby metrics'; else what the scores are called.")
+]
+Run = Annotated[str | None, _option("COLUMN", "The run or seed of each row, if not called so.")]
+Dataset = Annotated[
+    list[str] | None, _option("NAME", "Keep this dataset; repeatable. Without, the mean over all.")
+]
+DatasetColumn = Annotated[str | None, _option("COLUMN", "The dataset of each row, if not called so.")]
+ValueColumn = Annotated[str | None, _option("COLUMN", "Long table: the scores or predictions.")]
+Statistic = Annotated[str, _option("NAME", "mean, median, trimmed_mean or iqm of the runs.", shown=True)]
+Paired = Annotated[
+    bool,
+    typer.Option("--paired", help="A run of one system belongs to the run of the same seed of the others."),
+]
+Lower = Annotated[bool, typer.Option("--lower-is-better", help="Lower scores are better.")]
+Interval = Annotated[str, _option("METHOD", "auto, t, bca, percentile or basic.", shown=True)]
+Test = Annotated[str, _option("NAME", "auto, permutation, t, brunner-munzel or bootstrap.", shown=True)]
+Figure = Annotated[str, _option("KIND", "What --plot draws: scores, forest, quantiles or order.", shown=True)]
+
+
+def runs(
+    file: File,
+    gold: Gold = None,
+    metric: Metric = None,
+    system: System = None,
+    baseline: Baseline = None,
+    run: Run = None,
+    item: Item = None,
+    cluster: Cluster = None,
+    dataset: Dataset = None,
+    dataset_column: DatasetColumn = None,
+    system_column: SystemColumn = None,
+    value_column: ValueColumn = None,
+    missing_value: MissingValue = None,
+    statistic: Statistic = "mean",
+    paired: Paired = False,
+    lower_is_better: Lower = False,
+    interval: Interval = "auto",
+    level: Level = 0.95,
+    test: Test = "auto",
+    alternative: Alternative = "two-sided",
+    correction: Correction = "holm",
+    margin: Margin = None,
+    resamples: Resamples = 10_000,
+    seed: Seed = 0,
+    jobs: Jobs = 1,
+    json: Json = None,
+    csv: Csv = None,
+    markdown: Markdown = None,
+    latex: Latex = None,
+    html: Html = None,
+    plot: Plot = None,
+    figure: Figure = "scores",
+) -> None:
+    """Compare systems by several runs (random seeds) of each.
+
+    FILE is a wide table (a row per run, a column per system) or a long one (columns system, run or seed, and
+    score). With a column of items (item or id) there is a row per run and item: of scores, or of
+    predictions if there is a gold; items and runs are then resampled together. With a column of datasets, the
+    score of a run is its mean over them. Tables are CSV, TSV, JSON Lines or Parquet.
+
+    \b
+    Examples:
+      bestby runs seeds.csv
+      bestby runs seeds.csv --system new --system old --paired --statistic iqm
+      bestby runs runs.csv --value-column f1_macro --html report.html
+      bestby runs predictions.csv --gold gold --item item --cluster document --metric accuracy
+    """  # noqa: D301 - \b keeps the lines of the examples apart
+    from bestby.cli.outputs import Outputs
+
+    outputs = Outputs.of(json=json, csv=csv, markdown=markdown, latex=latex, html=html, plot=plot)
+    from bestby.readers.runs import read_runs
+    from bestby.readers.values import MISSING
+    from bestby.runs import compare_runs
+
+    found = read_runs(
+        file,
+        gold=gold,
+        item=item,
+        cluster=cluster,
+        run=run,
+        dataset=dataset_column,
+        datasets=dataset,
+        systems=system or None,
+        system_column=system_column,
+        value_column=value_column,
+        paired=paired,
+        missing=MISSING if missing_value is None else missing_value,
+    )
+    arguments: dict[str, Any] = {
+        "metric": metric or found.metric,
+        "statistic": statistic,
+        "paired": paired,
+        "baseline": baseline,
+        "greater_is_better": False if lower_is_better else None,
+        "interval": interval,
+        "level": level,
+        "test": test,
+        "alternative": alternative,
+        "correction": correction,
+        "margin": margin,
+        "n_resamples": resamples,
+        "rng": seed,
+        "n_jobs": jobs,
+    }
+    with shown() as progress:
+        comparison = compare_runs(
+            found.runs, gold=found.gold, clusters=found.clusters, **arguments, progress=progress
+        )
+    outputs.write(comparison, kind=figure)
+    if outputs.print_table:
+        from bestby.report.terminal import print_to
+
+        print_to(comparison, sys.stdout)

@@ -1,0 +1,155 @@
+"""`bestby datasets` and `bestby folds`: every kind of table, every output, messages."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.cli.helpers import Run
+
+from bestby.cli import main
+
+FORMS = {"json": "json", "csv": "csv", "markdown": "md", "latex": "tex", "html": "html", "plot": "svg"}
+
+
+@pytest.fixture
+def scores(tmp_path: Path) -> Path:
+    path = tmp_path / "scores.csv"
+    rows = [
+        "dataset,old,new,big",
+        "news,.71,.74,.80",
+        "talks,.63,.66,.69",
+        "legal,.58,.57,.66",
+        "bio,.55,.61,.60",
+    ]
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def predictions(tmp_path: Path) -> Path:
+    generator = np.random.default_rng(4)
+    path = tmp_path / "items.csv"
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["task", "seed", "fold", "item", "gold", "a", "b"])
+        for task in ("x", "y"):
+            for seed in (1, 2):
+                for item in range(40):
+                    gold = int(generator.integers(0, 2))
+                    pair = [gold if generator.random() < chance else 1 - gold for chance in (0.9, 0.6)]
+                    writer.writerow([task, seed, item % 4, f"{seed}-{item}", gold, *pair])
+    return path
+
+
+def test_every_output(run: Run, scores: Path, tmp_path: Path) -> None:
+    outputs = [word for form, end in FORMS.items() for word in (f"--{form}", f"out.{end}")]
+    done = run("datasets", scores, *outputs)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "big has the best average rank" in done.stdout
+    assert json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))["critical_difference"] > 1.0
+    for end in FORMS.values():
+        assert (tmp_path / f"out.{end}").stat().st_size > 100
+
+
+def test_items_and_folds_of_one_file(predictions: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    chosen = ["--gold", "gold", "--system", "a", "--system", "b"]
+    assert main(["datasets", str(predictions), *chosen, "--item", "item", "--json", "-"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert set(found["scores"]) == {"x", "y"}
+    assert {row["average"] for row in found["differences"]} == {"macro", "micro", None}
+    assert main(["folds", str(predictions), *chosen, "--repetition", "seed", "--json", "-"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["spread"][0]["repetitions"] == 2
+    assert len(found["scores"]) == 8
+    assert found["ratio"] == pytest.approx(1 / 3)
+
+
+def test_a_long_table_of_scores(tmp_path: Path, scores: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with scores.open(encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    long = tmp_path / "long.csv"
+    lines = [f"{row['dataset']},{name},{row[name]}" for row in rows for name in ("old", "new", "big")]
+    long.write_text("\n".join(["task,system,score", *lines]) + "\n", encoding="utf-8")
+    outs = []
+    for path in (scores, long):
+        assert main(["datasets", str(path), "--csv", "-"]) == 0
+        outs.append(capsys.readouterr().out)
+    assert outs[0] == outs[1]
+
+
+def test_p_values(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "p.csv"
+    pairs = zip("abcdef", (0.168, 0.297, 0.357, 0.019, 0.218, 0.001), strict=True)
+    path.write_text("dataset,p_value\n" + "".join(f"{name},{p}\n" for name, p in pairs), encoding="utf-8")
+    assert main(["datasets", str(path), "--json", "-"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["k_bonferroni"], found["k_fisher"], found["found"]) == (1, 2, ["f"])
+    assert main(["datasets", str(path), "--plot", str(tmp_path / "x.svg")]) == 2
+    assert "p-values alone make no figure" in capsys.readouterr().err
+
+
+def test_missing_cells(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "gaps.csv"
+    path.write_text("dataset,a,b\nx,1,2\ny,NA,3\nz,2,4\nw,3,4\n", encoding="utf-8")
+    assert main(["datasets", str(path)]) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        "InvalidInputError: 1 of 8 scores are missing, on 1 of 4 datasets; first: 'a' on dataset 'y'",
+        "hint: pass --on-missing drop to compare on the other datasets only",
+    ]
+    assert main(["datasets", str(path), "--on-missing", "drop"]) == 0
+    assert "1 of 4 datasets were left out" in capsys.readouterr().out
+
+
+def test_scores_of_folds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "folds.csv"
+    rows = [f"{i},{j},{0.7 + 0.01 * i},{0.6 + 0.02 * j}" for i in (1, 2, 3, 4, 5) for j in (1, 2)]
+    path.write_text("\n".join(["repetition,fold,a,b", *rows]) + "\n", encoding="utf-8")
+    assert main(["folds", str(path), "--plot", str(tmp_path / "folds.png"), "--lower-is-better"]) == 0
+    captured = capsys.readouterr()
+    assert "b has the lowest mean score" in captured.out
+    assert "combined 5×2 cv F-test" in captured.out
+    assert main(["folds", str(path), "--required", "some"]) == 2
+    assert "--required must be a whole number or all" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "command", "message"),
+    [
+        ("a,b\n1,2\n", "datasets", "no column is called dataset or task"),
+        ("dataset,a,b\nx,1,?\ny,1,2\n", "datasets", "column 'b' holds text ('?'), expected scores"),
+        ("dataset,p\nx,.1\nx,.2\n", "datasets", "a dataset occurs more than once beside column 'p'"),
+        ("a,b\n1,2\n", "folds", "no column is called fold"),
+        (
+            "repetition,fold,a,b\n1,1,1,2\n1,2,1,2\n2,1,1,2\n",
+            "folds",
+            "different numbers of folds: 1: 2, 2: 1",
+        ),
+        ("fold,a,b\n1,1,2\n2,NA,2\n", "folds", "column 'a' has no value in 1 of 2 rows"),
+    ],
+)
+def test_messages(
+    tmp_path: Path, text: str, command: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(text, encoding="utf-8")
+    assert main([command, str(path)]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_big_bench_hard_through_the_command(shared_data: Callable[[str], Path], run: Run) -> None:
+    table = shared_data("bbh_codex") / "bbh_direct_vs_cot.csv"
+    systems = ["--system", "direct_correct", "--system", "cot_correct"]
+    done = run("datasets", table, "--item", "item", *systems, "--metric", "accuracy", "--gold", "gold")
+    assert done.returncode == 2  # a gold of text beside 0/1 scores
+    done = run("datasets", table, "--item", "item", *systems, "--plot", "bbh.png")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "a difference on at least 16 of 27 datasets" in done.stdout
+    drop = run("datasets", table, "--item", "item", "--gold", "gold", "--system", "direct_pred",
+               "--system", "cot_pred", "--on-missing", "drop")  # fmt: skip
+    assert drop.returncode == 0
+    assert "items were dropped" in drop.stdout

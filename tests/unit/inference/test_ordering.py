@@ -1,0 +1,325 @@
+"""Almost stochastic order: values by hand, mirror images, notes, refusals, and the table of thresholds."""
+
+from __future__ import annotations
+
+import csv
+import math
+from importlib.resources import files
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import bestby as bb
+from bestby.inference.ordering_table import smallest_alpha, threshold
+from bestby.inference.violation import merged_steps
+from bestby.report.ordering import order_sentence
+
+NEW = [71.2, 72.9, 73.4, 74.0, 75.1]
+OLD = [70.3, 70.9, 71.8, 72.0, 73.6]
+
+scores = st.lists(st.integers(-20, 20).map(lambda k: k / 8), min_size=2, max_size=7)
+
+
+def codes(order: bb.StochasticOrder) -> list[str]:
+    return [note.code for note in order.notes]
+
+
+# -- the ratio -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "ratio"),
+    [
+        ([3, 1], [0, 2], 0.0),  # 1 > 0, 3 > 2
+        ([0, 2], [3, 1], 1.0),
+        ([1, 2], [3, 0], 0.5),  # 1 - 0 = 1, 2 - 3 = -1
+        ([1, 4], [2, 2], 0.2),  # -1 and 2: 1 / (1 + 4)
+        ([1, 4], [2, 4], 1.0),  # the tie counts for neither
+        # thirds against halves: A is 0 to 1/2, then 4; B is 1, 1, 2, the steps 1/3, 1/6, 1/6, 1/3 wide:
+        # -1, -1, 3, 2: (1/3 + 1/6) / (1/2 + 9/6 + 4/3)
+        ([0, 4], [1, 2, 1], 0.15),
+    ],
+)
+def test_violation_ratio_by_hand(a: list[float], b: list[float], ratio: float) -> None:
+    assert bb.aso(a, b).violation_ratio == pytest.approx(ratio, abs=1e-12)
+
+
+def test_lower_is_better_when_told() -> None:
+    errors = bb.aso([0.1, 0.2, 0.15], [0.3, 0.25, 0.4], greater_is_better=False)
+    assert errors.violation_ratio == 0.0
+    assert errors.test.alternative == "less"
+    assert bb.aso([0.1, 0.2, 0.15], [0.3, 0.25, 0.4]).violation_ratio == 1.0
+
+
+@given(n=st.integers(1, 30), m=st.integers(1, 30))
+def test_merged_steps_are_the_quantile_functions(n: int, m: int) -> None:
+    first, second, width = merged_steps(n, m)
+    assert width.sum() == pytest.approx(1.0)
+    np.testing.assert_allclose(np.bincount(first, width), 1 / n)
+    np.testing.assert_allclose(np.bincount(second, width), 1 / m)
+    assert (np.diff(first) >= 0).all()
+    assert (np.diff(second) >= 0).all()
+
+
+# -- laws ------------------------------------------------------------------------------------------
+
+
+@given(a=scores, b=scores)
+def test_exchanging_the_systems_mirrors_everything(a: list[float], b: list[float]) -> None:
+    there, back = (bb.aso(*pair, n_resamples=50) for pair in ((a, b), (b, a)))
+    assume(not math.isnan(there.violation_ratio))
+    assert there.violation_ratio + back.violation_ratio == pytest.approx(1.0, abs=1e-12)
+    assert there.standard_error == back.standard_error
+    # one of the two p-values counts the data themselves, both do
+    assert there.p_value + back.p_value > 1.0
+    assert there.epsilon_min >= there.violation_ratio - 1e-12
+
+
+@given(a=scores, b=scores, data=st.data())
+def test_order_of_runs_and_scale_of_scores_do_not_matter(
+    a: list[float], b: list[float], data: st.DataObject
+) -> None:
+    order = bb.aso(a, b, n_resamples=50)
+    shuffled = bb.aso(data.draw(st.permutations(a)), data.draw(st.permutations(b)), n_resamples=50)
+    assert repr(shuffled) == repr(order)
+    scaled = bb.aso([100 + 4 * x for x in a], [100 + 4 * x for x in b], n_resamples=50)
+    assert repr(scaled) == repr(order)  # multiples of 1/8: exact
+
+
+@pytest.mark.parametrize("runs", [2, 5, 30])
+def test_a_system_beside_its_own_copy(runs: int) -> None:
+    same = np.random.default_rng(0).normal(size=runs)
+    order = bb.aso(same, same[::-1])
+    assert math.isnan(order.violation_ratio)
+    assert math.isnan(order.epsilon_min)
+    assert order.p_value == 1.0
+    assert [order.dominant, order.below_half, order.below_fifth] == [False] * 3
+    assert "identical_runs" in codes(order)
+
+
+def test_rounding_is_no_difference() -> None:
+    order = bb.aso([0.1 + 0.2, 0.5, 0.7, 0.9, 1.0], [0.3, 0.5, 0.7, 0.9, 1.0])
+    assert math.isnan(order.violation_ratio)
+    assert order.p_value == 1.0
+    assert math.isnan(bb.aso([0.1 + 0.2] * 5, [0.3] * 5).violation_ratio)
+
+
+def test_a_pair_alone_equals_its_cell() -> None:
+    rng = np.random.default_rng(3)
+    runs = {f"s{k}": rng.normal(k / 3, 1, size) for k, size in enumerate((5, 9, 5, 9, 30))}
+    runs["copy"] = runs["s0"]
+    orders = bb.multi_aso(runs, n_comparisons=7, n_resamples=200)
+    for (a, b), order in orders.orders.items():
+        alone = bb.aso(runs[a], runs[b], n_comparisons=7, n_resamples=200)
+        for field in ("violation_ratio", "standard_error", "epsilon_min", "threshold", "test", "level"):
+            assert repr(getattr(alone, field)) == repr(getattr(order, field)), (a, b, field)
+
+
+def test_more_comparisons_make_it_harder() -> None:
+    rng = np.random.default_rng(4)
+    a, b = rng.normal(0.8, 1, 10), rng.normal(0, 1, 10)
+    orders = [bb.aso(a, b, n_comparisons=count) for count in (1, 2, 10, 45)]
+    assert [order.level for order in orders] == pytest.approx([0.95, 0.975, 0.995, 1 - 0.05 / 45])
+    bounds = [order.epsilon_min for order in orders]
+    assert bounds == sorted(bounds)
+    assert bounds[0] < bounds[-1] < 1.0
+    limits = [order.threshold for order in orders]
+    assert limits == sorted(limits, reverse=True)
+    assert limits[0] > limits[-1]
+
+
+def test_same_seed_same_numbers() -> None:
+    rng = np.random.default_rng(5)
+    a, b = rng.normal(size=12), rng.normal(size=15)
+    assert bb.aso(a, b) == bb.aso(a, b, rng=0)
+    assert bb.aso(a, b, rng=1).epsilon_min != bb.aso(a, b).epsilon_min
+    assert bb.aso(a, b, rng=np.random.default_rng(1)) == bb.aso(a, b, rng=np.random.default_rng(1))
+
+
+def test_input_is_untouched() -> None:
+    a, b = np.array([3.0, 1.0, 2.0]), np.array([0.5, 2.5, 1.5])
+    bb.aso(a, b, greater_is_better=False)
+    assert a.tolist() == [3.0, 1.0, 2.0]
+    assert b.tolist() == [0.5, 2.5, 1.5]
+
+
+# -- p-values --------------------------------------------------------------------------------------
+
+
+def test_complete_separation_is_one_deal_of_all() -> None:
+    order = bb.aso([6, 7, 8, 9, 10], [1, 2, 3, 4, 5])
+    assert order.test.exact
+    assert order.test.method == "enumeration"
+    assert order.p_value == pytest.approx(1 / 252)
+    assert bb.aso([1, 2, 3, 4, 5], [6, 7, 8, 9, 10]).p_value == 1.0
+    assert order.epsilon_min == 0.0
+    assert order.dominant
+
+
+def test_p_is_never_zero_when_sampled() -> None:
+    order = bb.aso(np.arange(100, 150), np.arange(50), n_resamples=99)
+    assert order.p_value == 0.01
+    assert (order.test.exact, order.test.method, order.test.n_resamples) == (False, "monte carlo", 99)
+
+
+def test_many_runs_do_not_overflow() -> None:
+    rng = np.random.default_rng(6)
+    order = bb.aso(rng.normal(0.5, 1, 1500), rng.normal(0, 1, 1200), n_resamples=20)
+    assert order.dominant
+    assert order.threshold == threshold(100, 100, 0.05)
+
+
+# -- notes and refusals ----------------------------------------------------------------------------
+
+
+def test_notes() -> None:
+    assert codes(bb.aso(NEW, OLD)) == []
+    assert codes(bb.aso(NEW[:4], OLD)) == ["few_runs"]
+    two = bb.aso([3, 4], [1, 2])
+    assert codes(two) == ["few_runs", "no_threshold"]
+    assert two.threshold is None
+    assert not two.dominant
+    assert two.epsilon_min == 0.0
+    assert "once in 6 times, more often than 0.05" in two.notes[1].message
+    nearly = bb.aso(
+        range(7, 14), range(7), n_comparisons=100
+    )  # 1 / 3432 < 0.0005, but other samples give 0 too
+    assert codes(nearly) == ["no_threshold"]
+    assert "epsilon_min is 0 in a share of more than 0.0005" in nearly.notes[0].message
+    assert codes(bb.aso([2] * 5, OLD)) == ["constant_runs"]
+    assert codes(bb.aso(NEW, OLD, n_comparisons=1000)) == ["beyond_table"]
+    rng = np.random.default_rng(0)
+    assert codes(bb.aso(rng.normal(size=20), rng.normal(size=20), n_comparisons=90)) == ["few_resamples"]
+    ties = bb.aso([1, 1, 1, 1, 2], [1, 1, 1, 1, 3])
+    assert codes(ties) == ["undefined_resamples"]
+    assert 0.0 < ties.standard_error < 0.5
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "says"),
+    [
+        (lambda: bb.aso([1.0], [1.0, 2.0]), bb.DesignError, "a must hold at least two scores, got one"),
+        (lambda: bb.multi_aso({"x": [1, 2], "y": [3]}), bb.DesignError, "the runs of 'y' must hold at"),
+        (lambda: bb.aso([1.0, 2.0], []), bb.InvalidInputError, "b must hold at least two scores"),
+        (lambda: bb.aso([1.0, math.nan], [1, 2]), bb.InvalidInputError, "a must be finite"),
+        (lambda: bb.aso(["u", "v"], [1, 2]), bb.InvalidInputError, "a must be scores"),
+        (lambda: bb.aso([1e308, 0], [-1e308, 0]), bb.InvalidInputError, "too far apart"),
+        (lambda: bb.aso(NEW, OLD, level=95), bb.InvalidInputError, "level must lie"),
+        (lambda: bb.aso(NEW, OLD, n_comparisons=0), bb.InvalidInputError, "n_comparisons must be"),
+        (lambda: bb.aso(NEW, OLD, n_resamples=0), bb.InvalidInputError, "n_resamples must be"),
+        (lambda: bb.aso(NEW, OLD, rng=-1), bb.InvalidInputError, "rng must be"),
+        (lambda: bb.multi_aso([NEW, OLD]), bb.InvalidInputError, "runs must map"),
+        (lambda: bb.multi_aso({1: NEW, "1": OLD}), bb.InvalidInputError, "names of the systems must differ"),
+        (lambda: bb.multi_aso({"x": NEW}), bb.InvalidInputError, "at least two systems"),
+        (lambda: bb.aso_tightness(5, 5, 0, 5), bb.InvalidInputError, "m_new must be"),
+    ],
+)
+def test_refusals(call: object, error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=says):
+        call()  # type: ignore[operator]
+
+
+# -- thresholds ------------------------------------------------------------------------------------
+
+
+def table() -> dict[tuple[int, int], dict[float, float]]:
+    text = (files("bestby.inference") / "data" / "aso_thresholds.csv").read_text(encoding="utf-8")
+    return {
+        (int(row.pop("n_a")), int(row.pop("n_b"))): {float(rate): float(t or -1) for rate, t in row.items()}
+        for row in csv.DictReader(text.splitlines())
+    }
+
+
+def test_the_table_is_whole_and_monotone() -> None:
+    found = table()
+    sizes = sorted({n for n, _ in found})
+    assert sizes == [2, 3, 4, 5, 6, 7, 8, 10, 15, 20, 30, 50, 100]
+    assert set(found) == {(n, m) for n in sizes for m in sizes}
+    for rates in found.values():
+        ordered = [rates[rate] for rate in sorted(rates)]
+        assert ordered == sorted(ordered)
+        assert ordered[-1] < 0.5
+    usual = [found[n, n][0.05] for n in sizes]
+    assert usual[:1] == [-1.0]  # one deal in six separates two and two runs
+    assert usual == sorted(usual)
+
+
+def test_thresholds_are_those_of_the_table_where_it_has_them() -> None:
+    for (n, m), rates in table().items():
+        for rate, value in rates.items():
+            possible = value >= 0.0 and rate * math.comb(n + m, n) >= 1.0 - 1e-9
+            assert threshold(n, m, rate) == (pytest.approx(value) if possible else None)
+
+
+def test_thresholds_between_the_lines() -> None:
+    at = threshold(20, 20, 0.05)
+    assert at is not None
+    assert threshold(20, 20, 0.025) < threshold(20, 20, 0.04) < at  # type: ignore[operator]
+    # halfway from 1/10 to 1/15 is 1/12
+    ends = threshold(10, 10, 0.05), threshold(15, 10, 0.05)
+    assert threshold(12, 10, 0.05) == pytest.approx(sum(ends) / 2)  # type: ignore[arg-type]
+    assert threshold(5000, 200, 0.05) == threshold(100, 100, 0.05)
+    assert threshold(20, 20, 0.3) == threshold(20, 20, 0.1)
+    assert threshold(20, 20, smallest_alpha() / 2) is None
+    assert threshold(2, 400, 0.05) is not None
+
+
+# -- the matrix, words -----------------------------------------------------------------------------
+
+
+def test_matrices_are_read_row_over_column() -> None:
+    orders = bb.multi_aso({"new": NEW, "old": OLD, "best": [x + 9 for x in NEW]})
+    assert orders.systems == ("new", "old", "best")
+    assert np.isnan(np.diagonal(orders.epsilon_min)).all()
+    np.testing.assert_array_equal(orders.violation_ratio[2, :2], 0.0)
+    np.testing.assert_array_equal(orders.violation_ratio[:2, 2], 1.0)
+    assert orders["best", "old"].level == pytest.approx(1 - 0.05 / 6)
+    assert orders.dominant.tolist() == [[False] * 3, [False] * 3, [True, True, False]]
+    frame = orders.to_frame()
+    assert frame.loc["new", "old"] == orders["new", "old"].epsilon_min
+    assert orders.to_frame("p_value").loc["best", "old"] == pytest.approx(1 / 252)
+    assert str(orders).splitlines()[3] == "best  0.000*  0.000*  –"
+    with pytest.raises(bb.InvalidInputError, match="no order between"):
+        orders["new", "other"]
+    with pytest.raises(bb.InvalidInputError, match="value must be one of"):
+        orders.to_frame("sigma")
+
+
+def test_a_note_is_printed_once_for_the_whole_matrix() -> None:
+    orders = bb.multi_aso({name: [k, k + 2] for k, name in enumerate("xyz")})
+    assert len(orders.notes) > 2
+    assert sum("hardly sees" in line for line in str(orders).splitlines()) == 1
+
+
+def test_the_sentence_of_a_dominant_system() -> None:
+    order = bb.aso([6, 7, 8, 9, 10], [1, 2, 3, 4, 5])
+    assert str(order) == (
+        "A over B: violation ratio 0, at most 0 at 95 % confidence (5 and 5 runs). Like systems get"
+        f" {order.threshold:.3g} or less in at most 5 % of cases: A is almost stochastically dominant."
+        " One-sided exact permutation test: p = 0.0040."
+    )
+
+
+def test_the_sentence_where_custom_and_calibration_disagree() -> None:
+    rng = np.random.default_rng(0)
+    order = bb.aso(rng.normal(0.6, 1, 20), rng.normal(0, 1, 20))
+    assert order.below_half
+    assert not order.dominant
+    words = order_sentence(order)
+    assert "A is not shown to be dominant. The customary limit of 0.5, which one in five pairs" in words
+    assert " ± 0.01." in words
+
+
+def test_the_other_sentences() -> None:
+    assert "neither is better" in str(bb.aso([1, 2], [1, 2]))
+    assert "no bound shows dominance" in str(bb.aso([3, 4], [1, 2]))
+    assert "99.9944 % confidence" in str(bb.aso(NEW, OLD, n_comparisons=900))
+
+
+@pytest.mark.parametrize(
+    ("runs", "factor"), [((5, 5, 20, 20), 2.0), ((5, 5, 5, 10), 1.1547005), ((10, 10, 5, 5), 0.7071068)]
+)
+def test_tightness(runs: tuple[int, int, int, int], factor: float) -> None:
+    assert bb.aso_tightness(*runs) == pytest.approx(factor)

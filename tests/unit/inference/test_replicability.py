@@ -1,0 +1,100 @@
+"""Replicability: counts, lists, edges, messages."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bestby._core.errors import InvalidInputError
+from bestby.inference.multiplicity import holm
+from bestby.inference.replicability import partial_conjunctions, replicability
+
+P_VALUES = st.lists(st.floats(0.0, 1.0), min_size=1, max_size=12)
+
+
+def test_a_mapping_keeps_its_names_and_a_list_is_numbered() -> None:
+    named = replicability({"news": 0.001, "talks": 0.4})
+    assert (named.datasets, named.found, named.k_bonferroni) == (("news", "talks"), ("news",), 1)
+    assert replicability([0.4, 0.001]).found == ("2",)
+
+
+@given(P_VALUES)
+def test_claims_are_monotone_and_fisher_claims_at_least_as_much_nowhere_undefined(p: list[float]) -> None:
+    for kind in ("bonferroni", "fisher"):
+        claims = partial_conjunctions(p, kind)
+        assert (np.diff(claims) >= 0.0).all()
+        assert ((claims >= 0.0) & (claims <= 1.0)).all()
+
+
+@given(P_VALUES, st.floats(0.001, 0.5))
+def test_the_count_by_bonferroni_is_the_length_of_holms_list(p: list[float], alpha: float) -> None:
+    result = replicability(p, alpha=alpha)
+    assert result.k_bonferroni == len(result.found)
+    np.testing.assert_array_equal(np.sort(holm(p)), partial_conjunctions(p, "bonferroni"))
+
+
+@given(P_VALUES, st.integers(0, 11))
+def test_a_smaller_p_value_never_lowers_a_count(p: list[float], where: int) -> None:
+    smaller = list(p)
+    smaller[where % len(p)] /= 2.0
+    before, after = replicability(p), replicability(smaller)
+    assert after.k_bonferroni >= before.k_bonferroni
+    assert after.k_fisher >= before.k_fisher
+
+
+@given(P_VALUES)
+def test_the_order_of_the_datasets_does_not_matter(p: list[float]) -> None:
+    forward = replicability({str(i): value for i, value in enumerate(p)})
+    backward = replicability({str(i): value for i, value in reversed(list(enumerate(p)))})
+    assert set(forward.found) == set(backward.found)
+    assert (forward.bonferroni, forward.k_fisher) == (backward.bonferroni, backward.k_fisher)
+
+
+def test_without_monotony_fisher_would_skip_a_claim() -> None:
+    # Alone, "at least 3" has a smaller p-value than "at least 2" here; the count stops before.
+    p = [0.0001, 0.6, 0.6, 0.6]
+    claims = partial_conjunctions(p, "fisher")
+    assert claims[1] <= claims[2] <= claims[3]
+    assert replicability(p).k_fisher == 1
+
+
+def test_a_claim_at_alpha_itself_is_made() -> None:
+    assert replicability([0.05]).k_bonferroni == 1
+    assert replicability([0.025, 0.05]).k_bonferroni == 2
+
+
+def test_p_values_of_0_and_1() -> None:
+    result = replicability([0.0, 0.0, 1.0])
+    assert (result.k_bonferroni, result.k_fisher) == (2, 2)
+    assert result.fisher[0] == 0.0
+    assert replicability([1.0, 1.0]).fisher == (1.0, 1.0)
+
+
+def test_printed() -> None:
+    text = str(replicability({"news": 0.001, "talks": 0.4}))
+    assert "A difference on at least 1 of 2 datasets (K-Bonferroni, any dependence)" in text
+    assert "By name (Holm): news." in text
+    assert "No difference shown on any of 1 datasets" in str(replicability([0.4]))
+
+
+@pytest.mark.parametrize(
+    ("p", "message"),
+    [
+        ([], "at least one p-value is needed, got none"),
+        ([0.5, 1.5], "p_values must lie in [0, 1], got 1.5 at position 1"),
+        ([0.5, float("nan")], "p_values must lie in [0, 1], got nan at position 1"),
+    ],
+)
+def test_bad_p_values(p: list[float], message: str) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        replicability(p)
+    assert caught.value.message == message
+
+
+def test_bad_alpha_and_combination() -> None:
+    with pytest.raises(InvalidInputError, match="alpha must lie strictly between 0 and 1"):
+        replicability([0.5], alpha=5)
+    with pytest.raises(InvalidInputError, match="combination must be one of bonferroni, fisher"):
+        partial_conjunctions([0.5], "stouffer")

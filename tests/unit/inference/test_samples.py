@@ -1,0 +1,249 @@
+"""Two samples of runs: against SciPy, against formulas, and where formulas end."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy import optimize, stats
+
+from bestby._core.errors import InvalidInputError
+from bestby.inference import samples
+from bestby.inference.samples import STATISTICS
+
+SIZES = [(2, 2), (3, 5), (5, 5), (10, 4), (12, 12)]
+ALTERNATIVES = ("two-sided", "greater", "less")
+
+
+def two(n: int, m: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng([seed, n, m])
+    return rng.normal(0.4, 1.0, n), rng.normal(0.0, 2.0, m)
+
+
+@pytest.mark.parametrize(("n", "m"), SIZES)
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize(("statistic", "trim"), [("mean", 0.0), ("trimmed_mean", 0.2)])
+def test_t_against_scipy(n: int, m: int, alternative: str, statistic: str, trim: float) -> None:
+    a, b = two(n, m)
+    expected = stats.ttest_ind(a, b, equal_var=False, trim=trim, alternative=alternative)
+    found = samples.t_test(a, b, statistic, alternative, paired=False)
+    assert found is not None
+    assert found.statistic == pytest.approx(expected.statistic, rel=1e-10)
+    assert found.p_value == pytest.approx(expected.pvalue, rel=1e-9)
+    error, freedom = samples.difference_error(a, b, statistic, paired=False)
+    interval = samples.t_interval(1.0, error, freedom, 0.9, "welch")
+    half = stats.t.ppf(0.95, expected.df) * error
+    assert (interval.low, interval.high) == pytest.approx((1.0 - half, 1.0 + half), rel=1e-9)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_paired_t_against_scipy(alternative: str) -> None:
+    a, b = two(8, 8)
+    expected = stats.ttest_rel(a, b, alternative=alternative)
+    found = samples.t_test(a, b, "mean", alternative, paired=True)
+    assert found is not None
+    assert found.p_value == pytest.approx(expected.pvalue, rel=1e-9)
+    error, freedom = samples.difference_error(a, b, "mean", paired=True)
+    low, high = expected.confidence_interval(0.95) if alternative == "two-sided" else (None, None)
+    if low is not None:
+        interval = samples.t_interval(float((a - b).mean()), error, freedom, 0.95, "t")
+        assert (interval.low, interval.high) == pytest.approx((low, high), rel=1e-9)
+
+
+def test_paired_trimmed_mean_is_that_of_the_winsorized_differences() -> None:
+    """Wilcox (2012), Introduction to Robust Estimation, eq. 5.21: q_a + q_b - 2 q_ab over h (h - 1)."""
+    a, b = two(10, 10)
+    wa, wb = (np.clip(x, np.sort(x)[2], np.sort(x)[7]) for x in (a, b))
+    q = [float(((x - x.mean()) * (y - y.mean())).sum()) for x, y in ((wa, wa), (wb, wb), (wa, wb))]
+    error, freedom = samples.difference_error(a, b, "trimmed_mean", paired=True)
+    assert error == pytest.approx(math.sqrt((q[0] + q[1] - 2 * q[2]) / (6 * 5)))
+    assert freedom == 5
+
+
+@pytest.mark.parametrize(("n", "m"), SIZES[:4])
+@pytest.mark.parametrize("alternative", ["greater", "less"])
+@pytest.mark.parametrize("statistic", ["mean", "median"])
+def test_permutation_against_scipy(n: int, m: int, alternative: str, statistic: str) -> None:
+    a, b = two(n, m)
+    location = np.mean if statistic == "mean" else np.median
+    expected = stats.permutation_test(
+        (a, b),
+        lambda x, y, axis: location(x, axis=axis) - location(y, axis=axis),
+        alternative=alternative,
+        n_resamples=np.inf,
+        vectorized=True,
+    )
+    found = samples.permutation_test(a, b, statistic, alternative, paired=False, n_resamples=1, seed=0)
+    assert found.exact
+    assert found.n_resamples == 0
+    assert found.p_value == pytest.approx(expected.pvalue, rel=1e-12)
+
+
+def test_many_runs_are_permuted_at_random_and_agree_with_the_normal_limit() -> None:
+    a, b = two(40, 60)
+    found = samples.permutation_test(a, b, "mean", "two-sided", paired=False, n_resamples=20_000, seed=3)
+    pooled = np.concatenate([a, b])
+    sd = pooled.std(ddof=0) * math.sqrt(100 / 99) * math.sqrt(1 / 40 + 1 / 60)
+    limit = 2 * stats.norm.sf(abs(a.mean() - b.mean()) / sd)
+    assert not found.exact
+    assert found.n_resamples == 20_000
+    # 4 standard errors: a false alarm in 16 000 seeds.
+    assert abs(found.p_value - limit) < 4 * found.error + 0.003
+
+
+def test_monte_carlo_and_enumeration_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    a, b = two(5, 6)
+    for paired, x, y in ((False, a, b), (True, a, b[:5])):
+        exact = samples.permutation_test(x, y, "median", "two-sided", paired=paired, n_resamples=1, seed=0)
+        with monkeypatch.context() as patch:
+            patch.setattr(samples, "MOST_SPLITS", 0)
+            patch.setattr(samples, "MOST_SWAPS", 0)
+            drawn = samples.permutation_test(
+                x, y, "median", "two-sided", paired=paired, n_resamples=20_000, seed=1
+            )
+        assert exact.exact
+        assert not drawn.exact
+        assert abs(drawn.p_value - exact.p_value) < 4 * drawn.error
+
+
+def test_p_is_never_zero() -> None:
+    a, b = np.arange(30.0) + 1000.0, np.arange(30.0)
+    for paired in (False, True):
+        for alternative in ALTERNATIVES:
+            found = samples.permutation_test(a, b, "mean", alternative, paired=paired, n_resamples=99, seed=0)
+            assert 0.0 < found.p_value <= 1.0
+    for test in (
+        samples.t_test(a, b, "mean", "two-sided", paired=False),
+        samples.brunner_munzel(a, b, "greater"),
+    ):
+        assert test is not None
+        assert test.p_value > 0.0
+
+
+@pytest.mark.parametrize(("n", "m"), SIZES[1:])
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_brunner_munzel_against_scipy(n: int, m: int, alternative: str) -> None:
+    a, b = two(n, m)
+    expected = stats.brunnermunzel(a, b, alternative=alternative)
+    found = samples.brunner_munzel(a, b, alternative)
+    assert found.p_value == pytest.approx(expected.pvalue, rel=1e-8)
+
+
+def test_runs_that_do_not_overlap_have_the_smallest_p_of_the_permutation_test() -> None:
+    a, b = np.array([4.0, 5.0, 6.0]), np.array([1.0, 2.0])
+    assert samples.brunner_munzel(a, b, "greater").p_value == pytest.approx(1 / 10)
+    assert samples.brunner_munzel(a, b, "less").p_value == 1.0
+    assert samples.brunner_munzel(b, a, "less").p_value == pytest.approx(1 / 10)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "alternative", "p"),
+    [
+        ([1.0, 1.0], [1.0, 1.0, 1.0], "two-sided", 1.0),
+        ([2.0, 2.0], [1.0, 1.0, 1.0], "two-sided", 0.2),
+        ([2.0, 2.0], [1.0, 1.0, 1.0], "greater", 0.1),
+        ([2.0, 2.0], [1.0, 1.0, 1.0], "less", 1.0),
+        ([1.0, 1.0], [2.0, 2.0, 2.0], "less", 0.1),
+        ([0.1 + 0.2, 0.3], [0.3, 0.3], "two-sided", 1.0),
+    ],
+)
+def test_t_without_variance(a: list[float], b: list[float], alternative: str, p: float) -> None:
+    found = samples.t_test(np.array(a), np.array(b), "mean", alternative, paired=False)
+    assert found is not None
+    assert found.p_value == pytest.approx(p)
+
+
+def test_statistics_without_a_formula() -> None:
+    a, b = two(3, 3)
+    assert samples.squared_error(a, "median") is None
+    assert samples.difference_error(a, b, "median", paired=False) is None
+    assert samples.t_test(a, b, "median", "two-sided", paired=False) is None
+    # Of four runs the interquartile mean keeps two, of two runs both.
+    assert samples.squared_error(np.arange(4.0), "iqm") == (0.5, 1)
+    assert samples.squared_error(np.arange(2.0), "iqm") == samples.squared_error(np.arange(2.0), "mean")
+
+
+@pytest.mark.parametrize("statistic", STATISTICS)
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 10, 11])
+def test_locations_against_scipy(statistic: str, n: int) -> None:
+    x = np.random.default_rng(n).lognormal(size=(3, n))
+    expected = {
+        "mean": x.mean(axis=1),
+        "median": np.median(x, axis=1),
+        "trimmed_mean": stats.trim_mean(x, 0.2, axis=1),
+        "iqm": stats.trim_mean(x, 0.25, axis=1),
+    }[statistic]
+    assert samples.location(x, statistic) == pytest.approx(expected)
+    assert samples.left_out(x[0], statistic) == pytest.approx(
+        [float(samples.location(np.delete(x[0], i), statistic)) for i in range(n)]
+    ) if n > 2 else True  # fmt: skip
+
+
+def test_an_unknown_statistic_is_refused() -> None:
+    with pytest.raises(InvalidInputError, match="statistic must be one of mean, median"):
+        samples.location(np.arange(3.0), "mode")
+
+
+@pytest.mark.parametrize(("n", "m"), SIZES)
+def test_improvement_solves_newcombes_equation(n: int, m: int) -> None:
+    a, b = two(n, m, seed=4)
+    p, interval = samples.improvement(a, b, 0.95, paired=False)
+    assert p == pytest.approx(np.mean([(x > y) + 0.5 * (x == y) for x, y in itertools.product(a, b)]))
+    star = (n + m) / 2 - 1
+
+    def variance(t: float) -> float:
+        return t * (1 - t) * (1 + star * ((1 - t) / (2 - t) + t / (1 + t))) / (n * m)
+
+    def equation(t: float) -> float:
+        return (p - t) ** 2 - stats.norm.ppf(0.975) ** 2 * variance(t)
+
+    if 0 < p < 1:
+        assert interval.low == pytest.approx(optimize.brentq(equation, 1e-12, p), abs=1e-9)
+        assert interval.high == pytest.approx(optimize.brentq(equation, p, 1 - 1e-12), abs=1e-9)
+    mirrored = samples.improvement(b, a, 0.95, paired=False)[1]
+    assert (1 - mirrored.high, 1 - mirrored.low) == pytest.approx((interval.low, interval.high), abs=1e-12)
+
+
+def test_improvement_without_overlap_is_no_certainty() -> None:
+    p, interval = samples.improvement(np.array([3.0, 4.0]), np.array([1.0, 2.0]), 0.95, paired=False)
+    assert p == 1.0
+    assert interval.high == 1.0
+    assert 0.0 < interval.low < 0.7
+
+
+def test_paired_improvement_is_wilsons_interval() -> None:
+    """Newcombe (1998), Statist. Med. 17, 857-872, Table I: 15 of 148 and 0 of 20."""
+    won = np.r_[np.ones(15), np.zeros(133)]
+    p, interval = samples.improvement(won, np.full(148, 0.5), 0.95, paired=True)
+    assert p == 15 / 148
+    assert (round(interval.low, 4), round(interval.high, 4)) == (0.0624, 0.1605)
+    none = samples.improvement(np.zeros(20), np.ones(20), 0.95, paired=True)[1]
+    assert (none.low, round(none.high, 4)) == (0.0, 0.1611)
+
+
+def test_effect_sizes_of_a_textbook() -> None:
+    """Borenstein et al. (2009), p. 27: means 103, 100, sd 5.5, 4.5, n 50: d 0.5970, g 0.5924, V_g 0.0411."""
+    spread = np.tile([-1.0, 1.0], 25) * math.sqrt(49 / 50)
+    g, interval = samples.effect_size(103 + 5.5 * spread, 100 + 4.5 * spread, 0.95, paired=False)
+    assert g == pytest.approx(0.5924, abs=5e-5)
+    assert (interval.high - interval.low) / 2 / 1.959964 == pytest.approx(math.sqrt(0.0411), abs=3e-4)
+
+
+def test_effect_size_without_variance_is_undefined() -> None:
+    for paired in (False, True):
+        g, interval = samples.effect_size(np.full(3, 0.3), np.full(3, 0.2), 0.95, paired=paired)
+        assert math.isnan(g)
+        assert math.isnan(interval.low)
+
+
+def test_runs_are_drawn_by_name_and_evenly() -> None:
+    drawn = samples.drawn_runs(5, 20_000, 0, "a")
+    assert (samples.drawn_runs(5, 20_000, 0, "a") == drawn).all()
+    assert (samples.drawn_runs(5, 20_000, 0, "b") != drawn).any()
+    assert (samples.drawn_runs(5, 20_000, 1, "a") != drawn).any()
+    counts = np.bincount(drawn.reshape(-1), minlength=5)
+    # 5 standard deviations of a binomial of 100 000 at 1/5.
+    assert np.abs(counts - 20_000).max() < 5 * math.sqrt(100_000 * 0.16)
+    assert np.corrcoef(drawn[:, 0], drawn[:, 1])[0, 1] == pytest.approx(0.0, abs=0.03)
