@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from bestby.protocol import Advice, advise
     from bestby.readers import read
     from bestby.readers.grouped import read_datasets, read_folds
+    from bestby.readers.runs import read_runs
     from bestby.results import (
         Comparison,
         Difference,
@@ -95,6 +96,7 @@ _HOMES = {
     "normality": "bestby.inference.normality",
     "power": "bestby.planning",
     "read": "bestby.readers",
+    "read_runs": "bestby.readers.runs",
     "read_datasets": "bestby.readers.grouped",
     "read_folds": "bestby.readers.grouped",
     "replicability": "bestby.inference.replicability",
@@ -152,6 +154,7 @@ __all__ = [
     "read",
     "read_datasets",
     "read_folds",
+    "read_runs",
     "replicability",
     "sample_size",
 ]

@@ -104,7 +104,7 @@ def choose_interval(
 
 
 def reservation(
-    method: str, *, difference: bool, n_differing: int, plain_mean: bool, n_effective: float | None
+    method: str, *, difference: bool, n_differing: int, n_effective: float | None, plain_mean: bool = False
 ) -> Note | None:
     """Return a note if an interval of this kind covers less than it says.
 

@@ -41,7 +41,8 @@ TESTS = (*testing.TESTS, "auto")
 CORRECTIONS = ("holm", "bonferroni", "bh", "none")
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
 ON_MISSING: tuple[OnMissing, ...] = ("error", "drop", "worst")
-FEW_CLUSTERS = 20
+FEW_CLUSTERS = 50
+FEW_ITEMS = 30
 
 
 @dataclass(frozen=True)
@@ -490,7 +491,7 @@ def _data_notes(evaluation: Evaluation) -> list[Note]:
                     f" below {FEW_CLUSTERS}",
                 )
             )
-    elif evaluation.n_items < 20:
+    elif evaluation.n_items < FEW_ITEMS:
         notes.append(
             Note("few_items", f"there are only {evaluation.n_items} items: intervals tend to be too short")
         )

@@ -144,8 +144,6 @@ def test_messages(
 def test_big_bench_hard_through_the_command(shared_data: Callable[[str], Path], run: Run) -> None:
     table = shared_data("bbh_codex") / "bbh_direct_vs_cot.csv"
     systems = ["--system", "direct_correct", "--system", "cot_correct"]
-    done = run("datasets", table, "--item", "item", *systems, "--metric", "accuracy", "--gold", "gold")
-    assert done.returncode == 2  # a gold of text beside 0/1 scores
     done = run("datasets", table, "--item", "item", *systems, "--plot", "bbh.png")
     assert (done.returncode, done.stderr) == (0, "")
     assert "a difference on at least 16 of 27 datasets" in done.stdout

@@ -13,8 +13,8 @@ from bestby import compare_datasets, read_datasets, replicability
 from bestby.inference import crossvalidation, ranking
 from bestby.results import Difference
 
-# Demsar (2006), Table 6: AUC of four variants of C4.5 on 14 data sets. On "voting" the table prints 0.975 twice,
-# ranked 2 and 3 on unrounded numbers: the first is given a further digit here.
+# Demsar (2006), Table 6: AUC of four variants of C4.5 on 14 data sets. On "voting" the table prints 0.975
+# twice, ranked 2 and 3 on unrounded numbers: the first is given a further digit here.
 VARIANTS = ("C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf")
 AUC = np.array(
     [
@@ -85,7 +85,7 @@ def test_the_whole_example_of_demsar_2006() -> None:
 
 
 def test_wilcoxon_demsar_2006() -> None:
-    # Section 3.1.3, Table 2: C4.5+m is better than C4.5 at 0.05 (there T = 12 of two zero differences that are
+    # Section 3.1.3, Table 2: C4.5+m is better than C4.5 at 0.05 (there T = 12 with two differences of zero
     # split; here they are left out)
     table = {str(i): {"C4.5": row[0], "C4.5+m": row[1]} for i, row in enumerate(AUC.tolist())}
     difference = compare_datasets(table)["C4.5+m", "C4.5"]

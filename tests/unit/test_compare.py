@@ -58,11 +58,11 @@ def test_few_clusters_and_few_items() -> None:
     result = compare({"a": A, "b": B}, GOLD, clusters=np.arange(40) % 5)
     (note,) = result.notes
     assert (note.code, note.about) == ("few_clusters", ())
-    assert note.message == "there are only 5 clusters: intervals tend to be too short below 20"
+    assert note.message == "there are only 5 clusters: intervals tend to be too short below 50"
     result = compare({"a": A[:8], "b": B[:8]}, GOLD[:8])
     assert [n.message for n in result.notes] == ["there are only 8 items: intervals tend to be too short"]
     assert not codes(compare({"a": A, "b": B}, GOLD))
-    assert not codes(compare({"a": A, "b": B}, GOLD, clusters=np.arange(40) // 2))
+    assert codes(compare({"a": A, "b": B}, GOLD, clusters=np.arange(40) // 2)) == ["few_clusters"]
 
 
 def test_what_is_0_by_convention_is_told() -> None:

@@ -15,6 +15,7 @@ OLD = RNG.normal(0.70, 0.02, 8).tolist()
 NEW = RNG.normal(0.74, 0.03, 8).tolist()
 MID = RNG.normal(0.72, 0.02, 6).tolist()
 ITEMS = RNG.normal(size=30)
+TWO = {"a": [1.0, 2.0], "b": [2.0, 3.0]}
 PER_ITEM = {
     "a": ITEMS + RNG.normal(0.3, 0.5, (4, 30)),
     "b": ITEMS + RNG.normal(0.0, 0.5, (3, 30)),
@@ -116,7 +117,8 @@ def test_a_pair_alone_equals_its_cell() -> None:
         assert every["new", "mid"] == alone["new", "mid"]
     items = compare_runs({**PER_ITEM, "c": PER_ITEM["b"] + 0.1}, correction="none")
     pair = compare_runs(PER_ITEM, correction="none")
-    assert items["a", "b"].interval == pair["a", "b"].interval
+    for end in ("low", "high"):  # sums over more columns are rounded otherwise
+        assert getattr(items["a", "b"].interval, end) == pytest.approx(getattr(pair["a", "b"].interval, end))
 
 
 @pytest.mark.parametrize("interval", ["auto", "percentile"])
@@ -336,7 +338,7 @@ def test_frames_and_arrays_are_taken() -> None:
         ({"a": [[1.0, 2.0]], "b": [[1.0, 2.0]]}, {}, DesignError, "system 'a' has one run"),
         ({"a": [], "b": [1.0, 2.0]}, {}, InvalidInputError, "system 'a' has no runs"),
         ({"a": [1.0, 2.0]}, {}, InvalidInputError, "at least 2 systems, got 1: a"),
-        ([[1.0, 2.0], [1.0, 2.0]], {}, InvalidInputError, "runs must be a mapping of system to its runs, got list"),
+        ([[1.0, 2.0], [1.0, 2.0]], {}, InvalidInputError, "runs must be a mapping of system to its"),
         ({"": [1.0, 2.0], "b": [1.0, 2.0]}, {}, InvalidInputError, "names must be non-empty"),
         ({"a": [1.0, math.nan], "b": [1.0, 2.0]}, {}, InvalidInputError, "runs of 'a' must be finite"),
         ({"a": ["x", "y"], "b": ["x", "y"]}, {}, InvalidInputError, "runs of 'a' must be numbers, got 'x'"),
@@ -344,18 +346,18 @@ def test_frames_and_arrays_are_taken() -> None:
          "equally many for all systems, got a: 2, b: 3"),
         ({"a": [1.0, 2.0], "b": [[1.0, 2.0], [2.0, 3.0]]}, {}, InvalidInputError,
          "system 'a' has one value per run, where one per run and item is needed"),
-        ({"a": [1.0, 2.0], "b": [2.0, 3.0]}, {"gold": [1, 2]}, InvalidInputError, "one per run and item is needed"),
-        ({"a": [1.0, 2.0], "b": [2.0, 3.0]}, {"clusters": [1, 2]}, InvalidInputError, "clusters are groups of items"),
-        ({"a": [1.0, 2.0], "b": [2.0, 3.0]}, {"metric": len}, InvalidInputError, "metric can only name them"),
-        ({"a": [1.0, 2.0], "b": [2.0, 3.0]}, {"statistic": "mode"}, InvalidInputError, "statistic must be one of"),
-        ({"a": [1.0, 2.0], "b": [2.0, 3.0]}, {"interval": "tango"}, InvalidInputError, "interval must be one of"),
-        ({"a": [1.0, 2.0], "b": [2.0, 3.0]}, {"test": "mcnemar"}, InvalidInputError, "test must be one of"),
-        ({"a": [1.0, 2.0], "b": [2.0, 3.0]}, {"margin": 0.0}, InvalidInputError, "margin must be a positive number"),
-        ({"a": [1.0, 2.0], "b": [2.0, 3.0]}, {"baseline": "c"}, InvalidInputError, "baseline 'c' is not among"),
-        ({"a": [1.0, 2.0], "b": [2.0, 3.0]}, {"statistic": "median", "interval": "t"}, DesignError,
+        (TWO, {"gold": [1, 2]}, InvalidInputError, "one per run and item is needed"),
+        (TWO, {"clusters": [1, 2]}, InvalidInputError, "clusters are groups of items"),
+        (TWO, {"metric": len}, InvalidInputError, "metric can only name them"),
+        (TWO, {"statistic": "mode"}, InvalidInputError, "statistic must be one of"),
+        (TWO, {"interval": "tango"}, InvalidInputError, "interval must be one of"),
+        (TWO, {"test": "mcnemar"}, InvalidInputError, "test must be one of"),
+        (TWO, {"margin": 0.0}, InvalidInputError, "margin must be a positive number"),
+        (TWO, {"baseline": "c"}, InvalidInputError, "baseline 'c' is not among"),
+        (TWO, {"statistic": "median", "interval": "t"}, DesignError,
          "no t interval of the median"),
-        ({"a": [1.0, 2.0], "b": [2.0, 3.0]}, {"statistic": "median", "test": "t"}, DesignError, "no t test of the median"),
-        ({"a": [1.0, 2.0], "b": [2.0, 3.0]}, {"paired": True, "test": "brunner-munzel"}, DesignError,
+        (TWO, {"statistic": "median", "test": "t"}, DesignError, "no t test of the median"),
+        (TWO, {"paired": True, "test": "brunner-munzel"}, DesignError,
          "for independent runs, and these are paired"),
         (PER_ITEM, {"statistic": "median"}, DesignError, "with items the mean of the runs is compared"),
         (PER_ITEM, {"clusters": [1] * 30}, InvalidInputError, "all items are in one cluster"),
@@ -388,7 +390,7 @@ def test_asking_for_what_is_not_there() -> None:
 
 
 def test_a_hundred_seeds_of_bert(shared_data: Any) -> None:
-    """McCoy, Min & Linzen (2020): lexical overlap, non-entailment, mean 27.7 %, sd 12.4 (the file's own summary)."""
+    """McCoy, Min & Linzen (2020): lexical overlap, not entailed; mean and sd are the file's own summary."""
     table = np.genfromtxt(
         shared_data("hans") / "bert_100_seeds_accuracies.csv",
         delimiter=",",

@@ -129,6 +129,7 @@ def chosen(makers: Intervals, target: Target, method: str) -> tuple[str, tuple[N
         method,
         difference=situation["difference"],
         n_differing=situation["n_differing"],
+        plain_mean=situation["plain_mean"],
         n_effective=situation["n_effective"],
     )
     return method, () if note is None else (note,)

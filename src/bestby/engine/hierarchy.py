@@ -102,7 +102,9 @@ class Crossed:
         over n), by the bootstrap for others.
         """
         if isinstance(self.group, SumGroup):
-            return _delta_covariance(self.group)
+            found = _delta_covariance(self.group)
+            if np.isfinite(found).all():
+                return found  # at the edge of its range a measure may have no gradient
         drawn = self.replicates[np.isfinite(self.replicates).all(axis=1)]
         if len(drawn) < 2:
             raise DesignError(

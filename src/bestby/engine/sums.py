@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 
 import numpy as np
@@ -52,6 +52,10 @@ class SumGroup(Group):
     def scores(self) -> FloatArray:
         """Return the scores on the full data, shape (M, S)."""
         return self._scored(self.table.total())
+
+    @cached_property
+    def _total(self) -> FloatArray:
+        return self.table.total()
 
     def _scored(self, totals: FloatArray) -> FloatArray:
         """Return scores (..., M, S) of totals (..., K) of all columns."""
@@ -117,7 +121,7 @@ class SumGroup(Group):
         """Return what each distinct unit adds to a score or difference, to first order, shape (C,)."""
         table = self.table
         score, columns = self._functional(metric, a, b)
-        gradient = _gradient(score, table.total()[columns][None, :])[0]
+        gradient = _gradient(score, self._total[columns][None, :])[0]
         varying = columns < table.X.shape[1]
         added: FloatArray = table.X[:, columns[varying]] @ gradient[varying]
         return added

@@ -197,7 +197,8 @@ def k_bonferroni(p_values: ArrayLike, required: int, alternative: Alternative = 
     Returns
     -------
     TestResult
-        Valid under any dependence of the folds. Its statistic is `required`.
+        Valid under any dependence of the folds. Its statistic is `required`, and it rejects if and only if
+        the count of `bestby.replicability` by Bonferroni is at least that.
 
     Raises
     ------

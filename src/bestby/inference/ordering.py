@@ -97,7 +97,7 @@ def aso(
     --------
     >>> order = aso([71.2, 72.9, 73.4, 74.0, 75.1], [70.3, 70.9, 71.8, 72.0, 73.6])
     >>> order.violation_ratio, round(order.epsilon_min, 2), round(order.p_value, 3)
-    (0.0, 0.17, 0.052)
+    (0.0, 0.18, 0.052)
     """
     settings = _Settings.of(level, n_comparisons, n_resamples, rng)
     scores = {"A": _runs(a, "a", greater_is_better), "B": _runs(b, "b", greater_is_better)}

@@ -52,7 +52,7 @@ def mcnemar_power(
     Examples
     --------
     >>> mcnemar_power(np.array([100, 500]), 0.1, 0.04, 0.05).round(4)
-    array([0.1394, 0.7743])
+    array([0.1501, 0.7854])
     """
     sizes = np.asarray(n, dtype=np.int64)
     if differing <= 0.0:
@@ -140,7 +140,7 @@ def t_power(
     Examples
     --------
     >>> t_power(np.array([2.5]), np.array([19.0]), 0.05).round(4)
-    array([0.6591])
+    array([0.6599])
     """
     shift, df = np.broadcast_arrays(np.asarray(shift, dtype=np.float64), np.asarray(df, dtype=np.float64))
     usable = np.where(df > 0.0, df, 1.0)

@@ -32,6 +32,9 @@ MOST_SPLITS = 200_000
 MOST_SWAPS = 17
 """Pairs up to which all swaps are counted, for locations other than the mean."""
 
+MOST_KEPT = 1 << 22
+"""Positions of dealt-out runs that are kept for the next pair of systems."""
+
 _BLOCK = 1 << 18
 _TIE = 1e-12
 
@@ -314,14 +317,31 @@ def permutation_test(
         first, second = _splits(a.size, b.size)
         drawn = _split_differences(pooled, first, second, statistic)
         return _counted("permutation-2", drawn, observed, alternative, _size(a, b))
-    key = streams.stream_key(seed, "runs")
+    if n_resamples * pooled.size <= MOST_KEPT:
+        order = _kept_deals(pooled.size, n_resamples, seed)
+        drawn = _split_differences(pooled, order[:, : a.size], order[:, a.size :], statistic)
+        return permutation.monte_carlo(drawn, observed, alternative, name="permutation-2", scale=_size(a, b))
 
     def block(start: int, stop: int) -> FloatArray:
-        order = np.argsort(streams.words(streams.replicate_keys(key, start, stop - start), 0, pooled.size))
+        order = _deals(pooled.size, start, stop, seed)
         return _split_differences(pooled, order[:, : a.size], order[:, a.size :], statistic)
 
     drawn = run_blocks(block, n_resamples, max(1, _BLOCK // pooled.size), 1, None)
     return permutation.monte_carlo(drawn, observed, alternative, name="permutation-2", scale=_size(a, b))
+
+
+def _deals(size: int, start: int, stop: int, seed: int) -> IntArray:
+    """Return the positions in random order, once for each resample from `start` to `stop`."""
+    keys = streams.replicate_keys(streams.stream_key(seed, "runs"), start, stop - start)
+    return np.argsort(streams.words(keys, 0, size), axis=1)
+
+
+@lru_cache(maxsize=2)
+def _kept_deals(size: int, n_resamples: int, seed: int) -> IntArray:
+    """Return the same for all resamples; kept, because many pairs of systems have as many runs."""
+    order = _deals(size, 0, n_resamples, seed)
+    order.setflags(write=False)
+    return order
 
 
 @lru_cache(maxsize=8)

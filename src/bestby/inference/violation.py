@@ -218,7 +218,7 @@ def _blocks(
 
 def _drawn(generator: np.random.Generator, rows: int, n: int) -> Array:
     """Return positions drawn with replacement, sorted in each row: the sorted resample of sorted values."""
-    kind = np.uint16 if 32 < n <= 1 << 16 else np.int64  # long rows of short integers sort fast
+    kind = np.uint16 if n <= 1 << 16 else np.int64  # short integers are drawn and sorted faster
     drawn = generator.integers(0, n, size=(rows, n), dtype=kind)
     drawn.sort(axis=1)
     return drawn.astype(np.intp, copy=False)

@@ -7,7 +7,8 @@ from bestby.planning.proportions import PairedProportions
 from bestby.planning.results import Allocation, Plan, PlanPoint, Split
 from bestby.planning.runs_items import RunsAndItems
 from bestby.planning.scores import PairedScores
-from bestby.planning.solve import allocate, minimum_detectable, power, sample_size
+from bestby.planning.solve import minimum_detectable, power, sample_size
+from bestby.planning.spend import allocate
 
 __all__ = [
     "Allocation",

@@ -119,9 +119,14 @@ class Design(ABC):
     def effect(self) -> float:
         """The parameter that `minimum_detectable` varies: the difference itself, a lift, a scale."""
 
+    @property
+    def null(self) -> float:
+        """The effect at which there is no difference."""
+        return 0.0
+
     @abstractmethod
-    def reach(self, alternative: Alternative) -> tuple[float, float]:
-        """Return the effect of no difference, and the largest in the direction asked (infinite if none)."""
+    def reach(self, alternative: Alternative) -> float:
+        """Return the largest effect in the direction asked for; infinite if any will do."""
 
     @abstractmethod
     def with_effect(self, effect: float) -> Self:

@@ -128,12 +128,16 @@ class LiftedScores(Design):
         """The lift."""
         return self.lift
 
-    def reach(self, alternative: Alternative) -> tuple[float, float]:
-        """Return the lift that changes nothing, and the largest."""
-        null = 1.0 if self.by == "factor" else 0.0
-        if alternative == "less" or (alternative == "two-sided" and self.lift < null):
-            return null, 1e-9 if self.by == "factor" else -math.inf
-        return null, math.inf
+    @property
+    def null(self) -> float:
+        """The lift that changes nothing."""
+        return 1.0 if self.by == "factor" else 0.0
+
+    def reach(self, alternative: Alternative) -> float:
+        """Return infinity; downward a factor of nearly 0, for scores stay above it."""
+        if alternative == "less" or (alternative == "two-sided" and self.lift < self.null):
+            return 1e-9 if self.by == "factor" else -math.inf
+        return math.inf
 
     def with_effect(self, effect: float) -> Self:
         """Return the design with another lift."""

@@ -15,23 +15,20 @@ import numpy as np
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Alternative, FloatArray, IntArray
-from bestby.engine import prepare, table, testing
+from bestby.engine import prepare, testing
 from bestby.engine.base import Drawing, Group
 from bestby.engine.interval import Intervals
 from bestby.engine.sums import SumGroup
-from bestby.engine.weighted import ItemGroup, WeightGroup
+from bestby.engine.weighted import ItemGroup
 from bestby.evaluation import Evaluation
 from bestby.metrics import resolve
 from bestby.metrics.base import MeanMetric
 from bestby.metrics.registry import default
 from bestby.planning.base import Design, Question, share_of
-from bestby.resampling.units import Units
+from bestby.planning.studies import by_cells, by_items
 from bestby.results import Note
 
 _PAIR = (0, 0, 1)
-_CHUNK = 1 << 21
-"""Cell counts drawn at a time, which bounds memory."""
-
 _SWAPS = 500
 """Random exchanges over which the difference of a measure that is no sum is averaged."""
 
@@ -211,6 +208,8 @@ class Pilot(Design):
                 f"the pilot holds a difference of {self.observed:.6g}; {difference:g} is larger",
                 hint="a larger difference cannot be drawn from it: use PairedProportions or PairedScores",
             )
+        if difference == self.observed:
+            return self.with_effect(1.0)
         sign = 1.0 if self.observed >= 0.0 else -1.0
         low, high = -1.0, 1.0
         for _ in range(50):
@@ -226,10 +225,10 @@ class Pilot(Design):
         """The scale."""
         return self.effect_scale
 
-    def reach(self, alternative: Alternative) -> tuple[float, float]:
-        """Return 0 and the end of the scale on the side asked for."""
+    def reach(self, alternative: Alternative) -> float:
+        """Return the end of the scale on the side asked for."""
         wrong = {"greater": self.observed < 0.0, "less": self.observed > 0.0, "two-sided": False}[alternative]
-        return 0.0, -1.0 if wrong else 1.0
+        return -1.0 if wrong else 1.0
 
     def with_effect(self, effect: float) -> Self:
         """Return the design with another scale; what was made of the pilot is kept."""
@@ -277,9 +276,9 @@ class Pilot(Design):
     def _studies(self, n: int, studies: int, generator: np.random.Generator) -> Iterator[Group]:
         chance = (1.0 - self.effect_scale) / 2.0
         if isinstance(self._group, SumGroup):
-            return _by_cells(self._group, n, studies, chance, generator)
+            return by_cells(self._group, n, studies, chance, generator)
         assert isinstance(self._group, ItemGroup)
-        return _by_items(self._group, n, studies, chance, generator)
+        return by_items(self._group, n, studies, chance, generator)
 
     # -- words -------------------------------------------------------------------------------------
 
@@ -329,81 +328,3 @@ class Pilot(Design):
                 )
             )
         return tuple(notes)
-
-
-def _stratum_sizes(sizes: IntArray, n: int) -> IntArray:
-    """Return how many of n units each stratum gets: its share, rounded by largest remainders."""
-    share = n * sizes / sizes.sum()
-    out = np.floor(share).astype(np.int64)
-    order = np.argsort(out - share, kind="stable")
-    out[order[: n - int(out.sum())]] += 1
-    sizes_: IntArray = out
-    return sizes_
-
-
-def _by_cells(
-    group: SumGroup, n: int, studies: int, chance: float, generator: np.random.Generator
-) -> Iterator[Group]:
-    """Yield groups of n units drawn from the distinct rows of a group, exchanged with some chance."""
-    source = group.table
-    a, b = (source.rows(columns) for columns in source.columns[0])
-    both_a, both_b = np.concatenate([a, b]), np.concatenate([b, a])
-    bounds, counts = source.units.bounds, source.units.counts
-    strata = np.repeat(np.arange(bounds.size - 1), np.diff(bounds))
-    sizes = _stratum_sizes(np.bincount(strata, weights=counts).astype(np.int64), n)
-    step = max(1, _CHUNK // counts.size)
-    for start in range(0, studies, step):
-        rows = min(step, studies - start)
-        drawn = np.concatenate(
-            [
-                generator.multinomial(int(size), counts[i:j] / counts[i:j].sum(), size=rows)
-                for size, i, j in zip(sizes, bounds[:-1], bounds[1:], strict=True)
-            ],
-            axis=1,
-        )
-        swapped = generator.binomial(drawn, chance) if chance > 0.0 else np.zeros_like(drawn)
-        for cells in np.concatenate([drawn - swapped, swapped], axis=1):
-            hit = np.flatnonzero(cells)
-            made = table.build(
-                [[both_a[hit], both_b[hit]]],
-                cells[hit],
-                None if bounds.size == 2 else _dense_codes(np.tile(strata, 2)[hit]),
-                None,
-            )
-            yield SumGroup(group.metrics, dataclasses.replace(made, clustered=source.clustered))
-
-
-def _by_items(
-    group: ItemGroup, n: int, studies: int, chance: float, generator: np.random.Generator
-) -> Iterator[Group]:
-    """Yield groups of n units drawn from those of a group that is scored from its items."""
-    a, b = group.systems
-    if isinstance(group, WeightGroup):  # on a scale where the two systems can exchange values
-        a, b = (group.metric.exchangeable(group.gold, values) for values in (a, b))
-    unit_of = np.arange(a.size) if group.unit_of is None else group.unit_of
-    members = np.split(np.argsort(unit_of, kind="stable"), np.cumsum(np.bincount(unit_of))[:-1])
-    bounds = group.units.bounds
-    sizes = _stratum_sizes(np.diff(bounds), n)
-    edges = np.concatenate([[0], np.cumsum(sizes[sizes > 0])])
-    for _ in range(studies):
-        drawn = np.concatenate(
-            [
-                generator.integers(i, j, size)
-                for size, i, j in zip(sizes, bounds[:-1], bounds[1:], strict=True)
-            ]
-        )
-        exchange = generator.random(n) < chance
-        items = np.concatenate([members[unit] for unit in drawn])
-        lengths = np.array([members[unit].size for unit in drawn])
-        bits = np.repeat(exchange, lengths)
-        yield dataclasses.replace(
-            group,
-            gold=None if group.gold is None else group.gold[items],
-            systems=[np.where(bits, b[items], a[items]), np.where(bits, a[items], b[items])],
-            unit_of=None if group.unit_of is None else np.repeat(np.arange(n), lengths),
-            units=Units(np.ones(n, dtype=np.int64), edges),
-        )
-
-
-def _dense_codes(strata: IntArray) -> IntArray:
-    return np.unique(strata, return_inverse=True)[1].reshape(-1)

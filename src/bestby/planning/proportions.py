@@ -47,7 +47,7 @@ class PairedProportions(Design):
     --------
     >>> from bestby import power
     >>> round(power(PairedProportions(0.83, 0.80, agreement=0.9), 1000).power, 3)
-    0.82
+    0.835
     """
 
     accuracy_a: float
@@ -126,8 +126,8 @@ class PairedProportions(Design):
         """Return a stretch that holds several jumps of the critical value, whose distance grows like √n."""
         return min(64 + 8 * math.isqrt(n), 512)
 
-    def reach(self, alternative: Alternative) -> tuple[float, float]:
-        """Return 0 and the largest difference there can be with this agreement and this accuracy of B."""
+    def reach(self, alternative: Alternative) -> float:
+        """Return the largest difference there can be with this agreement and this accuracy of B."""
         differing, b = 1.0 - self.agreement, self.accuracy_b
         room = min(2.0 * b, 2.0 - 2.0 * b)
         if differing > room + _ROUNDING:
@@ -138,7 +138,7 @@ class PairedProportions(Design):
             )
         down = alternative == "less" or (alternative == "two-sided" and self.true_difference < 0.0)
         most = min(differing, (2.0 * b if down else 2.0 - 2.0 * b) - differing)
-        return 0.0, -max(most, 0.0) if down else max(most, 0.0)
+        return -max(most, 0.0) if down else max(most, 0.0)
 
     def with_effect(self, effect: float) -> Self:
         """Return the design with another accuracy of A, the accuracy of B and the agreement kept."""

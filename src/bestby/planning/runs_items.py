@@ -125,7 +125,7 @@ class RunsAndItems(Design):
         >>> items = rng.normal(size=200)
         >>> a, b = (items * 0.5 + rng.normal(size=(5, 200)) for _ in "ab")
         >>> RunsAndItems.from_pilot(a, b).rest_sd.__round__(2)
-        1.4
+        1.41
         """
         x, y = _matrix(a, "a"), _matrix(b, "b")
         if x.shape[1] != y.shape[1] or (paired_runs and x.shape != y.shape):
@@ -166,10 +166,10 @@ class RunsAndItems(Design):
         """What to do if no n is enough."""
         return "items cannot make up for runs: plan with more runs, or for a larger difference"
 
-    def reach(self, alternative: Alternative) -> tuple[float, float]:
-        """Return 0 and infinity."""
+    def reach(self, alternative: Alternative) -> float:
+        """Return infinity."""
         down = alternative == "less" or (alternative == "two-sided" and self.difference < 0.0)
-        return 0.0, -math.inf if down else math.inf
+        return -math.inf if down else math.inf
 
     def with_effect(self, effect: float) -> Self:
         """Return the design with another difference."""

@@ -112,7 +112,7 @@ class PairedScores(Design):
         --------
         >>> design = PairedScores.from_pilot([1, 2, 4, 5, 3, 3], clusters=["x", "x", "y", "y", "z", "z"])
         >>> round(design.intracluster_correlation, 3), round(design.design_effect, 3)
-        (0.882, 1.882)
+        (0.862, 1.862)
         """
         d = _numbers(a, "a")
         if b is not None:
@@ -153,10 +153,10 @@ class PairedScores(Design):
         """The same."""
         return self.difference
 
-    def reach(self, alternative: Alternative) -> tuple[float, float]:
-        """Return 0 and infinity: any difference may be planned for."""
+    def reach(self, alternative: Alternative) -> float:
+        """Return infinity: any difference may be planned for."""
         down = alternative == "less" or (alternative == "two-sided" and self.difference < 0.0)
-        return 0.0, -math.inf if down else math.inf
+        return -math.inf if down else math.inf
 
     def with_effect(self, effect: float) -> Self:
         """Return the design with another difference."""

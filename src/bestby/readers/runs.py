@@ -99,8 +99,7 @@ def read_runs(
     path : str or Path
         CSV, TSV, JSON Lines or Parquet.
     gold, item, cluster, run, dataset : str, optional
-        Columns; those called gold, item (or id), cluster, run (or seed) and dataset are found by their names,
-        unless the systems are chosen.
+        Columns; those called gold, item (or id), cluster, run (or seed) and dataset are found by their names.
     datasets : sequence of str, optional
         The datasets to keep.
     systems : sequence of str, optional
@@ -142,6 +141,11 @@ def read_runs(
     roles = _recognised(table, wanted, system_column or "system" if is_long else None, systems, is_long)
     if roles.system is not None:
         table.require(roles.system, "system")
+    if gold is not None and roles.item is None:
+        raise InvalidInputError(
+            f"{table.source}: a gold needs a column of items (item or id), which is not there",
+            hint=f"name it: item=...; its columns are: {listed(table.names)}",
+        )
     inner = roles.item or roles.dataset
     kept = _kept(table, roles, datasets)
     value = _value_column(table, roles, value_column) if is_long else None
@@ -196,19 +200,18 @@ def _recognised(
     taken = {name for name in wanted.values() if name is not None} | {system}
     chosen = set(systems or ()) if not is_long else set()
 
-    def told(role: str, *words: str, guess: bool = True) -> str | None:
-        if wanted[role] is not None or not guess:
+    def told(role: str, *words: str) -> str | None:
+        if wanted[role] is not None:
             return wanted[role]
         found = (by_name[word] for word in words if word in by_name)
         return next((name for name in found if name not in taken and name not in chosen), None)
 
-    free = is_long or systems is None  # chosen columns of a wide table: the others mean nothing unless named
     return _Roles(
         run=told("run", *RUN_WORDS),
-        item=told("item", *ITEM_WORDS, guess=free),
-        dataset=told("dataset", "dataset", guess=free),
-        gold=told("gold", "gold", guess=free),
-        cluster=told("cluster", "cluster", guess=free),
+        item=told("item", *ITEM_WORDS),
+        dataset=told("dataset", "dataset"),
+        gold=told("gold", "gold"),
+        cluster=told("cluster", "cluster"),
         system=system,
     )
 

@@ -86,7 +86,7 @@ def ranks(c: DatasetComparison, cliques: str = "nemenyi", ax: Axes | None = None
     depth = top + step * left
     axes = ax if ax is not None else new_axes(width=7.0, height=depth + 1.3)
     axes.set_xlim(k + 0.15, 0.85)
-    axes.set_ylim(depth, -0.72)
+    axes.set_ylim(depth, -0.72 if _marked(c, cliques) else -0.4)
     axes.set_xticks([])
     axes.set_yticks([])
     for side in axes.spines.values():
@@ -115,7 +115,8 @@ def ranks(c: DatasetComparison, cliques: str = "nemenyi", ax: Axes | None = None
         )
     for position, members in enumerate(bars):
         _bar(axes, [c.average_ranks[i] for i in members], 0.18 + 0.22 * position, _gaps(members))
-    _critical(c, axes, cliques)
+    if _marked(c, cliques):
+        _critical(c, axes)
     title = f"Average ranks on {len(c.datasets)} datasets ({c.metric.name}, {direction(c.metric)})"
     axes.set_title(title, loc="left", color=INK, fontsize="medium", parse_math=False)
     return axes
@@ -157,12 +158,14 @@ def _bar(axes: Axes, at: list[float], y: float, dotted: bool) -> None:
         axes.plot(at, [y] * len(at), marker="o", markersize=6.5, color=ACCENT, linestyle="none", zorder=3)
 
 
-def _critical(c: DatasetComparison, axes: Axes, cliques: str) -> None:
-    if c.critical_difference is None or cliques != "nemenyi":
-        return
-    k, cd, y = len(c.systems), c.critical_difference, -0.56
-    if cd > k - 1:
-        return  # longer than the axis: no two systems can be told apart
+def _marked(c: DatasetComparison, cliques: str) -> bool:
+    """Tell whether the critical difference is drawn: it belongs to Nemenyi's test, and fits the axis."""
+    cd = c.critical_difference
+    return cliques == "nemenyi" and cd is not None and cd <= len(c.systems) - 1
+
+
+def _critical(c: DatasetComparison, axes: Axes) -> None:
+    k, cd, y = len(c.systems), c.critical_difference or 0.0, -0.56
     axes.plot((k, k - cd), (y, y), color=INK, linewidth=1.2, gid="critical")
     for end in (k, k - cd):
         axes.plot((end, end), (y - 0.05, y + 0.05), color=INK, linewidth=1.2)

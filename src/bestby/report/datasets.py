@@ -126,14 +126,14 @@ def replicability_sentence(r: Replicability, what: str) -> str:
 
 
 def _methods(c: DatasetComparison) -> str:
-    over = summary.counted(summary.test_used(d) for d in c.differences)
+    over = summary.counted(summary.how_tested(d) for d in c.differences)
     intervals = summary.counted(summary.name_of_interval(d.interval.method) for d in c.differences)
     correction = "no correction" if c.correction == "none" else f"correction: {c.correction}"
     text = f"Over datasets: {intervals} intervals ({percent(c.level)}) of the mean difference; {over};"
     text += f" {correction}."
     inner = [d for found in c.within.values() for d in found]
     if inner:
-        used = summary.counted(summary.test_used(d) for d in inner)
+        used = summary.counted(summary.how_tested(d) for d in inner)
         bounds = summary.counted(summary.name_of_interval(d.interval.method) for d in inner)
         text += (
             f" On each dataset: {bounds} intervals; {used}; Holm's correction over the datasets of a pair."

@@ -93,7 +93,7 @@ def _remarks(c: FoldComparison) -> list[str]:
 
 
 def _methods(c: FoldComparison) -> str:
-    test = summary.counted(summary.test_used(d) for d in c.differences)
+    test = summary.counted(summary.how_tested(d) for d in c.differences)
     correction = "no correction" if c.correction == "none" else f"correction: {c.correction}"
     text = (
         f"Intervals ({percent(c.level)}): corrected resampled t, items tested over items trained on ="
@@ -101,7 +101,7 @@ def _methods(c: FoldComparison) -> str:
     )
     inner = [d for found in c.within.values() for d in found]
     if inner:
-        used = summary.counted(summary.test_used(d) for d in inner)
+        used = summary.counted(summary.how_tested(d) for d in inner)
         bounds = summary.counted(summary.name_of_interval(d.interval.method) for d in inner)
         text += f" In one repetition: {bounds} intervals; {used}."
         if any(d.test.n_resamples or not d.interval.exact for d in inner):

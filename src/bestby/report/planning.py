@@ -11,7 +11,7 @@ from bestby.planning.base import Question
 from bestby.report import data
 from bestby.report.comparison import settings
 from bestby.report.document import Document, Picture, Section
-from bestby.report.drawing import ACCENT, BAND, FAINT, INK, new_axes
+from bestby.report.drawing import ACCENT, FAINT, INK, new_axes
 from bestby.report.numbers import MINUS, alpha, percent
 from bestby.report.tables import Cell, Column, Row, Table
 
@@ -43,7 +43,7 @@ def document(plan: Plan) -> Document:
     lead = headline(plan)
     caption = "The marked point is the answer."
     if not plan.exact:
-        caption += " The band is the 95 % Monte Carlo interval of the simulated power."
+        caption += " Vertical lines are 95 % Monte Carlo intervals of the simulated power."
     table = (_table(plan),) if plan.curve else ()
     return Document(
         title=f"Power of a study of {plan.n} {plan.unit}",
@@ -193,10 +193,11 @@ def figure(plan: Plan, ax: Axes | None = None) -> Axes:
     if plan.wanted is not None:
         axes.axhline(plan.wanted, color=FAINT, linewidth=1.0, linestyle=(0, (4, 3)), zorder=1, gid="wanted")
     axes.plot([plan.n, plan.n], [0.0, plan.power], color=FAINT, linewidth=1.0, zorder=1)
-    rightmost = plan.n > 0.6 * max(sizes)
-    mark(axes, plan.n, plan.power, f"{plan.n} {plan.unit}: {power_text(plan)}", left=rightmost)
+    mark(axes, plan.n, plan.power, f"{plan.n} {plan.unit}: {power_text(plan)}")
     axes.set_xscale("log")
     ticks(axes, sizes)
+    if plan.n > 0.6 * max(sizes):  # the label stands to the right of the answer
+        axes.set_xlim(min(sizes) / 1.05, 2.0 * max(sizes))
     frame(axes, plan.unit)
     title = f"Power to detect a difference of {number(plan.difference)}"
     axes.set_title(title, loc="left", color=INK, fontsize="medium", parse_math=False)
@@ -215,20 +216,22 @@ def _curve(axes: Axes, plan: Plan) -> None:
     else:
         reach = 1.96 * np.array([point.error for point in plan.curve])
         low, high = np.maximum(powers - reach, 0.0), np.minimum(powers + reach, 1.0)
-        axes.fill_between(sizes, low, high, facecolor=BAND, edgecolor="none", zorder=1, gid="error")
-    style: dict[str, Any] = {} if plan.exact else {"marker": "o", "markersize": 3.5}
-    axes.plot(sizes, powers, color=ACCENT, linewidth=1.8, zorder=2, gid="curve", **style)
+        axes.vlines(sizes, low, high, color=ACCENT, linewidth=1.8, zorder=2, gid="error")
+    style: dict[str, Any] = {"linewidth": 1.8}
+    if not plan.exact:
+        style = {"linewidth": 0.9, "marker": "o", "markersize": 3.5}
+    axes.plot(sizes, powers, color=ACCENT, zorder=2, gid="curve", **style)
 
 
-def mark(axes: Axes, x: float, y: float, text: str, *, left: bool = False, below: bool = False) -> None:
-    """Mark the answer and write it where the curve leaves room: to the right of it, to the left, or below."""
+def mark(axes: Axes, x: float, y: float, text: str, *, below: bool = False) -> None:
+    """Mark the answer and write it where the curve leaves room: to the right of it, or below."""
     axes.plot(x, y, marker="o", markersize=7, color=ACCENT, linestyle="none", zorder=3, gid="answer")
     axes.annotate(
         text,
         (x, y),
-        xytext=(0, -22) if below else (-9, 6) if left else (9, -13),
+        xytext=(0, -22) if below else (9, -13),
         textcoords="offset points",
-        ha="center" if below else "right" if left else "left",
+        ha="center" if below else "left",
         color=INK,
         fontsize="small",
         fontweight="bold",

@@ -188,7 +188,6 @@ def _variances(c: RunsComparison) -> Table:
     heads = ("2× runs", "2× items", f"{INFINITY} runs", f"{INFINITY} items")
     columns = (
         Column("of", False, name=True),
-        Column("", False, name=True),
         Column("error", True),
         *(Column(name, True) for name in ("items", "runs", "both", *heads)),
     )
@@ -196,10 +195,9 @@ def _variances(c: RunsComparison) -> Table:
     rows = []
     for v in c.variances:
         errors = [v.standard_error(), *(v.standard_error(runs=r, items=i) for r, i in grown)]
-        b = "" if v.b is None else f"{MINUS} {v.b}"
+        of = v.a if v.b is None else f"{v.a} {MINUS} {v.b}"
         cells = (
-            Cell(v.a, v.a),
-            Cell(b, b),
+            Cell(of, of),
             Cell(finer.text(errors[0]), errors[0]),
             *_shares(v),
             *(Cell(finer.text(error), error) for error in errors[1:]),
@@ -224,7 +222,8 @@ def _pictures(c: RunsComparison) -> list[Picture]:
     pictures = [
         Picture(
             f"Every run of {len(c.systems)} systems in {name}",
-            f"A dot is a run; the line is the {percent(c.level)} interval of the {STATISTICS[c.statistic]}.",
+            f"A dot is a run; the line is the {percent(c.level)} interval of the {STATISTICS[c.statistic]}"
+            + (", over other items too." if c.n_items else "."),
             partial(_drawn, c, "scores"),
         )
     ]

@@ -131,7 +131,7 @@ def methods_sentence(c: Comparison) -> str:
     """Return which intervals, tests and correction made the numbers."""
     of_scores = counted(name_of_interval(s.interval.method) for s in c.systems)
     of_differences = counted(name_of_interval(d.interval.method) for d in c.differences)
-    tests = counted(test_used(d) for d in c.differences)
+    tests = counted(how_tested(d) for d in c.differences)
     correction = "no correction" if c.correction == "none" else f"correction: {c.correction}"
     text = f"Intervals ({percent(c.level)}): {of_differences} for differences, {of_scores} for scores."
     text += f" Test: {tests}; {correction}."
@@ -140,7 +140,7 @@ def methods_sentence(c: Comparison) -> str:
     return text
 
 
-def test_used(d: Difference) -> str:
+def how_tested(d: Difference) -> str:
     """Return the test of a difference: its name, sides and how exact it is."""
     how = f"exact, by {d.test.method}" if d.test.exact else d.test.method
     how = how.replace("monte carlo", "Monte Carlo").replace("by binomial", "binomial")

@@ -304,7 +304,7 @@ def test_the_sentence_of_a_dominant_system() -> None:
 
 def test_the_sentence_where_custom_and_calibration_disagree() -> None:
     rng = np.random.default_rng(0)
-    order = bb.aso(rng.normal(0.6, 1, 20), rng.normal(0, 1, 20))
+    order = bb.aso(rng.normal(0.7, 1, 20), rng.normal(0, 1, 20))
     assert order.below_half
     assert not order.dominant
     words = order_sentence(order)

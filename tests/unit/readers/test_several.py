@@ -33,11 +33,11 @@ def gold(make: Make) -> Path:
         ("a.txt", " x\t\nx \nx\n"),
         ("a.pred", "x\nx\nx\n"),
         ("a", "x\nx\nx\n"),
-        ("a.txt.gz", gzip.compress(b"x\nx\nx\n")),
+        ("a.txt.gz", gzip.compress(b"x\nx\nx\n", mtime=0)),
         ("a.csv", "x\nx\nx\n"),
         ("a.csv", "prediction\nx\nx\nx\n"),
         ("a.csv", '"a"\n"x"\n"x"\n"x"\n'),
-        ("a.csv.gz", gzip.compress(b"a\nx\nx\nx\n")),
+        ("a.csv.gz", gzip.compress(b"a\nx\nx\nx\n", mtime=0)),
         ("a.jsonl", '{"prediction":"x"}\n{"prediction":"x"}\n{"prediction":"x"}\n'),
     ],
 )
@@ -115,7 +115,7 @@ def test_clusters_beside_the_gold_without_ids(make: Make) -> None:
 def test_names_of_systems(make: Make, gold: Path) -> None:
     odd = make("x=1.txt", "x\ny\nx\n")
     assert read([str(odd), f"b={odd}"], gold=gold).names == ("x=1", "b")
-    assert read([odd, make("two.txt.gz", gzip.compress(b"x\nx\nx\n"))], gold=gold).names == ("x=1", "two")
+    assert read([odd, make("two.txt.gz", gzip.compress(b"x\nx\nx\n", mtime=0))], gold=gold).names == ("x=1", "two")
     assert read({"p": odd, "q": odd, "r": odd}, gold=gold, systems=["r", "p"]).names == ("r", "p")
     assert message({"p": odd, "q": odd}, systems=["p", "z"]) == "no file was given for system 'z'"
     assert message([f"a={odd}", f"a={gold}"]).startswith("two files are called 'a'")
@@ -203,7 +203,7 @@ def test_a_header_that_could_be_a_value_is_asked_about(make: Make) -> None:
         ("a.txt", "\n\n", "{} is empty"),
         ("a.txt", "x\ncaf\u00e9\n".encode("latin-1"), "{}, line 2: not UTF-8 text"),
         ("a.txt", "x\0\ny\n", "{} holds a NUL character in row 1"),
-        ("a.txt.gz", gzip.compress(b"x\nx\nx\n")[:15], "{}: cannot be unpacked: "),
+        ("a.txt.gz", gzip.compress(b"x\nx\nx\n", mtime=0)[:15], "{}: cannot be unpacked: "),
         ("a.txt", b"\x28\xb5\x2f\xfd\x00", "{}"),
         ("a.npy", b"\x93NUMPY\x01\x00v\x00", "{}: cannot be read as a NumPy array: "),
         ("a.npy", b"x\ny\n", "{} is not a NumPy file, though its name says so"),

@@ -1,0 +1,82 @@
+"""The arguments that all questions of planning share, checked."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bestby._core import checks
+from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.typing import Alternative
+from bestby.planning.base import Design, Progress, Question
+from bestby.resampling.streams import seed_of
+
+_ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
+
+
+def question_of(
+    level: float,
+    alternative: str,
+    n_comparisons: int,
+    n_simulations: int | None,
+    n_resamples: int,
+    rng: int | np.random.Generator | None,
+    progress: Progress | None,
+) -> Question:
+    """Return how the test will decide, every argument checked."""
+    return Question(
+        checks.probability(level, "level"),
+        checks.choice(alternative, _ALTERNATIVES, "alternative"),
+        checks.positive_int(n_comparisons, "n_comparisons"),
+        None if n_simulations is None else checks.positive_int(n_simulations, "n_simulations"),
+        checks.positive_int(n_resamples, "n_resamples"),
+        seed_of(rng),
+        progress,
+    )
+
+
+def size_of(design: Design, n: int | None) -> int:
+    """Return the size asked for, or that of the pilot."""
+    if not isinstance(design, Design):
+        raise InvalidInputError(
+            f"design must be one of the designs of bestby.planning, got {type(design).__name__}",
+            hint="for example PairedProportions(0.83, 0.80, agreement=0.9)",
+        )
+    if n is None:
+        if design.size is None:
+            raise InvalidInputError(
+                f"a design of {design.name} has no size of its own", hint=f"pass n=... {design.unit}"
+            )
+        return design.size
+    size = checks.positive_int(n, "n")
+    if not design.least <= size <= design.most:
+        raise InvalidInputError(
+            f"n must lie between {design.least} and {design.most} {design.unit} here, got {size}"
+        )
+    return size
+
+
+def check_wanted(wanted: float, question: Question) -> None:
+    """Refuse a power that a test has without any difference."""
+    if wanted <= question.alpha:
+        raise InvalidInputError(
+            f"power must be above the level of the test, {question.alpha:g}, got {wanted:g}",
+            hint="0.8 is customary",
+        )
+
+
+def check_effect(design: Design, wanted: float, question: Question) -> None:
+    """Refuse a power that no size of the study has."""
+    size_of(design, design.least)
+    check_wanted(wanted, question)
+    if design.effect == design.null:
+        raise DesignError(
+            "no size has the power to detect a difference of 0",
+            hint="assume the smallest difference that matters",
+        )
+    sign = {"two-sided": 0.0, "greater": 1.0, "less": -1.0}[question.alternative]
+    if sign * design.true_difference < 0.0:
+        raise DesignError(
+            f"the assumed difference of {design.true_difference:.6g} lies on the other side of the"
+            f" alternative {question.alternative!r}",
+            hint='alternative="two-sided", or exchange the systems',
+        )

@@ -1,0 +1,147 @@
+"""How to spend a budget on runs and items."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.typing import IntArray
+from bestby.planning.asked import question_of
+from bestby.planning.results import Allocation, Split, provenance_of
+from bestby.planning.runs_items import RunsAndItems
+
+_MOST_RUNS = 10_000
+
+
+def allocate(
+    design: RunsAndItems,
+    budget: float,
+    *,
+    run_cost: float = 0.0,
+    item_cost: float = 0.0,
+    answer_cost: float = 0.0,
+    max_items: int | None = None,
+    max_runs: int | None = None,
+    level: float = 0.95,
+    alternative: str = "two-sided",
+    n_comparisons: int = 1,
+) -> Allocation:
+    """Spend a budget on runs and items so that the power is greatest.
+
+    A split of r runs of each system on n items costs r × run_cost + n × item_cost + r × n × answer_cost.
+
+    Parameters
+    ----------
+    design : RunsAndItems
+        The variance components and the assumed difference; its `runs` are not looked at.
+    budget : float
+        What may be spent.
+    run_cost : float
+        Cost of one more run (a training of each of the two systems).
+    item_cost : float
+        Cost of one more item, however many runs answer it (its annotation).
+    answer_cost : float
+        Cost of the answers of one run (of both systems) to one item.
+    max_items, max_runs : int, optional
+        The most there can be; items need a limit if they cost nothing.
+    level, alternative, n_comparisons
+        As in `power`.
+
+    Returns
+    -------
+    Allocation
+        One split per number of runs, and the best.
+
+    Raises
+    ------
+    InvalidInputError
+        If a cost is negative, or nothing limits the runs or the items.
+    DesignError
+        If the budget does not pay for a study.
+
+    Examples
+    --------
+    >>> from bestby import RunsAndItems
+    >>> design = RunsAndItems(difference=0.02, item_sd=0.3, run_sd=0.01, rest_sd=0.4)
+    >>> best = allocate(design, 1000, run_cost=50, item_cost=0.1).best
+    >>> best.runs, best.items, round(best.power, 2)
+    (9, 5500, 0.95)
+    """
+    question = question_of(level, alternative, n_comparisons, None, 999, 0, None)
+    _check_costs(budget, run_cost, item_cost, answer_cost, max_items, max_runs)
+    runs, items = _affordable(budget, run_cost, item_cost, answer_cost, max_items, max_runs)
+    if runs.size == 0:
+        raise DesignError(
+            f"a budget of {budget:g} does not pay for a run on 2 items", hint="raise the budget"
+        )
+    powers = design.power_with(items, runs, question)
+    if np.isnan(powers).all():
+        raise DesignError(
+            f"a budget of {budget:g} pays for one run, which cannot tell the systems from their runs",
+            hint="raise the budget",
+        )
+    errors = design.standard_error(items, runs)
+    costs = runs * run_cost + items * item_cost + runs * items * answer_cost
+    splits = tuple(
+        Split(int(r), int(n), float(c), float(se), float(p))
+        for r, n, c, se, p in zip(runs, items, costs, errors, powers, strict=True)
+    )
+    # Of splits of equal power, as at 1.0, the one of least standard error.
+    best = splits[int(np.lexsort((errors, -np.nan_to_num(np.round(powers, 12), nan=-1.0)))[0])]
+    found = RunsAndItems(**{**design.settings(), "runs": best.runs, "clipped": design.clipped})
+    asked = {
+        "budget": budget, "run_cost": run_cost, "item_cost": item_cost, "answer_cost": answer_cost,
+        "max_items": max_items, "max_runs": max_runs,
+    }  # fmt: skip
+    return Allocation(
+        design=found,
+        budget=float(budget),
+        best=best,
+        splits=splits,
+        alpha=question.alpha,
+        level=question.level,
+        alternative=question.alternative,
+        n_comparisons=question.n_comparisons,
+        notes=found.notes(best.items, question),
+        provenance=provenance_of("allocate", found, question, **asked),
+    )
+
+
+def _check_costs(
+    budget: float,
+    run_cost: float,
+    item_cost: float,
+    answer_cost: float,
+    max_items: int | None,
+    max_runs: int | None,
+) -> None:
+    costs = {"budget": budget, "run_cost": run_cost, "item_cost": item_cost, "answer_cost": answer_cost}
+    for what, value in costs.items():
+        if not (math.isfinite(value) and value >= 0.0):
+            raise InvalidInputError(f"{what} must be 0 or a positive number, got {value}")
+    if item_cost == answer_cost == 0.0 and max_items is None:
+        raise InvalidInputError("items cost nothing, so nothing limits them", hint="pass max_items=...")
+    if run_cost == answer_cost == 0.0 and max_runs is None:
+        raise InvalidInputError("runs cost nothing, so nothing limits them", hint="pass max_runs=...")
+
+
+def _affordable(
+    budget: float,
+    run_cost: float,
+    item_cost: float,
+    answer_cost: float,
+    max_items: int | None,
+    max_runs: int | None,
+) -> tuple[IntArray, IntArray]:
+    """Return numbers of runs, and with each the most items that can be paid."""
+    least = run_cost + 2.0 * answer_cost  # two items are the least
+    top = _MOST_RUNS if least == 0.0 else int((budget - 2.0 * item_cost) / least * (1.0 + 1e-12))
+    runs = np.arange(1, max(0, min(top, _MOST_RUNS, max_runs or _MOST_RUNS)) + 1)
+    price = item_cost + runs * answer_cost
+    left = (budget - runs * run_cost) * (1.0 + 1e-12)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        paid = np.where(price > 0.0, left / price, np.where(left >= 0.0, np.inf, 0.0))
+    items = np.floor(np.minimum(paid, max_items or 10**9)).astype(np.int64)
+    return runs[items >= 2], items[items >= 2]

@@ -1,0 +1,206 @@
+"""`bestby plan`: which options make which design, and what it prints."""
+
+# ruff: noqa: E501 - rows of tables
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+from pathlib import Path
+
+import pytest
+from tests.cli.helpers import Run
+
+import bestby as bb
+from bestby.cli import main
+
+PROPORTIONS = ["--accuracy", ".83", ".80", "--agreement", ".9"]
+
+
+def _json(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, object]:
+    assert main(["plan", *map(str, arguments), "--json", "-"]) == 0
+    document: dict[str, object] = json.loads(capsys.readouterr().out)
+    return document
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    chance = random.Random(1)
+    path = tmp_path / "runs.csv"
+    lines = ["seed,score", *(f"{seed},{chance.gauss(0.7, 0.02):.5f}" for seed in range(10))]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def runs_and_items(tmp_path: Path) -> Path:
+    chance = random.Random(2)
+    lines = ["system,run,item,score"]
+    for system, lead in (("a", 0.4), ("b", 0.0)):
+        for run in range(4):
+            shift = chance.gauss(lead, 0.1)
+            lines += [f"{system},{run},{item},{shift + chance.gauss(0.0, 1.0):.4f}" for item in range(30)]
+    path = tmp_path / "items.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_the_table_as_a_process(run: Run) -> None:
+    done = run("plan", *PROPORTIONS, "--power", ".8")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("920 items are needed to detect a difference of 0.03 with power 0.8.\n")
+    assert "\x1b" not in done.stdout
+    assert done.stdout == run("plan", *PROPORTIONS).stdout  # 0.8 is the default
+
+
+def test_what_is_left_out_is_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = [(["--n", "500"], "power"), (["--power", ".9"], "sample_size"), (["--n", "500", "--power", ".9"], "minimum_detectable")]  # fmt: skip
+    design = bb.PairedProportions(0.83, 0.80, 0.9)
+    expected = [bb.power(design, 500), bb.sample_size(design, 0.9), bb.minimum_detectable(design, 500, 0.9)]
+    for (options, question), plan in zip(asked, expected, strict=True):
+        document = _json(capsys, *PROPORTIONS, *options)
+        assert document["asked"] == question
+        assert (document["n"], document["power"], document["difference"]) == (
+            plan.n,
+            plan.power,
+            plan.difference,
+        )
+
+
+def test_the_test_and_its_level(capsys: pytest.CaptureFixture[str]) -> None:
+    options = "--n 500 --test mcnemar-midp --level .9 --alternative greater --comparisons 4"
+    plan = bb.power(
+        bb.PairedProportions(0.83, 0.80, 0.9, test="mcnemar-midp"),
+        500, level=0.9, alternative="greater", n_comparisons=4,
+    )  # fmt: skip
+    assert _json(capsys, *PROPORTIONS, *options.split())["power"] == plan.power
+    assert plan.alpha == pytest.approx(0.025)
+
+
+def test_scores_by_their_spread(capsys: pytest.CaptureFixture[str]) -> None:
+    options = "--difference .1 --sd 1 --design-effect 2 --cluster-size 4"
+    document = _json(capsys, *options.split())
+    assert document["n"] == bb.sample_size(bb.PairedScores(0.1, 1.0, 2.0, 4.0)).n
+
+
+def test_runs_are_lifted(capsys: pytest.CaptureFixture[str], runs: Path) -> None:
+    scores = [float(line.split(",")[1]) for line in runs.read_text().splitlines()[1:]]
+    for option, by in (("--lift", "factor"), ("--offset", "offset")):
+        lift = 1.02 if by == "factor" else 0.015
+        document = _json(
+            capsys, runs, option, lift, "--n", 12, "--test", "welch", "--simulations", 300, "--seed", 3
+        )
+        plan = bb.power(bb.LiftedScores(scores, lift, by, "welch"), 12, n_simulations=300, rng=3)
+        assert document["power"] == plan.power
+    bare = runs.with_name("bare.txt")
+    bare.write_text("\n".join(map(str, scores)) + "\n")
+    assert (
+        _json(capsys, bare, "--lift", 1.02, "--n", 12)["power"]
+        == bb.power(bb.LiftedScores(scores, 1.02), 12).power
+    )
+
+
+def test_one_system_of_several_is_lifted(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "wide.csv"
+    path.write_text("seed,old,new\n0,0.5,0.7\n1,0.6,0.8\n2,0.55,0.9\n")
+    document = _json(capsys, path, "--lift", 1.1, "--system", "new", "--n", 5, "--simulations", 50)
+    assert document["design"]["scores"] == [0.7, 0.8, 0.9]  # type: ignore[index]
+    assert main(["plan", str(path), "--lift", "1.1"]) == 2
+    assert "got 2 of: old, new\nhint: --system old" in capsys.readouterr().err
+
+
+def test_a_pilot(capsys: pytest.CaptureFixture[str], table: Path) -> None:
+    files = [
+        table,
+        "--gold",
+        "label",
+        "--item",
+        "item",
+        "--cluster",
+        "doc",
+        "--system",
+        "high",
+        "--system",
+        "low",
+    ]
+    document = _json(
+        capsys, *files, "--n", 20, "--metric", "f1_macro", "--simulations", 60, "--resamples", 199
+    )
+    assert (document["unit"], document["n"]) == ("clusters", 20)
+    evaluation = bb.read(table, gold="label", item="item", cluster="doc", systems=["high", "low"])
+    pilot = bb.Pilot(evaluation, "f1_macro", "high", "low")
+    assert document["power"] == bb.power(pilot, 20, n_simulations=60, n_resamples=199).power
+    shrunk = _json(capsys, *files, "--n", 20, "--difference", 0.05, "--simulations", 20)
+    assert shrunk["difference"] == pytest.approx(0.05, abs=1e-9)
+
+
+def test_a_pilot_by_formula(capsys: pytest.CaptureFixture[str], table: Path) -> None:
+    files = [table, "--gold", "label", "--item", "item", "--system", "high", "--system", "low", "--formula"]
+    plain = _json(capsys, *files)
+    assert plain["design"]["name"] == "paired proportions"  # type: ignore[index]
+    clustered = _json(capsys, *files, "--cluster", "doc", "--difference", ".1")
+    assert clustered["design"]["cluster_size"] == 4.0  # type: ignore[index]
+    assert clustered["difference"] == 0.1
+
+
+def test_runs_and_items(capsys: pytest.CaptureFixture[str], runs_and_items: Path) -> None:
+    document = _json(capsys, runs_and_items, "--runs", 6, "--n", 200)
+    assert document["design"]["runs"] == 6  # type: ignore[index]
+    spent = _json(capsys, runs_and_items, "--budget", 100, "--run-cost", 5, "--item-cost", ".1")
+    assert spent["best"] in spent["splits"]  # type: ignore[operator]
+    options = (
+        "--difference .02 --item-sd .3 --run-sd .01 --rest-sd .4 --budget 1000 --run-cost 50 --item-cost .1"
+    )
+    answer = bb.allocate(bb.RunsAndItems(0.02, 0.3, 0.01, 0.4), 1000, run_cost=50, item_cost=0.1)
+    assert _json(capsys, *options.split())["best"]["runs"] == answer.best.runs  # type: ignore[index]
+
+
+def test_every_output(run: Run, tmp_path: Path) -> None:
+    names = ["plan.json", "plan.csv", "plan.markdown", "plan.latex", "plan.html"]
+    outputs = [word for name in names for word in (f"--{name.split('.')[1]}", name)]
+    done = run("plan", *PROPORTIONS, *outputs, "--plot", "plan.png")
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "plan.csv").read_text())))
+    assert {"n": "920", "unit": "items"}.items() <= next(row for row in rows if row["n"] == "920").items()
+    assert (tmp_path / "plan.png").read_bytes().startswith(b"\x89PNG")
+    assert run("plan", *PROPORTIONS, "--plot", "-").stdout.startswith("<?xml")
+
+
+@pytest.mark.parametrize(
+    ("options", "first", "second"),
+    [
+        ("", "InvalidInputError: nothing is known about the study", "hint: give --accuracy and --agreement"),
+        ("--accuracy .9 .5 --agreement .9", "DesignError: accuracies of 0.9 and 0.5 cannot", "hint: it lies between 0.4 and 0.6"),
+        ("--accuracy .9 .8", "InvalidInputError: --accuracy needs --agreement", "hint: --agreement 0.9"),
+        ("--accuracy .9 .8 --sd 1", "InvalidInputError: --accuracy and --sd describe different", "hint: 'bestby plan --help'"),
+        ("--sd 1", "DesignError: no size has the power to detect a difference of 0", "hint: assume"),
+        ("--sd 1 --difference .1 --test t", "InvalidInputError: --test: this design", "hint: leave out --test"),
+        ("--sd 1 --difference .1 --budget 5", "InvalidInputError: --budget is spent on runs", "hint: give --item-sd"),
+        ("pilot.csv --sd 1", "InvalidInputError: a file and --sd describe", "hint: leave out --sd"),
+        ("nowhere.csv --lift 1.1", "InvalidInputError: no file 'nowhere.csv'", "hint: check the path"),
+        ("--lift 1.1", "InvalidInputError: runs are read from one file, got 0", "hint: bestby plan runs.csv"),
+        ("--item-sd .3 --difference .1 --budget 5 --item-cost 1", "InvalidInputError: runs cost nothing", "hint: pass --max-runs"),
+        ("--sd 1 --difference .1 --n 1", "InvalidInputError: n must lie between", None),
+    ],
+)  # fmt: skip
+def test_errors_are_two_lines(
+    options: str, first: str, second: str | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["plan", *options.split()]) == 2
+    captured = capsys.readouterr()
+    lines = captured.err.splitlines()
+    assert captured.out == ""
+    assert lines[0].startswith(first)
+    assert len(lines) == (1 if second is None else 2)
+    assert second is None or lines[1].startswith(second)
+
+
+def test_three_systems_are_one_too_many(capsys: pytest.CaptureFixture[str], table: Path) -> None:
+    assert main(["plan", str(table), "--gold", "label", "--item", "item", "--cluster", "doc"]) == 2
+    assert (
+        "two systems, got 3: low, middle, high\nhint: --system low --system high" in capsys.readouterr().err
+    )
+    pair = ["--system", "low", "--system", "high"]
+    assert main(["plan", str(table), "--gold", "label", "--formula", "--metric", "f1_macro", *pair]) == 2
+    assert "no formula for f1_macro" in capsys.readouterr().err

@@ -1,0 +1,132 @@
+"""`bestby runs` as a process."""
+
+# ruff: noqa: E501 - rows of tables
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.cli.helpers import Run
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "langid"
+START = {
+    "json": "{",
+    "csv": "metric,a,b,difference",
+    "markdown": "**",
+    "latex": "% needs",
+    "html": "<!DOCTYPE",
+}
+
+
+@pytest.fixture
+def seeds(tmp_path: Path) -> Path:
+    path = tmp_path / "seeds.csv"
+    rows = ["seed,old,new", *(f"{i},{0.7 + 0.01 * (i % 3)},{0.74 + 0.01 * (i % 4)}" for i in range(8))]
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+def test_a_wide_table(run: Run, seeds: Path) -> None:
+    done = run("runs", seeds)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(
+        "new has the highest score, 0.7550, over 8 runs each, and is told apart from"
+    )
+
+
+def test_every_option_reaches_the_comparison(run: Run, seeds: Path) -> None:
+    done = run(
+        "runs", seeds, "--system", "old", "--system", "new", "--baseline", "old", "--paired", "--statistic", "iqm",
+        "--lower-is-better", "--interval", "percentile", "--level", "0.9", "--test", "permutation", "--alternative",
+        "less", "--correction", "bh", "--margin", "0.01", "--resamples", "500", "--seed", "7", "--jobs", "2",
+        "--metric", "loss", "--json", "-",
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    made = json.loads(done.stdout)["provenance"]
+    assert made["settings"] == {
+        "metrics": ["loss"], "greater_is_better": False, "statistic": "iqm", "paired": True, "interval": "percentile",
+        "level": 0.9, "test": "permutation", "alternative": "less", "correction": "bh", "margin": 0.01,
+        "baseline": "old",
+    }  # fmt: skip
+    assert (made["seed"], made["n_resamples"]) == (7, 500)
+
+
+@pytest.mark.parametrize("form", START)
+def test_outputs(run: Run, seeds: Path, tmp_path: Path, form: str) -> None:
+    done = run("runs", seeds, f"--{form}", "-")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(START[form])
+    assert run("runs", seeds, f"--{form}", "out").returncode == 0
+    assert (tmp_path / "out").read_text(encoding="utf-8") == done.stdout
+
+
+@pytest.mark.parametrize("figure", ["scores", "forest", "quantiles", "order"])
+def test_figures(run: Run, seeds: Path, tmp_path: Path, figure: str) -> None:
+    done = run("runs", seeds, "--plot", "p.svg", "--figure", figure)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "p.svg").read_text(encoding="utf-8").startswith("<?xml")
+
+
+def test_the_example_with_and_without_items(run: Run) -> None:
+    long = run("runs", EXAMPLE / "runs.csv", "--value-column", "accuracy", "--paired", "--json", "-")
+    assert long.returncode == 0, long.stderr
+    items = run(
+        "runs", EXAMPLE / "predictions_all_runs.csv", "--cluster", "territory", "--paired", "--json", "-"
+    )
+    assert items.returncode == 0, items.stderr
+    one, other = json.loads(long.stdout), json.loads(items.stdout)
+    assert {s["system"]: s["score"] for s in one["systems"]} == pytest.approx(
+        {s["system"]: s["score"] for s in other["systems"]}
+    )
+    assert (one["n_items"], other["n_items"]) == (None, 1000)
+    assert other["provenance"]["data"]["clusters"] == 100
+    assert len(other["variances"]) == 5 + 10
+
+
+@pytest.mark.parametrize(
+    ("arguments", "first", "second"),
+    [
+        (["nowhere.csv"], "InvalidInputError: no file 'nowhere.csv'", "hint: check the path"),
+        (["seeds.csv", "--system", "old"], "at least 2 columns of systems, got 1", "hint: its columns are: seed, old, new"),
+        (["seeds.csv", "--figure", "pie", "--plot", "-"], "InvalidInputError: kind must be one of", ""),
+        (["one.csv"], "DesignError: system 'a' has one run", "hint: train it with more seeds"),
+        (["seeds.csv", "--gold", "old"], "a gold needs a column of items", "hint: name it: --item ..."),
+        ([], "UsageError: Missing argument 'FILE'.", "hint: bestby runs --help"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_two_lines_on_stderr(
+    run: Run, seeds: Path, tmp_path: Path, arguments: list[str], first: str, second: str
+) -> None:
+    (tmp_path / "one.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    done = run("runs", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    lines = done.stderr.splitlines()
+    assert first in lines[0]
+    assert second in (lines[1] if len(lines) > 1 else "")
+    assert len(lines) <= 2
+
+
+def test_published_seeds(run: Run, shared_data: Callable[[str], Path]) -> None:
+    """100 seeds of BERT on HANS; 10 of TD3 on 7 tasks; 17 models on 713 problems, one row each."""
+    hans = run(
+        "runs", shared_data("hans") / "bert_100_seeds_accuracies.csv", "--system", "Lexical (nonent)",
+        "--system", "Subseq (nonent)", "--paired", "--json", "-",
+    )  # fmt: skip
+    systems = json.loads(hans.stdout)["systems"]
+    assert systems[0]["score"] == pytest.approx(0.276572, abs=5e-7)
+    td3 = run(
+        "runs", shared_data("td3_seeds") / "td3_final_and_max.csv", "--system-column", "env", "--run", "seed",
+        "--value-column", "final", "--csv", "-",
+    )  # fmt: skip
+    assert len(list(csv.DictReader(io.StringIO(td3.stdout)))) == 21
+    livecode = run(
+        "runs", shared_data("lcb_selfrepair") / "pass_at_1_percent.csv", "--run", "question_id", "--paired",
+        "--system", "Mistral-Large", "--system", "Claude-3-Haiku", "--json", "-",
+    )  # fmt: skip
+    difference = json.loads(livecode.stdout)["differences"][0]
+    assert difference["n_runs_a"] == 713
+    assert difference["exact"]

@@ -1,0 +1,88 @@
+"""Tables of datasets and folds: which kind a table is, and what is made of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bestby import Evaluation, read_datasets, read_folds
+from bestby._core.errors import InvalidInputError
+
+
+def written(folder: Path, text: str, name: str = "table.csv") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_scores_wide_and_long(tmp_path: Path) -> None:
+    wide = written(tmp_path, "task,a,b\nx,0.5,1\ny,,0.25\n")
+    long = written(tmp_path, "dataset,system,score\nx,a,0.5\nx,b,1\ny,b,0.25\ny,a,NA\n", "long.csv")
+    expected = {"x": {"a": 0.5, "b": 1.0}, "y": {"b": 0.25}}
+    assert read_datasets(wide) == expected
+    found = read_datasets(long)
+    assert isinstance(found, dict)
+    assert found["y"]["a"] is None  # compare_datasets takes None for missing
+    assert read_datasets(wide, systems=["b"]) == {"x": {"b": 1.0}, "y": {"b": 0.25}}
+
+
+def test_p_values(tmp_path: Path) -> None:
+    assert read_datasets(written(tmp_path, "dataset,p\nx,0.5\ny,1e-3\n")) == {"x": 0.5, "y": 0.001}
+    with pytest.raises(InvalidInputError, match="column 'p' has no value in 1 of 2 rows"):
+        read_datasets(written(tmp_path, "dataset,p\nx,0.5\ny,NA\n"))
+
+
+def test_items_of_the_same_id_in_two_datasets(tmp_path: Path) -> None:
+    path = written(tmp_path, "dataset,item,gold,a,b\nx,1,u,u,v\nx,2,v,v,v\ny,1,u,u,u\ny,2,v,u,v\n")
+    found = read_datasets(path)
+    assert isinstance(found, Evaluation)
+    assert found.strata is not None
+    assert (found.strata.tolist(), found.names) == (["x", "x", "y", "y"], ("a", "b"))
+    assert found.items is not None
+    assert found.items.tolist() == ["x/1", "x/2", "y/1", "y/2"]
+    assert "stratum: dataset" in found.notes[0].message
+    doubled = written(tmp_path, "dataset,item,a,b\nx,1,1,0\nx,1,0,0\n")
+    with pytest.raises(InvalidInputError, match="more than once"):
+        read_datasets(doubled)
+
+
+def test_items_in_a_long_table(tmp_path: Path) -> None:
+    rows = [f"{d},{i},{s},{(i + len(s)) % 2}" for d in "xy" for i in (1, 2, 3) for s in ("a", "bb")]
+    path = written(tmp_path, "dataset,item,system,score\n" + "\n".join(rows) + "\n")
+    found = read_datasets(path)
+    assert isinstance(found, Evaluation)
+    assert (found.names, found.n_items) == (("a", "bb"), 6)
+
+
+def test_scores_of_folds(tmp_path: Path) -> None:
+    path = written(tmp_path, "seed,fold,a,b\n1,1,1,2\n1,2,3,4\n2,1,5,6\n2,2,7,8\n")
+    found = read_folds(path, repetition="seed")
+    assert list(found) == ["a", "b"]
+    np.testing.assert_array_equal(found["a"], [[1, 3], [5, 7]])
+
+
+def test_items_of_folds(tmp_path: Path) -> None:
+    rows = [f"{r},{i},{i % 2},u,{'uv'[i % 2]},u" for r in (1, 2) for i in range(4)]
+    path = written(tmp_path, "repetition,id,fold,gold,a,b\n" + "\n".join(rows) + "\n")
+    found = read_folds(path)
+    assert list(found) == ["1", "2"]
+    first = found["1"]
+    assert isinstance(first, Evaluation)
+    assert first.strata is not None
+    assert first.strata.tolist() == ["0", "1", "0", "1"]
+    assert first.names == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b\n1,2\n", "no column is called dataset or task"),
+        ("dataset,system\nx,a\n", "no column is called score"),
+        ("dataset,a,b\nx,1,u\ny,2,3\n", r"column 'b' holds text \('u'\)"),
+    ],
+)
+def test_messages(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        read_datasets(written(tmp_path, text))

@@ -1,0 +1,110 @@
+"""The rule of interval="auto", clause by clause, and the notes on intervals that cover less than they say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bestby import compare
+from bestby.advice import ENOUGH_DIFFERING, ENOUGH_ITEMS, FEW_DIFFERING, choose_interval, reservation
+
+FEW = ENOUGH_DIFFERING - 1
+
+
+@pytest.mark.parametrize(
+    ("given", "method"),
+    [
+        ({"proportion": True}, "tango"),
+        ({"proportion": True, "difference": False}, "wilson"),
+        ({"proportion": True, "stratified": True, "formula": True}, "normal"),
+        ({"n_differing": ENOUGH_DIFFERING}, "bca"),
+        ({"n_differing": 1000, "n_effective": float(ENOUGH_DIFFERING), "formula": True}, "bca"),
+        ({"n_differing": 1000, "n_effective": ENOUGH_DIFFERING - 0.1, "formula": True}, "normal"),
+        ({"n_differing": FEW, "plain_mean": True, "formula": True}, "studentized"),
+        ({"n_differing": ENOUGH_ITEMS, "plain_mean": True, "formula": True}, "studentized"),
+        ({"n_differing": ENOUGH_ITEMS - 1, "plain_mean": True, "formula": True}, "normal"),
+        ({"n_differing": FEW, "plain_mean": True, "formula": True, "stratified": True}, "normal"),
+        ({"n_differing": FEW, "formula": True}, "normal"),
+        ({"n_differing": FEW}, "basic"),
+        ({"n_differing": FEW, "difference": False, "formula": True}, "bca"),
+        ({"n_differing": FEW, "difference": False, "plain_mean": True}, "studentized"),
+    ],
+)
+def test_the_rule(given: dict[str, Any], method: str) -> None:
+    situation = {
+        "proportion": False,
+        "difference": True,
+        "n_differing": 0,
+        "plain_mean": False,
+        "stratified": False,
+    } | given
+    choice = choose_interval(**situation)
+    assert choice.method == method
+    assert choice.reason
+
+
+def test_compare_follows_it() -> None:
+    rng = np.random.default_rng(0)
+    gold = rng.integers(0, 2, 300)
+    a = np.where(rng.random(300) < 0.2, 1 - gold, gold)
+    b = a.copy()
+    b[:20] = 1 - b[:20]
+    result = compare({"a": a, "b": b}, gold, metric=["f1[1]", "roc_auc"], n_resamples=200)
+    assert result["a", "b", "f1[1]"].interval.method == "normal"
+    assert result["a", "b", "roc_auc"].interval.method == "basic"
+    x = rng.normal(size=(2, 30))
+    strata = compare({"a": x[0], "b": x[1]}, strata=np.arange(30) % 2, n_resamples=200)
+    assert strata["a", "b"].interval.method == "normal"
+
+
+@pytest.mark.parametrize(
+    ("method", "given", "code"),
+    [
+        ("normal", {"n_differing": FEW_DIFFERING - 1}, "few_differing"),
+        ("normal", {"n_differing": FEW_DIFFERING, "n_effective": 1.0}, None),
+        (
+            "normal",
+            {"n_differing": 0, "n_effective": 0.0},
+            None,
+        ),  # identical systems have a note of their own
+        ("tango", {"n_differing": 1, "n_effective": 1.0}, None),
+        ("bca", {"n_effective": 19.9}, "few_effective"),
+        ("bca", {"n_effective": 20.0}, None),
+        ("percentile", {"n_effective": 19.9}, "few_effective"),
+        ("percentile", {"n_effective": None}, None),
+        ("basic", {"n_effective": 4.9}, "few_effective"),
+        ("basic", {"n_effective": 5.0}, None),
+        ("studentized", {"n_effective": 5.9, "plain_mean": True}, "few_effective"),
+        ("studentized", {"n_effective": 6.0, "plain_mean": True}, None),
+        ("studentized", {"n_effective": 1.0}, None),
+        ("bca", {"n_effective": 2.9, "difference": False}, "few_effective"),
+        ("bca", {"n_effective": 3.0, "difference": False}, None),
+    ],
+)
+def test_intervals_that_cover_less_than_they_say_are_noted(
+    method: str, given: dict[str, Any], code: str | None
+) -> None:
+    note = reservation(method, **{"difference": True, "n_differing": 100, "n_effective": 100.0, **given})
+    assert (None if note is None else note.code) == code
+
+
+def test_the_notes_say_how_few() -> None:
+    note = reservation("normal", difference=True, n_differing=1, n_effective=1.0)
+    assert note is not None
+    assert note.message == "the systems differ on one unit only: the interval is likely to be too short"
+    note = reservation("bca", difference=True, n_differing=50, n_effective=7.4)
+    assert note is not None
+    assert note.message == (
+        "as few as 7 units carry the variance: the bca interval is likely to be too short"
+    )
+
+
+def test_the_notes_reach_the_result() -> None:
+    gold = np.tile([0, 1], 100)
+    a = np.where(np.arange(200) < 20, 1 - gold, gold)
+    b = np.where(np.arange(200) < 23, 1 - gold, gold)
+    d = compare({"a": a, "b": b}, gold, metric="f1_macro", n_resamples=200)["a", "b"]
+    assert [(note.code, note.about) for note in d.notes] == [("few_differing", ("f1_macro", "a", "b"))]
+    assert compare({"a": a, "b": b}, gold, metric="accuracy")["a", "b"].notes == ()
