@@ -8,19 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from bestby import advice, protocol
+from bestby import advice, family, noting, protocol
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
-from bestby._core.typing import Alternative, ArrayLike, FloatArray, OnMissing
-from bestby._core.versions import versions
-from bestby._version import __version__
+from bestby._core.typing import ArrayLike, OnMissing
 from bestby.engine import prepare, testing
 from bestby.engine.base import Drawing, Pair
-from bestby.engine.interval import METHODS, Intervals, Target
+from bestby.engine.interval import Intervals, Target
 from bestby.engine.sums import SumGroup
 from bestby.evaluation import Evaluation
 from bestby.frames import evaluation_from_frame, is_frame
-from bestby.inference import classical, groups, multiplicity
+from bestby.inference import classical, multiplicity
 from bestby.metrics import resolve
 from bestby.metrics.base import BaseMetric, MeanMetric
 from bestby.metrics.registry import default
@@ -32,34 +30,12 @@ from bestby.results import (
     MetricInfo,
     Note,
     Omnibus,
-    Provenance,
     SystemScore,
     TestResult,
 )
+from bestby.settings import Settings, asked
 
-TESTS = (*testing.TESTS, "auto")
-CORRECTIONS = ("holm", "bonferroni", "bh", "none")
-ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
 ON_MISSING: tuple[OnMissing, ...] = ("error", "drop", "worst")
-FEW_CLUSTERS = 50
-FEW_ITEMS = 30
-
-
-@dataclass(frozen=True)
-class _Settings:
-    interval: str
-    level: float
-    simultaneous: bool
-    test: str
-    alternative: Alternative
-    correction: str
-    margin: float | None
-    baseline: str | None
-
-    @property
-    def alpha(self) -> float:
-        """The level of the tests, without the rounding of 1 - 0.95."""
-        return round(1.0 - self.level, 15)
 
 
 def compare(
@@ -157,7 +133,7 @@ def compare(
     >>> difference.estimate, difference.test.method, difference.p_value
     (0.5, 'enumeration', 0.0625)
     """
-    settings = _settings(interval, level, simultaneous, test, alternative, correction, margin, baseline)
+    settings = asked(interval, level, simultaneous, test, alternative, correction, margin, baseline)
     evaluation = _evaluation(systems, gold, items, clusters, strata, on_missing)
     if baseline is not None and baseline not in evaluation.names:
         raise InvalidInputError(
@@ -170,7 +146,7 @@ def compare(
         checks.positive_int(n_jobs, "n_jobs"),
         progress,
     )
-    data_notes = _data_notes(evaluation)
+    data_notes = noting.of_data(evaluation)
     parts: dict[int, _Part] = {}
     for group, positions in prepare.groups(evaluation, metrics):
         makers = Intervals(group, drawing)
@@ -183,7 +159,7 @@ def compare(
         differences=tuple(difference for part in ordered for difference in part.differences),
         omnibus=tuple(part.omnibus for part in ordered if part.omnibus is not None),
         notes=(*evaluation.notes, *data_notes, *(n for part in ordered for n in part.notes)),
-        provenance=_provenance(evaluation, metrics, settings, drawing),
+        provenance=noting.provenance(evaluation, metrics, settings, drawing),
         n_items=evaluation.n_items,
         level=settings.level,
         correction=settings.correction,
@@ -193,33 +169,6 @@ def compare(
 
 
 # -- arguments -------------------------------------------------------------------------------------
-
-
-def _settings(
-    interval: str,
-    level: float,
-    simultaneous: bool,
-    test: str,
-    alternative: str,
-    correction: str,
-    margin: float | None,
-    baseline: str | None,
-) -> _Settings:
-    if margin is not None and not margin > 0.0:
-        raise InvalidInputError(
-            f"margin must be a positive number, got {margin}",
-            hint="it is the smallest difference that matters, on the scale of the measure",
-        )
-    return _Settings(
-        checks.choice(interval, METHODS, "interval"),
-        checks.probability(level, "level"),
-        bool(simultaneous),
-        checks.choice(test, TESTS, "test"),
-        checks.choice(alternative, ALTERNATIVES, "alternative"),
-        checks.choice(correction, CORRECTIONS, "correction"),
-        None if margin is None else float(margin),
-        baseline,
-    )
 
 
 def _evaluation(
@@ -274,7 +223,7 @@ class _Part:
     notes: tuple[Note, ...]
 
 
-def _compared(makers: Intervals, m: int, evaluation: Evaluation, settings: _Settings) -> _Part:
+def _compared(makers: Intervals, m: int, evaluation: Evaluation, settings: Settings) -> _Part:
     metric = makers.group.metrics[m]
     names = evaluation.names
     scores = makers.scores[m]
@@ -284,8 +233,9 @@ def _compared(makers: Intervals, m: int, evaluation: Evaluation, settings: _Sett
             f"metric {metric.name} is undefined for system {names[bad]!r} on these data",
             hint="a class or all variation is missing; choose another metric or look at the predictions",
         )
-    order = _ranked(scores, names, metric.greater_is_better)
-    pairs = [(m, a, b) for a, b in _pairs(order, names, settings)]
+    order = family.ranked(scores, names, metric.greater_is_better)
+    base = None if settings.baseline is None else names.index(settings.baseline)
+    pairs = [(m, a, b) for a, b in family.pairs(order, base, sided=settings.alternative != "two-sided")]
     test, path = _test(makers, pairs, evaluation, settings)
     tests = testing.run(test, makers, pairs, settings.alternative)
     adjusted = multiplicity.adjust([tests[pair].p_value for pair in pairs], settings.correction)
@@ -294,14 +244,17 @@ def _compared(makers: Intervals, m: int, evaluation: Evaluation, settings: _Sett
         _difference(makers, pair, tests[pair], float(p), found[pair], evaluation, settings)
         for pair, p in zip(pairs, adjusted, strict=True)
     )
-    systems, notes = _systems(makers, m, order, pairs, differences, evaluation, settings)
+    systems, notes = _systems(makers, m, order, differences, evaluation, settings)
     return _Part(
-        systems, differences, _omnibus(makers, m), (*path, *notes, *_metric_notes(makers, m, tests, settings))
+        systems,
+        differences,
+        _omnibus(makers, m),
+        (*path, *notes, *noting.of_metric(makers.group, m, tests, settings)),
     )
 
 
 def _test(
-    makers: Intervals, pairs: Sequence[Pair], evaluation: Evaluation, settings: _Settings
+    makers: Intervals, pairs: Sequence[Pair], evaluation: Evaluation, settings: Settings
 ) -> tuple[str, tuple[Note, ...]]:
     """Return the test asked for; for "auto" that at the end of the tree, with a note of the path."""
     if settings.test != "auto":
@@ -315,30 +268,15 @@ def _test(
     return end.test, (Note("advice", message, (makers.group.metrics[metric].name,)),)
 
 
-def _ranked(scores: FloatArray, names: Sequence[str], greater_is_better: bool) -> list[int]:
-    """Return the systems from best to worst; systems that are level stand in the order of their names."""
-    sign = -1.0 if greater_is_better else 1.0
-    return sorted(range(len(names)), key=lambda s: (sign * scores[s], names[s]))
-
-
-def _pairs(order: list[int], names: Sequence[str], settings: _Settings) -> list[tuple[int, int]]:
-    if settings.baseline is not None:
-        b = names.index(settings.baseline)
-        return [(a, b) for a in order if a != b]
-    # A one-sided question must not take its direction from the data.
-    line = order if settings.alternative == "two-sided" else list(range(len(names)))
-    return [(a, b) for i, a in enumerate(line) for b in line[i + 1 :]]
-
-
 _Found = tuple[Interval, Interval, tuple[Note, ...]]
 
 
-def _intervals(makers: Intervals, pairs: Sequence[Pair], settings: _Settings) -> dict[Pair, _Found]:
+def _intervals(makers: Intervals, pairs: Sequence[Pair], settings: Settings) -> dict[Pair, _Found]:
     """Return per pair the interval, the one for two one-sided tests, and notes."""
     targets = [Target(*pair) for pair in pairs]
     if settings.simultaneous:
-        family, notes = makers.simultaneous(targets, settings.level)
-        return {pair: (found, found, notes) for pair, found in zip(pairs, family, strict=True)}
+        together, notes = makers.simultaneous(targets, settings.level)
+        return {pair: (found, found, notes) for pair, found in zip(pairs, together, strict=True)}
     result: dict[Pair, _Found] = {}
     for pair, target in zip(pairs, targets, strict=True):
         method, doubts = _chosen(makers, target, settings)
@@ -350,7 +288,7 @@ def _intervals(makers: Intervals, pairs: Sequence[Pair], settings: _Settings) ->
     return result
 
 
-def _chosen(makers: Intervals, target: Target, settings: _Settings) -> tuple[str, tuple[Note, ...]]:
+def _chosen(makers: Intervals, target: Target, settings: Settings) -> tuple[str, tuple[Note, ...]]:
     """Return the method of the interval of a target, and a note if it covers less than it says there."""
     method = settings.interval
     situation = makers.situation(target, jackknife=method in ("auto", "bca"))
@@ -373,7 +311,7 @@ def _difference(
     p_adjusted: float,
     found: _Found,
     evaluation: Evaluation,
-    settings: _Settings,
+    settings: Settings,
 ) -> Difference:
     m, a, b = pair
     metric, names, scores = makers.group.metrics[m], evaluation.names, makers.scores[m]
@@ -395,45 +333,27 @@ def _difference(
         greater_is_better=metric.greater_is_better,
         n_items=evaluation.n_items,
         n_differing=n_differing,
-        verdict=_verdict(interval, tost, settings.margin, metric.greater_is_better),
+        verdict=family.verdict(interval, tost, settings.margin, metric.greater_is_better),
         margin=settings.margin,
         notes=tuple(Note(note.code, note.message, about) for note in notes),
     )
-
-
-def _verdict(interval: Interval, tost: Interval, margin: float | None, greater_is_better: bool) -> str | None:
-    """Return the verdict of A against B from the interval against the margin."""
-    if margin is None:
-        return None
-    if interval.low > margin:
-        return "better" if greater_is_better else "worse"
-    if interval.high < -margin:
-        return "worse" if greater_is_better else "better"
-    if -margin < tost.low and tost.high < margin:
-        return "equivalent"
-    return "inconclusive"
 
 
 def _systems(
     makers: Intervals,
     m: int,
     order: list[int],
-    pairs: Sequence[Pair],
     differences: Sequence[Difference],
     evaluation: Evaluation,
-    settings: _Settings,
+    settings: Settings,
 ) -> tuple[tuple[SystemScore, ...], tuple[Note, ...]]:
-    metric, size = makers.group.metrics[m], len(order)
-    rank = {system: position for position, system in enumerate(order)}
-    better = np.zeros((size, size), dtype=np.bool_)
-    for (_, a, b), difference in zip(pairs, differences, strict=True):
-        if difference.p_adjusted < settings.alpha and difference.better is not None:
-            ahead, behind = (a, b) if difference.better == difference.a else (b, a)
-            better[rank[ahead], rank[behind]] = True
-    low, high = groups.rank_intervals(better)
-    letters: tuple[str, ...] | None = None
-    if settings.baseline is None:
-        letters = groups.letters(better | better.T)
+    metric = makers.group.metrics[m]
+    low, high, letters = family.standings(
+        [evaluation.names[system] for system in order],
+        differences,
+        settings.alpha,
+        lettered=settings.baseline is None,
+    )
     entries: list[SystemScore] = []
     notes: list[Note] = []
     for position, system in enumerate(order):
@@ -469,90 +389,3 @@ def _omnibus(makers: Intervals, m: int) -> Omnibus | None:
     name, test = ("cochran_q", classical.cochran_q) if binary else ("friedman", classical.friedman)
     statistic, df, p = test(x)
     return Omnibus(group.metrics[m].name, name, statistic, df, p)
-
-
-# -- notes and provenance --------------------------------------------------------------------------
-
-
-def _data_notes(evaluation: Evaluation) -> list[Note]:
-    notes = []
-    if evaluation.clusters is not None:
-        n_clusters = int(np.unique(evaluation.clusters).size)
-        if n_clusters < 2:
-            raise InvalidInputError(
-                "all items are in one cluster: nothing can be said about the uncertainty",
-                hint="clusters are groups such as documents or speakers; at least 2 are needed",
-            )
-        if n_clusters < FEW_CLUSTERS:
-            notes.append(
-                Note(
-                    "few_clusters",
-                    f"there are only {n_clusters} clusters: intervals tend to be too short"
-                    f" below {FEW_CLUSTERS}",
-                )
-            )
-    elif evaluation.n_items < FEW_ITEMS:
-        notes.append(
-            Note("few_items", f"there are only {evaluation.n_items} items: intervals tend to be too short")
-        )
-    return notes
-
-
-def _metric_notes(
-    makers: Intervals, m: int, tests: Mapping[Pair, TestResult], settings: _Settings
-) -> list[Note]:
-    metric = makers.group.metrics[m]
-    notes: list[Note] = []
-    if isinstance(makers.group, SumGroup):
-        for s in range(makers.group.n_systems):
-            totals = makers.group.table.total()[makers.group.table.columns[m][s]]
-            text = makers.group.metrics[m].undefined(totals)
-            if text is not None:
-                notes.append(Note("counted_as_zero", text, (metric.name,)))
-    notes = list(dict.fromkeys(notes))
-    if settings.alternative != "two-sided" and not metric.greater_is_better:
-        asks = "worse" if settings.alternative == "greater" else "better"
-        notes.append(
-            Note(
-                "direction",
-                f"lower is better for {metric.name}: alternative {settings.alternative!r}"
-                f" asks whether A is {asks}",
-                (metric.name,),
-            )
-        )
-    drawn = [test.n_resamples for test in tests.values() if test.n_resamples]
-    family = 1 if settings.correction == "none" else len(tests)
-    # The least p-value is 1 / (1 + B); times the family it must be below 1 - level.
-    needed = int(family / settings.alpha + 1e-9)
-    if drawn and min(drawn) < needed:
-        notes.append(
-            Note(
-                "few_resamples",
-                f"{min(drawn)} resamples cannot give a corrected p-value below {settings.alpha:.3g} for"
-                f" {family} comparisons: at least {needed} are needed, {10 * needed} for a steady answer",
-                (metric.name,),
-            )
-        )
-    return notes
-
-
-def _provenance(
-    evaluation: Evaluation, metrics: Sequence[BaseMetric], settings: _Settings, drawing: Drawing
-) -> Provenance:
-    data: dict[str, Any] = {"items": evaluation.n_items, "systems": list(evaluation.names)}
-    for name, groups_ in (("clusters", evaluation.clusters), ("strata", evaluation.strata)):
-        if groups_ is not None:
-            data[name] = int(np.unique(groups_).size)
-    return Provenance(
-        version=__version__,
-        versions=versions(),
-        seed=drawing.seed,
-        n_resamples=drawing.n_resamples,
-        settings={"metrics": [metric.name for metric in metrics], **_as_dict(settings)},
-        data=data,
-        data_hash=evaluation.data_hash(),
-    )
-
-
-def _as_dict(settings: _Settings) -> dict[str, Any]:
-    return {name: getattr(settings, name) for name in settings.__dataclass_fields__}

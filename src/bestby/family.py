@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Sequence
-from importlib.metadata import version
 
 import numpy as np
-import scipy
 
 from bestby._core.typing import FloatArray, IntArray
 from bestby.inference import groups
@@ -120,13 +117,3 @@ def alpha_of(level: float) -> float:
     0.05
     """
     return round(1.0 - level, 15)
-
-
-def versions() -> dict[str, str]:
-    """Return the versions of what the numbers depend on."""
-    return {
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "numba": version("numba"),  # not imported: it is used for large work only
-    }

@@ -125,7 +125,8 @@ class RunsDifference(Difference):
         p-value of Welch's t test of the run scores (Yuen's for trimmed means; of the t test of the
         differences if the runs are paired), before correction; NaN for the median.
     improvement : float
-        The probability that a run of A scores above one of B, ties counting half.
+        The probability that a run of A scores above one of B (of paired runs: above its partner), ties
+        counting half.
     improvement_interval : Interval
         Its interval.
     effect_size : float

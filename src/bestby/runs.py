@@ -14,6 +14,7 @@ from bestby import family
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Alternative, ArrayLike, FloatArray
+from bestby._core.versions import versions
 from bestby._version import __version__
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
@@ -619,7 +620,7 @@ def _provenance(data: _Data, settings: _Settings, drawing: Drawing) -> Provenanc
             about["clusters"] = int(np.unique(data.evaluation.clusters).size)
     return Provenance(
         version=__version__,
-        versions=family.versions(),
+        versions=versions(),
         seed=drawing.seed,
         n_resamples=drawing.n_resamples,
         settings={

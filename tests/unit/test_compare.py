@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bestby import Comparison, Evaluation, Interval, compare
-from bestby.comparison import _verdict
+from bestby.family import verdict as _verdict
 
 GOLD = ["x", "y", "x", "y", "x", "y", "x", "y"] * 5
 A = ["x", "y", "x", "y", "x", "y", "x", "x"] * 5

@@ -11,20 +11,19 @@ import numpy as np
 
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
-from bestby._core.typing import Alternative, Array, FloatArray
+from bestby._core.typing import Alternative, FloatArray
 from bestby.datasets import within
 from bestby.datasets.fold_results import FoldComparison, Spread
+from bestby.datasets.fold_source import Folds, of_items, of_scores, read
 from bestby.datasets.results import Names
 from bestby.datasets.within import Asked
 from bestby.engine import testing
 from bestby.engine.base import Drawing
 from bestby.engine.interval import METHODS
-from bestby.evaluation import Evaluation
-from bestby.frames import evaluation_from_frame, is_frame
 from bestby.inference import crossvalidation, multiplicity
 from bestby.inference.replicability import Replicability, replicability
 from bestby.resampling.streams import seed_of
-from bestby.results import Difference, MetricInfo, Note, TestResult
+from bestby.results import Difference, Note, TestResult
 
 __all__ = ["FoldComparison", "compare_folds"]
 
@@ -133,11 +132,11 @@ def compare_folds(
         checks.positive_int(n_jobs, "n_jobs"),
         progress,
     )
-    read = _read(data, fold, repetition, None if systems is None else tuple(systems), gold)
-    if isinstance(read, dict):
-        folds = _of_items(read, metric, greater_is_better, drawing)
+    found = read(data, fold, repetition, None if systems is None else tuple(systems), gold)
+    if isinstance(found, dict):
+        folds = of_items(found, metric, greater_is_better, drawing)
     else:
-        folds = _of_scores(read, metric, greater_is_better)
+        folds = of_scores(found, metric, greater_is_better)
     share = _ratio(folds, ratio)
     order = _ordered(folds)
     pairs = within.pairs_of(order, folds.names, baseline, asked.alternative)
@@ -188,191 +187,10 @@ def compare_folds(
     )
 
 
-# -- what came -------------------------------------------------------------------------------------
-
-Labels = tuple[tuple[str, str], ...]
-"""Repetition and fold."""
-
-
-@dataclasses.dataclass(frozen=True)
-class _Scores:
-    names: tuple[str, ...]
-    labels: Labels
-    matrix: FloatArray
-
-
-@dataclasses.dataclass(frozen=True)
-class _Folds:
-    """Scores per fold, and what lies behind them."""
-
-    metric: MetricInfo
-    names: tuple[str, ...]
-    labels: Labels
-    matrix: FloatArray
-    parts: Mapping[tuple[str, str], tuple[Any, Evaluation]]
-    whole: Mapping[str, tuple[Any, Evaluation]]
-    data_hash: str
-    notes: tuple[Note, ...]
-
-    def shape(self) -> tuple[int, int] | None:
-        """Return the numbers of repetitions and of folds in each; None if they differ."""
-        sizes = list(self.repetitions().values())
-        return (len(sizes), sizes[0]) if len(set(sizes)) == 1 else None
-
-    def repetitions(self) -> dict[str, int]:
-        """Return the number of folds of each repetition."""
-        counts: dict[str, int] = {}
-        for name, _ in self.labels:
-            counts[name] = counts.get(name, 0) + 1
-        return counts
-
-
-def _read(
-    data: Any, fold: str | None, repetition: str | None, systems: tuple[str, ...] | None, gold: str | None
-) -> _Scores | dict[str, Evaluation]:
-    if isinstance(data, Evaluation):
-        return {"1": _selected(data, systems)}
-    if not isinstance(data, Mapping) and is_frame(data):
-        return _from_frame(data, fold, repetition, systems, gold)
-    if not isinstance(data, Mapping) or not data:
-        raise InvalidInputError(
-            f"data must be a mapping, a frame or an Evaluation, got {type(data).__name__}",
-            hint='compare_folds({"old": scores_of_folds, "new": scores_of_folds})',
-        )
-    if all(isinstance(value, Evaluation) for value in data.values()):
-        return {str(name): _selected(value, systems) for name, value in data.items()}
-    names = tuple(str(name) for name in data) if systems is None else systems
-    unknown = next((name for name in names if name not in data), None)
-    if unknown is not None:
-        raise InvalidInputError(f"no system {unknown!r} in these data", hint=f"systems: {', '.join(data)}")
-    arrays = [_fold_scores(data[name], name) for name in names]
-    for name, array in zip(names, arrays, strict=True):
-        if array.shape != arrays[0].shape:
-            raise InvalidInputError(
-                f"systems must have a score for every fold: {names[0]!r} has shape {arrays[0].shape},"
-                f" {name!r} {array.shape}",
-            )
-    r, k = arrays[0].shape
-    labels = tuple((str(i + 1), str(j + 1)) for i in range(r) for j in range(k))
-    return _Scores(names, labels, np.column_stack([array.reshape(-1) for array in arrays]))
-
-
-def _selected(evaluation: Evaluation, systems: tuple[str, ...] | None) -> Evaluation:
-    return evaluation if systems is None else within.only(evaluation, systems)
-
-
-def _fold_scores(values: Any, name: str) -> FloatArray:
-    array = checks.as_array(values, f"system {name!r}")
-    if array.dtype.kind not in "biuf" or array.ndim not in (1, 2) or array.size == 0:
-        raise InvalidInputError(
-            f"scores of system {name!r} must be numbers of shape (folds,) or (repetitions, folds),"
-            f" got {array.dtype} of shape {array.shape}",
-            hint="give an Evaluation with strata=folds to compare predictions",
-        )
-    return np.atleast_2d(array.astype(np.float64))
-
-
-def _from_frame(
-    frame: Any, fold: str | None, repetition: str | None, systems: tuple[str, ...] | None, gold: str | None
-) -> _Scores | dict[str, Evaluation]:
-    names = [str(name) for name in (frame.column_names if hasattr(frame, "column_names") else frame.columns)]
-    by = fold or "fold"
-    again = repetition or ("repetition" if "repetition" in names else None)
-    for name, role in ((by, "fold"), (again, "repetition")):
-        if name is not None and name not in names:
-            raise InvalidInputError(
-                f"the frame has no column {name!r} of the {role}s",
-                hint=f"name it: {role}=...; its columns are: {', '.join(names[:12])}",
-            )
-    folds = [str(value) for value in checks.column(frame[by], f"column {by!r}")]
-    rounds = ["1"] * len(folds) if again is None else [str(v) for v in checks.column(frame[again], again)]
-    labels = list(zip(rounds, folds, strict=True))
-    others = [name for name in names if name not in (by, again, gold)]
-    columns = tuple(others) if systems is None else systems
-    if gold is None and len(set(labels)) == len(labels):
-        matrix = np.column_stack([_fold_scores(frame[name], name)[0] for name in columns])
-        return _Scores(columns, tuple(labels), matrix)
-    whole = evaluation_from_frame(frame, gold=gold, stratum=by, systems=columns)
-    return by_repetition(whole, np.array(rounds))
-
-
-def by_repetition(whole: Evaluation, repetitions: Array) -> dict[str, Evaluation]:
-    """Return one evaluation per repetition, the folds being its strata."""
-    return {
-        str(name): within.taken(whole, repetitions == name) for name in dict.fromkeys(repetitions.tolist())
-    }
-
-
-def _of_scores(read: _Scores, metric: Any, greater_is_better: bool | None) -> _Folds:
-    if metric is not None and not isinstance(metric, str):
-        raise InvalidInputError("scores of folds leave nothing to compute: metric must be a name for them")
-    _check_size(read.names, read.labels)
-    bad = np.argwhere(~np.isfinite(read.matrix))
-    if bad.size:
-        row, system = bad[0]
-        raise InvalidInputError(
-            f"system {read.names[system]!r} has no score on fold {read.labels[row][1]!r} of repetition"
-            f" {read.labels[row][0]!r}",
-            hint="folds cannot be left out one by one: the tests count on all of them",
-        )
-    info = MetricInfo(metric or "score", greater_is_better is not False, (-math.inf, math.inf))
-    hashes = {f"{label}": repr(row.tolist()) for label, row in zip(read.labels, read.matrix, strict=True)}
-    hashes["names"] = repr(read.names)
-    return _Folds(info, read.names, read.labels, read.matrix, {}, {}, within.hash_of(hashes), ())
-
-
-def _of_items(
-    parts: Mapping[str, Evaluation],
-    metric: Any,
-    greater_is_better: bool | None,
-    drawing: Drawing,
-) -> _Folds:
-    measure = within.one_metric(metric, parts.values())
-    if greater_is_better is not None and greater_is_better != measure.greater_is_better:
-        raise InvalidInputError(
-            f"greater_is_better={greater_is_better} contradicts the metric {measure.name}"
-        )
-    names = next(iter(parts.values())).names
-    whole, folds = {}, {}
-    for again, evaluation in parts.items():
-        if set(evaluation.names) != set(names):
-            raise InvalidInputError(
-                f"every repetition must have the same systems: {', '.join(names)};"
-                f" repetition {again!r} has {', '.join(evaluation.names)}"
-            )
-        same = within.only(evaluation, names)
-        for name, part in within.split(same, "fold").items():
-            where = f"repetition {again!r}, fold {name!r}"
-            folds[again, name] = (within.makers_of(part, measure, drawing, where), part)
-        plain = dataclasses.replace(same, strata=None)
-        whole[again] = (within.makers_of(plain, measure, drawing, f"repetition {again!r}"), plain)
-    _check_size(names, tuple(folds))
-    fitted = next(iter(whole.values()))[0].group.metrics[0]
-    return _Folds(
-        metric=MetricInfo(fitted.name, fitted.greater_is_better, fitted.bounds),
-        names=names,
-        labels=tuple(folds),
-        matrix=np.array([makers.scores[0] for makers, _ in folds.values()]),
-        parts=folds,
-        whole=whole,
-        data_hash=within.hash_of({name: part.data_hash() for name, part in parts.items()}),
-        notes=tuple(dict.fromkeys(note for part in parts.values() for note in part.notes)),
-    )
-
-
-def _check_size(names: Sequence[str], labels: Labels) -> None:
-    if len(names) < 2:
-        raise InvalidInputError(f"a comparison needs at least 2 systems, got {', '.join(names) or 'none'}")
-    if len(labels) < 2:
-        raise InvalidInputError(
-            f"at least 2 folds are needed, got {len(labels)}", hint="for one test set use compare"
-        )
-
-
 # -- numbers ---------------------------------------------------------------------------------------
 
 
-def _ratio(folds: _Folds, ratio: float | None) -> float:
+def _ratio(folds: Folds, ratio: float | None) -> float:
     if ratio is not None:
         if not 0.0 < ratio < math.inf:
             raise InvalidInputError(
@@ -396,14 +214,14 @@ def _ratio(folds: _Folds, ratio: float | None) -> float:
     return math.fsum(1.0 / (count - 1) for count in counts.values()) / len(counts)
 
 
-def _ordered(folds: _Folds) -> tuple[str, ...]:
+def _ordered(folds: Folds) -> tuple[str, ...]:
     sign = -1.0 if folds.metric.greater_is_better else 1.0
     mean = dict(zip(folds.names, folds.matrix.mean(axis=0).tolist(), strict=True))
     return tuple(sorted(folds.names, key=lambda name: (sign * mean[name], name)))
 
 
 def _inner(
-    folds: _Folds, pairs: Sequence[Names], asked: Asked
+    folds: Folds, pairs: Sequence[Names], asked: Asked
 ) -> tuple[dict[str, tuple[Difference, ...]], dict[Names, Replicability]]:
     """Return the differences on the pooled predictions of each repetition, and the effects in the folds."""
     if not folds.parts:
@@ -428,7 +246,7 @@ def _inner(
 
 
 def _tests(
-    folds: _Folds,
+    folds: Folds,
     pair: Names,
     ratio: float,
     asked: Asked,
@@ -449,7 +267,7 @@ def _tests(
     return tuple(found)
 
 
-def _by_repetition(folds: _Folds, d: FloatArray) -> FloatArray:
+def _by_repetition(folds: Folds, d: FloatArray) -> FloatArray:
     names = list(folds.repetitions())
     rows = [
         [float(x) for x, (again, _) in zip(d, folds.labels, strict=True) if again == name] for name in names
@@ -457,7 +275,7 @@ def _by_repetition(folds: _Folds, d: FloatArray) -> FloatArray:
     return np.array(rows)
 
 
-def _chosen(test: str, folds: _Folds, asked: Asked) -> str:
+def _chosen(test: str, folds: Folds, asked: Asked) -> str:
     if test == "auto":
         combined = folds.shape() == (5, 2) and asked.alternative == "two-sided"
         return "5x2cv-f" if combined else "corrected-t"
@@ -478,7 +296,7 @@ def _chosen(test: str, folds: _Folds, asked: Asked) -> str:
 
 
 def _differences(
-    folds: _Folds,
+    folds: Folds,
     pairs: Sequence[Names],
     tests: Mapping[Names, tuple[TestResult, ...]],
     name: str,
@@ -535,7 +353,7 @@ def _spread(pair: Names, position: int, inner: Mapping[str, tuple[Difference, ..
     )
 
 
-def _notes(folds: _Folds, given: float | None, ratio: float) -> list[Note]:
+def _notes(folds: Folds, given: float | None, ratio: float) -> list[Note]:
     notes = []
     if given is None and not folds.parts:
         notes.append(

@@ -115,7 +115,10 @@ def test_clusters_beside_the_gold_without_ids(make: Make) -> None:
 def test_names_of_systems(make: Make, gold: Path) -> None:
     odd = make("x=1.txt", "x\ny\nx\n")
     assert read([str(odd), f"b={odd}"], gold=gold).names == ("x=1", "b")
-    assert read([odd, make("two.txt.gz", gzip.compress(b"x\nx\nx\n", mtime=0))], gold=gold).names == ("x=1", "two")
+    assert read([odd, make("two.txt.gz", gzip.compress(b"x\nx\nx\n", mtime=0))], gold=gold).names == (
+        "x=1",
+        "two",
+    )
     assert read({"p": odd, "q": odd, "r": odd}, gold=gold, systems=["r", "p"]).names == ("r", "p")
     assert message({"p": odd, "q": odd}, systems=["p", "z"]) == "no file was given for system 'z'"
     assert message([f"a={odd}", f"a={gold}"]).startswith("two files are called 'a'")

@@ -50,7 +50,10 @@ def test_json_lines(make: Make, name: str) -> None:
     rows = [dict(zip(keys, line.split(","), strict=True)) for line in PLAIN.splitlines()[1:]]
     text = "\n".join(json.dumps(row) for row in rows)
     assert columns(read(make(name, text), gold="label")) == EXPECTED
-    assert columns(read(make("packed.jsonl.gz", gzip.compress(text.encode(), mtime=0)), gold="label")) == EXPECTED
+    assert (
+        columns(read(make("packed.jsonl.gz", gzip.compress(text.encode(), mtime=0)), gold="label"))
+        == EXPECTED
+    )
     assert columns(read(make("array.json", json.dumps(rows)), gold="label")) == EXPECTED
 
 

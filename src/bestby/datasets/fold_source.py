@@ -1,0 +1,203 @@
+"""From what the user has to scores per fold: arrays, frames, out-of-fold predictions."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from bestby._core import checks
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Array, FloatArray
+from bestby.datasets import within
+from bestby.engine.base import Drawing
+from bestby.engine.interval import Intervals
+from bestby.evaluation import Evaluation
+from bestby.frames import evaluation_from_frame, is_frame
+from bestby.results import MetricInfo, Note
+
+Labels = tuple[tuple[str, str], ...]
+"""Repetition and fold."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Scores:
+    """One score per system and fold, as it came."""
+
+    names: tuple[str, ...]
+    labels: Labels
+    matrix: FloatArray
+
+
+@dataclasses.dataclass(frozen=True)
+class Folds:
+    """Scores per fold, and what lies behind them."""
+
+    metric: MetricInfo
+    names: tuple[str, ...]
+    labels: Labels
+    matrix: FloatArray
+    parts: Mapping[tuple[str, str], tuple[Intervals, Evaluation]]
+    whole: Mapping[str, tuple[Intervals, Evaluation]]
+    data_hash: str
+    notes: tuple[Note, ...]
+
+    def shape(self) -> tuple[int, int] | None:
+        """Return the numbers of repetitions and of folds in each; None if they differ."""
+        sizes = list(self.repetitions().values())
+        return (len(sizes), sizes[0]) if len(set(sizes)) == 1 else None
+
+    def repetitions(self) -> dict[str, int]:
+        """Return the number of folds of each repetition."""
+        counts: dict[str, int] = {}
+        for name, _ in self.labels:
+            counts[name] = counts.get(name, 0) + 1
+        return counts
+
+
+def read(
+    data: Any, fold: str | None, repetition: str | None, systems: tuple[str, ...] | None, gold: str | None
+) -> Scores | dict[str, Evaluation]:
+    """Return scores per fold, or an evaluation per repetition whose strata are the folds."""
+    if isinstance(data, Evaluation):
+        return {"1": _selected(data, systems)}
+    if not isinstance(data, Mapping) and is_frame(data):
+        return _from_frame(data, fold, repetition, systems, gold)
+    if not isinstance(data, Mapping) or not data:
+        raise InvalidInputError(
+            f"data must be a mapping, a frame or an Evaluation, got {type(data).__name__}",
+            hint='compare_folds({"old": scores_of_folds, "new": scores_of_folds})',
+        )
+    if all(isinstance(value, Evaluation) for value in data.values()):
+        return {str(name): _selected(value, systems) for name, value in data.items()}
+    names = tuple(str(name) for name in data) if systems is None else systems
+    unknown = next((name for name in names if name not in data), None)
+    if unknown is not None:
+        raise InvalidInputError(f"no system {unknown!r} in these data", hint=f"systems: {', '.join(data)}")
+    arrays = [_fold_scores(data[name], name) for name in names]
+    for name, array in zip(names, arrays, strict=True):
+        if array.shape != arrays[0].shape:
+            raise InvalidInputError(
+                f"systems must have a score for every fold: {names[0]!r} has shape {arrays[0].shape},"
+                f" {name!r} {array.shape}",
+            )
+    r, k = arrays[0].shape
+    labels = tuple((str(i + 1), str(j + 1)) for i in range(r) for j in range(k))
+    return Scores(names, labels, np.column_stack([array.reshape(-1) for array in arrays]))
+
+
+def _selected(evaluation: Evaluation, systems: tuple[str, ...] | None) -> Evaluation:
+    return evaluation if systems is None else within.only(evaluation, systems)
+
+
+def _fold_scores(values: Any, name: str) -> FloatArray:
+    array = checks.as_array(values, f"system {name!r}")
+    if array.dtype.kind not in "biuf" or array.ndim not in (1, 2) or array.size == 0:
+        raise InvalidInputError(
+            f"scores of system {name!r} must be numbers of shape (folds,) or (repetitions, folds),"
+            f" got {array.dtype} of shape {array.shape}",
+            hint="give an Evaluation with strata=folds to compare predictions",
+        )
+    return np.atleast_2d(array.astype(np.float64))
+
+
+def _from_frame(
+    frame: Any, fold: str | None, repetition: str | None, systems: tuple[str, ...] | None, gold: str | None
+) -> Scores | dict[str, Evaluation]:
+    names = [str(name) for name in (frame.column_names if hasattr(frame, "column_names") else frame.columns)]
+    by = fold or "fold"
+    again = repetition or ("repetition" if "repetition" in names else None)
+    for name, role in ((by, "fold"), (again, "repetition")):
+        if name is not None and name not in names:
+            raise InvalidInputError(
+                f"the frame has no column {name!r} of the {role}s",
+                hint=f"name it: {role}=...; its columns are: {', '.join(names[:12])}",
+            )
+    folds = [str(value) for value in checks.column(frame[by], f"column {by!r}")]
+    rounds = ["1"] * len(folds) if again is None else [str(v) for v in checks.column(frame[again], again)]
+    labels = list(zip(rounds, folds, strict=True))
+    others = [name for name in names if name not in (by, again, gold)]
+    columns = tuple(others) if systems is None else systems
+    if gold is None and len(set(labels)) == len(labels):
+        matrix = np.column_stack([_fold_scores(frame[name], name)[0] for name in columns])
+        return Scores(columns, tuple(labels), matrix)
+    whole = evaluation_from_frame(frame, gold=gold, stratum=by, systems=columns)
+    return by_repetition(whole, np.array(rounds))
+
+
+def by_repetition(whole: Evaluation, repetitions: Array) -> dict[str, Evaluation]:
+    """Return one evaluation per repetition, the folds being its strata."""
+    return {
+        str(name): within.taken(whole, repetitions == name) for name in dict.fromkeys(repetitions.tolist())
+    }
+
+
+def of_scores(read: Scores, metric: Any, greater_is_better: bool | None) -> Folds:
+    """Return the scores as they are, checked."""
+    if metric is not None and not isinstance(metric, str):
+        raise InvalidInputError("scores of folds leave nothing to compute: metric must be a name for them")
+    _check_size(read.names, read.labels)
+    bad = np.argwhere(~np.isfinite(read.matrix))
+    if bad.size:
+        row, system = bad[0]
+        raise InvalidInputError(
+            f"system {read.names[system]!r} has no score on fold {read.labels[row][1]!r} of repetition"
+            f" {read.labels[row][0]!r}",
+            hint="folds cannot be left out one by one: the tests count on all of them",
+        )
+    info = MetricInfo(metric or "score", greater_is_better is not False, (-math.inf, math.inf))
+    hashes = {f"{label}": repr(row.tolist()) for label, row in zip(read.labels, read.matrix, strict=True)}
+    hashes["names"] = repr(read.names)
+    return Folds(info, read.names, read.labels, read.matrix, {}, {}, within.hash_of(hashes), ())
+
+
+def of_items(
+    parts: Mapping[str, Evaluation],
+    metric: Any,
+    greater_is_better: bool | None,
+    drawing: Drawing,
+) -> Folds:
+    """Return the score of every fold, with what makes tests inside folds and repetitions."""
+    measure = within.one_metric(metric, parts.values())
+    if greater_is_better is not None and greater_is_better != measure.greater_is_better:
+        raise InvalidInputError(
+            f"greater_is_better={greater_is_better} contradicts the metric {measure.name}"
+        )
+    names = next(iter(parts.values())).names
+    whole, folds = {}, {}
+    for again, evaluation in parts.items():
+        if set(evaluation.names) != set(names):
+            raise InvalidInputError(
+                f"every repetition must have the same systems: {', '.join(names)};"
+                f" repetition {again!r} has {', '.join(evaluation.names)}"
+            )
+        same = within.only(evaluation, names)
+        for name, part in within.split(same, "fold").items():
+            where = f"repetition {again!r}, fold {name!r}"
+            folds[again, name] = (within.makers_of(part, measure, drawing, where), part)
+        plain = dataclasses.replace(same, strata=None)
+        whole[again] = (within.makers_of(plain, measure, drawing, f"repetition {again!r}"), plain)
+    _check_size(names, tuple(folds))
+    fitted = next(iter(whole.values()))[0].group.metrics[0]
+    return Folds(
+        metric=MetricInfo(fitted.name, fitted.greater_is_better, fitted.bounds),
+        names=names,
+        labels=tuple(folds),
+        matrix=np.array([makers.scores[0] for makers, _ in folds.values()]),
+        parts=folds,
+        whole=whole,
+        data_hash=within.hash_of({name: part.data_hash() for name, part in parts.items()}),
+        notes=tuple(dict.fromkeys(note for part in parts.values() for note in part.notes)),
+    )
+
+
+def _check_size(names: Sequence[str], labels: Labels) -> None:
+    if len(names) < 2:
+        raise InvalidInputError(f"a comparison needs at least 2 systems, got {', '.join(names) or 'none'}")
+    if len(labels) < 2:
+        raise InvalidInputError(
+            f"at least 2 folds are needed, got {len(labels)}", hint="for one test set use compare"
+        )
