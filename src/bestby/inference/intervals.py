@@ -197,8 +197,8 @@ def effective_units(left_out: FloatArray, counts: IntArray, bounds: IntArray | N
     largest = float(np.abs(u).max(initial=0.0))
     if largest <= 1e-14 * float(np.abs(left_out).max(initial=0.0)):
         return 0.0
-    u = u / largest
-    return float(counts @ u**2) ** 2 / float(counts @ u**4)
+    squared = (u / largest) ** 2
+    return float(counts @ squared) ** 2 / float(counts @ (squared * squared))
 
 
 def _deviations(left_out: FloatArray, counts: IntArray, bounds: IntArray | None) -> FloatArray:

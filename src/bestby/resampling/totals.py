@@ -34,6 +34,9 @@ CELL_BLOCK = 2048
 BLOCK_NUMBERS = 1 << 17
 """Weights held at once: a block that stays in the cache of one core."""
 
+COMPILED_BLOCK = 1 << 19
+"""The same for the compiled kernels, which need no temporaries: fewer blocks, fewer calls."""
+
 LARGEST_ROW = 1 << 22
 """Units above which even one row of weights is not held; sums are gathered instead."""
 
@@ -91,7 +94,7 @@ def bootstrap(
         keys = streams.replicate_keys(key, first, stop - first)
         return transform(_bootstrap_totals(X, units, keys, offsets, compiled))
 
-    size = max(1, BLOCK_NUMBERS // units.n)
+    size = max(1, (COMPILED_BLOCK if compiled else BLOCK_NUMBERS) // units.n)
     if compiled and X.shape[1] <= MAX_SUM_COLUMNS:
         size = 256
     return run_blocks(dense, n_resamples, size, n_jobs, progress)
@@ -127,7 +130,7 @@ def swaps(
         keys = streams.replicate_keys(key, first, stop - first)
         return transform(_swap_totals(D, keys, compiled))
 
-    size = max(1, BLOCK_NUMBERS // units.n)
+    size = max(1, (COMPILED_BLOCK if compiled else BLOCK_NUMBERS) // units.n)
     if compiled and D.shape[1] <= MAX_TABLE_COLUMNS:
         size = max(size, 1024)
     return run_blocks(dense, n_resamples, size, n_jobs, progress)
