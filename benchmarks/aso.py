@@ -2,8 +2,8 @@
 
     python benchmarks/aso.py [--quick] [--out FILE]
 
-Needs deepsig 1.2.8 (`pip install deepsig==1.2.8`); without it, bestby alone is timed. One thread, CPU time
-of the whole call, 1000 bootstrap samples; bestby's call holds 1000 permutations too. Writes results/aso.md.
+deepsig 1.2.8 is in the dependency group `bench`; without it, bestby alone is timed. One thread, CPU time of
+the whole call, 1000 bootstrap samples; bestby's call holds 1000 permutations too. Writes results/aso.md.
 """
 
 # ruff: noqa: E402  the number of threads must be set before NumPy is loaded
@@ -76,8 +76,11 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--quick", action="store_true", help="leave out what takes deepsig minutes")
-    parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results" / "aso.md")
+    parser.add_argument("--out", type=Path, help="[benchmarks/results/aso.md; quick: not written]")
     arguments = parser.parse_args()
+    out = arguments.out
+    if out is None and not arguments.quick:
+        out = ROOT / "benchmarks" / "results" / "aso.md"
     warnings.filterwarnings("ignore")
     load = f"load {os.getloadavg()[0]:.1f} at the start"
     lines = [
@@ -99,7 +102,8 @@ def main() -> None:
         print(lines[-1], file=sys.stderr)
     text = "\n".join(lines) + "\n"
     print(text)
-    arguments.out.write_text(text, encoding="utf-8")
+    if out is not None:
+        out.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from bestby import advice, family, noting, protocol
+from bestby import family, noting, pairing, protocol
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import ArrayLike, OnMissing
@@ -82,7 +83,7 @@ def compare(
         Compare every other system with this one only (system minus baseline); otherwise every pair.
     interval : {"auto", "tango", "bca", "percentile", "basic", "studentized", "normal"}
         How intervals are made; the result names the method used. "auto": a score interval for proportions,
-        BCa where enough units carry the variance, otherwise studentized (means), normal or percentile.
+        BCa where enough units carry the variance, otherwise studentized (means), normal or basic.
     level : float
         Nominal coverage; 1 - level is the level of the tests.
     simultaneous : bool
@@ -279,29 +280,13 @@ def _intervals(makers: Intervals, pairs: Sequence[Pair], settings: Settings) -> 
         return {pair: (found, found, notes) for pair, found in zip(pairs, together, strict=True)}
     result: dict[Pair, _Found] = {}
     for pair, target in zip(pairs, targets, strict=True):
-        method, doubts = _chosen(makers, target, settings)
+        method, doubts = pairing.chosen(makers, target, settings.interval)
         found, notes = makers.interval(target, method, settings.level)
         tost = found
         if settings.margin is not None and settings.level > 0.5:
             tost = makers.interval(target, method, 2.0 * settings.level - 1.0)[0]
         result[pair] = (found, tost, (*notes, *doubts))
     return result
-
-
-def _chosen(makers: Intervals, target: Target, settings: Settings) -> tuple[str, tuple[Note, ...]]:
-    """Return the method of the interval of a target, and a note if it covers less than it says there."""
-    method = settings.interval
-    situation = makers.situation(target, jackknife=method in ("auto", "bca"))
-    if method == "auto":
-        method = advice.choose_interval(**situation).method
-    note = advice.reservation(
-        method,
-        difference=situation["difference"],
-        n_differing=situation["n_differing"],
-        plain_mean=situation["plain_mean"],
-        n_effective=situation["n_effective"],
-    )
-    return method, () if note is None else (note,)
 
 
 def _difference(
@@ -313,29 +298,13 @@ def _difference(
     evaluation: Evaluation,
     settings: Settings,
 ) -> Difference:
-    m, a, b = pair
-    metric, names, scores = makers.group.metrics[m], evaluation.names, makers.scores[m]
     interval, tost, notes = found
-    n_differing = makers.group.differing(pair)[0]
-    about = (metric.name, names[a], names[b])
-    if n_differing == 0:
-        notes += (Note("identical", "the two systems do not differ on any item"),)
-    return Difference(
-        metric=metric.name,
-        a=names[a],
-        b=names[b],
-        estimate=float(scores[a] - scores[b]),
-        score_a=float(scores[a]),
-        score_b=float(scores[b]),
-        interval=interval,
-        test=test,
+    metric = makers.group.metrics[pair[0]]
+    return dataclasses.replace(
+        pairing.difference(makers, pair, evaluation, test, interval, notes),
         p_adjusted=p_adjusted,
-        greater_is_better=metric.greater_is_better,
-        n_items=evaluation.n_items,
-        n_differing=n_differing,
         verdict=family.verdict(interval, tost, settings.margin, metric.greater_is_better),
         margin=settings.margin,
-        notes=tuple(Note(note.code, note.message, about) for note in notes),
     )
 
 
@@ -358,7 +327,7 @@ def _systems(
     notes: list[Note] = []
     for position, system in enumerate(order):
         target = Target(m, system)
-        method, doubts = _chosen(makers, target, settings)
+        method, doubts = pairing.chosen(makers, target, settings.interval)
         interval, found = makers.interval(target, method, settings.level)
         name = evaluation.names[system]
         notes += [Note(note.code, note.message, (metric.name, name)) for note in (*found, *doubts)]

@@ -152,9 +152,7 @@ class Evaluation:
                 hint="with one item nothing can be said about the uncertainty",
             )
         gold = None if side["gold"] is None else checks.column(side["gold"], "gold", n)
-        if gold is not None:
-            _check_kinds(arrays, gold)
-        else:
+        if gold is None:
             _check_numeric(arrays)
         ids = None if items is None else checks.column(items, "items", n)
         if ids is not None:
@@ -240,49 +238,57 @@ def _aligned(
             raise _mismatch(name, told, len(reference) - len(absent), len(reference), "extra in", extra)
         if absent and on_missing == "error":
             raise _mismatch(name, told, len(reference) - len(absent), len(reference), "missing from", absent)
-    notes: list[Note] = []
-    ids = list(reference)
-    if on_missing == "drop":
-        everything = dict.fromkeys(ids)
-        for name in names:
-            everything.update(dict.fromkeys(systems[name]))
-        ids = [key for key in ids if all(key in systems[name] for name in names)]
-        if len(everything) > len(ids):
-            notes.append(
-                Note(
-                    "items_dropped",
-                    f"{len(everything) - len(ids)} of {len(everything)} items were dropped because"
-                    " not all systems (and the gold) have them",
-                )
-            )
-    missing: dict[str, BoolArray] = {}
+    ids, dropped = _kept(reference, systems) if on_missing == "drop" else (list(reference), ())
+    columns, missing, filled = _filled(ids, systems)
+    aligned = {key: None if value is None else _sided(key, value, ids) for key, value in side.items()}
+    return columns, aligned, ids, missing, (*dropped, *filled)
+
+
+def _kept(
+    reference: Mapping[Any, Any], systems: Mapping[str, Mapping[Any, Any]]
+) -> tuple[list[Any], tuple[Note, ...]]:
+    """Return the ids that all have, and a note if that leaves some out."""
+    everything = dict.fromkeys(reference)
+    for values in systems.values():
+        everything.update(dict.fromkeys(values))
+    ids = [key for key in reference if all(key in values for values in systems.values())]
+    if len(everything) == len(ids):
+        return ids, ()
+    told = (
+        f"{len(everything) - len(ids)} of {len(everything)} items were dropped because"
+        " not all systems (and the gold) have them"
+    )
+    return ids, (Note("items_dropped", told),)
+
+
+def _filled(
+    ids: Sequence[Any], systems: Mapping[str, Mapping[Any, Any]]
+) -> tuple[dict[str, Any], dict[str, BoolArray], tuple[Note, ...]]:
+    """Return the values in the order of the ids, which of them are missing (and made up), and notes."""
     columns: dict[str, Any] = {}
-    for name in names:
-        present = np.array([key in systems[name] for key in ids], dtype=np.bool_)
-        filler = next(iter(systems[name].values()), None)
-        columns[name] = [systems[name].get(key, filler) for key in ids]
-        if not present.all():
-            missing[name] = ~present
-            notes.append(
-                Note(
-                    "counted_as_worst",
-                    f"{int((~present).sum())} of {len(ids)} predictions of {name!r} are missing and count as"
-                    " wrong (as the lowest score)",
-                    (name,),
-                )
+    missing: dict[str, BoolArray] = {}
+    notes: list[Note] = []
+    for name, values in systems.items():
+        absent = np.array([key not in values for key in ids], dtype=np.bool_)
+        filler = next(iter(values.values()), None)
+        columns[name] = [values.get(key, filler) for key in ids]
+        if absent.any():
+            missing[name] = absent
+            told = (
+                f"{int(absent.sum())} of {len(ids)} predictions of {name!r} are missing and count as"
+                " wrong (as the lowest score)"
             )
-    aligned_side: dict[str, Any] = {}
-    for key, value in side.items():
-        if value is None:
-            aligned_side[key] = None
-            continue
-        without = [item for item in ids if item not in value]
-        if without:
-            raise InvalidInputError(
-                f"{key} has no value for {len(without)} of {len(ids)} items; first: {without[0]!r}",
-            )
-        aligned_side[key] = [value[item] for item in ids]
-    return columns, aligned_side, ids, missing, tuple(notes)
+            notes.append(Note("counted_as_worst", told, (name,)))
+    return columns, missing, tuple(notes)
+
+
+def _sided(key: str, values: Mapping[Any, Any], ids: Sequence[Any]) -> list[Any]:
+    without = [item for item in ids if item not in values]
+    if without:
+        raise InvalidInputError(
+            f"{key} has no value for {len(without)} of {len(ids)} items; first: {without[0]!r}",
+        )
+    return [values[item] for item in ids]
 
 
 def _mismatch(
@@ -294,17 +300,6 @@ def _mismatch(
         hint='pass on_missing="drop" to compare the shared items only'
         + ("" if how == "extra in" else ', or on_missing="worst" to count the missing as wrong'),
     )
-
-
-def _check_kinds(arrays: Mapping[str, Array], gold: Array) -> None:
-    """Refuse text against numbers: nothing would ever match."""
-    for name, array in arrays.items():
-        if (array.dtype.kind == "U") != (gold.dtype.kind == "U"):
-            kinds = ("text", "numbers") if array.dtype.kind == "U" else ("numbers", "text")
-            raise InvalidInputError(
-                f"system {name!r} holds {kinds[0]}, the gold {kinds[1]}: no label could match",
-                hint="give both one type, for example with str()",
-            )
 
 
 def _check_numeric(arrays: Mapping[str, Array]) -> None:

@@ -70,7 +70,7 @@ def standings(
     place = {name: position for position, name in enumerate(names)}
     better = np.zeros((len(names), len(names)), dtype=np.bool_)
     for d in differences:
-        if d.p_adjusted < alpha and d.better is not None:
+        if rejects(d.p_adjusted, alpha) and d.better is not None:
             behind = d.b if d.better == d.a else d.a
             better[place[d.better], place[behind]] = True
     low, high = groups.rank_intervals(better)
@@ -106,6 +106,17 @@ def verdict(interval: Interval, tost: Interval, margin: float | None, greater_is
     if -margin < tost.low and tost.high < margin:
         return "equivalent"
     return "inconclusive"
+
+
+def rejects(p_value: float, alpha: float) -> bool:
+    """Return whether a test at the level alpha rejects: p <= alpha, but for the rounding of a correction.
+
+    Examples
+    --------
+    >>> rejects(3 * (0.05 / 3), 0.05), rejects(0.0501, 0.05)
+    (True, False)
+    """
+    return p_value <= alpha * (1.0 + 1e-12)
 
 
 def alpha_of(level: float) -> float:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Alternative
 from bestby._core.versions import versions
 from bestby._version import __version__
 from bestby.engine.base import Drawing, Group, Pair
@@ -58,30 +60,33 @@ def of_metric(group: Group, m: int, tests: Mapping[Pair, TestResult], settings: 
             if text is not None:
                 notes.append(Note("counted_as_zero", text, (metric.name,)))
     notes = list(dict.fromkeys(notes))
-    if settings.alternative != "two-sided" and not metric.greater_is_better:
-        asks = "worse" if settings.alternative == "greater" else "better"
-        notes.append(
-            Note(
-                "direction",
-                f"lower is better for {metric.name}: alternative {settings.alternative!r}"
-                f" asks whether A is {asks}",
-                (metric.name,),
-            )
-        )
-    drawn = [test.n_resamples for test in tests.values() if test.n_resamples]
-    family = 1 if settings.correction == "none" else len(tests)
-    # The least p-value is 1 / (1 + B); times the family it must be below 1 - level.
-    needed = int(family / settings.alpha + 1e-9)
-    if drawn and min(drawn) < needed:
-        notes.append(
-            Note(
-                "few_resamples",
-                f"{min(drawn)} resamples cannot give a corrected p-value below {settings.alpha:.3g} for"
-                f" {family} comparisons: at least {needed} are needed, {10 * needed} for a steady answer",
-                (metric.name,),
-            )
-        )
+    notes += of_direction(metric.name, metric.greater_is_better, settings.alternative)
+    notes += of_resamples(metric.name, tests.values(), settings.correction, settings.alpha)
     return notes
+
+
+def of_direction(metric: str, greater_is_better: bool, alternative: Alternative) -> list[Note]:
+    """Return a note where a one-sided question is about a measure of which lower is better."""
+    if alternative == "two-sided" or greater_is_better:
+        return []
+    asks = "worse" if alternative == "greater" else "better"
+    told = f"lower is better for {metric}: alternative {alternative!r} asks whether A is {asks}"
+    return [Note("direction", told, (metric,))]
+
+
+def of_resamples(metric: str, tests: Collection[TestResult], correction: str, alpha: float) -> list[Note]:
+    """Return a note if too few resamples were drawn for a p-value below the level after correction."""
+    drawn = [test.n_resamples for test in tests if test.n_resamples]
+    family = 1 if correction == "none" else len(tests)
+    # The least p-value is 1 / (1 + B); times the family it must be at most 1 - level.
+    needed = math.ceil(family / alpha - 1e-9) - 1
+    if not drawn or min(drawn) >= needed:
+        return []
+    told = (
+        f"{min(drawn)} resamples cannot give a corrected p-value of {alpha:.3g} or less"
+        f" for {family} comparisons: at least {needed} are needed, {10 * needed} for a steady answer"
+    )
+    return [Note("few_resamples", told, (metric,))]
 
 
 def provenance(

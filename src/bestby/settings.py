@@ -51,11 +51,6 @@ def asked(
     InvalidInputError
         If one is not, naming those there are.
     """
-    if margin is not None and not margin > 0.0:
-        raise InvalidInputError(
-            f"margin must be a positive number, got {margin}",
-            hint="it is the smallest difference that matters, on the scale of the measure",
-        )
     return Settings(
         checks.choice(interval, METHODS, "interval"),
         checks.probability(level, "level"),
@@ -63,6 +58,24 @@ def asked(
         checks.choice(test, (*TESTS, "auto"), "test"),
         checks.choice(alternative, ALTERNATIVES, "alternative"),
         checks.choice(correction, CORRECTIONS, "correction"),
-        None if margin is None else float(margin),
+        margin_of(margin),
         baseline,
     )
+
+
+def margin_of(margin: float | None) -> float | None:
+    """Return the smallest difference that matters, if there is one and it is positive.
+
+    Examples
+    --------
+    >>> margin_of(0.5)
+    0.5
+    """
+    if margin is None:
+        return None
+    if not margin > 0.0:
+        raise InvalidInputError(
+            f"margin must be a positive number, got {margin}",
+            hint="it is the smallest difference that matters, on the scale of the measure",
+        )
+    return float(margin)

@@ -114,6 +114,10 @@ def test_pictures(run: Run, table: Path, tmp_path: Path, name: str) -> None:
         (["table.csv", "--html", "no/where.html"], "InvalidInputError: cannot write 'no/where.html': there is no folder '{}/no'",
          "hint: create the folder first"),
         (["table.csv", "--html", "."], "InvalidInputError: cannot write '.': it is a folder", "hint: name a file in it"),
+        (["table.csv", "--gold", "label", "--cluster", "doc", "--level", "95"], "InvalidInputError: level must lie strictly between 0 and 1, got 95.0",
+         "hint: 0.95 means 95 %"),
+        (["table.csv", "--gold", "label", "--cluster", "doc", "--resamples", "0"], "InvalidInputError: n_resamples must be a whole number of at least 1, got 0",
+         "hint: bestby COMMAND --help tells what each option takes"),
         (["table.csv", "--plot", "x.jpeg"], "InvalidInputError: --plot writes .png, .svg, .pdf, got 'x.jpeg'",
          "hint: change the suffix of the file"),
         ([], "UsageError: Missing argument 'FILES'.", "hint: bestby compare --help"),
@@ -162,7 +166,10 @@ def test_nothing_is_written_when_a_later_output_cannot_be_made(
     outputs = ["--json", str(old), "--csv", str(tmp_path / "out.csv"), "--html", str(tmp_path / "out.html")]
     assert main(_arguments(table, *outputs)) == 2
     captured = capsys.readouterr()
-    assert (captured.out, captured.err) == ("", "InvalidInputError: no such luck at all\n")
+    assert (captured.out, captured.err) == (
+        "",
+        "InvalidInputError: no such luck at all\nhint: bestby COMMAND --help tells what each option takes\n",
+    )
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.json", "table.csv"]
     assert old.read_text(encoding="utf-8") == "kept"
 
@@ -240,3 +247,21 @@ def test_published_absa_through_files(run: Run, shared_data, tmp_path: Path) -> 
     assert done.stderr == ""
     (row,) = csv.DictReader(io.StringIO(done.stdout))
     assert (row["a"], row["b"], round(float(row["difference"]), 4)) == ("aen_bert", "bert_spc", 0.0110)
+
+
+def test_scores_against_labels_of_text(run: Run, tmp_path: Path) -> None:
+    rows = [
+        (f"q{i}", "pos" if i % 3 else "neg", (i * 7 % 20 + (i % 3 > 0) * 9) / 30, (i * 11 % 20) / 20)
+        for i in range(40)
+    ]
+    lines = ["item,gold,u,v", *(",".join(map(str, row)) for row in rows)]
+    (tmp_path / "scores.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    done = run("compare", "scores.csv", "--metric", "roc_auc[pos]", "--json", "-")
+    assert (done.returncode, done.stderr) == (0, "")
+    scores = {entry["system"]: entry["score"] for entry in json.loads(done.stdout)["systems"]}
+    for place, name in ((2, "u"), (3, "v")):
+        pairs = [(p[place], n[place]) for p in rows for n in rows if (p[1], n[1]) == ("pos", "neg")]
+        assert scores[name] == pytest.approx(sum((p > n) + 0.5 * (p == n) for p, n in pairs) / len(pairs))
+    refused = run("compare", "scores.csv")
+    assert refused.returncode == 2
+    assert refused.stderr.startswith("InvalidInputError: system 'u' holds numbers, the gold text")

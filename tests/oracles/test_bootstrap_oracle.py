@@ -326,6 +326,22 @@ def test_the_exact_bootstrap_test_against_all_samples() -> None:
         assert found.p_value == pytest.approx(float(p), abs=1e-12)
 
 
+@pytest.mark.parametrize("right", [20, 35, 45, 230])
+def test_a_tiny_bootstrap_p_is_right_or_an_upper_bound(right: int) -> None:
+    """A is right on r of 400 items, B on none: p = P(|Bin(400, r / 400) - r| >= r), told down to 1e-12."""
+    from scipy.stats import binom
+
+    scores = np.repeat([1.0, 0.0], [right, 400 - right])
+    truth = binom.sf(2 * right - 1, 400, right / 400) + binom.cdf(0, 400, right / 400)
+    one, other = (
+        compare(systems, test="bootstrap").differences[0]
+        for systems in ({"a": scores, "b": 0 * scores}, {"b": 0 * scores, "a": scores})
+    )
+    assert one.exact
+    assert one.p_value == pytest.approx(other.p_value, rel=1e-3)
+    assert one.p_value == pytest.approx(max(truth, 1e-12), rel=1e-3)
+
+
 # -- draws -------------------------------------------------------------------------------------------
 
 

@@ -64,6 +64,18 @@ def same(one: DatasetComparison, other: DatasetComparison) -> None:
     assert first == second
 
 
+def test_copies_are_noted_inside_a_dataset_as_compare_does() -> None:
+    gold = np.repeat(["x", "y"], 20)
+    copies = {name: Evaluation.of({"a": gold, "b": gold}, gold) for name in ("one", "two")}
+    found = compare_datasets(copies)
+    one = compare(copies["one"]).differences[0]
+    assert [note.code for note in one.notes] == ["identical"]
+    inside = [d for parts in found.within.values() for d in parts]
+    assert [[(note.code, note.message) for note in d.notes] for d in inside] == [
+        [(note.code, note.message) for note in one.notes]
+    ] * 2
+
+
 # -- forms of data ---------------------------------------------------------------------------------
 
 

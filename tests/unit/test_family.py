@@ -31,7 +31,7 @@ def test_standings_follow_the_direction(greater_is_better: bool) -> None:
     found = [
         difference("a", "b", sign, 0.5, greater_is_better),
         difference("a", "c", sign, 0.01, greater_is_better),
-        difference("b", "c", sign, 0.05, greater_is_better),
+        difference("b", "c", sign, 0.0501, greater_is_better),
     ]
     low, high, letters = family.standings(["a", "b", "c"], found, 0.05, lettered=True)
     assert low.tolist() == [1, 1, 2]

@@ -33,8 +33,8 @@ def _pilot(n: int = 120, **options: object) -> bb.Pilot:
 
 @st.composite
 def proportions(draw: st.DrawFn) -> bb.PairedProportions:
-    b = draw(st.floats(0.05, 0.95))
-    differing = draw(st.floats(0.02, 1.0)) * min(2.0 * b, 2.0 - 2.0 * b)
+    b = draw(st.floats(0.1, 0.9))
+    differing = draw(st.floats(0.1, 0.9)) * min(2.0 * b, 2.0 - 2.0 * b)
     room = min(differing, 2.0 - 2.0 * b - differing)
     difference = draw(st.floats(0.2, 0.99)) * room
     test = draw(st.sampled_from(["mcnemar", "mcnemar-midp"]))

@@ -406,3 +406,11 @@ def test_a_hundred_seeds_of_bert(shared_data: Any) -> None:
     assert lexical.sd == pytest.approx(0.123643, rel=0.006)
     assert [entry.group for entry in result.systems] == ["a", "b", "c"]
     assert all(d.exact and d.p_value < 1e-10 for d in result)
+
+
+def test_few_clusters_are_told() -> None:
+    """As `compare` does: with items and fewer than 50 clusters the intervals tend to be too short."""
+    clusters = np.arange(30) // 3
+    result = compare_runs(PER_ITEM, clusters=clusters)
+    assert [note.code for note in result.notes if "cluster" in note.code] == ["few_clusters"]
+    assert "only 10 clusters" in str(result)

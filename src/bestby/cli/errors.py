@@ -19,6 +19,10 @@ _CLICK_ERROR: type[Exception] = next(
 )
 
 
+_HELP = "bestby COMMAND --help tells what each option takes"
+"""For errors that say all there is to say: bad input is two lines always."""
+
+
 class Status:
     """The exit status of the process.
 
@@ -44,7 +48,7 @@ def reported() -> Iterator[Status]:
         yield status
     except BestbyError as error:
         status.code = Status.INPUT
-        _say(type(error).__name__, error.message, error.hint)
+        _say(type(error).__name__, error.message, error.hint or _HELP)
     except typer.Exit as stop:
         status.code = stop.exit_code
     except (KeyboardInterrupt, typer.Abort):

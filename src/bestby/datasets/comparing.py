@@ -9,6 +9,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from bestby import pairing
 from bestby._core import checks
 from bestby._core.typing import Alternative
 from bestby.datasets import within
@@ -19,6 +20,7 @@ from bestby.engine import testing
 from bestby.engine.base import Drawing
 from bestby.engine.interval import METHODS, Target
 from bestby.evaluation import Evaluation
+from bestby.family import alpha_of
 from bestby.inference import multiplicity, ranking
 from bestby.inference.distributions import replicates
 from bestby.inference.intervals import percentile
@@ -149,7 +151,7 @@ def compare_datasets(
     checks.choice(correction, multiplicity.CORRECTIONS, "correction")
     checks.choice(on_missing, ("error", "drop", "worst"), "on_missing")
     if is_p_values(data):
-        return replicability(data, alpha=round(1.0 - asked.level, 12))
+        return replicability(data, alpha=alpha_of(asked.level))
     drawing = Drawing(
         checks.positive_int(n_resamples, "n_resamples"),
         seed_of(rng),
@@ -228,7 +230,7 @@ def _counts(
 ) -> dict[Names, Replicability]:
     if not tests:
         return {}
-    alpha = round(1.0 - level, 12)
+    alpha = alpha_of(level)
     return {
         pair: replicability({name: found[i].p_value for name, found in tests.items()}, alpha=alpha)
         for i, pair in enumerate(pairs)
@@ -334,7 +336,7 @@ def _micro(
         makers = within.makers_of(evaluation, measure, drawing, "all datasets pooled")
         for a, b in pairs:
             target = Target(0, inside.names.index(a), inside.names.index(b))
-            method, _ = within.chosen(makers, target, "auto")
+            method, _ = pairing.chosen(makers, target, "auto")
             interval, _ = makers.interval(target, method, asked.level)
             found.append(Overall(a, b, "micro", resampled, makers.estimate(target), interval))
     return found
@@ -359,7 +361,7 @@ def _ranking(
         i, j = order.index(a), order.index(b)
         p = None if by_nemenyi is None else float(by_nemenyi[i, j])
         found.append(RankDifference(a, b, average[i] - average[j], p, float(by_holm[i, j])))
-    cd = None if base is not None else ranking.critical_difference(k, n, round(1.0 - level, 12))
+    cd = None if base is not None else ranking.critical_difference(k, n, alpha_of(level))
     return ranking.friedman(inside.matrix), tuple(found), cd
 
 
@@ -380,7 +382,7 @@ def _notes(
     sides = 2.0 if asked.alternative == "two-sided" else 1.0
     least = min(1.0, sides * 0.5**n * family)
     notes = []
-    if across != "t" and least > 1.0 - asked.level:
+    if across != "t" and least > alpha_of(asked.level):
         told = f"with {n} datasets and {family} comparisons" if family > 1 else f"with {n} datasets"
         told += f" the p-value of the {across} test over datasets cannot be below {least:.2g} (corrected)"
         notes.append(Note("few_datasets", told))

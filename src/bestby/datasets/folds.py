@@ -20,10 +20,11 @@ from bestby.datasets.within import Asked
 from bestby.engine import testing
 from bestby.engine.base import Drawing
 from bestby.engine.interval import METHODS
+from bestby.family import alpha_of, rejects
 from bestby.inference import crossvalidation, multiplicity
 from bestby.inference.replicability import Replicability, replicability
 from bestby.resampling.streams import seed_of
-from bestby.results import Difference, Note, TestResult
+from bestby.results import Difference, Note, Provenance, TestResult
 
 __all__ = ["FoldComparison", "compare_folds"]
 
@@ -160,25 +161,16 @@ def compare_folds(
         within=inner,
         spread=tuple(_spread(pair, i, inner, asked.level) for i, pair in enumerate(pairs)) if inner else (),
         notes=(*folds.notes, *_notes(folds, ratio, share)),
-        provenance=within.provenance(
+        provenance=_provenance(
+            folds,
+            asked,
             {
-                "metrics": [folds.metric.name],
-                **{
-                    ("inside" if key == "test" else key): value
-                    for key, value in dataclasses.asdict(asked).items()
-                },
                 "test": name,
                 "ratio": share,
                 "required": needed,
                 "correction": correction,
                 "baseline": baseline,
             },
-            {
-                "repetitions": len({label for label, _ in folds.labels}),
-                "folds": len(folds.labels),
-                "systems": list(folds.names),
-            },
-            folds.data_hash,
             drawing,
         ),
         level=asked.level,
@@ -235,7 +227,7 @@ def _inner(
         for label, (makers, evaluation) in folds.parts.items()
     }
     single = len(folds.whole) == 1
-    alpha = round(1.0 - asked.level, 12)
+    alpha = alpha_of(asked.level)
     effects = {
         pair: replicability(
             {(name if single else f"{again}/{name}"): p[i] for (again, name), p in found.items()}, alpha=alpha
@@ -345,7 +337,7 @@ def _spread(pair: Names, position: int, inner: Mapping[str, tuple[Difference, ..
         a=pair[0],
         b=pair[1],
         n_repetitions=len(found),
-        n_significant=sum(d.p_value < 1.0 - level for d in found),
+        n_significant=sum(rejects(d.p_value, alpha_of(level)) for d in found),
         p_value=ends([d.p_value for d in found]),
         low=ends([d.interval.low for d in found]),
         difference=ends([d.estimate for d in found]),
@@ -372,3 +364,18 @@ def _notes(folds: Folds, given: float | None, ratio: float) -> list[Note]:
             )
         )
     return notes
+
+
+def _provenance(folds: Folds, asked: Asked, more: Mapping[str, Any], drawing: Drawing) -> Provenance:
+    """Return everything needed to make the numbers again; the test of `Asked` is the one inside a fold."""
+    told = {("inside" if key == "test" else key): value for key, value in dataclasses.asdict(asked).items()}
+    return within.provenance(
+        {"metrics": [folds.metric.name], **told, **more},
+        {
+            "repetitions": len(folds.repetitions()),
+            "folds": len(folds.labels),
+            "systems": list(folds.names),
+        },
+        folds.data_hash,
+        drawing,
+    )

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import platform
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
-import scipy
 
-from bestby import advice
+from bestby import pairing
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Alternative, Array, BoolArray
+from bestby._core.versions import versions
 from bestby._version import __version__
 from bestby.datasets.results import Names
 from bestby.engine import prepare, testing
@@ -25,7 +23,7 @@ from bestby.evaluation import Evaluation
 from bestby.metrics import resolve
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.registry import default
-from bestby.results import Difference, Note, Provenance
+from bestby.results import Difference, Provenance
 
 
 @dataclass(frozen=True)
@@ -81,31 +79,11 @@ def differences(
     names = evaluation.names
     positions = [(0, names.index(a), names.index(b)) for a, b in pairs]
     tests = testing.run(asked.test, makers, positions, asked.alternative)
-    metric, scores = makers.group.metrics[0], makers.scores[0]
     found = []
     for pair in positions:
-        _, a, b = pair
-        method, doubts = chosen(makers, Target(*pair), asked.interval)
+        method, doubts = pairing.chosen(makers, Target(*pair), asked.interval)
         interval, notes = makers.interval(Target(*pair), method, asked.level)
-        found.append(
-            Difference(
-                metric=metric.name,
-                a=names[a],
-                b=names[b],
-                estimate=float(scores[a] - scores[b]),
-                score_a=float(scores[a]),
-                score_b=float(scores[b]),
-                interval=interval,
-                test=tests[pair],
-                p_adjusted=tests[pair].p_value,
-                greater_is_better=metric.greater_is_better,
-                n_items=evaluation.n_items,
-                n_differing=makers.group.differing(pair)[0],
-                notes=tuple(
-                    Note(n.code, n.message, (metric.name, names[a], names[b])) for n in (*notes, *doubts)
-                ),
-            )
-        )
+        found.append(pairing.difference(makers, pair, evaluation, tests[pair], interval, (*notes, *doubts)))
     return tuple(found)
 
 
@@ -117,22 +95,6 @@ def p_values(
     positions = [(0, names.index(a), names.index(b)) for a, b in pairs]
     tests = testing.run(asked.test, makers, positions, asked.alternative)
     return tuple(tests[position].p_value for position in positions)
-
-
-def chosen(makers: Intervals, target: Target, method: str) -> tuple[str, tuple[Note, ...]]:
-    """Return the method of the interval of a target, and a note if it is not to be trusted there."""
-    # Ranks and callables have no cheap jackknife: it is made where the interval needs it anyhow.
-    situation = makers.situation(target, jackknife=method in ("auto", "bca"))
-    if method == "auto":
-        method = advice.choose_interval(**situation).method
-    note = advice.reservation(
-        method,
-        difference=situation["difference"],
-        n_differing=situation["n_differing"],
-        plain_mean=situation["plain_mean"],
-        n_effective=situation["n_effective"],
-    )
-    return method, () if note is None else (note,)
 
 
 def pairs_of(
@@ -225,14 +187,8 @@ def provenance(
     settings: Mapping[str, Any], data: Mapping[str, Any], data_hash: str, drawing: Drawing
 ) -> Provenance:
     """Return everything needed to make the numbers again."""
-    versions = {
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "numba": version("numba"),
-    }
     return Provenance(
-        __version__, versions, drawing.seed, drawing.n_resamples, dict(settings), dict(data), data_hash
+        __version__, versions(), drawing.seed, drawing.n_resamples, dict(settings), dict(data), data_hash
     )
 
 

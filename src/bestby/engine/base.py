@@ -89,11 +89,14 @@ class Group(ABC):
         S.
     n_units : int
         Items or clusters.
+    n_strata : int
+        Blocks the units come in; 1 without strata.
     """
 
     metrics: Sequence[BaseMetric]
     n_systems: int
     n_units: int
+    n_strata: int
 
     @abstractmethod
     def scores(self) -> FloatArray:

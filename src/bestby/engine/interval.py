@@ -198,7 +198,9 @@ class Intervals:
                 f"{self.group.metrics[target.metric].name} has no delta-method standard error",
                 hint='pass interval="bca" or "percentile"',
             )
-        low, high = intervals.normal(self.estimate(target), se, level, df=self.group.n_units - 1)
+        # Each stratum takes a mean of its own, so a degree of freedom; where none is left, se is 0.
+        df = max(1, self.group.n_units - self.group.n_strata)
+        low, high = intervals.normal(self.estimate(target), se, level, df=df)
         return self._clipped(target, low, high, level, "normal", True)
 
     def _studentized(self, target: Target, level: float) -> tuple[Interval, tuple[Note, ...]]:

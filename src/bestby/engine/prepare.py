@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TypeVar
 
@@ -40,6 +40,7 @@ class Reading:
         gold = self.evaluation.gold
         if gold is None:
             raise DesignError("labels need a gold")
+        _check_kinds(self.evaluation.systems, gold)
         coded = [self.evaluation.coded[name] for name in ("", *self.evaluation.names)]
         present = [coded[0][0]]
         for (values, code), name in zip(coded[1:], self.evaluation.names, strict=True):
@@ -96,6 +97,20 @@ class Reading:
                 for name, x in zip(self.evaluation.names, out, strict=True)
             ]
         return None if gold is None else _as_floats(gold, "the gold", metric), out
+
+
+def _check_kinds(systems: Mapping[str, Array], gold: Array) -> None:
+    """Refuse text against numbers where labels are compared: nothing would ever match.
+
+    Measures of ranks and functions of the user's own may well take numbers against labels of text.
+    """
+    for name, array in systems.items():
+        if (array.dtype.kind == "U") != (gold.dtype.kind == "U"):
+            kinds = ("text", "numbers") if array.dtype.kind == "U" else ("numbers", "text")
+            raise InvalidInputError(
+                f"system {name!r} holds {kinds[0]}, the gold {kinds[1]}: no label could match",
+                hint="give both one type, for example with str()",
+            )
 
 
 def _as_codes(code: Array) -> IntArray:

@@ -49,6 +49,11 @@ class SumGroup(Group):
         """The number of units."""
         return self.table.units.n
 
+    @property
+    def n_strata(self) -> int:  # type: ignore[override]
+        """The number of strata."""
+        return self.table.units.n_strata
+
     def scores(self) -> FloatArray:
         """Return the scores on the full data, shape (M, S)."""
         return self._scored(self.table.total())

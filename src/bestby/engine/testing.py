@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
+import sys
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -13,7 +13,7 @@ from bestby.engine.base import Pair
 from bestby.engine.interval import Intervals, Target
 from bestby.engine.sums import SumGroup, merged_values
 from bestby.inference import classical, permutation
-from bestby.inference.distributions import TIE, Distribution, Lattice, Replicates
+from bestby.inference.distributions import Distribution, Lattice, Replicates
 from bestby.metrics.base import MeanMetric
 from bestby.results import TestResult
 
@@ -67,12 +67,11 @@ def _bootstrap(makers: Intervals, pair: Pair, alternative: Alternative) -> TestR
         return permutation.monte_carlo(
             distribution.values - observed, observed, alternative, name="bootstrap", scale=scale
         )
-    if distribution.sd == 0.0 and observed != 0.0:
-        # Every unit differs by the same amount: no resample varies, and the signs are all there is.
-        return dataclasses.replace(
-            makers.group.permutation([pair], alternative, makers.drawing)[pair], name="bootstrap"
-        )
-    p = min(1.0, max(_centred_tail(distribution, observed, alternative), TIE**2))
+    # Beyond all resamples the tail is 0; but n units that may each point either way cannot say more than
+    # their signs do, least of all when all differ by the same amount and no resample varies.
+    sides = 2.0 if alternative == "two-sided" else 1.0
+    least = max(sides * 0.5 ** makers.group.differing(pair)[1], sys.float_info.min)
+    p = min(1.0, max(_centred_tail(distribution, observed, alternative), least))
     method = "convolution" if isinstance(distribution, Lattice) else "characteristic function"
     return TestResult("bootstrap", p, alternative, True, method, statistic=observed)
 
@@ -80,7 +79,8 @@ def _bootstrap(makers: Intervals, pair: Pair, alternative: Alternative) -> TestR
 def _centred_tail(distribution: Distribution, observed: float, alternative: Alternative) -> float:
     """Return the mass of replicates whose distance from the estimate is at least the estimate's from 0."""
     reach = abs(observed) if alternative == "two-sided" else observed
-    upper = 1.0 - distribution.below(observed + reach)
+    high_point = observed + reach
+    upper = distribution.above(high_point) + distribution.at(high_point)
     low_point = observed - reach if alternative == "two-sided" else 2.0 * observed
     lower = distribution.below(low_point) + distribution.at(low_point)
     if alternative == "greater":

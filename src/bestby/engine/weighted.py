@@ -71,6 +71,11 @@ class ItemGroup(Group):
         """The number of units."""
         return self.units.n
 
+    @property
+    def n_strata(self) -> int:  # type: ignore[override]
+        """The number of strata."""
+        return self.units.n_strata
+
     @abstractmethod
     def _score_weights(self, weights: Array) -> FloatArray:
         """Return the scores of all systems under item weights (R, n), shape (R, S)."""

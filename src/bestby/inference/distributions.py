@@ -23,6 +23,10 @@ WINDOW = 9.5
 """Half width, in standard deviations, of the window outside which mass is below 1e-20."""
 
 
+LEAST_TAIL = 1e-12
+"""Mass below which the tail of an exact bootstrap distribution is rounding error."""
+
+
 class Distribution(Protocol):
     """What intervals and tests need of a bootstrap distribution."""
 
@@ -40,6 +44,9 @@ class Distribution(Protocol):
 
     def below(self, x: float) -> float:
         """Return the mass strictly below x."""
+
+    def above(self, x: float) -> float:
+        """Return the mass strictly above x."""
 
     def at(self, x: float) -> float:
         """Return the mass at x."""
@@ -77,6 +84,10 @@ class Replicates:
     def below(self, x: float) -> float:
         """Return the share of replicates below x and not tied with it."""
         return float(np.searchsorted(self.values, x - self.tolerance, side="left")) / self.size
+
+    def above(self, x: float) -> float:
+        """Return the share of replicates above x and not tied with it."""
+        return 1.0 - float(np.searchsorted(self.values, x + self.tolerance, side="right")) / self.size
 
     def at(self, x: float) -> float:
         """Return the share of replicates tied with x."""
@@ -139,6 +150,11 @@ class Lattice:
         stop = int(np.ceil(self._position(x) - 1e-6))
         return float(self.pmf[: max(stop, 0)].sum())
 
+    def above(self, x: float) -> float:
+        """Return the mass strictly above x, summed from its own end: a small tail keeps its digits."""
+        start = int(np.floor(self._position(x) + 1e-6)) + 1
+        return float(self.pmf[max(start, 0) :].sum())
+
     def at(self, x: float) -> float:
         """Return the mass at x."""
         position = self._position(x)
@@ -192,6 +208,10 @@ class Inverted:
         waves = np.exp(-1j * k * self.frequency * y) - np.exp(1j * k * np.pi)
         series = (self.coefficients * waves / (-1j * k)).real.sum() / np.pi
         return float(min(max((y + half) / (2.0 * half) + series, 0.0), 1.0))
+
+    def above(self, x: float) -> float:
+        """Return the mass above x."""
+        return 1.0 - self.below(x)
 
     def at(self, x: float) -> float:  # noqa: ARG002
         """Return 0: the distribution has no atoms."""

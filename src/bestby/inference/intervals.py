@@ -157,11 +157,7 @@ def acceleration(left_out: FloatArray, counts: IntArray, bounds: IntArray | None
     >>> acceleration(np.array([1.0, 2.0, 3.0]), np.array([1, 1, 1]))
     0.0
     """
-    edges = np.array([0, left_out.size]) if bounds is None else bounds
-    u = np.empty(left_out.size)
-    for start, stop in itertools.pairwise(edges):
-        part, c = left_out[start:stop], counts[start:stop]
-        u[start:stop] = float(c @ part) / c.sum() - part
+    u = _deviations(left_out, counts, bounds)
     squared = u * u
     spread = float(counts @ squared)
     scale = float(np.abs(left_out).max(initial=0.0))

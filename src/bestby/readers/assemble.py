@@ -73,14 +73,31 @@ def side_by_side(
 
 
 def one_type(systems: Mapping[str, Column], gold: Column | None) -> tuple[dict[str, Column], Column | None]:
-    """Give the systems and the gold one type."""
+    """Give the systems and the gold one type; scores for labels of text stay numbers.
+
+    Systems hold scores if they are all numbers and no label of the gold could be read as one.
+    """
     columns = [*systems.values()] + ([] if gold is None else [gold])
     typed = [
         Column(column.values.astype(np.str_), column.missing) if column.is_text else column
         for column in unified(columns)
     ]
+    if gold is not None and typed[-1].values.dtype.kind == "U":
+        scores = unified(list(systems.values()))
+        if not any(column.is_text for column in scores) and not any(
+            _is_number(label) for label in set(typed[-1].values.tolist())
+        ):
+            return dict(zip(systems, scores, strict=True)), typed[-1]
     # Without gold the names are as many as the columns, with it one fewer: the last is the gold.
     return dict(zip(systems, typed, strict=False)), None if gold is None else typed[-1]
+
+
+def _is_number(label: str) -> bool:
+    try:
+        float(label)
+    except ValueError:
+        return False
+    return True
 
 
 def keyed(keys: Sequence[Any], column: Column) -> dict[Any, Any]:

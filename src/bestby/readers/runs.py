@@ -16,6 +16,7 @@ from bestby.readers.files import checked, read_table
 from bestby.readers.long import agreed
 from bestby.readers.table import ITEM_WORDS, Table, listed
 from bestby.readers.values import MISSING, Column, column_of_texts
+from bestby.readers.wide import check_alike
 
 RUN_WORDS = ("run", "seed")
 VALUE_WORDS = ("score", "prediction", "value")
@@ -172,6 +173,7 @@ def read_runs(
     by_row = [ids[row] for row in kept]
     gold_of = None if golds is None else agreed(table.source, "gold", by_row, golds)
     if golds is not None:
+        check_alike(table, columns, golds)
         told += f"; gold: {roles.gold}"
     # `agreed` speaks of text; the gold is given back in the type it has with the predictions.
     first = {key: position for position, key in reversed(list(enumerate(by_row)))}
@@ -307,12 +309,24 @@ def _wide(
 
 
 def _numbers(table: Table, name: str, values: Array) -> Array:
+    """Return values as numbers; all columns are text if one of them holds a text."""
     if values.dtype.kind not in "biuf":
-        raise InvalidInputError(
-            f"{table.source}: system {name!r} has no numbers: {str(values[0])!r}",
-            hint="choose the columns of the systems: systems=[...]; predictions need gold=... and item=...",
-        )
+        text = next((value for value in map(str, values) if not _is_number(value)), None)
+        if text is not None:
+            raise InvalidInputError(
+                f"{table.source}: system {name!r} has a value that is no number: {text!r}",
+                hint="choose the columns of the systems: systems=[...]; predictions need gold=... and"
+                " item=...",
+            )
     return values.astype(np.float64)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _scores(table: Table, records: dict[str, _Record], paired: bool) -> dict[str, Array]:
@@ -364,7 +378,9 @@ def _arrays(
     for name, record in records.items():
         values = record.column.values
         if needs_numbers:
-            values = _numbers(table, name, values)
+            there = ~record.column.missing
+            values = np.full(values.size, np.nan)
+            values[there] = _numbers(table, name, record.column.values[there])
         rows: dict[str, list[int]] = {}
         for position, run in enumerate(record.runs):
             rows.setdefault(run, []).append(position)

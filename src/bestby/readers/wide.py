@@ -41,7 +41,7 @@ def read_wide(
     columns = {name: table.column(name) for name in names}
     gold = None if found.gold is None else table.column(found.gold)
     if systems is None and gold is not None:
-        _check_alike(table, columns, gold)
+        check_alike(table, columns, gold)
     evaluation = side_by_side(
         table.source,
         columns,
@@ -96,13 +96,15 @@ def _systems(table: Table, roles: Roles, systems: Sequence[str] | None) -> list[
     return list(systems)
 
 
-def _check_alike(table: Table, columns: dict[str, Column], gold: Column) -> None:
+def check_alike(table: Table, columns: dict[str, Column], gold: Column) -> None:
     """Refuse a column of something else, such as the sentences: it would pass for a bad system."""
     typed, labels = one_type(columns, gold)
     if labels is None or labels.values.dtype.kind != "U":
         return
     known = set(labels.values.tolist())
     for name, column in typed.items():
+        if column.values.dtype.kind != "U":  # scores, for measures such as the area under a curve
+            continue
         values = set(column.values[~column.missing].tolist())
         if values and not values & known:
             raise InvalidInputError(

@@ -163,7 +163,7 @@ def _systems(c: DatasetComparison) -> Table:
     columns = (
         Column("average rank", True),
         Column("system", False, name=True),
-        Column(f"mean {c.metric.name}", True),
+        Column(words.averaged(c.metric.name), True),
     )
     caption = f"Systems over {len(c.datasets)} datasets, by average rank ({words.direction(c.metric)})"
     return Table(caption, columns, tuple(rows))
@@ -186,7 +186,7 @@ def _differences(c: DatasetComparison) -> Table:
         return more
 
     rows = tuple((d, tuple(cells(d))) for d in c.differences)
-    caption = f"Mean differences in {c.metric.name} over the datasets, A {MINUS} B"
+    caption = f"{words.mean_differences(c.metric.name)} over the datasets, A {MINUS} B"
     return pairs_table(caption, rows, tuple(extra), c.correction)
 
 

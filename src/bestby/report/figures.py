@@ -44,7 +44,7 @@ def forest(c: Comparison, metric: str | None = None, ax: Axes | None = None) -> 
 
     Systems stand in the order of their ranks with score and letters, below each the pairs it leads; the zero
     line and, with a margin, its band run through all of them. A filled marker is a difference whose adjusted
-    p-value is below 1 − level.
+    p-value is at most 1 − level.
 
     Parameters
     ----------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from bestby.family import rejects
 from bestby.report import data, summary, words
 from bestby.report.comparison import settings
 from bestby.report.datasets import counts, pairs_table, replicability_sentence
@@ -74,7 +75,7 @@ def _headline(c: FoldComparison) -> str:
     first, mean = c.systems[0], c.means[0]
     best = "highest" if c.metric.greater_is_better else "lowest"
     digits = Rounding.of([(d.estimate, d.interval) for d in c.differences])
-    text = f"{first} has the {best} mean {c.metric.name}, {digits.text(mean)}, over {_design(c)}"
+    text = f"{first} has the {best} {words.averaged(c.metric.name)}, {digits.text(mean)}, over {_design(c)}"
     mine = {(d.b if d.a == first else d.a): d for d in c.differences if first in (d.a, d.b)}
     open_ = [name for name in c.systems if name in mine and not words.significant(mine[name])]
     if not mine:
@@ -122,7 +123,7 @@ def _systems(c: FoldComparison) -> Table:
     columns = (
         Column("rank", True),
         Column("system", False, name=True),
-        Column(f"mean {c.metric.name}", True),
+        Column(words.averaged(c.metric.name), True),
         Column("least", True),
         Column("greatest", True),
     )
@@ -149,7 +150,7 @@ def _differences(c: FoldComparison) -> Table:
         return Cell(f"{ahead} of {d.size}", float(ahead))
 
     rows = tuple((d, (won(d.a, d.b),)) for d in c.differences)
-    caption = f"Mean differences in {c.metric.name} over the folds, A {MINUS} B"
+    caption = f"{words.mean_differences(c.metric.name)} over the folds, A {MINUS} B"
     return pairs_table(caption, rows, (Column("A better on", True),), c.correction)
 
 
@@ -172,7 +173,7 @@ def _tests(c: FoldComparison) -> Table:
                 Cell(words.name_of_test(test.name), test.name),
                 Cell(Rounding(2).text(test.statistic), test.statistic),
             )
-            rows.append(Row(cells, test.p_value < 1.0 - c.level))
+            rows.append(Row(cells, rejects(test.p_value, alpha(c.level))))
     return Table("All tests that apply, not corrected for the number of pairs", columns, tuple(rows))
 
 

@@ -193,7 +193,7 @@ def p_text(p_value: float, threshold: float | None = None) -> str:
         return f"{mantissa}e{int(exponent)}"
     decimals = min(4, 1 - math.floor(math.log10(p_value)))
     text = f"{p_value:.{decimals}f}"
-    while threshold is not None and (float(text) < threshold) != (p_value < threshold) and decimals < 15:
+    while threshold is not None and (float(text) <= threshold) != (p_value <= threshold) and decimals < 15:
         decimals += 1
         text = f"{p_value:.{decimals}f}"
     return ">0.99" if float(text) == 1.0 else text

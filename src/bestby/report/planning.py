@@ -11,7 +11,7 @@ from bestby.planning.base import Question
 from bestby.report import data
 from bestby.report.comparison import settings
 from bestby.report.document import Document, Picture, Section
-from bestby.report.drawing import ACCENT, FAINT, INK, new_axes
+from bestby.report.drawing import ACCENT, FAINT, INK, PAPER, new_axes
 from bestby.report.numbers import MINUS, alpha, percent
 from bestby.report.tables import Cell, Column, Row, Table
 
@@ -236,6 +236,7 @@ def mark(axes: Axes, x: float, y: float, text: str, *, below: bool = False) -> N
         fontsize="small",
         fontweight="bold",
         parse_math=False,
+        bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 1.0},  # the line of the power wanted runs here
     )
 
 

@@ -107,7 +107,18 @@ def _methods(c: RunsComparison) -> str:
         f"{summary.methods_sentence(c)} P(A > B): {', '.join(chance)}. Effect size: {effect}, in standard"
         f" deviations between runs. ε(A, B): upper {told} bound of how far A is from being better at every"
         f" quantile; systems that are alike come within its threshold in at most {rate} of cases."
+        + _without_threshold(c)
     )
+
+
+def _without_threshold(c: RunsComparison) -> str:
+    """Say why a threshold is missing, if one is."""
+    codes = {note.code for d in c.differences for note in d.order.notes}
+    if "beyond_table" in codes:
+        return f" Where it is {DASH}, none was calibrated for errors as rare as that."
+    if "no_threshold" in codes:
+        return f" Where it is {DASH}, that is too rare for so few runs: no bound shows dominance there."
+    return ""
 
 
 # -- tables ----------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from bestby.family import alpha_of, rejects
 from bestby.report.numbers import Rounding, alpha, p_clause
 from bestby.results import Difference, MetricInfo
 
@@ -28,6 +29,28 @@ _TESTS = {
     "5x2cv-f": "combined 5×2 cv F-test",
     "k-bonferroni": "K-Bonferroni test of the folds",
 }
+
+
+def averaged(metric: str) -> str:
+    """Return what the mean of a measure over datasets or folds is called.
+
+    Examples
+    --------
+    >>> averaged("accuracy"), averaged("mean")
+    ('mean accuracy', 'mean score')
+    """
+    return "mean score" if metric == "mean" else f"mean {metric}"
+
+
+def mean_differences(metric: str) -> str:
+    """Return what the mean difference over datasets or folds is called, at the start of a caption.
+
+    Examples
+    --------
+    >>> mean_differences("accuracy"), mean_differences("mean")
+    ('Mean differences in accuracy', 'Mean differences')
+    """
+    return "Mean differences" if metric == "mean" else f"Mean differences in {metric}"
 
 
 def difference_sentence(d: Difference, rounding: Rounding | None = None) -> str:
@@ -118,8 +141,8 @@ def _verdict_sentence(d: Difference) -> str:
 
 
 def significant(d: Difference) -> bool:
-    """Return whether the adjusted p-value is below 1 − level."""
-    return d.p_adjusted < round(1.0 - d.interval.level, 15)  # 1 - 0.95 is more than 0.05, by rounding
+    """Return whether the adjusted p-value is at most 1 − level."""
+    return rejects(d.p_adjusted, alpha_of(d.interval.level))
 
 
 def listed(names: Sequence[str], most: int = 6) -> str:

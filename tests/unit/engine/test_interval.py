@@ -169,3 +169,14 @@ def test_tiny_scores_are_not_constant_ones() -> None:
     ]
     assert small.interval.low == pytest.approx(1e-13 * large.interval.low, rel=1e-9)
     assert small.interval.high == pytest.approx(1e-13 * large.interval.high, rel=1e-9)
+
+
+def test_each_stratum_costs_the_normal_interval_a_degree_of_freedom() -> None:
+    from scipy.stats import t
+
+    x = np.random.default_rng(5).normal(size=(2, 12))
+    strata = np.repeat(["p", "q", "r", "s"], 3)
+    d = compare({"a": x[0], "b": x[1]}, strata=strata, interval="normal")["a", "b"]
+    difference = (x[0] - x[1]).reshape(4, 3)
+    se = np.sqrt((difference.var(axis=1, ddof=1) * 3).sum()) / 12
+    assert d.interval.high - d.estimate == pytest.approx(t.ppf(0.975, 12 - 4) * se, rel=1e-6)

@@ -47,6 +47,10 @@ def test_a_lattice_and_its_mirror() -> None:
     assert one.below(0.01) == pytest.approx(0.3)
     assert one.below(-99.0) == 0.0
     assert one.below(99.0) == pytest.approx(1.0)
+    assert (one.above(0.0), one.above(0.01), one.above(99.0)) == (pytest.approx(0.7), pytest.approx(0.7), 0.0)
+    assert one.above(-99.0) == pytest.approx(1.0)
+    for x in (-0.05, 0.0, 0.01, 0.3 / 7):
+        assert one.above(x) == pytest.approx(other.below(-x), rel=1e-14)
     for p in (0.05, 0.15, 0.5001, 0.8, 1.0):
         assert one.quantile(p) == -other.quantile(1.0 - p)
     assert one.sd == pytest.approx(0.3 / 7)

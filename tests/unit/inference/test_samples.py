@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -247,3 +248,18 @@ def test_runs_are_drawn_by_name_and_evenly() -> None:
     # 5 standard deviations of a binomial of 100 000 at 1/5.
     assert np.abs(counts - 20_000).max() < 5 * math.sqrt(100_000 * 0.16)
     assert np.corrcoef(drawn[:, 0], drawn[:, 1])[0, 1] == pytest.approx(0.0, abs=0.03)
+
+
+def test_few_against_many_runs_are_drawn_not_listed() -> None:
+    """Every split of 2 + 600 runs can be counted, but would be written down in 120 million positions."""
+    a, b = two(2, 600)
+    tracemalloc.start()
+    result = samples.permutation_test(a, b, "mean", "two-sided", paired=False, n_resamples=2000, seed=0)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert not result.exact
+    assert peak < 2e8
+    expected = stats.permutation_test(
+        (a, b), lambda x, y, axis: x.mean(axis) - y.mean(axis), n_resamples=2000, vectorized=True, rng=1
+    ).pvalue
+    assert result.p_value == pytest.approx(expected, abs=0.05)

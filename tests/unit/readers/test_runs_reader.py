@@ -87,7 +87,13 @@ def test_scores_of_items(write: Write) -> None:
     ("text", "settings", "said"),
     [
         ("run,a 0,1 1,2", {}, "at least 2 columns of systems, got 1"),
-        ("run,a,b 0,1,x 1,2,y", {}, "system 'a' has no numbers: '1'"),
+        ("run,a,b 0,1,x 1,2,y", {}, "system 'b' has a value that is no number: 'x'"),
+        ("item,run,a,b q1,0,1,3 q1,1,2,y", {}, "system 'b' has a value that is no number: 'y'"),
+        (
+            "item,run,gold,country,a,b q1,0,x,AE,x,x q1,1,x,AE,x,y q2,0,y,DE,x,y q2,1,y,DE,y,y",
+            {},
+            "column 'country' shares no value with the gold",
+        ),
         ("run,a,b 0,1,3 0,2,4", {}, "run '0' of system 'a' occurs 2 times"),
         ("run,a,b 0,,3 1,,4", {}, "system 'a' has no runs"),
         (

@@ -104,7 +104,7 @@ def test_p_values(p: float, text: str) -> None:
 
 @pytest.mark.parametrize("p", [0.049996, 0.05, 0.0500004])
 def test_a_p_value_is_never_rounded_across_the_level(p: float) -> None:
-    assert (float(p_text(p, 0.05)) < 0.05) == (p < 0.05)
+    assert (float(p_text(p, 0.05)) <= 0.05) == (p <= 0.05)
 
 
 def test_p_clause_has_one_relation() -> None:

@@ -162,3 +162,15 @@ def test_identical_systems_can_be_shown() -> None:
         render(result.plot(kind=kind), ".png")
     result.to_html()
     assert "level; the data are compatible with" in result["a", "b"].sentence
+
+
+def test_a_threshold_that_is_missing_is_explained() -> None:
+    """Of 3 and 3 runs no bound shows dominance at 5 % over six comparisons; of 6 and 6 at 10 % one does."""
+    few = compare_runs({name: runs[:3] for name, runs in RUNS.items()})
+    assert all(d.order.threshold is None for d in few.differences)
+    assert "no bound shows dominance" in " ".join(str(few).split())
+    rare = compare_runs({name: RNG.normal(size=40) for name in "ab"}, level=0.999999)
+    assert "none was calibrated for errors as rare as that" in " ".join(str(rare).split())
+    many = compare_runs({name: RUNS[name] for name in ("new", "mid")}, level=0.9)
+    assert all(d.order.threshold is not None for d in many.differences)
+    assert "Where it is" not in str(many)

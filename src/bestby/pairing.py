@@ -1,0 +1,83 @@
+"""One pair of systems on one metric: the method of its interval, and its difference with its notes."""
+
+from __future__ import annotations
+
+from bestby import advice
+from bestby.engine.base import Pair
+from bestby.engine.interval import Intervals, Target
+from bestby.evaluation import Evaluation
+from bestby.results import Difference, Interval, Note, TestResult
+
+
+def chosen(makers: Intervals, target: Target, method: str) -> tuple[str, tuple[Note, ...]]:
+    """Return the method of the interval of a target, and a note if it covers less than it says there.
+
+    Parameters
+    ----------
+    makers : Intervals
+        What makes the intervals.
+    target : Target
+        A score or a difference.
+    method : str
+        The method asked for; "auto" is replaced by the one the rule chooses.
+    """
+    # Ranks and callables have no cheap jackknife: it is made where the interval needs it anyhow.
+    situation = makers.situation(target, jackknife=method in ("auto", "bca"))
+    if method == "auto":
+        method = advice.choose_interval(**situation).method
+    note = advice.reservation(
+        method,
+        difference=situation["difference"],
+        n_differing=situation["n_differing"],
+        plain_mean=situation["plain_mean"],
+        n_effective=situation["n_effective"],
+    )
+    return method, () if note is None else (note,)
+
+
+def difference(
+    makers: Intervals,
+    pair: Pair,
+    evaluation: Evaluation,
+    test: TestResult,
+    interval: Interval,
+    notes: tuple[Note, ...],
+) -> Difference:
+    """Return A minus B with its interval and test; the p-value is not adjusted yet.
+
+    Parameters
+    ----------
+    makers : Intervals
+        What made the interval and the test.
+    pair : Pair
+        Positions of the metric and of the systems A and B.
+    evaluation : Evaluation
+        The data.
+    test : TestResult
+        The test of the pair.
+    interval : Interval
+        The interval of the pair.
+    notes : tuple of Note
+        Notes on the interval; they are told which pair they are about.
+    """
+    m, a, b = pair
+    metric, names, scores = makers.group.metrics[m], evaluation.names, makers.scores[m]
+    n_differing = makers.group.differing(pair)[0]
+    if n_differing == 0:
+        notes += (Note("identical", "the two systems do not differ on any item"),)
+    about = (metric.name, names[a], names[b])
+    return Difference(
+        metric=metric.name,
+        a=names[a],
+        b=names[b],
+        estimate=float(scores[a] - scores[b]),
+        score_a=float(scores[a]),
+        score_b=float(scores[b]),
+        interval=interval,
+        test=test,
+        p_adjusted=test.p_value,
+        greater_is_better=metric.greater_is_better,
+        n_items=evaluation.n_items,
+        n_differing=n_differing,
+        notes=tuple(Note(note.code, note.message, about) for note in notes),
+    )

@@ -1,0 +1,285 @@
+"""Compare systems by several runs (random seeds) of each."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from bestby import family, noting
+from bestby._core import checks
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import ArrayLike
+from bestby._core.versions import versions
+from bestby._version import __version__
+from bestby.engine.base import Drawing
+from bestby.engine.hierarchy import Crossed
+from bestby.inference import multiplicity
+from bestby.resampling.streams import seed_of
+from bestby.results import Note, Provenance
+from bestby.results_runs import RunsComparison, RunsDifference, RunsScore, Variance
+from bestby.runs.differences import chosen_test, difference_of, orders_of, oriented_test
+from bestby.runs.settings import Settings, asked
+from bestby.runs.source import Data, data_of, systems_of
+
+FEW_RUNS = 5
+
+
+def compare_runs(
+    runs: Mapping[str, Any] | Any,
+    *,
+    gold: ArrayLike | None = None,
+    metric: Any = None,
+    statistic: str = "mean",
+    paired: bool = False,
+    clusters: ArrayLike | None = None,
+    baseline: str | None = None,
+    greater_is_better: bool | None = None,
+    interval: str = "auto",
+    level: float = 0.95,
+    test: str = "auto",
+    alternative: str = "two-sided",
+    correction: str = "holm",
+    margin: float | None = None,
+    n_resamples: int = 10_000,
+    rng: int | np.random.Generator | None = 0,
+    n_jobs: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> RunsComparison:
+    """Compare systems of which each was run several times, with different random seeds.
+
+    Parameters
+    ----------
+    runs : mapping of str to array_like, shape (R,) or (R, n), or data frame
+        Per system the score of each run; or, for each run, its score on every item; or, with `gold`, its
+        predictions. The items are the same in all runs of all systems; the number of runs may differ. In a
+        data frame every column is a system, every row a run.
+    gold : array_like, shape (n,), optional
+        The gold labels or values: `runs` are then predictions.
+    metric : str, Metric or callable, optional
+        With items what to compute of each run, as for `compare`. Where the runs are scores already, the name
+        they go by ("score" by default); lower is better for the names of metrics of which that is true.
+    statistic : {"mean", "median", "trimmed_mean", "iqm"}
+        What is compared of the runs: their mean, median, 20 % trimmed mean, or the mean of the middle half.
+        With items the mean only.
+    paired : bool
+        Whether run i of one system and run i of the others share what was drawn: the seed, the split, the
+        order of the data. The numbers of runs must then be equal.
+    clusters : array_like, shape (n,), optional
+        The cluster (document, speaker, template) of each item.
+    baseline : str, optional
+        Compare every other system with this one only (system minus baseline); otherwise every pair.
+    greater_is_better : bool, optional
+        The direction; that of the metric by default, for scores True.
+    interval : {"auto", "t", "bca", "percentile", "basic"}
+        How intervals are made; the result names the method used. "auto" is "t" (Welch's, for paired runs
+        Student's, for trimmed means Yuen's) and "percentile" for medians. With items "auto" is the t interval
+        over items and runs, and there is no "bca".
+    level : float
+        Nominal coverage; 1 - level is the level of the tests.
+    test : {"auto", "permutation", "t", "brunner-munzel", "bootstrap"}
+        The significance test. "auto" is the permutation test if, with so many runs and pairs, it can give a
+        p-value below 1 - level after correction, and the t test otherwise; with items it is the t test over
+        items and runs.
+    alternative : {"two-sided", "greater", "less"}
+        "greater" asks whether A's score is greater than B's, also where lower is better. One-sided pairs
+        stand in the order the systems were given. Intervals are two-sided always.
+    correction : {"holm", "bonferroni", "bh", "none"}
+        How p-values are corrected; the family is all pairs.
+    margin : float, optional
+        The smallest difference that matters; turns on verdicts.
+    n_resamples : int
+        Resamples, where any are drawn; exact results draw none.
+    rng : int, numpy.random.Generator or None
+        The seed; None for fresh entropy, which is recorded.
+    n_jobs : int
+        Threads; the numbers are the same for any.
+    progress : callable, optional
+        Called with the number of resamples of the items done and their number.
+
+    Returns
+    -------
+    RunsComparison
+        Scores, differences with the probability of improvement, effect size and almost stochastic order;
+        with items, what of the variance they and the runs bring.
+
+    Raises
+    ------
+    InvalidInputError
+        If the data or an argument cannot be used as given.
+    DesignError
+        If a system has one run only, or the statistic, interval or test does not fit.
+
+    Notes
+    -----
+    With items, the default test and interval ask what other runs on other items would give. The items
+    are one sample, shared by all runs; the runs are another. The permutation test of the runs takes the items
+    as given: where items differ in which system they favour, it finds differences between equal
+    systems in far more than 5 % of the cases (the guide "Comparing runs" has the numbers).
+
+    References
+    ----------
+    .. [1] Agarwal, Schwarzer, Castro, Courville & Bellemare (2021), Deep reinforcement learning at the edge
+       of the statistical precipice, NeurIPS.
+    .. [2] Dror, Shlomov & Reichart (2019), Deep dominance: how to properly compare deep neural models, ACL.
+
+    Examples
+    --------
+    >>> from bestby import compare_runs
+    >>> result = compare_runs({"new": [0.81, 0.84, 0.83, 0.86, 0.82], "old": [0.79, 0.80, 0.78, 0.81, 0.80]})
+    >>> difference = result["new", "old"]
+    >>> round(difference.estimate, 3), difference.interval.method, round(difference.p_value, 4)
+    (0.036, 'welch', 0.0159)
+    """
+    settings = asked(statistic, paired, interval, level, test, alternative, correction, margin, baseline)
+    drawing = Drawing(
+        checks.positive_int(n_resamples, "n_resamples"),
+        seed_of(rng),
+        checks.positive_int(n_jobs, "n_jobs"),
+        progress,
+    )
+    data = data_of(systems_of(runs), gold, metric, clusters, greater_is_better, settings, drawing)
+    if baseline is not None and baseline not in data.names:
+        raise InvalidInputError(f"baseline {baseline!r} is not among the systems: {', '.join(data.names)}")
+    estimates = np.array([data.maker.estimate(s) for s in range(len(data.names))])
+    order = family.ranked(estimates, data.names, data.metric.greater_is_better)
+    base = None if baseline is None else data.names.index(baseline)
+    pairs = family.pairs(order, base, sided=settings.alternative != "two-sided")
+    orders = orders_of(data, settings, drawing, len(pairs))
+    chosen, reasons = chosen_test(data, pairs, settings)
+    tests = [oriented_test(data, a, b, chosen, settings.alternative) for a, b in pairs]
+    adjusted = multiplicity.adjust([test.p_value for test in tests], settings.correction)
+    differences = tuple(
+        difference_of(data, a, b, test, float(p), orders, settings)
+        for (a, b), test, p in zip(pairs, tests, adjusted, strict=True)
+    )
+    systems, system_notes = _scores(data, order, differences, settings)
+    return RunsComparison(
+        metrics=(data.metric,),
+        systems=systems,
+        differences=differences,
+        omnibus=(),
+        notes=(
+            *system_notes,
+            *_notes(data, settings),
+            *reasons,
+            *noting.of_resamples(data.metric.name, tests, settings.correction, settings.alpha),
+        ),
+        provenance=_provenance(data, settings, drawing),
+        n_items=data.n_items,
+        level=settings.level,
+        correction=settings.correction,
+        margin=settings.margin,
+        baseline=settings.baseline,
+        orders=orders,
+        variances=_variances(data, order, pairs),
+        statistic=settings.statistic,
+        paired=settings.paired,
+    )
+
+
+def _scores(
+    data: Data, order: Sequence[int], differences: Sequence[RunsDifference], settings: Settings
+) -> tuple[tuple[RunsScore, ...], list[Note]]:
+    names = [data.names[s] for s in order]
+    lettered = settings.baseline is None
+    low, high, letters = family.standings(names, differences, settings.alpha, lettered=lettered)
+    entries, notes = [], []
+    for position, system in enumerate(order):
+        interval, found = data.maker.interval(system, None, settings.interval, settings.level)
+        about = (data.metric.name, names[position])
+        notes += [Note(note.code, note.message, about) for note in found]
+        entries.append(
+            RunsScore(
+                metric=data.metric.name,
+                system=names[position],
+                score=data.maker.estimate(system),
+                interval=interval,
+                rank_low=int(low[position]),
+                rank_high=int(high[position]),
+                group=None if letters is None else letters[position],
+                runs=tuple(data.maker.scores[system].tolist()),
+            )
+        )
+    return tuple(entries), notes
+
+
+def _variances(data: Data, order: Sequence[int], pairs: Sequence[tuple[int, int]]) -> tuple[Variance, ...]:
+    maker = data.maker
+    if not isinstance(maker, Crossed):
+        return ()
+    out = []
+    for a, b in [*((s, None) for s in order), *pairs]:
+        parts = maker.components(a, b)
+        n_runs = tuple(maker.n_runs[s] for s in (a, b) if s is not None)
+        out.append(
+            Variance(
+                data.names[a],
+                None if b is None else data.names[b],
+                parts.items,
+                parts.runs,
+                parts.rest,
+                n_runs,
+                maker.group.n_units,
+            )
+        )
+    return tuple(out)
+
+
+def _notes(data: Data, settings: Settings) -> Iterator[Note]:
+    if data.evaluation is not None:
+        yield from data.evaluation.notes
+        yield from noting.of_data(data.evaluation)
+    fewest = min(x.size for x in data.maker.scores)
+    if fewest < FEW_RUNS:
+        yield Note(
+            "few_runs",
+            f"a system has only {fewest} runs: how much its runs vary is hardly known, and t intervals are as"
+            " long as that makes them",
+        )
+    for name, x in zip(data.names, data.maker.scores, strict=True):
+        if x.max() == x.min():
+            told = f"all runs of {name} have the same score: copies, or too coarse a measure?"
+            yield Note("constant_runs", told, (data.metric.name, name))
+    yield from noting.of_direction(data.metric.name, data.metric.greater_is_better, settings.alternative)
+    if isinstance(data.maker, Crossed) and settings.test in ("permutation", "brunner-munzel"):
+        yield Note(
+            "items_fixed",
+            "the test takes the items as given: it asks about other runs on these very items, the intervals"
+            " about other items too",
+        )
+
+
+def _provenance(data: Data, settings: Settings, drawing: Drawing) -> Provenance:
+    sizes = [int(x.size) for x in data.maker.scores]
+    about: dict[str, Any] = {"runs": sizes, "systems": list(data.names)}
+    if data.evaluation is not None:
+        about = {"items": data.n_items, **about}
+        if data.evaluation.clusters is not None:
+            about["clusters"] = int(np.unique(data.evaluation.clusters).size)
+    return Provenance(
+        version=__version__,
+        versions=versions(),
+        seed=drawing.seed,
+        n_resamples=drawing.n_resamples,
+        settings={
+            "metrics": [data.metric.name],
+            "greater_is_better": data.metric.greater_is_better,
+            **{entry.name: getattr(settings, entry.name) for entry in fields(settings)},
+        },
+        data=about,
+        data_hash=_data_hash(data),
+    )
+
+
+def _data_hash(data: Data) -> str:
+    if data.evaluation is not None:
+        return data.evaluation.data_hash()
+    digest = hashlib.blake2b(digest_size=8)
+    for name, x in sorted(zip(data.names, data.maker.scores, strict=True), key=lambda entry: entry[0]):
+        digest.update(f"runs {name}|{x.size}|".encode())
+        digest.update(np.ascontiguousarray(x).view(np.uint8).data)
+    return digest.hexdigest()

@@ -1,0 +1,153 @@
+"""The differences between the runs of two systems: their tests, and all that is told of each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from bestby import family
+from bestby._core.typing import Alternative, FloatArray
+from bestby.engine.base import Drawing
+from bestby.engine.hierarchy import Crossed
+from bestby.inference import samples
+from bestby.inference.ordering import multi_aso
+from bestby.results import Note, StochasticOrders, TestResult
+from bestby.results_runs import RunsDifference
+from bestby.runs.settings import Settings
+from bestby.runs.source import Data
+
+ASO_RESAMPLES = 1000
+SPREAD_APART = 2.0
+"""Ratio of standard deviations from which runs of unequal number are not safely exchanged."""
+
+_MIRROR: dict[Alternative, Alternative] = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
+
+
+def chosen_test(
+    data: Data, pairs: Sequence[tuple[int, int]], settings: Settings
+) -> tuple[str, tuple[Note, ...]]:
+    """Return the test, and a note where no data could make the permutation test significant."""
+    if settings.test not in ("auto", "permutation") or isinstance(data.maker, Crossed):
+        return settings.test, ()
+    count = 1 if settings.correction == "none" else len(pairs)
+    sides = 2.0 if settings.alternative == "two-sided" else 1.0
+    least = max(_least(data, a, b, settings.paired, sides) for a, b in pairs)
+    if family.rejects(least * count, settings.alpha):
+        return "permutation", ()
+    corrected = "" if count == 1 else f", {min(1.0, least * count):.2g} for one of {count} after correction"
+    told = f"with so few runs the permutation test cannot give a p-value below {least:.2g}{corrected}"
+    if settings.test == "auto" and settings.statistic != "median":
+        more = "; the t test is used, which takes the runs of a system to be roughly normal"
+        return "t", (Note("few_runs_for_permutation", told + more),)
+    return "permutation", (Note("out_of_reach", f"{told}: not every difference can become significant"),)
+
+
+def _least(data: Data, a: int, b: int, paired: bool, sides: float) -> float:
+    """Return the smallest p-value the permutation test can give."""
+    n, m = data.maker.scores[a].size, data.maker.scores[b].size
+    if paired:
+        return float(sides * 0.5**n)
+    # Of unequal numbers, the other extreme split is another distance from 0.
+    return (sides if n == m else 1.0) / math.comb(n + m, n)
+
+
+def oriented_test(data: Data, a: int, b: int, name: str, alternative: Alternative) -> TestResult:
+    """Return the test of A against B, made in the order of their names: exchanged they mirror each other."""
+    if data.names[a] < data.names[b]:
+        return data.maker.test(a, b, name, alternative)
+    return data.maker.test(b, a, name, _MIRROR[alternative]).mirrored()
+
+
+def orders_of(data: Data, settings: Settings, drawing: Drawing, n_pairs: int) -> StochasticOrders:
+    """Return almost stochastic order between every two systems, corrected as the tests are."""
+    return multi_aso(
+        dict(zip(data.names, data.maker.scores, strict=True)),
+        level=settings.level,
+        n_comparisons=1 if settings.correction == "none" else 2 * n_pairs,
+        n_resamples=min(ASO_RESAMPLES, drawing.n_resamples),
+        greater_is_better=data.metric.greater_is_better,
+        rng=drawing.seed,
+    )
+
+
+def difference_of(
+    data: Data,
+    a: int,
+    b: int,
+    test: TestResult,
+    p_adjusted: float,
+    orders: StochasticOrders,
+    settings: Settings,
+) -> RunsDifference:
+    """Return all that is told of A minus B, made in the order of their names."""
+    if data.names[a] > data.names[b]:
+        return difference_of(data, b, a, test.mirrored(), p_adjusted, orders, settings).mirrored()
+    maker, (x, y) = data.maker, (data.maker.scores[a], data.maker.scores[b])
+    name_a, name_b = data.names[a], data.names[b]
+    interval, notes = maker.interval(a, b, settings.interval, settings.level)
+    tost = interval
+    if settings.margin is not None and settings.level > 0.5:
+        tost = maker.interval(a, b, settings.interval, 2.0 * settings.level - 1.0)[0]
+    welch = samples.t_test(x, y, settings.statistic, test.alternative, paired=settings.paired)
+    chance, chance_interval = samples.improvement(x, y, settings.level, paired=settings.paired)
+    effect, effect_interval = samples.effect_size(x, y, settings.level, paired=settings.paired)
+    about = (data.metric.name, name_a, name_b)
+    if _alike(x, y, settings.paired):
+        notes += (Note("identical", f"the runs of {name_a} and {name_b} have the same scores"),)
+    elif math.isnan(effect):
+        notes += (Note("no_spread", "the runs do not vary: the effect size is undefined"),)
+    notes += tuple(_spread_notes(x, y, name_a, name_b, test))
+    return RunsDifference(
+        metric=data.metric.name,
+        a=name_a,
+        b=name_b,
+        estimate=maker.estimate(a, b),
+        score_a=maker.estimate(a),
+        score_b=maker.estimate(b),
+        interval=interval,
+        test=test,
+        p_adjusted=p_adjusted,
+        greater_is_better=data.metric.greater_is_better,
+        n_items=data.n_items,
+        n_differing=_differing(data, a, b),
+        verdict=family.verdict(interval, tost, settings.margin, data.metric.greater_is_better),
+        margin=settings.margin,
+        notes=tuple(Note(note.code, note.message, about) for note in notes),
+        n_runs=(x.size, y.size),
+        p_welch=math.nan if welch is None else welch.p_value,
+        improvement=chance,
+        improvement_interval=chance_interval,
+        effect_size=effect,
+        effect_interval=effect_interval,
+        order=orders[name_a, name_b],
+        reverse_order=orders[name_b, name_a],
+    )
+
+
+def _differing(data: Data, a: int, b: int) -> int:
+    """Return on how many items some two runs of the two systems differ."""
+    if data.evaluation is None or not isinstance(data.maker, Crossed):
+        return 0
+    values = list(data.evaluation.systems.values())
+    of_a, of_b = (values[data.maker.columns(s)] for s in (a, b))
+    # All runs of both agree on an item if and only if each agrees with the first.
+    differs = np.zeros(data.n_items, dtype=np.bool_)
+    for row in [*of_a[1:], *of_b]:
+        differs |= row != of_a[0]
+    return int(differs.sum())
+
+
+def _alike(x: FloatArray, y: FloatArray, paired: bool) -> bool:
+    return np.array_equal(x, y) if paired else np.array_equal(np.sort(x), np.sort(y))
+
+
+def _spread_notes(x: FloatArray, y: FloatArray, a: str, b: str, test: TestResult) -> Iterator[Note]:
+    low, high = sorted((float(x.std()), float(y.std())))
+    if test.name == "permutation-2" and x.size != y.size and high > SPREAD_APART * low:
+        yield Note(
+            "unequal_spread",
+            f"{a} and {b} have unequal numbers of runs that vary unequally, which the permutation test can"
+            ' take for a difference; take test="t"',
+        )

@@ -1,0 +1,63 @@
+"""What was asked of a comparison of runs, checked once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bestby import family
+from bestby._core import checks
+from bestby._core.typing import Alternative
+from bestby.engine.runs import INTERVALS, TESTS
+from bestby.inference import multiplicity, samples
+from bestby.settings import ALTERNATIVES, margin_of
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The arguments of `compare_runs` that are not data; see there."""
+
+    statistic: str
+    paired: bool
+    interval: str
+    level: float
+    test: str
+    alternative: Alternative
+    correction: str
+    margin: float | None
+    baseline: str | None
+
+    @property
+    def alpha(self) -> float:
+        """The level of the tests."""
+        return family.alpha_of(self.level)
+
+
+def asked(
+    statistic: str,
+    paired: bool,
+    interval: str,
+    level: float,
+    test: str,
+    alternative: str,
+    correction: str,
+    margin: float | None,
+    baseline: str | None,
+) -> Settings:
+    """Return the settings if each is one there is.
+
+    Raises
+    ------
+    InvalidInputError
+        If one is not, naming those there are.
+    """
+    return Settings(
+        checks.choice(statistic, samples.STATISTICS, "statistic"),
+        bool(paired),
+        checks.choice(interval, INTERVALS, "interval"),
+        checks.probability(level, "level"),
+        checks.choice(test, TESTS, "test"),
+        checks.choice(alternative, ALTERNATIVES, "alternative"),
+        checks.choice(correction, multiplicity.CORRECTIONS, "correction"),
+        margin_of(margin),
+        baseline,
+    )

@@ -1,0 +1,182 @@
+"""The runs that were given, brought into one form: a score each, or a value for every item."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bestby import noting
+from bestby._core import checks
+from bestby._core.errors import DesignError, InvalidInputError
+from bestby.engine import prepare
+from bestby.engine.base import Drawing
+from bestby.engine.hierarchy import Crossed
+from bestby.engine.runs import Separate
+from bestby.evaluation import Evaluation
+from bestby.frames import is_frame
+from bestby.metrics import resolve
+from bestby.metrics.registry import available, default
+from bestby.results import MetricInfo
+from bestby.runs.settings import Settings
+
+_NAME = "{}#{}"
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """The systems, what makes their numbers, and the evaluation behind it if there are items."""
+
+    names: tuple[str, ...]
+    metric: MetricInfo
+    maker: Separate | Crossed
+    evaluation: Evaluation | None
+
+    @property
+    def n_items(self) -> int:
+        """The number of items; 0 if the runs came as scores."""
+        return 0 if self.evaluation is None else self.evaluation.n_items
+
+
+def systems_of(runs: Any) -> dict[str, list[Any]]:
+    """Return per system its runs: numbers, or one sequence of values each."""
+    if not isinstance(runs, Mapping):
+        if not is_frame(runs):
+            raise InvalidInputError(
+                f"runs must be a mapping of system to its runs, got {type(runs).__name__}",
+                hint='compare_runs({"new": [0.81, 0.84], "old": [0.79, 0.80]})',
+            )
+        names = runs.column_names if hasattr(runs, "column_names") else runs.columns
+        runs = {str(name): runs[name] for name in names}
+    for name in runs:
+        if not isinstance(name, str) or not name:
+            raise InvalidInputError(f"system names must be non-empty strings, got {name!r}")
+    if len(runs) < 2:
+        raise InvalidInputError(
+            f"a comparison needs at least 2 systems, got {len(runs)}: {', '.join(runs) or 'none'}"
+        )
+    return {name: _rows(values, name) for name, values in runs.items()}
+
+
+def _rows(values: Any, name: str) -> list[Any]:
+    if isinstance(values, list | tuple) and any(np.ndim(row) for row in values):
+        rows = list(values)
+    else:
+        rows = list(checks.as_array(values, f"the runs of {name!r}"))
+    if len(rows) == 1:
+        raise DesignError(
+            f"system {name!r} has one run: nothing can be said about how much its runs vary",
+            hint="train it with more seeds, or compare single runs item by item with compare()",
+        )
+    if not rows:
+        raise InvalidInputError(f"system {name!r} has no runs")
+    return rows
+
+
+def data_of(
+    systems: dict[str, list[Any]],
+    gold: Any,
+    metric: Any,
+    clusters: Any,
+    greater_is_better: bool | None,
+    settings: Settings,
+    drawing: Drawing,
+) -> Data:
+    """Return the runs of all systems, once they are known to fit together.
+
+    Raises
+    ------
+    InvalidInputError
+        If they do not.
+    """
+    sizes = {name: len(rows) for name, rows in systems.items()}
+    if settings.paired and len(set(sizes.values())) > 1:
+        told = ", ".join(f"{name}: {size}" for name, size in sizes.items())
+        raise InvalidInputError(
+            f"paired runs must be equally many for all systems, got {told}",
+            hint="leave out the runs that some system lacks, or pass paired=False",
+        )
+    per_item = {name: any(np.ndim(row) for row in rows) for name, rows in systems.items()}
+    if gold is not None or any(per_item.values()):
+        flat = next((name for name, nested in per_item.items() if not nested), None)
+        if flat is not None:
+            raise InvalidInputError(
+                f"system {flat!r} has one value per run, where one per run and item is needed",
+                hint="pass an array of shape (runs, items) for every system",
+            )
+        return _of_items(systems, gold, metric, clusters, greater_is_better, settings, drawing)
+    if clusters is not None:
+        raise InvalidInputError(
+            "clusters are groups of items, but every run is a single score",
+            hint="pass per-item scores or predictions of every run",
+        )
+    return _of_scores(systems, metric, greater_is_better, settings, drawing)
+
+
+def _of_scores(
+    systems: dict[str, list[Any]],
+    metric: Any,
+    greater_is_better: bool | None,
+    settings: Settings,
+    drawing: Drawing,
+) -> Data:
+    if metric is not None and not isinstance(metric, str):
+        raise InvalidInputError(
+            "the runs are scores already: metric can only name them",
+            hint='metric="accuracy", or pass predictions and gold',
+        )
+    scores = []
+    for name, rows in systems.items():
+        values = checks.column(np.asarray(rows), f"the runs of {name!r}")
+        if values.dtype.kind not in "biuf":
+            raise InvalidInputError(
+                f"the runs of {name!r} must be numbers, got {str(values[0])!r}",
+                hint="pass gold=... to compare predictions",
+            )
+        numbers = values.astype(np.float64)
+        # Unpaired runs have no order; sorted, they give the same bits in any.
+        scores.append(numbers if settings.paired else np.sort(numbers))
+    known = {row.name: row.greater_is_better for row in available()}
+    better = known.get(metric or "", True) if greater_is_better is None else bool(greater_is_better)
+    info = MetricInfo(metric or "score", better, (-math.inf, math.inf))
+    names = tuple(systems)
+    return Data(names, info, Separate(scores, names, settings.statistic, settings.paired, drawing), None)
+
+
+def _of_items(
+    systems: dict[str, list[Any]],
+    gold: Any,
+    metric: Any,
+    clusters: Any,
+    greater_is_better: bool | None,
+    settings: Settings,
+    drawing: Drawing,
+) -> Data:
+    if settings.statistic != "mean":
+        raise DesignError(
+            f"with items the mean of the runs is compared, not their {settings.statistic.replace('_', ' ')}",
+            hint="pass the score of each run to compare other statistics",
+        )
+    flat = {
+        _NAME.format(name, position): row
+        for name, rows in systems.items()
+        for position, row in enumerate(rows)
+    }
+    evaluation = Evaluation.of(flat, gold, clusters=clusters)
+    noting.of_data(evaluation)  # refuses a single cluster
+    asked = resolve(default(gold is None) if metric is None else metric)
+    ((group, _),) = prepare.groups(evaluation, [asked])
+    undefined = np.flatnonzero(~np.isfinite(group.scores()[0]))
+    if undefined.size:
+        raise InvalidInputError(
+            f"metric {asked.name} is undefined for run {evaluation.names[int(undefined[0])]!r}",
+            hint="a class or all variation is missing; choose another metric or look at the predictions",
+        )
+    better = asked.greater_is_better if greater_is_better is None else bool(greater_is_better)
+    names = tuple(systems)
+    n_runs = [len(rows) for rows in systems.values()]
+    maker = Crossed(group, n_runs, names, settings.paired, drawing)
+    return Data(names, MetricInfo(asked.name, better, asked.bounds), maker, evaluation)
