@@ -177,9 +177,9 @@ def _evaluation(
 ) -> Evaluation:
     missing: OnMissing = checks.choice(on_missing, ON_MISSING, "on_missing")
     if isinstance(systems, Evaluation):
-        if any(argument is not None for argument in (gold, items, clusters, strata)):
+        if any(argument is not None for argument in (gold, items, clusters, strata)) or missing != "error":
             raise InvalidInputError(
-                "an Evaluation already holds gold, items, clusters and strata",
+                "an Evaluation already holds gold, items, clusters and strata, with nothing left missing",
                 hint="pass them to Evaluation.of instead",
             )
         return systems

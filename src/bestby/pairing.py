@@ -70,7 +70,7 @@ def difference(
         metric=metric.name,
         a=names[a],
         b=names[b],
-        estimate=float(scores[a] - scores[b]),
+        estimate=makers.estimate(Target(m, a, b)),
         score_a=float(scores[a]),
         score_b=float(scores[b]),
         interval=interval,

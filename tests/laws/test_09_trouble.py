@@ -390,7 +390,7 @@ CASES: list[tuple[str, type[BestbyError], tuple[Any, Any], dict[str, Any], str]]
         (Evaluation.of(FINE, GOLD), GOLD),
         {},
         (
-            "an Evaluation already holds gold, items, clusters and strata\n"
+            "an Evaluation already holds gold, items, clusters and strata, with nothing left missing\n"
             "hint: pass them to Evaluation.of instead"
         ),
     ),

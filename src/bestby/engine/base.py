@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.metrics.base import BaseMetric
 from bestby.results import TestResult
@@ -13,6 +15,22 @@ from bestby.results import TestResult
 Progress = Callable[[int, int], None]
 Pair = tuple[int, int, int]
 """Positions of a metric and of two systems A and B."""
+
+
+ROUNDING = 1e-15
+"""Relative to the two scores; a smaller difference is only how they were summed."""
+
+
+def gap(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return A minus B, 0 where that is nothing but rounding.
+
+    Examples
+    --------
+    >>> gap(np.array([0.1 + 0.2, 0.4]), np.array([0.3, 0.3])).round(3)
+    array([0. , 0.1])
+    """
+    raw = np.subtract(a, b)
+    return np.where(np.abs(raw) <= ROUNDING * (np.abs(a) + np.abs(b)), 0.0, raw)
 
 
 @dataclass(frozen=True)

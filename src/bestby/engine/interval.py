@@ -10,7 +10,7 @@ import numpy as np
 
 from bestby._core.errors import DesignError
 from bestby._core.typing import FloatArray
-from bestby.engine.base import Contributions, Drawing, Group, Jackknife
+from bestby.engine.base import Contributions, Drawing, Group, Jackknife, gap
 from bestby.engine.sums import SumGroup, merged_values
 from bestby.inference import intervals, proportions
 from bestby.inference.distributions import Distribution, Replicates, mean_bootstrap, replicates
@@ -314,7 +314,7 @@ class Intervals:
 def _of(scores: FloatArray, target: Target) -> FloatArray:
     """Return the target's score or difference from scores (..., M, S)."""
     score: FloatArray = scores[..., target.metric, target.a]
-    return score if target.b is None else score - scores[..., target.metric, target.b]
+    return score if target.b is None else gap(score, scores[..., target.metric, target.b])
 
 
 def _defined(drawn: FloatArray, scale: float) -> tuple[Replicates, tuple[Note, ...]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -13,7 +12,7 @@ from bestby.engine.base import Pair
 from bestby.engine.interval import Intervals, Target
 from bestby.engine.sums import SumGroup, merged_values
 from bestby.inference import classical, permutation
-from bestby.inference.distributions import Distribution, Lattice, Replicates
+from bestby.inference.distributions import LEAST_TAIL, Distribution, Lattice, Replicates
 from bestby.metrics.base import MeanMetric
 from bestby.results import TestResult
 
@@ -70,7 +69,7 @@ def _bootstrap(makers: Intervals, pair: Pair, alternative: Alternative) -> TestR
     # Beyond all resamples the tail is 0; but n units that may each point either way cannot say more than
     # their signs do, least of all when all differ by the same amount and no resample varies.
     sides = 2.0 if alternative == "two-sided" else 1.0
-    least = max(sides * 0.5 ** makers.group.differing(pair)[1], sys.float_info.min)
+    least = max(sides * 0.5 ** makers.group.differing(pair)[1], LEAST_TAIL)
     p = min(1.0, max(_centred_tail(distribution, observed, alternative), least))
     method = "convolution" if isinstance(distribution, Lattice) else "characteristic function"
     return TestResult("bootstrap", p, alternative, True, method, statistic=observed)

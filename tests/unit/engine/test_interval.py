@@ -180,3 +180,14 @@ def test_each_stratum_costs_the_normal_interval_a_degree_of_freedom() -> None:
     difference = (x[0] - x[1]).reshape(4, 3)
     se = np.sqrt((difference.var(axis=1, ddof=1) * 3).sum()) / 12
     assert d.interval.high - d.estimate == pytest.approx(t.ppf(0.975, 12 - 4) * se, rel=1e-6)
+
+
+def test_affine_copies_do_not_differ_by_rounding() -> None:
+    rng = np.random.default_rng(3)
+    y = rng.normal(size=80)
+    a, other = y + rng.normal(size=80), y + rng.normal(size=80)
+    d = compare({"a": a, "c": a + 0.1, "d": other}, y, metric="pearson", interval="bca", n_resamples=199)[
+        "c", "a"
+    ]
+    assert (d.estimate, d.better, d.p_value) == (0.0, None, 1.0)
+    assert 0.0 in d.interval
