@@ -1,9 +1,10 @@
-"""How long does almost stochastic order take bestby and deepsig, and what do both say of like systems?
+"""How long do deepsig's own jobs take bestby and deepsig, and what do both say?
 
     python benchmarks/aso.py [--quick] [--out FILE]
 
 deepsig 1.2.8 is in the dependency group `bench`; without it, bestby alone is timed. One thread, CPU time of
-the whole call, 1000 bootstrap samples; bestby's call holds 1000 permutations too. Writes results/aso.md.
+the whole call. For almost stochastic order both draw 1000 bootstrap samples, and bestby's call holds 1000
+permutations too; for the tests, bestby's call is the whole of `compare_runs`. Writes results/aso.md.
 """
 
 # ruff: noqa: E402  the number of threads must be set before NumPy is loaded
@@ -49,7 +50,7 @@ def seconds(call: Callable[[], Any], at_least: float) -> tuple[float, Any]:
 
 
 def jobs(quick: bool) -> list[tuple[str, Callable[[], float], Callable[[], float]]]:
-    """Return name, bestby's call and deepsig's, each giving one epsilon_min."""
+    """Return name, bestby's call and deepsig's, each giving one epsilon_min, p-value or power."""
     if importlib.util.find_spec("deepsig"):
         import deepsig
     else:
@@ -67,7 +68,20 @@ def jobs(quick: bool) -> list[tuple[str, Callable[[], float], Callable[[], float
         runs, use_bonferroni=False, seed=0, show_progress=False
     )[9, 0]
     out.append(("10 systems of 20", ours, theirs))
-    keep = out[:2] if quick else out
+    a, b = rng.normal(0.8, 1, 20), rng.normal(0, 1, 20)
+    for test, paired in (("permutation", True), ("bootstrap", False)):
+        asked = {"test": test, "paired": paired, "alternative": "greater"}
+        ours = lambda asked=asked: bb.compare_runs({"a": a, "b": b}, **asked)["a", "b"].p_value  # noqa: E731
+        theirs = lambda test=test: getattr(deepsig, f"{test}_test")(a, b, seed=0)  # noqa: E731
+        out.append((f"{test} test, 20 × 20", ours, theirs))
+    scores = rng.normal(0.7, 0.05, 20)
+    design = bb.LiftedScores(scores, 1.05, test="welch")
+    ours = lambda: bb.power(design, alternative="greater", n_simulations=5000, curve=()).power  # noqa: E731
+    theirs = lambda: deepsig.bootstrap_power_analysis(  # noqa: E731
+        scores, scalar=1.05, show_progress=False, seed=0
+    )
+    out.append(("power, 20 scores, 5000 resamples", ours, theirs))
+    keep = [*out[:2], *out[4:]] if quick else out
     return [(name, ours, theirs if deepsig else None) for name, ours, theirs in keep]  # type: ignore[misc]
 
 
@@ -84,17 +98,24 @@ def main() -> None:
     warnings.filterwarnings("ignore")
     load = f"load {os.getloadavg()[0]:.1f} at the start"
     lines = [
-        "# Almost stochastic order",
+        "# The jobs of deepsig",
         "",
-        f"CPU time of a call, 1000 bootstrap samples; {platform.machine()}, {os.cpu_count()} cores, {load}.",
+        f"CPU time of a call; {platform.machine()}, {os.cpu_count()} cores, {load}.",
         "",
-        "| runs | bestby | asked for | deepsig | ratio | epsilon_min, both |",
+        "| job | bestby | asked for | deepsig | ratio | epsilon_min, p or power, both |",
         "|---|--:|--:|--:|--:|---|",
     ]
     for name, ours, theirs in jobs(arguments.quick):
         ours()  # imports
         mine, said = seconds(ours, 1.0)
-        row = [name, f"{1e3 * mine:.3g} ms", f"{TARGETS[name]:g} ms", "–", "–", f"{said:.3f}"]
+        row = [
+            name,
+            f"{1e3 * mine:.3g} ms",
+            f"{TARGETS[name]:g} ms" if name in TARGETS else "–",
+            "–",
+            "–",
+            f"{said:.3f}",
+        ]
         if theirs:
             other, also = seconds(theirs, 0.1)
             row[3:] = [f"{other:.3g} s", f"{other / mine:,.0f}", f"{said:.3f}, {also:.3f}"]

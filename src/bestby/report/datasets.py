@@ -85,7 +85,8 @@ def _headline(c: DatasetComparison) -> str:
     if not mine:
         return text + "."
     if open_:
-        return f"{text}; {words.listed(open_)} cannot be told apart from it."
+        test = words.name_of_test(next(iter(mine.values())).test.name)
+        return f"{text}; {words.listed(open_)} cannot be told apart from it ({test})."
     return f"{text}, and is told apart from {'the other' if len(mine) == 1 else 'all others'}."
 
 
