@@ -179,8 +179,8 @@ def p_text(p_value: float, threshold: float | None = None) -> str:
     --------
     >>> [p_text(p) for p in (1.0, 0.998, 0.5774, 0.0402, 0.0013, 2.6e-5, 3e-12, 0.0)]
     ['1', '>0.99', '0.58', '0.040', '0.0013', '3e-5', '3e-12', '<1e-15']
-    >>> p_text(0.04996, 0.05)
-    '0.04996'
+    >>> p_text(0.05004, 0.05)
+    '0.05004'
     """
     if math.isnan(p_value):
         return DASH
