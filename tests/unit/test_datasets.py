@@ -589,3 +589,11 @@ def test_the_figure_of_folds_has_a_dot_per_fold() -> None:
 def test_a_diagram_needs_three_systems() -> None:
     with pytest.raises(DesignError, match="at least 3 systems"):
         compare_datasets(TABLE, systems=["old", "new"]).plot("ranks")
+
+
+def test_independence_is_no_word_for_folds_of_several_repetitions() -> None:
+    one = compare_folds(cross_validated(repetitions=1), metric="accuracy")
+    several = compare_folds(cross_validated(repetitions=2), metric="accuracy")
+    assert "if they are independent" in " ".join(str(one).split())
+    assert "K-Bonferroni" in str(several)
+    assert "if they are independent" not in " ".join(str(several).split())

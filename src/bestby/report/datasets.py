@@ -108,7 +108,7 @@ def _remarks(c: DatasetComparison) -> list[str]:
     return found
 
 
-def replicability_sentence(r: Replicability, what: str) -> str:
+def replicability_sentence(r: Replicability, what: str, *, may_be_independent: bool = True) -> str:
     """Return on how many datasets (or folds) there is a difference, and on which.
 
     Parameters
@@ -117,10 +117,13 @@ def replicability_sentence(r: Replicability, what: str) -> str:
         The counts.
     what : str
         What is counted.
+    may_be_independent : bool
+        Whether they can be, so that K-Fisher is worth a word: folds of several repetitions share items.
     """
     n, k = len(r.datasets), r.k_bonferroni
     text = f"a difference on at least {k} of {n} {what}" if k else f"no difference shown on any of {n} {what}"
-    text += f" (K-Bonferroni, any dependence); on at least {r.k_fisher} if they are independent (K-Fisher)."
+    text += " (K-Bonferroni, any dependence)"
+    text += f"; on at least {r.k_fisher} if they are independent (K-Fisher)." if may_be_independent else "."
     below = sum(p <= r.alpha for p in r.p_values)
     text += f" Uncorrected, {below} of the p-values are at most {r.alpha:.6g}."
     return text + (f" By name (Holm): {words.listed(r.found, 12)}." if r.found else "")

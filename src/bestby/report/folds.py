@@ -88,8 +88,10 @@ def _headline(c: FoldComparison) -> str:
 def _remarks(c: FoldComparison) -> list[str]:
     if len(c.effects) > _MOST_SENTENCES:
         return []
+    once = len({repetition for repetition, _ in c.folds}) == 1
     return [
-        f"{a} against {b}: {replicability_sentence(found, 'folds')}" for (a, b), found in c.effects.items()
+        f"{a} against {b}: {replicability_sentence(found, 'folds', may_be_independent=once)}"
+        for (a, b), found in c.effects.items()
     ]
 
 
