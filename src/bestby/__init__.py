@@ -9,6 +9,7 @@ from bestby._version import __version__
 
 if TYPE_CHECKING:
     from bestby._core.errors import BestbyError, DesignError, InvalidInputError, MissingExtraError
+    from bestby.annotations import Annotations
     from bestby.comparison import compare
     from bestby.datasets import DatasetComparison, FoldComparison, compare_datasets, compare_folds
     from bestby.evaluation import Evaluation
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Advice": "bestby.protocol",
     "Allocation": "bestby.planning",
+    "Annotations": "bestby.annotations",
     "BestbyError": "bestby._core.errors",
     "Comparison": "bestby.results",
     "DatasetComparison": "bestby.datasets",
@@ -106,6 +108,7 @@ _HOMES = {
 __all__ = [
     "Advice",
     "Allocation",
+    "Annotations",
     "BestbyError",
     "Comparison",
     "DatasetComparison",

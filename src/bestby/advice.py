@@ -50,6 +50,7 @@ def choose_interval(
     stratified: bool,
     n_effective: float | None = None,
     formula: bool = False,
+    drawn: bool = False,
 ) -> Choice:
     """Return the interval that ``interval="auto"`` means.
 
@@ -71,6 +72,9 @@ def choose_interval(
         far more than others. If it is not known, `n_differing` stands in.
     formula : bool
         Whether the measure has a standard error by the delta method: functions of sums do, ranks do not.
+    drawn : bool
+        Whether the user said how to resample (fewer units than there are, or annotators too), so that only
+        what is drawn counts.
 
     Returns
     -------
@@ -88,6 +92,8 @@ def choose_interval(
     ...                 stratified=False).method
     'tango'
     """
+    if drawn:
+        return Choice("basic", "resamples were asked for in a way that no formula knows")
     if proportion and not stratified:
         method = "tango" if difference else "wilson"
         return Choice(method, "a score interval keeps its level for proportions, however few items differ")

@@ -13,6 +13,7 @@ from bestby import family, noting, pairing, protocol
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import ArrayLike, OnMissing
+from bestby.annotations import Annotations
 from bestby.engine import prepare, testing
 from bestby.engine.base import Drawing, Pair
 from bestby.engine.interval import Intervals, Target
@@ -48,6 +49,9 @@ def compare(
     clusters: Any = None,
     strata: Any = None,
     on_missing: str = "error",
+    classes: ArrayLike | None = None,
+    normalise: bool = False,
+    annotators: str | None = None,
     baseline: str | None = None,
     interval: str = "auto",
     level: float = 0.95,
@@ -57,6 +61,8 @@ def compare(
     correction: str = "holm",
     margin: float | None = None,
     n_resamples: int = 10_000,
+    resample_size: float | None = None,
+    rescale: bool = True,
     rng: int | np.random.Generator | None = 0,
     n_jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
@@ -79,6 +85,13 @@ def compare(
         one cluster are resampled and swapped together.
     on_missing : {"error", "drop", "worst"}
         What to do with items that some system lacks, when items have ids.
+    classes : array_like, shape (K,), optional
+        The classes of soft labels, in the order of their columns.
+    normalise : bool
+        Divide every row of a soft label by its sum.
+    annotators : {"fixed", "resample"}, optional
+        The gold is the labels of several annotators per item: an `Annotations`, or an array of labels of
+        shape (n, A). "resample" draws the annotators of each item again in every resample of the items.
     baseline : str, optional
         Compare every other system with this one only (system minus baseline); otherwise every pair.
     interval : {"auto", "tango", "bca", "percentile", "basic", "studentized", "normal"}
@@ -91,10 +104,10 @@ def compare(
     test : {"permutation", "bootstrap", "mcnemar", "mcnemar-midp", "sign", "wilcoxon", "t", "auto"}
         The significance test. "auto" walks the decision tree of `advise`, which ends in the permutation test
         for every comparison on one test set, and notes the path with its sources.
-    alternative : {"two-sided", "greater", "less"}
+    alternative : {"two-sided", "greater", "less", "better"}
         "greater" asks whether A's score is greater than B's, on the scale of the measure, also
-        where lower is better. One-sided pairs stand in the order the systems were given. Intervals are
-        two-sided always.
+        where lower is better; "better" whether A is better, whichever direction that is. One-sided pairs
+        stand in the order the systems were given. Intervals are two-sided always.
     correction : {"holm", "bonferroni", "bh", "none"}
         How p-values are corrected; the family is all pairs of one metric.
     margin : float, optional
@@ -102,6 +115,12 @@ def compare(
         beyond the margin), equivalent (two one-sided tests), inconclusive.
     n_resamples : int
         Resamples, where any are drawn; exact results draw none.
+    resample_size : float or int, optional
+        Draw so many of the items (clusters) for each bootstrap resample, as a fraction or a number: m out of
+        n. All by default.
+    rescale : bool
+        Multiply the deviations of such resamples by the root of m / n, as the score of all n items varies so
+        much less. Without it, p-values and intervals are those of an experiment of m items.
     rng : int, numpy.random.Generator or None
         The seed; None for fresh entropy, which is recorded.
     n_jobs : int
@@ -134,8 +153,23 @@ def compare(
     >>> difference.estimate, difference.test.method, difference.p_value
     (0.5, 'enumeration', 0.0625)
     """
-    settings = asked(interval, level, simultaneous, test, alternative, correction, margin, baseline)
-    evaluation = _evaluation(systems, gold, items, clusters, strata, on_missing)
+    settings = asked(
+        interval,
+        level,
+        simultaneous,
+        test,
+        alternative,
+        correction,
+        margin,
+        baseline,
+        resample_size,
+        rescale,
+        annotators,
+    )
+    if annotators is not None and gold is not None and not isinstance(gold, Annotations):
+        gold = Annotations.of(gold, classes)
+    labels = {"classes": classes, "normalise": normalise}
+    evaluation = _evaluation(systems, gold, items, clusters, strata, on_missing, labels)
     if baseline is not None and baseline not in evaluation.names:
         raise InvalidInputError(
             f"baseline {baseline!r} is not among the systems: {', '.join(evaluation.names)}"
@@ -146,10 +180,14 @@ def compare(
         seed_of(rng),
         checks.positive_int(n_jobs, "n_jobs"),
         progress,
+        settings.resample_size,
+        settings.rescale,
     )
-    data_notes = noting.of_data(evaluation)
+    data_notes = [*noting.of_data(evaluation), *noting.of_labels(evaluation, metrics)]
     parts: dict[int, _Part] = {}
-    for group, positions in prepare.groups(evaluation, metrics):
+    annotators_seed = drawing.seed if settings.annotators == "resample" else None
+    for group, positions in prepare.groups(evaluation, metrics, annotators_seed=annotators_seed):
+        data_notes += [note for note in noting.of_drawing(group, drawing, settings) if note not in data_notes]
         makers = Intervals(group, drawing)
         for m, position in enumerate(positions):
             parts[position] = _compared(makers, m, evaluation, settings)
@@ -173,17 +211,29 @@ def compare(
 
 
 def _evaluation(
-    systems: Any, gold: Any, items: Any, clusters: Any, strata: Any, on_missing: str
+    systems: Any,
+    gold: Any,
+    items: Any,
+    clusters: Any,
+    strata: Any,
+    on_missing: str,
+    labels: Mapping[str, Any],
 ) -> Evaluation:
     missing: OnMissing = checks.choice(on_missing, ON_MISSING, "on_missing")
     if isinstance(systems, Evaluation):
-        if any(argument is not None for argument in (gold, items, clusters, strata)) or missing != "error":
+        given = (gold, items, clusters, strata, labels["classes"])
+        if any(argument is not None for argument in given) or missing != "error" or labels["normalise"]:
             raise InvalidInputError(
-                "an Evaluation already holds gold, items, clusters and strata, with nothing left missing",
+                "an Evaluation already holds gold, classes, items, clusters and strata, with nothing missing",
                 hint="pass them to Evaluation.of instead",
             )
         return systems
     if not isinstance(systems, Mapping) and is_frame(systems):
+        if labels["classes"] is not None or labels["normalise"]:
+            raise InvalidInputError(
+                "a data frame of labels has one column per system, not per class",
+                hint="pass a mapping of system to an array of shape (items, classes)",
+            )
         return evaluation_from_frame(
             systems, gold=gold, item=items, cluster=clusters, stratum=strata, on_missing=missing
         )
@@ -194,12 +244,14 @@ def _evaluation(
         clusters=clusters,
         strata=strata,
         on_missing=missing,
+        **labels,
     )
 
 
 def _metrics(metric: Any, evaluation: Evaluation) -> list[BaseMetric]:
     if metric is None:
-        metric = default(evaluation.gold is None)
+        gold = evaluation.gold
+        metric = default(gold is None, soft_gold=gold is not None and gold.ndim == 2)
     specs = list(metric) if isinstance(metric, list | tuple) else [metric]
     if not specs:
         raise InvalidInputError("at least one metric is needed", hint="metric='accuracy'")
@@ -236,9 +288,10 @@ def _compared(makers: Intervals, m: int, evaluation: Evaluation, settings: Setti
         )
     order = family.ranked(scores, names, metric.greater_is_better)
     base = None if settings.baseline is None else names.index(settings.baseline)
-    pairs = [(m, a, b) for a, b in family.pairs(order, base, sided=settings.alternative != "two-sided")]
+    alternative = settings.towards(metric.greater_is_better)
+    pairs = [(m, a, b) for a, b in family.pairs(order, base, sided=alternative != "two-sided")]
     test, path = _test(makers, pairs, evaluation, settings)
-    tests = testing.run(test, makers, pairs, settings.alternative)
+    tests = testing.run(test, makers, pairs, alternative)
     adjusted = multiplicity.adjust([tests[pair].p_value for pair in pairs], settings.correction)
     found = _intervals(makers, pairs, settings)
     differences = tuple(

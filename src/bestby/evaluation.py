@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from bestby._core import checks
+from bestby._core import checks, soft
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array, ArrayLike, BoolArray, OnMissing
+from bestby.annotations import Annotations
 from bestby.results import Note
 
 FEW_VALUES = 64
@@ -26,10 +27,11 @@ class Evaluation:
 
     Parameters
     ----------
-    systems : mapping of str to ndarray, shape (n,)
-        Predictions, or per-item scores if there is no gold.
-    gold : ndarray, shape (n,), or None
-        The gold labels or values.
+    systems : mapping of str to ndarray, shape (n,) or (n, K)
+        Predictions, or per-item scores if there is no gold. Soft predictions are a row per item, with the
+        probability of each class.
+    gold : ndarray, shape (n,) or (n, K), or None
+        The gold labels or values; soft gold is a row per item.
     items : ndarray, shape (n,), or None
         Item ids.
     clusters, strata : ndarray, shape (n,), or None
@@ -38,6 +40,10 @@ class Evaluation:
         For systems with missing predictions that are to count as the worst: which.
     notes : tuple of Note
         What happened on the way in: items dropped, predictions counted as the worst.
+    classes : ndarray, shape (K,), or None
+        The classes in the order of the columns of soft labels; None if there are none.
+    annotations : Annotations or None
+        The labels of the annotators that the gold was made of.
     """
 
     systems: Mapping[str, Array]
@@ -47,6 +53,8 @@ class Evaluation:
     strata: Array | None = None
     missing: Mapping[str, BoolArray] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
+    classes: Array | None = None
+    annotations: Annotations | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -56,7 +64,7 @@ class Evaluation:
     @property
     def n_items(self) -> int:
         """The number of items."""
-        return int(next(iter(self.systems.values())).size)
+        return len(next(iter(self.systems.values())))
 
     @classmethod
     def of(
@@ -68,6 +76,8 @@ class Evaluation:
         clusters: ArrayLike | None = None,
         strata: ArrayLike | None = None,
         on_missing: OnMissing = "error",
+        classes: ArrayLike | None = None,
+        normalise: bool = False,
     ) -> Evaluation:
         """Check and align what the user has.
 
@@ -75,15 +85,21 @@ class Evaluation:
         ----------
         systems : mapping of str to array_like or to mapping
             Per system its predictions (or per-item scores): a sequence in the order of the items, or a
-            mapping of item id to value. With mappings, systems are aligned by id.
-        gold : array_like or mapping, optional
-            The gold labels, in the same form.
+            mapping of item id to value. With mappings, systems are aligned by id. A soft prediction is a row
+            of K probabilities, one per class.
+        gold : array_like, mapping or Annotations, optional
+            The gold labels, in the same form, hard or soft, or the labels of several annotators.
         items, clusters, strata : array_like, shape (n,), or mapping, optional
             Item ids; the cluster and the stratum of each item.
         on_missing : {"error", "drop", "worst"}
             With ids: what to do with items that some system (or the gold) does not have. "drop" keeps the
             items all of them have; "worst" counts a missing prediction as wrong, a missing score as
             the lowest observed one.
+        classes : array_like, shape (K,), optional
+            The names of the classes, in the order of the columns of soft labels and of ordered measures. By
+            default those of the annotations, otherwise 0 to K - 1.
+        normalise : bool
+            Divide every row of a soft label by its sum. Otherwise a row must sum to 1 within 1e-6.
 
         Returns
         -------
@@ -107,6 +123,11 @@ class Evaluation:
         checks.choice(on_missing, ("error", "drop", "worst"), "on_missing")
         names = _checked_names(systems)
         columns: dict[str, Any] = {name: systems[name] for name in names}
+        annotations = gold if isinstance(gold, Annotations) else None
+        if annotations is not None:  # the position of each item there, to be aligned as a gold is
+            n_annotated = len(annotations.counts)
+            ids = annotations.items
+            gold = np.arange(n_annotated) if ids is None else dict(zip(ids, range(n_annotated), strict=True))
         side = {"gold": gold, "clusters": clusters, "strata": strata}
         keyed = [name for name in names if _is_keyed(columns[name])]
         missing: dict[str, BoolArray] = {}
@@ -125,25 +146,34 @@ class Evaluation:
                 f"{which} comes with item ids, the systems without",
                 hint="give every system as a mapping of id to value too",
             )
-        arrays = {name: checks.column(values, f"system {name!r}") for name, values in columns.items()}
-        return cls._checked(arrays, side, items, missing, notes)
+        if annotations is not None:
+            side["gold"] = None
+            at = checks.column(gold if not keyed else _sided("gold", gold, list(items or ())), "gold")
+            annotations = Annotations(annotations.counts[at], annotations.classes)
+        return cls._checked(columns, side, items, missing, notes, annotations, classes, normalise)
 
     @classmethod
     def _checked(
         cls,
-        arrays: dict[str, Array],
+        columns: dict[str, Any],
         side: Mapping[str, Any],
         items: ArrayLike | None,
         missing: Mapping[str, BoolArray],
         notes: tuple[Note, ...],
+        annotations: Annotations | None,
+        classes: ArrayLike | None,
+        normalise: bool,
     ) -> Evaluation:
-        first, *others = arrays
-        n = arrays[first].size
+        ids = None if items is None else checks.column(items, "items")
+        values, names = _labels(columns, side["gold"], ids, annotations, classes, normalise)
+        gold = values.pop("", None)
+        first, *others = values
+        n = len(values[first])
         for name in others:
-            if arrays[name].size != n:
+            if len(values[name]) != n:
                 raise InvalidInputError(
                     f"systems must have one value per item: {first!r} has {n},"
-                    f" {name!r} has {arrays[name].size}",
+                    f" {name!r} has {len(values[name])}",
                     hint="align them by item id: pass mappings of id to value, or files with an id column",
                 )
         if n < 2:
@@ -151,22 +181,29 @@ class Evaluation:
                 f"a comparison needs at least 2 items, got {n}",
                 hint="with one item nothing can be said about the uncertainty",
             )
-        gold = None if side["gold"] is None else checks.column(side["gold"], "gold", n)
+        if annotations is not None and names is not None:
+            annotations = annotations.ordered(names)
+            gold = annotations.distribution()
         if gold is None:
-            _check_numeric(arrays)
-        ids = None if items is None else checks.column(items, "items", n)
+            _check_numeric(values)
+        elif len(gold) != n:
+            raise InvalidInputError(
+                f"gold has {len(gold)} values, expected {n}",
+                hint="pass one value per item, in the same order for gold and every system",
+            )
         if ids is not None:
+            ids = checks.column(ids, "items", n)
             _check_unique(ids, "items")
         clusters = None if side["clusters"] is None else checks.column(side["clusters"], "clusters", n)
         strata = None if side["strata"] is None else checks.column(side["strata"], "strata", n)
         _check_nested(clusters, strata)
-        return cls(arrays, gold, ids, clusters, strata, dict(missing), notes)
+        return cls(values, gold, ids, clusters, strata, dict(missing), notes, names, annotations)
 
     @cached_property
     def coded(self) -> Mapping[str, tuple[Array, Array]]:
-        """Distinct values and codes of the gold (under ``""``) and of each system; see `codes`."""
-        coded = {name: codes(values) for name, values in self.systems.items()}
-        if self.gold is not None:
+        """Distinct values and codes of the hard gold (under ``""``) and of each hard system; see `codes`."""
+        coded = {name: codes(values) for name, values in self.systems.items() if values.ndim == 1}
+        if self.gold is not None and self.gold.ndim == 1:
             coded[""] = codes(self.gold)
         return coded
 
@@ -186,11 +223,56 @@ class Evaluation:
             if groups is not None:
                 distinct, code = codes(groups)
                 parts += [(name, distinct), (f"{name} codes", code)]
+        parts.append(("classes", self.classes))
+        parts.append(("annotations", None if self.annotations is None else self.annotations.counts))
         for name, array in parts:
             if array is not None:
-                digest.update(f"{name}|{array.dtype.str}|{array.size}|".encode())
+                extent = "x".join(map(str, array.shape))
+                digest.update(f"{name}|{array.dtype.str}|{extent}|".encode())
                 digest.update(np.ascontiguousarray(array).view(np.uint8).data)
         return digest.hexdigest()
+
+
+def _labels(
+    columns: Mapping[str, Any],
+    gold: Any,
+    ids: Array | None,
+    annotations: Annotations | None,
+    classes: ArrayLike | None,
+    normalise: bool,
+) -> tuple[dict[str, Array], Array | None]:
+    """Return the values of the systems and of the gold (under ``""``), and the classes if any are soft."""
+    given = {**columns, **({} if gold is None else {"": gold})}
+    rows = [name for name, values in given.items() if soft.is_soft(values)]
+    if not rows and annotations is None and classes is None:
+        return {name: checks.column(values, _called(name)) for name, values in given.items()}, None
+    named = classes if classes is not None or annotations is None else annotations.classes
+    n_classes = None if named is None else int(checks.column(named, "classes").size)
+    out: dict[str, Array] = {}
+    for name, values in given.items():
+        if name in rows:
+            out[name] = soft.distributions(
+                values, _called(name), n_classes=n_classes, normalise=normalise, place=_placed(ids)
+            )
+            n_classes = out[name].shape[1]
+        else:
+            out[name] = checks.column(values, _called(name))
+    assert n_classes is not None  # of a row, of the annotations, or given
+    names = soft.classes_of(named, n_classes)
+    if gold is not None or annotations is not None:
+        for name in given:
+            if name not in rows:
+                soft.positions(out[name], names, _called(name))
+    return out, names
+
+
+def _called(name: str) -> str:
+    return f"system {name!r}" if name else "gold"
+
+
+def _placed(ids: Array | None) -> Callable[[int], str]:
+    """Return how to name an item by its position."""
+    return "row {}".format if ids is None else lambda position: f"item {str(ids[position])!r}"
 
 
 def _checked_names(systems: Mapping[str, Any]) -> tuple[str, ...]:
@@ -304,6 +386,11 @@ def _mismatch(
 
 def _check_numeric(arrays: Mapping[str, Array]) -> None:
     for name, array in arrays.items():
+        if array.ndim == 2:
+            raise InvalidInputError(
+                f"without gold, systems must be per-item scores, but {name!r} holds a row per item",
+                hint="pass gold=... to compare soft predictions",
+            )
         if array.dtype.kind == "U":
             raise InvalidInputError(
                 f"without gold, systems must be per-item scores, but {name!r} holds text: {str(array[0])!r}",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bestby._core.typing import FloatArray, IntArray
+from bestby._core.typing import Alternative, FloatArray, IntArray, Question
 from bestby.inference import groups
 from bestby.results import Difference, Interval
 
@@ -106,6 +106,19 @@ def verdict(interval: Interval, tost: Interval, margin: float | None, greater_is
     if -margin < tost.low and tost.high < margin:
         return "equivalent"
     return "inconclusive"
+
+
+def oriented(question: Question, greater_is_better: bool) -> Alternative:
+    """Return the alternative on the scale of the measure; "better" depends on which direction is better.
+
+    Examples
+    --------
+    >>> oriented("better", False), oriented("greater", False)
+    ('less', 'greater')
+    """
+    if question != "better":
+        return question
+    return "greater" if greater_is_better else "less"
 
 
 def rejects(p_value: float, alpha: float) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -49,6 +48,66 @@ def of_data(evaluation: Evaluation) -> list[Note]:
     return notes
 
 
+def of_labels(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> list[Note]:
+    """Return notes on how hard and soft labels were read by measures of the other kind."""
+    if evaluation.classes is None or evaluation.gold is None:
+        return []
+    columns = {"the gold": evaluation.gold, **evaluation.systems}
+    rows = {name: values for name, values in columns.items() if values.ndim == 2}
+    notes = []
+    of_labels_ = [metric.name for metric in metrics if metric.reads == "labels"]
+    if of_labels_ and rows:
+        tied = {
+            name: int(((values == values.max(axis=1, keepdims=True)).sum(axis=1) > 1).sum())
+            for name, values in rows.items()
+        }
+        told = "a soft label counts as its most probable class"
+        shared = [f"{count} of {name}" for name, count in tied.items() if count]
+        if shared:
+            told += f", the first of equally probable ones ({', '.join(shared)})"
+        notes += [Note("most_probable_class", f"for {name} {told}", (name,)) for name in of_labels_]
+    of_rows = [metric.name for metric in metrics if metric.reads == "distributions"]
+    hard = [name for name, values in columns.items() if values.ndim == 1]
+    if of_rows and hard:
+        told = f"{', '.join(hard)}: a hard label counts as certainty of its class"
+        notes += [Note("certain_of_its_class", f"for {name}, {told}", (name,)) for name in of_rows]
+    return notes
+
+
+def of_drawing(group: Group, drawing: Drawing, settings: Settings) -> list[Note]:
+    """Return notes on resamples that are drawn otherwise than as many units as there are."""
+    notes = []
+    if drawing.subsampling(group.units):
+        m, n = int(drawing.draws(group.units).sum()), group.n_units
+        if settings.test not in ("bootstrap",):
+            notes.append(
+                Note(
+                    "resample_size_of_intervals",
+                    f"resamples of {m} of {n} units make the intervals; the {settings.test} test does not"
+                    ' draw with replacement: test="bootstrap" would use them',
+                )
+            )
+        if not drawing.rescale:
+            notes.append(
+                Note(
+                    "not_rescaled",
+                    f"resamples of {m} of {n} units vary {math.sqrt(n / m):.3g} times what all {n} would"
+                    " and were not rescaled: p-values and intervals are those of an experiment of"
+                    f" {m} units, and depend on that choice",
+                )
+            )
+    if group.gold_varies:
+        notes.append(
+            Note(
+                "annotators_resampled",
+                "annotators were resampled within items as well as items: intervals answer for other items"
+                " and other annotators of each. What annotators add is counted twice in part, as items alone"
+                " carry it too: the intervals are rather too long. Permutation tests take the gold as it is",
+            )
+        )
+    return notes
+
+
 def of_metric(group: Group, m: int, tests: Mapping[Pair, TestResult], settings: Settings) -> list[Note]:
     """Return notes on one metric: parts counted as 0, one-sided directions, too few resamples."""
     metric = group.metrics[m]
@@ -60,7 +119,8 @@ def of_metric(group: Group, m: int, tests: Mapping[Pair, TestResult], settings: 
             if text is not None:
                 notes.append(Note("counted_as_zero", text, (metric.name,)))
     notes = list(dict.fromkeys(notes))
-    notes += of_direction(metric.name, metric.greater_is_better, settings.alternative)
+    sided = settings.towards(metric.greater_is_better)
+    notes += of_direction(metric.name, metric.greater_is_better, sided)
     notes += of_resamples(metric.name, tests.values(), settings.correction, settings.alpha)
     return notes
 
@@ -102,7 +162,7 @@ def provenance(
         versions=versions(),
         seed=drawing.seed,
         n_resamples=drawing.n_resamples,
-        settings={"metrics": [metric.name for metric in metrics], **dataclasses.asdict(settings)},
+        settings={"metrics": [metric.name for metric in metrics], **settings.told()},
         data=data,
         data_hash=evaluation.data_hash(),
     )

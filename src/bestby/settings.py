@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
-from bestby._core.typing import Alternative
+from bestby._core.typing import Alternative, Question
 from bestby.engine.interval import METHODS
 from bestby.engine.testing import TESTS
-from bestby.family import alpha_of
+from bestby.family import alpha_of, oriented
 
 CORRECTIONS = ("holm", "bonferroni", "bh", "none")
-ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
+QUESTIONS: tuple[Question, ...] = ("two-sided", "greater", "less", "better")
+ANNOTATORS = ("fixed", "resample")
 
 
 @dataclass(frozen=True)
@@ -23,15 +28,31 @@ class Settings:
     level: float
     simultaneous: bool
     test: str
-    alternative: Alternative
+    alternative: Question
     correction: str
     margin: float | None
     baseline: str | None
+    resample_size: float | None = None
+    rescale: bool = True
+    annotators: str = "fixed"
 
     @property
     def alpha(self) -> float:
         """The level of the tests."""
         return alpha_of(self.level)
+
+    def towards(self, greater_is_better: bool) -> Alternative:
+        """Return the alternative on the scale of a measure of this direction."""
+        return oriented(self.alternative, greater_is_better)
+
+    def told(self) -> dict[str, Any]:
+        """Return the settings as the provenance tells them: those of resampling where they matter."""
+        found = dataclasses.asdict(self)
+        if self.resample_size is None:
+            del found["resample_size"], found["rescale"]
+        if self.annotators == "fixed":
+            del found["annotators"]
+        return found
 
 
 def asked(
@@ -43,6 +64,9 @@ def asked(
     correction: str,
     margin: float | None,
     baseline: str | None,
+    resample_size: float | None = None,
+    rescale: bool = True,
+    annotators: str | None = None,
 ) -> Settings:
     """Return the settings if each is one there is.
 
@@ -56,10 +80,33 @@ def asked(
         checks.probability(level, "level"),
         bool(simultaneous),
         checks.choice(test, (*TESTS, "auto"), "test"),
-        checks.choice(alternative, ALTERNATIVES, "alternative"),
+        checks.choice(alternative, QUESTIONS, "alternative"),
         checks.choice(correction, CORRECTIONS, "correction"),
         margin_of(margin),
         baseline,
+        resample_size_of(resample_size),
+        bool(rescale),
+        checks.choice("fixed" if annotators is None else annotators, ANNOTATORS, "annotators"),
+    )
+
+
+def resample_size_of(size: float | None) -> float | None:
+    """Return the size of a resample: a whole number of units, or a fraction of them; None for all.
+
+    Examples
+    --------
+    >>> resample_size_of(0.2), resample_size_of(200), resample_size_of(1.0)
+    (0.2, 200, None)
+    """
+    if size is None:
+        return None
+    if isinstance(size, int | np.integer) and not isinstance(size, bool) and size >= 2:
+        return int(size)
+    if isinstance(size, float | np.floating) and 0.0 < size <= 1.0:
+        return None if size == 1.0 else float(size)
+    raise InvalidInputError(
+        f"resample_size must be a fraction up to 1 or a whole number of at least 2, got {size!r}",
+        hint="0.2 draws a fifth of the items for each resample, 200 draws 200",
     )
 
 

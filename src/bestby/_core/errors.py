@@ -31,6 +31,10 @@ class DesignError(BestbyError, ValueError):
     """The data are sound, but the comparison asked for makes no sense with them."""
 
 
+class StudyError(BestbyError):
+    """The files of a study cannot be written, or are not as they were written."""
+
+
 class MissingExtraError(BestbyError, ImportError):
     """An optional dependency is needed and not installed."""
 

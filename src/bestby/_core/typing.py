@@ -16,4 +16,5 @@ ArrayLike: TypeAlias = Any
 """A list, or anything with ``__array__``, ``__dlpack__`` or ``to_numpy``."""
 
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
+Question: TypeAlias = Literal["two-sided", "greater", "less", "better"]
 OnMissing: TypeAlias = Literal["error", "drop", "worst"]

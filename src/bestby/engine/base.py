@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.metrics.base import BaseMetric
+from bestby.resampling.units import Units
 from bestby.results import TestResult
 
 Progress = Callable[[int, int], None]
@@ -47,12 +50,50 @@ class Drawing:
         Threads; they change no bit.
     progress : callable, optional
         Called with the number of resamples done and B.
+    resample_size : float or int, optional
+        Units drawn for a bootstrap resample, as a fraction of all or a number (m out of n); all by default.
+    rescale : bool
+        Whether the deviations of smaller resamples are multiplied by the root of m / n, so that they vary as
+        the score of all n does.
     """
 
     n_resamples: int
     seed: int
     n_jobs: int = 1
     progress: Progress | None = None
+    resample_size: float | None = None
+    rescale: bool = True
+
+    def draws(self, units: Units) -> IntArray:
+        """Return how many units to draw from each stratum, shape (H,): at least one from every one.
+
+        Raises
+        ------
+        InvalidInputError
+            If more units are asked for than there are, or fewer than two.
+        """
+        sizes = units.sizes
+        if self.resample_size is None:
+            return sizes
+        n = int(sizes.sum())
+        m = self.resample_size if isinstance(self.resample_size, int) else round(self.resample_size * n)
+        if not 2 <= m <= n:
+            raise InvalidInputError(
+                f"a resample must have 2 to {n} units (items or clusters) here, got {m}",
+                hint="resample_size is a number of units, or a fraction such as 0.2",
+            )
+        drawn: IntArray = np.maximum(1, np.rint(sizes * (m / n))).astype(np.int64)
+        return drawn
+
+    def subsampling(self, units: Units) -> bool:
+        """Return whether resamples are smaller than the sample."""
+        return bool((self.draws(units) < units.sizes).any())
+
+    def contraction(self, units: Units) -> float:
+        """Return by what deviations of replicates are multiplied: the root of m / n, or 1."""
+        if not self.rescale:
+            return 1.0
+        return math.sqrt(int(self.draws(units).sum()) / units.n)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,16 +146,28 @@ class Group(ABC):
         The M fitted metrics.
     n_systems : int
         S.
-    n_units : int
-        Items or clusters.
-    n_strata : int
-        Blocks the units come in; 1 without strata.
+    units : Units
+        Items or clusters, by stratum.
     """
 
     metrics: Sequence[BaseMetric]
     n_systems: int
-    n_units: int
-    n_strata: int
+    units: Units
+
+    @property
+    def n_units(self) -> int:
+        """The number of items or clusters."""
+        return self.units.n
+
+    @property
+    def n_strata(self) -> int:
+        """The blocks the units come in; 1 without strata."""
+        return self.units.n_strata
+
+    @property
+    def gold_varies(self) -> bool:
+        """Whether the bootstrap resamples the gold of each unit too, so that no formula for units holds."""
+        return False
 
     @abstractmethod
     def scores(self) -> FloatArray:

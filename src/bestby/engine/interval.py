@@ -48,6 +48,7 @@ class Situation(TypedDict):
     plain_mean: bool
     formula: bool
     stratified: bool
+    drawn: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +73,39 @@ class Intervals:
 
     @cached_property
     def replicates(self) -> FloatArray:
-        """The scores of the bootstrap resamples, shape (B, M, S)."""
+        """The scores of the bootstrap resamples, shape (B, M, S).
+
+        The deviations of smaller resamples are brought to scale. Resampled annotators agree less than the
+        gold they are drawn from, so that measures of agreement shift: the replicates are put back around the
+        scores, and `gold_shift` says by how much.
+        """
+        drawn = self._drawn
+        contraction = self.drawing.contraction(self.group.units)
+        if contraction == 1.0 and not self.group.gold_varies:
+            return drawn
+        return self.scores + contraction * (drawn - self.scores - self.gold_shift)
+
+    @cached_property
+    def _drawn(self) -> FloatArray:
         return self.group.bootstrap(self.drawing)
+
+    @cached_property
+    def gold_shift(self) -> FloatArray:
+        """By how much the scores against resampled annotators are off on average, shape (M, S)."""
+        if not self.group.gold_varies:
+            return np.zeros_like(self.scores)
+        shift: FloatArray = np.nanmean(self._drawn, axis=0) - self.scores
+        return shift
+
+    @cached_property
+    def subsampling(self) -> bool:
+        """Whether resamples are smaller than the sample."""
+        return self.drawing.subsampling(self.group.units)
+
+    @property
+    def by_formula(self) -> bool:
+        """Whether what is known of the units gives the bootstrap distribution without drawing."""
+        return not self.subsampling and not self.group.gold_varies
 
     @cached_property
     def _jackknife(self) -> Jackknife:
@@ -98,7 +130,7 @@ class Intervals:
     def distribution(self, target: Target) -> tuple[Distribution, tuple[Note, ...]]:
         """Return the bootstrap distribution: the exact one of a plain mean where there is one."""
         plain = self.group.contributions(target.metric, target.a, target.b)
-        if plain is not None:
+        if plain is not None and self.by_formula:
             exact = mean_bootstrap(plain.values, plain.counts, plain.bounds)
             if exact is not None:
                 return exact, ()
@@ -128,6 +160,12 @@ class Intervals:
         DesignError
             If the method does not apply to the measure or the design.
         """
+        if method in ("tango", "wilson", "normal", "studentized", "bca") and not self.by_formula:
+            what = "resample_size" if self.subsampling else 'annotators="resample"'
+            raise DesignError(
+                f"the {method} interval knows nothing of {what}",
+                hint='interval="basic" or "percentile", which use the resamples as they are drawn',
+            )
         if method in ("tango", "wilson"):
             return self._score_interval(target, level), ()
         if method == "normal":
@@ -135,6 +173,7 @@ class Intervals:
         if method == "studentized":
             return self._studentized(target, level)
         distribution, notes = self.distribution(target)
+        notes += self._coarse_gold(target)
         estimate = self.estimate(target)
         if method == "basic":
             low, high = intervals.basic(distribution, estimate, level)
@@ -163,6 +202,19 @@ class Intervals:
                 ends = intervals.percentile(distribution, level)
             low, high = ends
         return self._clipped(target, low, high, level, method, distribution.exact), notes
+
+    def _coarse_gold(self, target: Target) -> tuple[Note, ...]:
+        """Return a note if resampled annotators shift a score by more than a quarter of its spread."""
+        shift = float(_of(self.gold_shift, target)) if self.group.gold_varies else 0.0
+        if target.b is not None or abs(shift) <= 0.25 * float(np.nanstd(_of(self._drawn, target))):
+            return ()
+        way = "lower" if shift < 0.0 else "higher"
+        told = (
+            f"against resampled annotators the score is {abs(shift):.3g} {way}: so few labels per item make a"
+            " coarse gold, and against that of very many annotators it would probably be as much"
+            f" {'higher' if way == 'lower' else 'lower'}; the interval is for a gold of as many as here"
+        )
+        return (Note("coarse_gold", told),)
 
     def _clipped(
         self, target: Target, low: float, high: float, level: float, method: str, exact: bool
@@ -267,6 +319,7 @@ class Intervals:
             plain_mean=plain is not None and plain.single_items,
             formula=group.standard_error(m, a, b) is not None,
             stratified=plain is not None and plain.bounds.size > 2,
+            drawn=not self.by_formula,
         )
 
     def simultaneous(self, targets: list[Target], level: float) -> tuple[list[Interval], tuple[Note, ...]]:

@@ -8,14 +8,16 @@ from typing import TypeVar
 
 import numpy as np
 
+from bestby._core import soft
 from bestby._core.errors import DesignError, InvalidInputError
-from bestby._core.typing import Array, FloatArray, IntArray
+from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.engine import table
 from bestby.engine.base import Group
-from bestby.engine.sums import SumGroup
+from bestby.engine.sums import AnnotatedGroup, SumGroup
 from bestby.engine.weighted import CallGroup, WeightGroup, numbered_units
 from bestby.evaluation import Evaluation, codes
 from bestby.metrics.base import BaseMetric, FunctionMetric, MeanMetric, Metric, WeightedMetric
+from bestby.resampling import streams
 
 T = TypeVar("T")
 
@@ -36,10 +38,25 @@ class Reading:
 
     @cached_property
     def labels(self) -> tuple[Array, IntArray, list[IntArray]]:
-        """The sorted label set, the codes of the gold, and the codes of each system (-1: missing)."""
+        """The label set, the codes of the gold, and the codes of each system (-1: missing).
+
+        The set is sorted. With soft labels it is the classes in their order, and a row of probabilities
+        stands for its most probable class, the first of several.
+        """
         gold = self.evaluation.gold
         if gold is None:
             raise DesignError("labels need a gold")
+        if self.evaluation.classes is not None:
+            classes = self.evaluation.classes
+            of_gold = self._most_probable("gold", gold)
+            return (
+                classes,
+                of_gold,
+                [
+                    self._most_probable(f"system {name!r}", values, self.evaluation.missing.get(name))
+                    for name, values in self.evaluation.systems.items()
+                ],
+            )
         _check_kinds(self.evaluation.systems, gold)
         coded = [self.evaluation.coded[name] for name in ("", *self.evaluation.names)]
         present = [coded[0][0]]
@@ -56,6 +73,37 @@ class Reading:
             out.append(recoded if absent is None else np.where(absent, -1, recoded))
         return labels, out[0], out[1:]
 
+    def _most_probable(self, what: str, values: Array, absent: BoolArray | None = None) -> IntArray:
+        assert self.evaluation.classes is not None
+        if values.ndim == 1:
+            codes = soft.positions(values, self.evaluation.classes, what)
+        else:
+            codes = _as_codes(values.argmax(axis=1))
+        return codes if absent is None else np.where(absent, -1, codes)
+
+    @cached_property
+    def distributions(self) -> tuple[Array, FloatArray, list[FloatArray]]:
+        """The classes, the gold and the systems as rows of probabilities, shape (n, K).
+
+        A hard label is the distribution that is certain of it.
+        """
+        gold = self.evaluation.gold
+        if gold is None:
+            raise DesignError("distributions need a gold")
+        if self.evaluation.missing:
+            raise DesignError(
+                "a missing prediction has no worst value for measures of soft labels",
+                hint='pass on_missing="drop"',
+            )
+        classes, of_gold, of_systems = self.labels
+        rows = [
+            values.astype(np.float64) if values.ndim == 2 else soft.one_hot(codes, classes.size)
+            for values, codes in zip(
+                [gold, *self.evaluation.systems.values()], [of_gold, *of_systems], strict=True
+            )
+        ]
+        return classes, rows[0], rows[1:]
+
     @cached_property
     def distinct(self) -> tuple[IntArray, IntArray]:
         """One position per distinct joint row of labels, and how many items have it."""
@@ -67,16 +115,28 @@ class Reading:
         ]
         return table.collapsed(columns, [labels.size + shift for shift in shifts], self.strata)
 
-    def raw(self, metric: BaseMetric) -> tuple[Array | None, list[Array]]:
-        """Return the values as given."""
+    def of(self, metric: BaseMetric) -> tuple[Array | None, Array | None, Sequence[Array]]:
+        """Return the labels or classes, if a metric reads such, and gold and systems as it reads them."""
+        if metric.reads == "labels":
+            return self.labels
+        if metric.reads == "distributions":
+            return self.distributions
+        gold, systems = self.numbers(metric) if metric.reads == "numbers" else self.raw(metric)
+        return None, gold, systems
+
+    def raw(self, metric: BaseMetric) -> tuple[Array | None, Sequence[Array]]:
+        """Return the values as given; where some systems are soft, the hard ones as distributions."""
         if self.evaluation.missing:
             raise DesignError(
                 f"a missing prediction has no worst value for {metric.name}",
                 hint='pass on_missing="drop"',
             )
-        return self.evaluation.gold, list(self.evaluation.systems.values())
+        gold, systems = self.evaluation.gold, list(self.evaluation.systems.values())
+        if len({values.ndim for values in systems}) > 1:
+            systems = list(self.distributions[2])
+        return gold, systems
 
-    def numbers(self, metric: BaseMetric) -> tuple[FloatArray | None, list[FloatArray]]:
+    def numbers(self, metric: BaseMetric) -> tuple[FloatArray | None, Sequence[FloatArray]]:
         """Return gold and systems as floats; a missing score is the worst observed one."""
         gold = self.evaluation.gold
         if gold is not None and metric.needs_gold:
@@ -119,6 +179,11 @@ def _as_codes(code: Array) -> IntArray:
 
 
 def _as_floats(values: Array, what: str, metric: BaseMetric) -> FloatArray:
+    if values.ndim == 2:
+        raise InvalidInputError(
+            f"metric {metric.name} needs one number per item, but {what} holds a row of probabilities",
+            hint="choose a metric for soft labels (cross_entropy) or for labels (accuracy)",
+        )
     if values.dtype.kind == "U":
         raise InvalidInputError(
             f"metric {metric.name} needs numbers, but {what} holds text: {str(values[0])!r}",
@@ -127,7 +192,9 @@ def _as_floats(values: Array, what: str, metric: BaseMetric) -> FloatArray:
     return values.astype(np.float64)
 
 
-def groups(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> list[tuple[Group, list[int]]]:
+def groups(
+    evaluation: Evaluation, metrics: Sequence[BaseMetric], *, annotators_seed: int | None = None
+) -> list[tuple[Group, list[int]]]:
     """Fit the metrics and put them into groups that are resampled together.
 
     Parameters
@@ -136,6 +203,8 @@ def groups(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> list[tuple[
         The data.
     metrics : sequence of BaseMetric
         The metrics asked for.
+    annotators_seed : int, optional
+        The seed of the resamples of annotators, if the bootstrap is to resample them.
 
     Returns
     -------
@@ -147,7 +216,7 @@ def groups(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> list[tuple[
     InvalidInputError
         If a metric cannot read the data.
     DesignError
-        If a metric needs a gold and there is none.
+        If a metric needs a gold and there is none, or cannot take resampled annotators.
     """
     for metric in metrics:
         if metric.needs_gold and evaluation.gold is None:
@@ -159,10 +228,17 @@ def groups(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> list[tuple[
     out: list[tuple[Group, list[int]]] = []
     sums = [i for i, metric in enumerate(metrics) if isinstance(metric, Metric)]
     if sums:
-        out.append((_sum_group([metrics[i] for i in sums], reading), sums))  # type: ignore[misc]
+        chosen = [metrics[i] for i in sums]
+        made = _sum_group(chosen, reading)  # type: ignore[arg-type]
+        out.append((made if annotators_seed is None else annotated(made, reading, annotators_seed), sums))
     for i, metric in enumerate(metrics):
         if isinstance(metric, Metric):
             continue
+        if annotators_seed is not None:
+            raise DesignError(
+                f"metric {metric.name} is no function of sums: annotators cannot be resampled",
+                hint='pass annotators="fixed", or choose a measure such as cross_entropy or f1_macro',
+            )
         out.append((_item_group(metric, reading), [i]))
     return out
 
@@ -175,15 +251,7 @@ def _sum_group(metrics: Sequence[Metric], reading: Reading) -> SumGroup:
     n = reading.evaluation.n_items
     position, counts = reading.distinct if collapse else (None, np.ones(n, dtype=np.int64))
     for metric in metrics:
-        labels: Array | None = None
-        gold: Array | None
-        systems: Sequence[Array]
-        if metric.reads == "labels":
-            labels, gold, systems = reading.labels
-        elif metric.reads == "numbers":
-            gold, systems = reading.numbers(metric)
-        else:
-            gold, systems = reading.raw(metric)
+        labels, gold, systems = reading.of(metric)
         metric = metric.fit(gold, systems, labels)
         if position is not None:
             gold = None if gold is None else gold[position]
@@ -201,11 +269,54 @@ def _sum_group(metrics: Sequence[Metric], reading: Reading) -> SumGroup:
     return SumGroup(fitted, table.build(statistics, counts, strata, reading.clusters))
 
 
+def annotated(group: SumGroup, reading: Reading, seed: int) -> AnnotatedGroup:
+    """Return the group with the statistics of every unit under resamples of its annotators.
+
+    Raises
+    ------
+    DesignError
+        If the gold did not come as the labels of annotators, or a metric does not read it so.
+    """
+    annotations = reading.evaluation.annotations
+    if annotations is None:
+        raise DesignError(
+            "annotators can only be resampled where the gold is their labels",
+            hint="pass gold=Annotations.of(labels), one list of labels per item",
+        )
+    n, n_versions = reading.evaluation.n_items, _n_versions(reading.evaluation.n_items)
+    seeds = np.random.SeedSequence(seed, spawn_key=(streams.PURPOSES.index("annotators"),))
+    counts = annotations.resampled(n_versions, seeds).reshape(n * n_versions, -1)
+    item = np.repeat(np.arange(n), n_versions)
+    statistics: list[list[FloatArray]] = []
+    for metric in group.metrics:
+        if metric.reads not in ("labels", "distributions"):
+            raise DesignError(f"metric {metric.name} reads no labels: annotators cannot be resampled")
+        _, _, systems = reading.of(metric)
+        gold = counts.argmax(axis=1) if metric.reads == "labels" else counts / counts.sum(1, keepdims=True)
+        statistics.append(
+            [
+                _rows(metric, gold, values[item], name)
+                for name, values in zip(reading.evaluation.names, systems, strict=True)
+            ]
+        )
+    clusters = None
+    if reading.clusters is not None:
+        clusters = reading.clusters[item] * n_versions + np.tile(np.arange(n_versions), n)
+    strata = None if reading.strata is None else reading.strata[item]
+    ones = np.ones(n * n_versions, dtype=np.int64)
+    return AnnotatedGroup(group.metrics, group.table, table.build(statistics, ones, strata, clusters))
+
+
+def _n_versions(n_items: int) -> int:
+    """Return how many resamples of its annotators each item gets: half a million rows at most."""
+    return max(10, min(200, 500_000 // n_items))
+
+
 def _rows(metric: Metric, gold: Array | None, predictions: Array, name: str) -> FloatArray:
     rows = np.asarray(_named(partial(metric.statistics, gold, predictions), name), dtype=np.float64)
-    if rows.ndim != 2 or rows.shape[0] != predictions.size:
+    if rows.ndim != 2 or rows.shape[0] != len(predictions):
         raise InvalidInputError(
-            f"metric {metric.name!r} must return statistics of shape ({predictions.size}, k),"
+            f"metric {metric.name!r} must return statistics of shape ({len(predictions)}, k),"
             f" got {rows.shape} for system {name!r}",
             hint="one row per item: np.column_stack([...])",
         )
@@ -227,14 +338,8 @@ def _named(work: Callable[[], T], name: str) -> T:
 
 
 def _item_group(metric: BaseMetric, reading: Reading) -> Group:
-    gold: Array | None
-    systems: Sequence[Array]
-    if metric.reads == "labels":
-        labels, gold, systems = reading.labels
-        metric = metric.fit(gold, systems, labels)
-    else:
-        gold, systems = reading.numbers(metric) if metric.reads == "numbers" else reading.raw(metric)
-        metric = metric.fit(gold, systems, None)
+    labels, gold, systems = reading.of(metric)
+    metric = metric.fit(gold, systems, labels)
     unit_of, units = numbered_units(reading.evaluation.n_items, reading.clusters, reading.strata)
     if isinstance(metric, WeightedMetric):
         for name, values in zip(reading.evaluation.names, systems, strict=True):

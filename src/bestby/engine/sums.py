@@ -45,14 +45,9 @@ class SumGroup(Group):
         return len(self.table.columns[0])
 
     @property
-    def n_units(self) -> int:  # type: ignore[override]
-        """The number of units."""
-        return self.table.units.n
-
-    @property
-    def n_strata(self) -> int:  # type: ignore[override]
-        """The number of strata."""
-        return self.table.units.n_strata
+    def units(self) -> Units:  # type: ignore[override]
+        """The units, by stratum."""
+        return self.table.units
 
     def scores(self) -> FloatArray:
         """Return the scores on the full data, shape (M, S)."""
@@ -64,24 +59,11 @@ class SumGroup(Group):
 
     def _scored(self, totals: FloatArray) -> FloatArray:
         """Return scores (..., M, S) of totals (..., K) of all columns."""
-        out = np.empty((*totals.shape[:-1], len(self.metrics), self.n_systems))
-        for m, metric in enumerate(self.metrics):
-            for s, columns in enumerate(self.table.columns[m]):
-                out[..., m, s] = _scores(metric, totals[..., columns])
-        return out
+        return _scored(self.metrics, self.table, totals)
 
     def bootstrap(self, drawing: Drawing) -> FloatArray:
         """Return the scores of bootstrap resamples, shape (B, M, S)."""
-        table = self.table
-        return resampling.bootstrap(
-            table.X,
-            table.units,
-            drawing.n_resamples,
-            drawing.seed,
-            lambda totals: self._scored(table.full(totals, self.n_units)),
-            n_jobs=drawing.n_jobs,
-            progress=drawing.progress,
-        )
+        return _bootstrapped(self.metrics, self.table, drawing.draws(self.units), drawing)
 
     def jackknife(self, seed: int) -> Jackknife:  # noqa: ARG002
         """Return the leave-one-out scores: the totals minus one row, once per distinct row."""
@@ -296,6 +278,53 @@ class SumGroup(Group):
             pair: permutation.monte_carlo(drawn[:, i], d, alternative, name="permutation", scale=scale)
             for i, (pair, (_, _, d, scale)) in enumerate(zip(pairs, observed, strict=True))
         }
+
+
+@dataclass(frozen=True, eq=False)
+class AnnotatedGroup(SumGroup):
+    """Metrics against a gold made of annotations, which the bootstrap resamples within the items.
+
+    A resample draws as many units as there are, each with one of V versions of its gold; a version
+    is a resample of the item's annotators.
+
+    Parameters
+    ----------
+    versions : Table
+        Statistics of every unit with every version of its gold.
+    """
+
+    versions: Table
+
+    @property
+    def gold_varies(self) -> bool:
+        """True."""
+        return True
+
+    def bootstrap(self, drawing: Drawing) -> FloatArray:
+        """Return the scores of resampled items with resampled annotators, shape (B, M, S)."""
+        return _bootstrapped(self.metrics, self.versions, drawing.draws(self.units), drawing)
+
+
+def _bootstrapped(metrics: Sequence[Metric], table: Table, draws: IntArray, drawing: Drawing) -> FloatArray:
+    size = int(draws.sum())
+    return resampling.bootstrap(
+        table.X,
+        table.units,
+        drawing.n_resamples,
+        drawing.seed,
+        lambda totals: _scored(metrics, table, table.full(totals, size)),
+        draws=draws,
+        n_jobs=drawing.n_jobs,
+        progress=drawing.progress,
+    )
+
+
+def _scored(metrics: Sequence[Metric], table: Table, totals: FloatArray) -> FloatArray:
+    out = np.empty((*totals.shape[:-1], len(metrics), len(table.columns[0])))
+    for m, metric in enumerate(metrics):
+        for s, columns in enumerate(table.columns[m]):
+            out[..., m, s] = _scores(metric, totals[..., columns])
+    return out
 
 
 def _scores(metric: Metric, totals: FloatArray) -> FloatArray:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.typing import Alternative, Array, FloatArray, IntArray
+from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray
 from bestby.engine.base import Drawing, Group, Jackknife, Pair
 from bestby.inference import permutation
 from bestby.metrics.base import BaseMetric, FunctionMetric, WeightedMetric
@@ -66,16 +66,6 @@ class ItemGroup(Group):
         """The number of systems."""
         return len(self.systems)
 
-    @property
-    def n_units(self) -> int:  # type: ignore[override]
-        """The number of units."""
-        return self.units.n
-
-    @property
-    def n_strata(self) -> int:  # type: ignore[override]
-        """The number of strata."""
-        return self.units.n_strata
-
     @abstractmethod
     def _score_weights(self, weights: Array) -> FloatArray:
         """Return the scores of all systems under item weights (R, n), shape (R, S)."""
@@ -86,7 +76,7 @@ class ItemGroup(Group):
 
     @cached_property
     def _full(self) -> FloatArray:
-        n = self.systems[0].size
+        n = len(self.systems[0])
         return self._score_weights(np.ones((1, n), dtype=np.int32))
 
     def scores(self) -> FloatArray:
@@ -103,6 +93,7 @@ class ItemGroup(Group):
             drawing.n_resamples,
             drawing.seed,
             lambda weights: self._score_weights(self._of_items(weights)),
+            draws=drawing.draws(self.units),
             n_jobs=drawing.n_jobs,
             progress=drawing.progress,
         )
@@ -127,13 +118,15 @@ class ItemGroup(Group):
 
     def differing(self, pair: Pair) -> tuple[int, int]:
         """Return the numbers of items and of units whose predictions differ."""
-        differs = self._compared(pair[1]) != self._compared(pair[2])
+        differs = self._differs(pair[1], pair[2])
         if self.unit_of is None:
             return int(differs.sum()), int(differs.sum())
         return int(differs.sum()), int(np.unique(self.unit_of[differs]).size)
 
-    def _compared(self, system: int) -> Array:
-        return self.systems[system]
+    def _differs(self, a: int, b: int) -> BoolArray:
+        """Return on which items two systems differ; an item may be a row of numbers."""
+        differs: BoolArray = self.systems[a] != self.systems[b]
+        return differs if differs.ndim == 1 else np.atleast_1d(differs.any(axis=1))
 
     def permutation(
         self, pairs: Sequence[Pair], alternative: Alternative, drawing: Drawing
@@ -147,7 +140,7 @@ class ItemGroup(Group):
         observed = float(scores[a] - scores[b])
         scale = float(np.abs(scores[[a, b]]).max())
         difference = self._score_swapped(a, b)
-        differs = self._compared(a) != self._compared(b)
+        differs = self._differs(a, b)
         units = np.unique(np.flatnonzero(differs) if self.unit_of is None else self.unit_of[differs])
         if units.size <= ENUMERATE_UNITS:
             drawn = self._enumerated(units, difference)
@@ -272,7 +265,8 @@ class CallGroup(ItemGroup):
 
         def difference(bits: Array) -> FloatArray:
             out = np.empty(bits.shape[0])
-            for r, row in enumerate(bits.astype(np.bool_)):
+            for r, swapped in enumerate(bits.astype(np.bool_)):
+                row = swapped if first.ndim == 1 else swapped[:, None]
                 score_a = self._resampled(self.gold, np.where(row, second, first))
                 score_b = self._resampled(self.gold, np.where(row, first, second))
                 out[r] = score_a - score_b

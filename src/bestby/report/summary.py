@@ -136,7 +136,11 @@ def methods_sentence(c: Comparison) -> str:
     text = f"Intervals ({percent(c.level)}): {of_differences} for differences, {of_scores} for scores."
     text += f" Test: {tests}; {correction}."
     if any(d.test.n_resamples or not d.interval.exact for d in c.differences):
-        text += f" {c.provenance.n_resamples} resamples, seed {c.provenance.seed}."
+        size = c.provenance.settings.get("resample_size")
+        how = "" if size is None else f" of {percent(size) if isinstance(size, float) else size} of the units"
+        if size is not None:
+            how += ", rescaled" if c.provenance.settings["rescale"] else ", not rescaled"
+        text += f" {c.provenance.n_resamples} resamples{how}, seed {c.provenance.seed}."
     return text
 
 

@@ -31,8 +31,8 @@ def _mix(z: Any) -> Any:
 
 
 @compiled
-def bootstrap_weights(keys: Any, bounds: Any, offsets: Any, out: Any) -> None:
-    """Fill out (R, n), of any number type, with the weights of a stratified bootstrap."""
+def bootstrap_weights(keys: Any, bounds: Any, draws: Any, offsets: Any, out: Any) -> None:
+    """Fill out (R, n), of any number type, with the weights of `draws` (H,) draws from each stratum."""
     for r in range(keys.size):
         key = keys[r]
         row = out[r]
@@ -40,19 +40,19 @@ def bootstrap_weights(keys: Any, bounds: Any, offsets: Any, out: Any) -> None:
         for h in range(bounds.size - 1):
             start = bounds[h]
             size = np.uint64(bounds[h + 1] - start)
-            pairs = (bounds[h + 1] - start) // 2
+            pairs = draws[h] // 2
             base = key + np.uint64(offsets[h]) * _GOLDEN
             for p in range(pairs):
                 word = _mix(base + np.uint64(p) * _GOLDEN)
                 row[start + np.int64(((word & _LOW) * size) >> _32)] += 1
                 row[start + np.int64(((word >> _32) * size) >> _32)] += 1
-            if size & np.uint64(1):
+            if draws[h] % 2:
                 word = _mix(base + np.uint64(pairs) * _GOLDEN)
                 row[start + np.int64(((word & _LOW) * size) >> _32)] += 1
 
 
 @compiled
-def bootstrap_sums(X: Any, keys: Any, bounds: Any, offsets: Any, out: Any) -> None:
+def bootstrap_sums(X: Any, keys: Any, bounds: Any, draws: Any, offsets: Any, out: Any) -> None:
     """Fill out (R, k) with the sums of the drawn rows of X (n, k), k small."""
     k = X.shape[1]
     for r in range(keys.size):
@@ -64,13 +64,13 @@ def bootstrap_sums(X: Any, keys: Any, bounds: Any, offsets: Any, out: Any) -> No
             for h in range(bounds.size - 1):
                 start = bounds[h]
                 size = np.uint64(bounds[h + 1] - start)
-                pairs = (bounds[h + 1] - start) // 2
+                pairs = draws[h] // 2
                 base = key + np.uint64(offsets[h]) * _GOLDEN
                 for p in range(pairs):
                     word = _mix(base + np.uint64(p) * _GOLDEN)
                     first += column[start + np.int64(((word & _LOW) * size) >> _32)]
                     second += column[start + np.int64(((word >> _32) * size) >> _32)]
-                if size & np.uint64(1):
+                if draws[h] % 2:
                     word = _mix(base + np.uint64(pairs) * _GOLDEN)
                     first += column[start + np.int64(((word & _LOW) * size) >> _32)]
             out[r, c] = first + second

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,9 @@ LARGEST_ROW = 1 << 22
 """Units above which even one row of weights is not held; sums are gathered instead."""
 
 MAX_SUM_COLUMNS = 3
+SPARSE = 4
+"""Units per draw from which the rows drawn are summed, instead of all rows weighted."""
+
 MAX_TABLE_COLUMNS = 6
 
 
@@ -51,6 +55,7 @@ def bootstrap(
     seed: int,
     transform: Transform,
     *,
+    draws: IntArray | None = None,
     n_jobs: int = 1,
     progress: Progress | None = None,
 ) -> FloatArray:
@@ -68,6 +73,8 @@ def bootstrap(
         The seed.
     transform : callable
         Takes totals (R, k), returns (R, ...): what is kept of a block.
+    draws : ndarray of int, shape (H,), optional
+        How many units to draw from each stratum; as many as it has by default.
     n_jobs : int
         Number of threads; changes no bit.
     progress : callable, optional
@@ -78,24 +85,27 @@ def bootstrap(
     ndarray, shape (B, ...)
         What `transform` made of all blocks, in order.
     """
-    if units.by_cells(CELL_COST_BOOTSTRAP):
+    draws = units.sizes if draws is None else draws
+    n_draws = int(draws.sum())
+    if units.n_rows * CELL_COST_BOOTSTRAP <= n_draws:
 
         def cells(first: int, stop: int) -> FloatArray:
             generator = streams.block_generator(seed, "bootstrap", first // CELL_BLOCK)
-            return transform(_multinomial(generator, units, stop - first) @ X)
+            return transform(_multinomial(generator, units, draws, stop - first) @ X)
 
         return run_blocks(cells, n_resamples, CELL_BLOCK, n_jobs, progress)
     X, units = units.expanded(X)
     key = streams.stream_key(seed, "bootstrap")
-    compiled = n_resamples * units.n >= COMPILED_FROM
-    offsets = weights.word_offsets(units.bounds)
+    compiled = n_resamples * n_draws >= COMPILED_FROM
+    summed = X.shape[1] <= MAX_SUM_COLUMNS or units.n > LARGEST_ROW if compiled else False
+    summed = summed or n_draws * SPARSE <= units.n
 
     def dense(first: int, stop: int) -> FloatArray:
         keys = streams.replicate_keys(key, first, stop - first)
-        return transform(_bootstrap_totals(X, units, keys, offsets, compiled))
+        return transform(_bootstrap_totals(X, units, draws, keys, compiled, summed))
 
-    size = max(1, (COMPILED_BLOCK if compiled else BLOCK_NUMBERS) // units.n)
-    if compiled and X.shape[1] <= MAX_SUM_COLUMNS:
+    size = max(1, (COMPILED_BLOCK if compiled else BLOCK_NUMBERS) // (n_draws if summed else units.n))
+    if compiled and summed:
         size = 256
     return run_blocks(dense, n_resamples, size, n_jobs, progress)
 
@@ -142,20 +152,22 @@ def bootstrap_blocks(
     seed: int,
     transform: Callable[[Array], FloatArray],
     *,
+    draws: IntArray | None = None,
     n_jobs: int = 1,
     progress: Progress | None = None,
 ) -> FloatArray:
     """Transform the weights themselves, (R, n) integers, for measures that are not sums."""
+    draws = units.sizes if draws is None else draws
     key = streams.stream_key(seed, "bootstrap")
     compiled = n_resamples * units.n >= COMPILED_WEIGHTS_FROM
-    offsets = weights.word_offsets(units.bounds)
+    offsets = weights.word_offsets(draws)
 
     def block(first: int, stop: int) -> FloatArray:
         keys = streams.replicate_keys(key, first, stop - first)
         if not compiled:
-            return transform(weights.bootstrap_weights(keys, units.bounds))
+            return transform(weights.bootstrap_weights(keys, units.bounds, draws))
         W = np.empty((keys.size, units.n), dtype=np.uint8)  # a weight of 256 has probability 1e-500
-        _kernels().bootstrap_weights(keys, units.bounds, offsets, W)
+        _kernels().bootstrap_weights(keys, units.bounds, draws, offsets, W)
         return transform(W)
 
     return run_blocks(block, n_resamples, max(1, WEIGHT_BLOCK // units.n), n_jobs, progress)
@@ -229,26 +241,29 @@ def _mapped(one: Callable[[int], FloatArray], starts: range, n_jobs: int) -> Ite
             yield from pool.map(one, starts[offset : offset + window])
 
 
-def _multinomial(generator: np.random.Generator, units: Units, size: int) -> FloatArray:
+def _multinomial(generator: np.random.Generator, units: Units, draws: IntArray, size: int) -> FloatArray:
     drawn = np.empty((size, units.n_rows))
-    for start, stop in zip(units.bounds[:-1], units.bounds[1:], strict=True):
+    for (start, stop), count in zip(pairwise(units.bounds.tolist()), draws.tolist(), strict=True):
         counts = units.counts[start:stop]
-        total = int(counts.sum())
-        drawn[:, start:stop] = generator.multinomial(total, counts / total, size=size)
+        drawn[:, start:stop] = generator.multinomial(count, counts / int(counts.sum()), size=size)
     return drawn
 
 
 def _bootstrap_totals(
-    X: FloatArray, units: Units, keys: streams.Words, offsets: IntArray, compiled: bool
+    X: FloatArray, units: Units, draws: IntArray, keys: streams.Words, compiled: bool, summed: bool
 ) -> FloatArray:
+    if not compiled and summed:
+        drawn = weights.drawn_units(keys, units.bounds, draws)
+        return np.column_stack([column[drawn].sum(axis=1) for column in X.T])
     if not compiled:
-        return weights.bootstrap_weights(keys, units.bounds).astype(np.float64) @ X
-    if X.shape[1] <= MAX_SUM_COLUMNS or units.n > LARGEST_ROW:
+        return weights.bootstrap_weights(keys, units.bounds, draws).astype(np.float64) @ X
+    offsets = weights.word_offsets(draws)
+    if summed:
         out = np.empty((keys.size, X.shape[1]))
-        _kernels().bootstrap_sums(np.asfortranarray(X), keys, units.bounds, offsets, out)
+        _kernels().bootstrap_sums(np.asfortranarray(X), keys, units.bounds, draws, offsets, out)
         return out
     W = np.empty((keys.size, units.n))
-    _kernels().bootstrap_weights(keys, units.bounds, offsets, W)
+    _kernels().bootstrap_weights(keys, units.bounds, draws, offsets, W)
     return W @ X
 
 

@@ -43,6 +43,12 @@ class Units:
         """The number of strata."""
         return int(self.bounds.size - 1)
 
+    @property
+    def sizes(self) -> IntArray:
+        """The number of units of each stratum, shape (H,)."""
+        ends = np.concatenate([[0], np.cumsum(self.counts)])[self.bounds]
+        return np.diff(ends)
+
     def by_cells(self, cost: int) -> bool:
         """Whether drawing cell counts is cheaper than drawing units one by one."""
         return self.n_rows * cost <= self.n

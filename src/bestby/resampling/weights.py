@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from bestby._core.typing import Array, IntArray
@@ -9,40 +11,57 @@ from bestby.resampling import streams
 from bestby.resampling.streams import Words
 
 
-def word_offsets(bounds: IntArray) -> IntArray:
+def word_offsets(draws: IntArray) -> IntArray:
     """Return the position of the first word of each stratum: two draws come from one word.
+
+    Parameters
+    ----------
+    draws : ndarray of int, shape (H,)
+        How many units are drawn from each stratum.
 
     Examples
     --------
-    >>> word_offsets(np.array([0, 3, 7]))
+    >>> word_offsets(np.array([3, 4]))
     array([0, 2, 4])
     """
-    halves = (np.diff(bounds) + 1) // 2
-    return np.concatenate([[0], np.cumsum(halves)]).astype(np.int64)
+    return np.concatenate([[0], np.cumsum((draws + 1) // 2)]).astype(np.int64)
 
 
-def drawn_units(keys: Words, bounds: IntArray) -> IntArray:
-    """Return which unit each draw of a stratified bootstrap takes, shape (R, n).
+def drawn_units(keys: Words, bounds: IntArray, draws: IntArray | None = None) -> IntArray:
+    """Return which unit each draw of a stratified bootstrap takes, shape (R, draws).
 
     Draw p of a stratum takes the low (p even) or high (p odd) 32 bits of word p // 2, multiplied by
     the size of the stratum and shifted: a bias of at most n / 2**32.
+
+    Parameters
+    ----------
+    keys : ndarray, shape (R,)
+        The keys of the resamples.
+    bounds : ndarray of int, shape (H + 1,)
+        Where the strata begin.
+    draws : ndarray of int, shape (H,), optional
+        How many units to draw from each stratum; as many as it has by default.
     """
-    drawn = np.empty((keys.size, int(bounds[-1])), dtype=np.int64)
+    sizes = np.diff(bounds)
+    draws = sizes if draws is None else draws
+    edges = np.concatenate([[0], np.cumsum(draws)])
+    drawn = np.empty((keys.size, int(edges[-1])), dtype=np.int64)
     mask, shift = np.uint64(0xFFFFFFFF), np.uint64(32)
-    for start, stop, offset in zip(bounds[:-1], bounds[1:], word_offsets(bounds), strict=False):
-        size = np.uint64(stop - start)
-        word = streams.words(keys, int(offset), (int(size) + 1) // 2)
+    offsets = word_offsets(draws)
+    for h, (start, stop) in enumerate(pairwise(edges.tolist())):
+        size, count = np.uint64(sizes[h]), stop - start
+        word = streams.words(keys, int(offsets[h]), (count + 1) // 2)
         drawn[:, start:stop:2] = ((word & mask) * size) >> shift
-        odd = word[:, : int(size) // 2]
+        odd = word[:, : count // 2]
         drawn[:, start + 1 : stop : 2] = ((odd >> shift) * size) >> shift
-        drawn[:, start:stop] += start
+        drawn[:, start:stop] += bounds[h]
     return drawn
 
 
-def bootstrap_weights(keys: Words, bounds: IntArray) -> IntArray:
-    """Return how often each unit is drawn in each resample, shape (R, n)."""
-    drawn = drawn_units(keys, bounds)
-    rows, n = drawn.shape
+def bootstrap_weights(keys: Words, bounds: IntArray, draws: IntArray | None = None) -> IntArray:
+    """Return how often each unit is drawn in each resample, shape (R, n); see `drawn_units`."""
+    drawn = drawn_units(keys, bounds, draws)
+    rows, n = drawn.shape[0], int(bounds[-1])
     drawn += (np.arange(rows, dtype=np.int64) * n)[:, None]
     return np.bincount(drawn.reshape(-1), minlength=rows * n).reshape(rows, n)
 

@@ -84,9 +84,10 @@ def compare_runs(
         The significance test. "auto" is the permutation test if, with so many runs and pairs, it can give a
         p-value below 1 - level after correction, and the t test otherwise; with items it is the t test over
         items and runs.
-    alternative : {"two-sided", "greater", "less"}
-        "greater" asks whether A's score is greater than B's, also where lower is better. One-sided pairs
-        stand in the order the systems were given. Intervals are two-sided always.
+    alternative : {"two-sided", "greater", "less", "better"}
+        "greater" asks whether A's score is greater than B's, also where lower is better; "better" whether A
+        is better, whichever direction that is. One-sided pairs stand in the order the systems were given.
+        Intervals are two-sided always.
     correction : {"holm", "bonferroni", "bh", "none"}
         How p-values are corrected; the family is all pairs.
     margin : float, optional
@@ -147,10 +148,11 @@ def compare_runs(
     estimates = np.array([data.maker.estimate(s) for s in range(len(data.names))])
     order = family.ranked(estimates, data.names, data.metric.greater_is_better)
     base = None if baseline is None else data.names.index(baseline)
-    pairs = family.pairs(order, base, sided=settings.alternative != "two-sided")
+    alternative = settings.towards(data.metric.greater_is_better)
+    pairs = family.pairs(order, base, sided=alternative != "two-sided")
     orders = orders_of(data, settings, drawing, len(pairs))
     chosen, reasons = chosen_test(data, pairs, settings)
-    tests = [oriented_test(data, a, b, chosen, settings.alternative) for a, b in pairs]
+    tests = [oriented_test(data, a, b, chosen, alternative) for a, b in pairs]
     adjusted = multiplicity.adjust([test.p_value for test in tests], settings.correction)
     differences = tuple(
         difference_of(data, a, b, test, float(p), orders, settings)
@@ -244,7 +246,11 @@ def _notes(data: Data, settings: Settings) -> Iterator[Note]:
         if x.max() == x.min():
             told = f"all runs of {name} have the same score: copies, or too coarse a measure?"
             yield Note("constant_runs", told, (data.metric.name, name))
-    yield from noting.of_direction(data.metric.name, data.metric.greater_is_better, settings.alternative)
+    yield from noting.of_direction(
+        data.metric.name,
+        data.metric.greater_is_better,
+        settings.towards(data.metric.greater_is_better),
+    )
     if isinstance(data.maker, Crossed) and settings.test in ("permutation", "brunner-munzel"):
         yield Note(
             "items_fixed",

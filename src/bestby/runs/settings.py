@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from bestby import family
 from bestby._core import checks
-from bestby._core.typing import Alternative
+from bestby._core.typing import Alternative, Question
 from bestby.engine.runs import INTERVALS, TESTS
 from bestby.inference import multiplicity, samples
-from bestby.settings import ALTERNATIVES, margin_of
+from bestby.settings import QUESTIONS, margin_of
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Settings:
     interval: str
     level: float
     test: str
-    alternative: Alternative
+    alternative: Question
     correction: str
     margin: float | None
     baseline: str | None
@@ -30,6 +30,10 @@ class Settings:
     def alpha(self) -> float:
         """The level of the tests."""
         return family.alpha_of(self.level)
+
+    def towards(self, greater_is_better: bool) -> Alternative:
+        """Return the alternative on the scale of a measure of this direction."""
+        return family.oriented(self.alternative, greater_is_better)
 
 
 def asked(
@@ -56,7 +60,7 @@ def asked(
         checks.choice(interval, INTERVALS, "interval"),
         checks.probability(level, "level"),
         checks.choice(test, TESTS, "test"),
-        checks.choice(alternative, ALTERNATIVES, "alternative"),
+        checks.choice(alternative, QUESTIONS, "alternative"),
         checks.choice(correction, multiplicity.CORRECTIONS, "correction"),
         margin_of(margin),
         baseline,

@@ -17,7 +17,7 @@ BOUNDS = [[0, 1], [0, 2], [0, 65], [0, 3, 7], [0, 1, 2, 130], [0, 64, 128]]
 def test_compiled_bootstrap_weights_are_those_of_numpy(bounds: list[int], kind: type) -> None:
     edges = np.array(bounds)
     out = np.empty((40, bounds[-1]), dtype=kind)
-    _kernels.bootstrap_weights(KEYS, edges, weights.word_offsets(edges), out)
+    _kernels.bootstrap_weights(KEYS, edges, np.diff(edges), weights.word_offsets(np.diff(edges)), out)
     assert (out == weights.bootstrap_weights(KEYS, edges)).all()
 
 
@@ -26,7 +26,7 @@ def test_compiled_sums_are_those_of_the_weights(bounds: list[int]) -> None:
     edges = np.array(bounds)
     X = np.asfortranarray(np.random.default_rng(0).integers(-50, 50, (bounds[-1], 3)).astype(float))
     out = np.empty((40, 3))
-    _kernels.bootstrap_sums(X, KEYS, edges, weights.word_offsets(edges), out)
+    _kernels.bootstrap_sums(X, KEYS, edges, np.diff(edges), weights.word_offsets(np.diff(edges)), out)
     assert (out == weights.bootstrap_weights(KEYS, edges) @ X).all()
 
 
