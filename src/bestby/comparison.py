@@ -168,7 +168,7 @@ def compare(
     )
     if annotators is not None and gold is not None and not isinstance(gold, Annotations):
         gold = Annotations.of(gold, classes)
-    labels = {"classes": classes, "normalise": normalise}
+    labels = {"classes": classes, "normalise": normalise, "objects": _of_objects(metric)}
     evaluation = _evaluation(systems, gold, items, clusters, strata, on_missing, labels)
     if baseline is not None and baseline not in evaluation.names:
         raise InvalidInputError(
@@ -246,6 +246,12 @@ def _evaluation(
         on_missing=missing,
         **labels,
     )
+
+
+def _of_objects(metric: Any) -> bool:
+    """Return whether all metrics read the items as they are, not as labels or numbers."""
+    specs = metric if isinstance(metric, list | tuple) else [metric]
+    return bool(specs) and all(spec is not None and resolve(spec).reads == "objects" for spec in specs)
 
 
 def _metrics(metric: Any, evaluation: Evaluation) -> list[BaseMetric]:

@@ -78,6 +78,7 @@ class Evaluation:
         on_missing: OnMissing = "error",
         classes: ArrayLike | None = None,
         normalise: bool = False,
+        objects: bool = False,
     ) -> Evaluation:
         """Check and align what the user has.
 
@@ -100,6 +101,9 @@ class Evaluation:
             default those of the annotations, otherwise 0 to K - 1.
         normalise : bool
             Divide every row of a soft label by its sum. Otherwise a row must sum to 1 within 1e-6.
+        objects : bool
+            Take every item as it is, neither label nor number: a text, a list of references, a parse, for
+            measures that read such.
 
         Returns
         -------
@@ -150,7 +154,8 @@ class Evaluation:
             side["gold"] = None
             at = checks.column(gold if not keyed else _sided("gold", gold, list(items or ())), "gold")
             annotations = Annotations(annotations.counts[at], annotations.classes)
-        return cls._checked(columns, side, items, missing, notes, annotations, classes, normalise)
+        labels = None if objects else (annotations, classes, normalise)
+        return cls._checked(columns, side, items, missing, notes, labels)
 
     @classmethod
     def _checked(
@@ -160,12 +165,15 @@ class Evaluation:
         items: ArrayLike | None,
         missing: Mapping[str, BoolArray],
         notes: tuple[Note, ...],
-        annotations: Annotations | None,
-        classes: ArrayLike | None,
-        normalise: bool,
+        labels: tuple[Annotations | None, ArrayLike | None, bool] | None,
     ) -> Evaluation:
         ids = None if items is None else checks.column(items, "items")
-        values, names = _labels(columns, side["gold"], ids, annotations, classes, normalise)
+        given = {**columns, **({} if side["gold"] is None else {"": side["gold"]})}
+        annotations = None if labels is None else labels[0]
+        if labels is None:
+            values, names = {name: opaque(column, _called(name)) for name, column in given.items()}, None
+        else:
+            values, names = _labels(given, ids, *labels)
         gold = values.pop("", None)
         first, *others = values
         n = len(values[first])
@@ -202,8 +210,8 @@ class Evaluation:
     @cached_property
     def coded(self) -> Mapping[str, tuple[Array, Array]]:
         """Distinct values and codes of the hard gold (under ``""``) and of each hard system; see `codes`."""
-        coded = {name: codes(values) for name, values in self.systems.items() if values.ndim == 1}
-        if self.gold is not None and self.gold.ndim == 1:
+        coded = {name: codes(values) for name, values in self.systems.items() if _is_plain(values)}
+        if self.gold is not None and _is_plain(self.gold):
             coded[""] = codes(self.gold)
         return coded
 
@@ -213,7 +221,10 @@ class Evaluation:
         parts: list[tuple[str, Array | None]] = []
         for name in sorted(["", *self.systems]):
             values = self.systems.get(name, self.gold)
-            if values is not None and values.dtype.kind == "f":
+            if values is not None and values.dtype.kind == "O":
+                text = "\n".join(map(repr, values.tolist())).encode()
+                parts.append((f"objects {name}", np.frombuffer(text, dtype=np.uint8)))
+            elif values is not None and values.dtype.kind == "f":
                 parts.append((f"values {name}", values))
             elif values is not None:
                 distinct, code = self.coded[name]
@@ -234,15 +245,13 @@ class Evaluation:
 
 
 def _labels(
-    columns: Mapping[str, Any],
-    gold: Any,
+    given: Mapping[str, Any],
     ids: Array | None,
     annotations: Annotations | None,
     classes: ArrayLike | None,
     normalise: bool,
 ) -> tuple[dict[str, Array], Array | None]:
     """Return the values of the systems and of the gold (under ``""``), and the classes if any are soft."""
-    given = {**columns, **({} if gold is None else {"": gold})}
     rows = [name for name, values in given.items() if soft.is_soft(values)]
     if not rows and annotations is None and classes is None:
         return {name: checks.column(values, _called(name)) for name, values in given.items()}, None
@@ -259,7 +268,7 @@ def _labels(
             out[name] = checks.column(values, _called(name))
     assert n_classes is not None  # of a row, of the annotations, or given
     names = soft.classes_of(named, n_classes)
-    if gold is not None or annotations is not None:
+    if "" in given or annotations is not None:
         for name in given:
             if name not in rows:
                 soft.positions(out[name], names, _called(name))
@@ -273,6 +282,32 @@ def _called(name: str) -> str:
 def _placed(ids: Array | None) -> Callable[[int], str]:
     """Return how to name an item by its position."""
     return "row {}".format if ids is None else lambda position: f"item {str(ids[position])!r}"
+
+
+def opaque(values: Any, what: str) -> Array:
+    """Return items of any kind as an array of objects, with none missing.
+
+    Examples
+    --------
+    >>> opaque([(10, 3), (10, 0)], "system 'a'")
+    array([(10, 3), (10, 0)], dtype=object)
+    """
+    if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
+        raise InvalidInputError(f"{what} must be a sequence of items, got {type(values).__name__}")
+    listed = list(values)
+    array = np.empty(len(listed), dtype=object)
+    for position, value in enumerate(listed):
+        if value is None or (isinstance(value, float) and value != value):
+            raise InvalidInputError(
+                f"{what} has a missing value at position {position}",
+                hint="remove the item for all systems, or give the value the failure should count as",
+            )
+        array[position] = value  # not all at once: NumPy would take lists for rows
+    return array
+
+
+def _is_plain(values: Array) -> bool:
+    return values.ndim == 1 and values.dtype.kind != "O"
 
 
 def _checked_names(systems: Mapping[str, Any]) -> tuple[str, ...]:
@@ -386,6 +421,8 @@ def _mismatch(
 
 def _check_numeric(arrays: Mapping[str, Array]) -> None:
     for name, array in arrays.items():
+        if array.dtype.kind == "O":
+            continue
         if array.ndim == 2:
             raise InvalidInputError(
                 f"without gold, systems must be per-item scores, but {name!r} holds a row per item",

@@ -119,6 +119,8 @@ def of_metric(group: Group, m: int, tests: Mapping[Pair, TestResult], settings: 
             if text is not None:
                 notes.append(Note("counted_as_zero", text, (metric.name,)))
     notes = list(dict.fromkeys(notes))
+    if metric.caution is not None:
+        notes.append(Note("caution", metric.caution, (metric.name,)))
     sided = settings.towards(metric.greater_is_better)
     notes += of_direction(metric.name, metric.greater_is_better, sided)
     notes += of_resamples(metric.name, tests.values(), settings.correction, settings.alpha)

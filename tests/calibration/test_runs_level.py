@@ -16,6 +16,7 @@ from tests.calibration.counting import at_least, at_most
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
 from bestby.engine.hierarchy import Crossed
+from bestby.engine.interval import Intervals
 from bestby.engine.runs import Separate
 from bestby.evaluation import Evaluation
 from bestby.inference import samples
@@ -36,7 +37,9 @@ def crossed(
             y = item + rng.normal(0, run) + rng.normal(0, rest, n)
             flat[f"{name}{r}"] = (y > 0).astype(float) if binary else y
     ((group, _),) = prepare.groups(Evaluation.of(flat), [resolve("mean")])
-    return Crossed(group, (n_runs, n_runs), ("a", "b"), False, Drawing(199, int(rng.integers(1 << 30))))
+    return Crossed(
+        Intervals(group, Drawing(199, int(rng.integers(1 << 30)))), (n_runs, n_runs), ("a", "b"), False
+    )
 
 
 # Standard deviations of system by item, of runs, of the rest; runs; items; whether right or wrong.

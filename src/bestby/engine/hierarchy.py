@@ -24,6 +24,7 @@ import numpy as np
 from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine.base import Drawing, Group
+from bestby.engine.interval import Intervals
 from bestby.engine.runs import FEW_FOR_BOOTSTRAP, Found, rank_test
 from bestby.engine.sums import SumGroup
 from bestby.inference import intervals, permutation, samples
@@ -58,25 +59,37 @@ class Components:
 class Crossed:
     """The runs of several systems on one set of items.
 
+    A system with one run has no variance between runs that could be known: only the items count.
+
     Parameters
     ----------
-    group : Group
-        One metric on an evaluation whose systems are the runs of all systems, one after the other.
+    makers : Intervals
+        Metrics on an evaluation whose systems are the runs of all systems, one after the other.
     n_runs : sequence of int
         The number of runs of each system.
     names : sequence of str
         The names of the systems.
     paired : bool
         Whether run i of one system belongs to run i of the others: they are then drawn together.
-    drawing : Drawing
-        How to resample.
+    metric : int
+        Position of the metric.
     """
 
-    group: Group
+    makers: Intervals
     n_runs: Sequence[int]
     names: Sequence[str]
     paired: bool
-    drawing: Drawing
+    metric: int = 0
+
+    @property
+    def group(self) -> Group:
+        """The metrics on the evaluation of all runs."""
+        return self.makers.group
+
+    @property
+    def drawing(self) -> Drawing:
+        """How to resample."""
+        return self.makers.drawing
 
     def columns(self, system: int) -> slice:
         """Return which columns the runs of a system have."""
@@ -86,13 +99,13 @@ class Crossed:
     @cached_property
     def scores(self) -> tuple[FloatArray, ...]:
         """The scores of the runs of each system on all items."""
-        found = self.group.scores()[0]
+        found = self.makers.scores[self.metric]
         return tuple(found[self.columns(s)] for s in range(len(self.n_runs)))
 
     @cached_property
     def replicates(self) -> FloatArray:
         """The scores of all runs on resampled items, shape (B, runs)."""
-        return self.group.bootstrap(self.drawing)[:, 0, :]
+        return self.makers.replicates[:, self.metric, :]
 
     @cached_property
     def covariance(self) -> FloatArray:
@@ -102,7 +115,7 @@ class Crossed:
         over n), by the bootstrap for others.
         """
         if isinstance(self.group, SumGroup):
-            found = _delta_covariance(self.group)
+            found = _delta_covariance(self.group, self.metric)
             if np.isfinite(found).all():
                 return found  # at the edge of its range a measure may have no gradient
         drawn = self.replicates[np.isfinite(self.replicates).all(axis=1)]
@@ -147,8 +160,8 @@ class Crossed:
         over_items = [float(block.mean()) for block in blocks]  # items + rest, of the mean over runs
         single = [float(block.diagonal().mean()) for block in blocks]  # of one run
         sizes = [x.size for x in scores]
-        rest = [max(0.0, s - m) / (r - 1) for s, m, r in zip(single, over_items, sizes, strict=True)]
-        over_runs = [float(x.var(ddof=1)) / x.size for x in scores]  # runs + rest
+        rest = [max(0.0, s - m) / max(1, r - 1) for s, m, r in zip(single, over_items, sizes, strict=True)]
+        over_runs = [float(x.var(ddof=1)) / x.size if x.size > 1 else 0.0 for x in scores]  # runs + rest
         shared = 0.0 if cross is None else 2.0 * float(cross.mean())
         by_items = max(0.0, math.fsum(over_items) - shared)
         by_runs, both = math.fsum(over_runs), math.fsum(rest)
@@ -157,7 +170,9 @@ class Crossed:
         freedom = self.group.n_units - 1.0
         if total > 0.0:
             spread = (by_items / total) ** 2 / (self.group.n_units - 1)
-            spread += math.fsum((v / total) ** 2 / (r - 1) for v, r in zip(over_runs, sizes, strict=True))
+            spread += math.fsum(
+                (v / total) ** 2 / (r - 1) for v, r in zip(over_runs, sizes, strict=True) if r > 1
+            )
             freedom = 1.0 / spread if spread > 0.0 else freedom
         return Components(items, runs, both, freedom)
 
@@ -200,7 +215,7 @@ class Crossed:
             For "bca", which is made for one sample.
         """
         estimate = self.estimate(a, b)
-        least, greatest = self.group.metrics[0].bounds
+        least, greatest = self.group.metrics[self.metric].bounds
         if b is not None:
             least, greatest = least - greatest, greatest - least
         notes: tuple[Note, ...] = ()
@@ -221,7 +236,7 @@ class Crossed:
             )
             found = Interval(*ends, level, method, False)
             fewest = min(self.scores[s].size for s in (a, b) if s is not None)
-            if fewest < FEW_FOR_BOOTSTRAP:
+            if 1 < fewest < FEW_FOR_BOOTSTRAP:
                 told = f'a bootstrap interval over {fewest} runs can be too short; take interval="t"'
                 notes = (Note("short_interval", told),)
         clipped = dataclasses.replace(found, low=max(found.low, least), high=min(found.high, greatest))
@@ -276,8 +291,8 @@ class Crossed:
         return samples.t_result("crossed-t", observed, error, parts.freedom, alternative, least, scale)
 
 
-def _delta_covariance(group: SumGroup) -> FloatArray:
-    influence = np.column_stack([group.influence(0, s) for s in range(group.n_systems)])
+def _delta_covariance(group: SumGroup, metric: int) -> FloatArray:
+    influence = np.column_stack([group.influence(metric, s) for s in range(group.n_systems)])
     units = group.table.units
     total = np.zeros((group.n_systems, group.n_systems))
     for start, stop in pairwise(units.bounds.tolist()):

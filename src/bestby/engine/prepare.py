@@ -57,6 +57,11 @@ class Reading:
                     for name, values in self.evaluation.systems.items()
                 ],
             )
+        if "O" in {values.dtype.kind for values in (gold, *self.evaluation.systems.values())}:
+            raise DesignError(
+                "the items are texts or structures, not labels",
+                hint="choose a measure that reads such: bleu, em",
+            )
         _check_kinds(self.evaluation.systems, gold)
         coded = [self.evaluation.coded[name] for name in ("", *self.evaluation.names)]
         present = [coded[0][0]]
@@ -121,6 +126,8 @@ class Reading:
             return self.labels
         if metric.reads == "distributions":
             return self.distributions
+        if metric.reads == "objects":
+            return None, *self.objects(metric)
         gold, systems = self.numbers(metric) if metric.reads == "numbers" else self.raw(metric)
         return None, gold, systems
 
@@ -135,6 +142,25 @@ class Reading:
         if len({values.ndim for values in systems}) > 1:
             systems = list(self.distributions[2])
         return gold, systems
+
+    def objects(self, metric: BaseMetric) -> tuple[Array | None, Sequence[Array]]:
+        """Return the items as they are, in arrays of objects; a missing one is the metric's empty one."""
+        systems = []
+        for name, values in self.evaluation.systems.items():
+            absent = self.evaluation.missing.get(name)
+            if absent is None:
+                systems.append(_as_objects(values))
+                continue
+            if metric.empty is None:
+                raise DesignError(
+                    f"a missing prediction has no worst value for {metric.name}",
+                    hint='pass on_missing="drop"',
+                )
+            filled = _as_objects(values).copy()
+            filled[absent] = metric.empty
+            systems.append(filled)
+        gold = self.evaluation.gold
+        return None if gold is None else _as_objects(gold), systems
 
     def numbers(self, metric: BaseMetric) -> tuple[FloatArray | None, Sequence[FloatArray]]:
         """Return gold and systems as floats; a missing score is the worst observed one."""
@@ -173,6 +199,15 @@ def _check_kinds(systems: Mapping[str, Array], gold: Array) -> None:
             )
 
 
+def _as_objects(values: Array) -> Array:
+    if values.ndim == 1:
+        return values.astype(object)
+    out = np.empty(len(values), dtype=object)
+    for position, row in enumerate(values):
+        out[position] = row
+    return out
+
+
 def _as_codes(code: Array) -> IntArray:
     """Return codes as ordinary integers, which metrics may do sums with."""
     return code.astype(np.int64)
@@ -184,9 +219,9 @@ def _as_floats(values: Array, what: str, metric: BaseMetric) -> FloatArray:
             f"metric {metric.name} needs one number per item, but {what} holds a row of probabilities",
             hint="choose a metric for soft labels (cross_entropy) or for labels (accuracy)",
         )
-    if values.dtype.kind == "U":
+    if values.dtype.kind in "OU":
         raise InvalidInputError(
-            f"metric {metric.name} needs numbers, but {what} holds text: {str(values[0])!r}",
+            f"metric {metric.name} needs numbers, but {what} holds text: {str(values[0])[:80]!r}",
             hint="choose a metric for labels, such as accuracy or f1_macro",
         )
     return values.astype(np.float64)

@@ -15,6 +15,7 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
 from bestby.engine.hierarchy import Crossed
+from bestby.engine.interval import Intervals
 from bestby.engine.runs import Separate
 from bestby.evaluation import Evaluation
 from bestby.frames import is_frame
@@ -178,5 +179,5 @@ def _of_items(
     better = asked.greater_is_better if greater_is_better is None else bool(greater_is_better)
     names = tuple(systems)
     n_runs = [len(rows) for rows in systems.values()]
-    maker = Crossed(group, n_runs, names, settings.paired, drawing)
+    maker = Crossed(Intervals(group, drawing), n_runs, names, settings.paired)
     return Data(names, MetricInfo(asked.name, better, asked.bounds), maker, evaluation)

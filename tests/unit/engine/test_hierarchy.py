@@ -12,6 +12,7 @@ from bestby._core.errors import DesignError
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
 from bestby.engine.hierarchy import Crossed
+from bestby.engine.interval import Intervals
 from bestby.evaluation import Evaluation
 from bestby.metrics import resolve
 
@@ -29,7 +30,7 @@ def crossed(
     flat = {f"{name}#{r}": row for name, rows in zip(names, runs, strict=True) for r, row in enumerate(rows)}
     evaluation = Evaluation.of(flat, gold, clusters=clusters)
     ((group, _),) = prepare.groups(evaluation, [resolve(metric)])
-    return Crossed(group, [len(rows) for rows in runs], names, paired, Drawing(resamples, 0))
+    return Crossed(Intervals(group, Drawing(resamples, 0)), [len(rows) for rows in runs], names, paired)
 
 
 def scores(shape: tuple[int, int], seed: int, run_sd: float = 0.3, rest: float = 0.7) -> np.ndarray:
