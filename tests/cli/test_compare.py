@@ -59,6 +59,7 @@ def test_every_option_reaches_the_comparison(table: Path, monkeypatch: pytest.Mo
         "--metric accuracy --metric f1[x] --system high --system low --baseline low --interval bca --level 0.9"
         " --simultaneous --test bootstrap --alternative less --correction bh --margin 0.02 --resamples 50"
         " --seed 7 --jobs 2 --stratum doc --on-missing worst --missing-value none"
+        " --resample-annotators --resample-size 0.2 --no-rescale"
     )
     assert main(_arguments(table, *asked.split())) == 2
     evaluation = seen.pop("evaluation")
@@ -67,7 +68,7 @@ def test_every_option_reaches_the_comparison(table: Path, monkeypatch: pytest.Mo
     assert seen == {
         "metric": ["accuracy", "f1[x]"], "baseline": "low", "interval": "bca", "level": 0.9, "simultaneous": True,
         "test": "bootstrap", "alternative": "less", "correction": "bh", "margin": 0.02, "n_resamples": 50,
-        "rng": 7, "n_jobs": 2, "progress": None,
+        "rng": 7, "n_jobs": 2, "progress": None, "annotators": "resample", "resample_size": 0.2, "rescale": False,
     }  # fmt: skip
 
 

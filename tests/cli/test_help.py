@@ -18,9 +18,10 @@ from bestby.cli import app, main
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "cli.md"
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 EXPECTED = set(
-    """--alternative --baseline --cluster --correction --csv --gold --help --html --interval --item --jobs --json --latex
---level --margin --markdown --metric --missing-value --on-missing --plot --resamples --seed --simultaneous --stratum
---system --system-column --test --value-column""".split()  # noqa: SIM905
+    """--alternative --annotators --baseline --classes --cluster --correction --csv --gold --help --html --interval --item
+--jobs --json --latex --level --margin --markdown --metric --missing-value --no-rescale --normalise --on-missing --plot
+--resample-annotators --resample-size --resamples --seed --simultaneous --stratum --system --system-column --test
+--value-column""".split()  # noqa: SIM905
 )
 
 

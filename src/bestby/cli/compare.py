@@ -32,6 +32,18 @@ OnMissing = Annotated[str, _option("error|drop|worst", "Items that a system lack
 MissingValue = Annotated[
     list[str] | None, _option("TEXT", "Cell without a value, in place of NA, NaN, nan; repeatable.")
 ]
+Classes = Annotated[
+    list[str] | None,
+    _option("A,B,...", "Soft labels: the classes in order, or their columns; or: columns."),
+]
+Normalise = Annotated[bool, typer.Option("--normalise", help="Divide every soft row by its sum.")]
+Annotators = Annotated[
+    list[str] | None,
+    _option("A,B,...", "Gold of several annotators: their columns, or who labelled a row."),
+]
+ResampleAnnotators = Annotated[
+    bool, typer.Option("--resample-annotators", help="Resample the annotators of each item as well.")
+]
 Interval = Annotated[
     str, _option("METHOD", "auto, tango, bca, percentile, basic, studentized or normal.", shown=True)
 ]
@@ -40,10 +52,16 @@ Simultaneous = Annotated[
     bool, typer.Option("--simultaneous", help="Intervals that hold for all differences at once (max-T).")
 ]
 Test = Annotated[str, _option("NAME", _TESTS, shown=True)]
-Alternative = Annotated[str, _option("SIDE", "two-sided, greater or less: A against B.", shown=True)]
+Alternative = Annotated[str, _option("SIDE", "two-sided, greater, less or better (A vs B).", shown=True)]
 Correction = Annotated[str, _option("METHOD", "holm, bonferroni, bh or none.", shown=True)]
 Margin = Annotated[float | None, _option("SIZE", "Smallest difference that matters; gives verdicts.")]
 Resamples = Annotated[int, _option("N", "Resamples, where any are drawn.", shown=True)]
+ResampleSize = Annotated[
+    str | None, _option("SIZE", "Items per resample: a share of all (0.2) or a number (200).")
+]
+NoRescale = Annotated[
+    bool, typer.Option("--no-rescale", help="Do not rescale: the answer for a test set of that size.")
+]
 Seed = Annotated[int, _option("N", "Seed of the resamples.", shown=True)]
 Jobs = Annotated[int, _option("N", "Threads; no number depends on it.", shown=True)]
 Json = Annotated[str | None, _option(_FILE, "Write everything as JSON.")]
@@ -67,6 +85,10 @@ def compare(
     value_column: ValueColumn = None,
     on_missing: OnMissing = "error",
     missing_value: MissingValue = None,
+    classes: Classes = None,
+    normalise: Normalise = False,
+    annotators: Annotators = None,
+    resample_annotators: ResampleAnnotators = False,
     interval: Interval = "auto",
     level: Level = 0.95,
     simultaneous: Simultaneous = False,
@@ -75,6 +97,8 @@ def compare(
     correction: Correction = "holm",
     margin: Margin = None,
     resamples: Resamples = 10_000,
+    resample_size: ResampleSize = None,
+    no_rescale: NoRescale = False,
     seed: Seed = 0,
     jobs: Jobs = 1,
     json: Json = None,
@@ -91,6 +115,11 @@ def compare(
     an id column. Tables are CSV, TSV, JSON Lines or Parquet. Columns called gold, item or id, cluster and
     stratum are what they say, unless --system is given.
 
+    Soft labels are read from columns bert[neg], bert[pos], from columns of lists, from lines of several
+    numbers, from .npy of shape (items, classes), and from the columns that --classes names ("columns":
+    all that play no other part). A single name after --annotators is a column that says who labelled, in a
+    gold file with a row per item and annotator.
+
     The metric is accuracy, without gold the mean of the scores. The table is printed unless an output
     goes to - (stdout).
 
@@ -100,6 +129,7 @@ def compare(
       bestby compare predictions.csv --gold label --cluster document --html report.html
       bestby compare aen=aen.txt bert=bert.txt --gold gold.txt --margin 0.01
       bestby compare scores.csv --item id --system old --system new --json - | jq .differences
+      bestby compare a=a.csv b=b.csv --gold gold.csv --classes neg,neu,pos --metric cross_entropy
     """  # noqa: D301 - \b keeps the lines of the examples apart
     from bestby.cli.outputs import Outputs
 
@@ -118,10 +148,17 @@ def compare(
         "rng": seed,
         "n_jobs": jobs,
     }
+    if resample_annotators:
+        options["annotators"] = "resample"
+    if resample_size is not None:
+        options["resample_size"] = _size(resample_size)
+    if no_rescale:
+        options["rescale"] = False
     from bestby import readers
     from bestby.comparison import compare as run
     from bestby.readers.values import MISSING
 
+    names = _listed(classes)
     evaluation = readers.read(
         files,
         gold=gold,
@@ -133,6 +170,9 @@ def compare(
         system_column=system_column,
         value_column=value_column,
         missing=MISSING if missing_value is None else missing_value,
+        classes="columns" if names == ["columns"] else names,
+        normalise=normalise,
+        annotators=_listed(annotators),
     )
     with shown() as progress:
         comparison = run(evaluation, **options, progress=progress)
@@ -141,3 +181,34 @@ def compare(
         from bestby.report.terminal import print_to
 
         print_to(comparison, sys.stdout)
+
+
+def _listed(given: list[str] | None) -> list[str] | None:
+    """Return the names of options that are repeated, or parted by commas, or both.
+
+    Examples
+    --------
+    >>> _listed(["neg, neu", "pos"])
+    ['neg', 'neu', 'pos']
+    """
+    names = [name.strip() for one in given or () for name in one.split(",")]
+    return [name for name in names if name] or None
+
+
+def _size(text: str) -> float | int:
+    """Return a share of the items (with a dot) or a number of them.
+
+    Examples
+    --------
+    >>> _size("0.2"), _size("200")
+    (0.2, 200)
+    """
+    from bestby._core.errors import InvalidInputError
+
+    try:
+        return float(text) if "." in text else int(text)
+    except ValueError as error:
+        raise InvalidInputError(
+            f"--resample-size must be a share of the items or a number of them, got {text!r}",
+            hint="0.2 is a fifth of the items, 200 are 200 of them",
+        ) from error

@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.typing import OnMissing
+from bestby._core.typing import Array, OnMissing
+from bestby.annotations import Annotations
 from bestby.evaluation import Evaluation
-from bestby.readers.values import Column, unified
+from bestby.readers.classes import one_kind
+from bestby.readers.soft import Soft
+from bestby.readers.values import Column, text_of, unified
 
 
 def side_by_side(
@@ -23,6 +26,7 @@ def side_by_side(
     clusters: Sequence[str] | None,
     strata: Sequence[str] | None,
     on_missing: OnMissing,
+    soft: Soft,
 ) -> Evaluation:
     """Make an evaluation of columns of equal length; where no ids are given, the rows are the items.
 
@@ -38,6 +42,8 @@ def side_by_side(
         Ids and groups.
     on_missing : {"error", "drop", "worst"}
         What to do with items that some system lacks.
+    soft : Soft
+        What the user says about soft labels.
 
     Returns
     -------
@@ -46,30 +52,71 @@ def side_by_side(
     """
     if items is not None:
         check_unique(items, f"{source}: item ids")
-    columns, gold = one_type(systems, gold)
+    columns, gold, classes = typed(systems, gold, soft)
     if gold is not None:
         check_whole(source, gold, items)
     lengths = {column.size for column in columns.values()} | ({gold.size} if gold is not None else set())
     if len(lengths) > 1 or not any(column.missing.any() for column in columns.values()):
         return Evaluation.of(
             {name: column.values for name, column in columns.items()},
-            None if gold is None else gold.values,
+            None if gold is None else _gold_values(gold, classes),
             items=items,
             clusters=clusters,
             strata=strata,
             on_missing=on_missing,
+            classes=classes,
         )
     if on_missing == "error":
         for name, column in columns.items():
             check_present(source, name, column, items)
     keys: Sequence[Any] = items if items is not None else range(1, lengths.pop() + 1)
-    return Evaluation.of(
-        {name: keyed(keys, column) for name, column in columns.items()},
-        None if gold is None else keyed(keys, gold),
+    return by_id(
+        {name: (keys, column) for name, column in columns.items()},
+        None if gold is None else (keys, gold),
+        classes,
         clusters=None if clusters is None else dict(zip(keys, clusters, strict=True)),
         strata=None if strata is None else dict(zip(keys, strata, strict=True)),
         on_missing=on_missing,
     )
+
+
+def by_id(
+    systems: Mapping[str, tuple[Sequence[Any], Column]],
+    gold: tuple[Sequence[Any], Column] | None,
+    classes: Array | None,
+    *,
+    clusters: Mapping[Any, str] | None,
+    strata: Mapping[Any, str] | None,
+    on_missing: OnMissing,
+) -> Evaluation:
+    """Make an evaluation of ids and values, which `typed` returned; a missing value has no id."""
+    labels: Any = None
+    if gold is not None:
+        labels = keyed(*gold)
+        if gold[1].is_annotated:
+            labels = Annotations.of(labels, classes)
+    return Evaluation.of(
+        {name: keyed(keys, column) for name, (keys, column) in systems.items()},
+        labels,
+        clusters=clusters,
+        strata=strata,
+        on_missing=on_missing,
+        classes=classes,
+    )
+
+
+def _gold_values(gold: Column, classes: Array | None) -> Array | Annotations:
+    return Annotations.of(gold.values, classes) if gold.is_annotated else gold.values
+
+
+def typed(
+    systems: Mapping[str, Column], gold: Column | None, soft: Soft
+) -> tuple[dict[str, Column], Column | None, Array | None]:
+    """Give the systems, the gold and the classes one type; the classes are None where there are none."""
+    given = [*systems.values()] + ([] if gold is None else [gold])
+    if soft.classes is None and not any(column.values.ndim > 1 for column in given):
+        return (*one_type(systems, gold), None)
+    return one_kind(systems, gold, soft)
 
 
 def one_type(systems: Mapping[str, Column], gold: Column | None) -> tuple[dict[str, Column], Column | None]:
@@ -78,18 +125,18 @@ def one_type(systems: Mapping[str, Column], gold: Column | None) -> tuple[dict[s
     Systems hold scores if they are all numbers and no label of the gold could be read as one.
     """
     columns = [*systems.values()] + ([] if gold is None else [gold])
-    typed = [
+    alike = [
         Column(column.values.astype(np.str_), column.missing) if column.is_text else column
         for column in unified(columns)
     ]
-    if gold is not None and typed[-1].values.dtype.kind == "U":
+    if gold is not None and alike[-1].values.dtype.kind == "U":
         scores = unified(list(systems.values()))
         if not any(column.is_text for column in scores) and not any(
-            _is_number(label) for label in set(typed[-1].values.tolist())
+            _is_number(label) for label in set(alike[-1].values.tolist())
         ):
-            return dict(zip(systems, scores, strict=True)), typed[-1]
+            return dict(zip(systems, scores, strict=True)), alike[-1]
     # Without gold the names are as many as the columns, with it one fewer: the last is the gold.
-    return dict(zip(systems, typed, strict=False)), None if gold is None else typed[-1]
+    return dict(zip(systems, alike, strict=False)), None if gold is None else alike[-1]
 
 
 def _is_number(label: str) -> bool:
@@ -107,6 +154,25 @@ def keyed(keys: Sequence[Any], column: Column) -> dict[Any, Any]:
         for key, value, gone in zip(keys, column.values.tolist(), column.missing.tolist(), strict=True)
         if not gone
     }
+
+
+def agreed(source: str, role: str, items: Sequence[str], column: Column) -> dict[str, str]:
+    """Return one value per item; the rows of an item must agree on it.
+
+    Examples
+    --------
+    >>> from bestby.readers.values import column_of_texts
+    >>> agreed("table.csv", "gold", ["q1", "q2", "q1"], column_of_texts(["x", "y", "x"]))
+    {'q1': 'x', 'q2': 'y'}
+    """
+    values: dict[str, str] = {}
+    for item, value in zip(items, text_of(column).values.tolist(), strict=True):
+        if values.setdefault(item, value) != value:
+            raise InvalidInputError(
+                f"{source}: the {role} of item {item!r} is {values[item]!r} here and {value!r} there",
+                hint=f"an item has one {role}, whichever system is asked",
+            )
+    return values
 
 
 def check_unique(items: Sequence[str], what: str) -> None:

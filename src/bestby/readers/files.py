@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +11,8 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
-from bestby.readers.table import Table
+from bestby.readers.soft import Soft, is_number, of_lines, of_matrix, of_rows
+from bestby.readers.table import Table, listed
 from bestby.readers.tables import header_of, read_delimited, read_json, read_parquet
 from bestby.readers.text import check_gzip, value_lines
 from bestby.readers.values import Column, Missing, column_of
@@ -103,7 +106,7 @@ def read_table(path: Path, missing: Missing) -> Table:
     return reader(path, kind.compression, missing)
 
 
-def read_values(path: Path, name: str, missing: Missing) -> Table | Column:
+def read_values(path: Path, name: str, missing: Missing, soft: Soft | None = None) -> Table | Column:
     """Read the file of one system (or of the gold).
 
     Parameters
@@ -114,24 +117,59 @@ def read_values(path: Path, name: str, missing: Missing) -> Table | Column:
         The name of the system; a single column may be called so.
     missing : frozenset of str
         The texts that stand for a missing value.
+    soft : Soft, optional
+        What the user says about soft labels; if not given, there can be none.
 
     Returns
     -------
     Table or Column
-        A table if the file has named columns, the values in order if it has a value per line.
+        A table if the file has named columns, the values in order if it has a value, or a row of
+        probabilities, per line.
     """
     kind = kind_of(path)
     if kind.form == "npy":
-        return column_of(_npy(path), str(path), missing)
+        array = _npy(path)
+        if soft is not None and array.ndim == 2:
+            return of_matrix(array, str(path), "row {}".format, soft.classes, soft)
+        return column_of(_flat(path, array), str(path), missing)
     if kind.form == "text":
-        return column_of(value_lines(path, kind.compression), str(path), missing)
-    if (
-        kind.form == "delimited"
-        and kind.compression != "zstd"
-        and len(header_of(path, kind.compression)[0]) == 1
-    ):
-        return column_of(_single(path, kind.compression, name), str(path), missing)
+        return _of_lines(path, value_lines(path, kind.compression), missing, soft)
+    if kind.form == "delimited":
+        names, delimiter = header_of(path, kind.compression)
+        if len(names) == 1 and kind.compression != "zstd":
+            return _of_lines(path, _single(path, kind.compression, name), missing, soft)
+        if soft is not None and len(names) > 1 and _is_headless(path, names, soft):
+            lines = value_lines(path, kind.compression).tolist()
+            rows = list(csv.reader(lines, delimiter=delimiter))
+            return of_rows(rows, str(path), "line {}".format, soft.classes, soft, missing)
     return read_table(path, missing)
+
+
+def _of_lines(path: Path, lines: Array, missing: Missing, soft: Soft | None) -> Column:
+    found = None if soft is None else of_lines(lines.tolist(), str(path), soft, missing)
+    return column_of(lines, str(path), missing) if found is None else found
+
+
+def _is_headless(path: Path, names: Sequence[str], soft: Soft) -> bool:
+    """Tell whether the first line is a distribution already, and no names of columns.
+
+    Whole numbers that do not sum to 1 are names, such as 1 to 5; where that leaves it open, ask.
+    """
+    if not all(map(is_number, names)):
+        return False
+    if soft.classes is not None and {name.strip() for name in names} == {*soft.classes}:
+        return False
+    numbers = [float(name) for name in names]
+    if any(number % 1 for number in numbers) or len(set(names)) < len(names):
+        return True
+    if sum(numbers) == 1.0 and min(numbers) >= 0.0:
+        if any("." in name for name in names):
+            return True
+        raise InvalidInputError(
+            f"{path}, line 1: is {listed(names)} a distribution or the names of the classes?",
+            hint="if names, say so: classes=[...]; if not, let the name of the file end in .txt",
+        )
+    return False
 
 
 def _npy(path: Path) -> Array:
@@ -145,12 +183,16 @@ def _npy(path: Path) -> Array:
         ) from error
     if array.ndim == 2 and 1 in array.shape:
         array = array.reshape(-1)
+    return array.astype(np.str_) if array.dtype.kind == "S" else array
+
+
+def _flat(path: Path, array: Array) -> Array:
     if array.ndim != 1:
         raise InvalidInputError(
             f"{path}: expected one value per item, got an array of shape {array.shape}",
-            hint="save one label or score per item, not a row of probabilities",
+            hint="save one label or score per item, or an array of shape (items, classes) of probabilities",
         )
-    return array.astype(np.str_) if array.dtype.kind == "S" else array
+    return array
 
 
 def _single(path: Path, compression: str, name: str) -> Array:

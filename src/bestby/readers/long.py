@@ -7,18 +7,29 @@ from collections.abc import Mapping, Sequence
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
 from bestby.evaluation import Evaluation
-from bestby.readers.assemble import check_present, check_unique, check_whole, keyed, one_type
+from bestby.readers import annotators
+from bestby.readers.assemble import agreed, by_id, check_present, check_unique, check_whole, typed
 from bestby.readers.roles import Roles
+from bestby.readers.soft import Soft
+from bestby.readers.soft_tables import class_columns, has_classes
 from bestby.readers.table import Table, listed
-from bestby.readers.values import Column, column_of_texts, text_of
+from bestby.readers.values import Column, column_of_texts
 
 VALUE_WORDS = ("prediction", "score")
 """Names of columns taken for the values of a long table, or of the file of one system."""
 
+_GROUP_WORDS = ("gold", "cluster", "stratum")
 
-def is_long(table: Table, item: str | None, systems: Sequence[str] | None) -> bool:
+
+def is_long(
+    table: Table,
+    item: str | None,
+    systems: Sequence[str] | None,
+    soft: Soft = Soft(),  # noqa: B008 - frozen
+) -> bool:
     """Tell whether the columns are called as in a long table, and the user does not say otherwise."""
-    named = "system" in table.data and any(word in table.data for word in VALUE_WORDS)
+    values = any(word in table.data for word in VALUE_WORDS) or _only_soft(table) is not None
+    named = "system" in table.data and (values or soft.every_column or has_classes(table, soft))
     wide = systems is not None and any(name in table.data for name in systems)
     return (
         named
@@ -35,6 +46,7 @@ def read_long(
     *,
     system_column: str | None = None,
     value_column: str | None = None,
+    soft: Soft = Soft(),  # noqa: B008 - frozen
 ) -> tuple[Evaluation, str]:
     """Make an evaluation of a long table.
 
@@ -50,6 +62,8 @@ def read_long(
         What to do with items that some system has no row for.
     system_column, value_column : str, optional
         The columns of the names and of the predictions or scores.
+    soft : Soft
+        What the user says about soft labels.
 
     Returns
     -------
@@ -58,6 +72,10 @@ def read_long(
     str
         What was taken for what.
     """
+    if value_column is None:
+        other = {system_column or "system", table.item_column(roles.item), *VALUE_WORDS, *_GROUP_WORDS}
+        other |= {name for _, name in roles.named()}
+        table, value_column = class_columns(table, soft, other)
     found, by, value = _columns(table, roles, system_column, value_column)
     items = table.texts(str(found.item), "item")
     labels = table.texts(by, "system")
@@ -74,12 +92,15 @@ def read_long(
     first = first_rows([items[row] for row in kept])
     firsts = [kept[position] for position in first.values()]
     gold = None
-    if found.gold is not None:
+    if found.annotators:
+        gold = annotators.of_columns(table, found.annotators)
+    elif found.gold is not None:
         gold = table.column(found.gold)
+    if gold is not None:
         check_whole(table.source, gold.take(kept), [items[row] for row in kept])
         agreed(table.source, "gold", [items[row] for row in kept], gold.take(kept))
         gold = gold.take(firsts)
-    columns, gold = one_type({name: values.take(rows[name]) for name in names}, gold)
+    columns, gold, classes = typed({name: values.take(rows[name]) for name in names}, gold, soft)
     if on_missing == "error":
         for name in names:
             check_present(table.source, name, columns[name], keys[name])
@@ -88,9 +109,10 @@ def read_long(
         for role, column in found.named()
         if role in ("cluster", "stratum")
     }
-    evaluation = Evaluation.of(
-        {name: keyed(keys[name], columns[name]) for name in names},
-        None if gold is None else keyed(list(first), gold),
+    evaluation = by_id(
+        {name: (keys[name], columns[name]) for name in names},
+        None if gold is None else (list(first), gold),
+        classes,
         clusters=groups.get("cluster"),
         strata=groups.get("stratum"),
         on_missing=on_missing,
@@ -107,22 +129,10 @@ def first_rows(items: Sequence[str]) -> dict[str, int]:
     return first
 
 
-def agreed(source: str, role: str, items: Sequence[str], column: Column) -> dict[str, str]:
-    """Return one value per item; the rows of an item must agree on it.
-
-    Examples
-    --------
-    >>> agreed("table.csv", "gold", ["q1", "q2", "q1"], column_of_texts(["x", "y", "x"]))
-    {'q1': 'x', 'q2': 'y'}
-    """
-    values: dict[str, str] = {}
-    for item, value in zip(items, text_of(column).values.tolist(), strict=True):
-        if values.setdefault(item, value) != value:
-            raise InvalidInputError(
-                f"{source}: the {role} of item {item!r} is {values[item]!r} here and {value!r} there",
-                hint=f"an item has one {role}, whichever system is asked",
-            )
-    return values
+def _only_soft(table: Table) -> str | None:
+    """Return the column of distributions, if there is one beside the gold."""
+    names = [name for name in table.soft if name != "gold"]
+    return names[0] if len(names) == 1 else None
 
 
 def _texts(table: Table, name: str, role: str, rows: Sequence[int]) -> Column:
@@ -135,9 +145,8 @@ def _columns(
     for role, name in roles.named():
         table.require(name, role)
     by = table.require(system_column or "system", "system column")
-    value = value_column or value_word(
-        table.data, prefer_score=roles.gold is None and "gold" not in table.data
-    )
+    no_gold = roles.gold is None and not roles.annotators and "gold" not in table.data
+    value = value_column or value_word(table.data, prefer_score=no_gold) or _only_soft(table)
     if value is None:
         raise InvalidInputError(
             f"{table.source}: no column is called {' or '.join(VALUE_WORDS)}",
@@ -156,8 +165,9 @@ def _columns(
         return name or (word if word in table.data and word not in taken else None)
 
     # Scores need no gold; one that lies beside them is not used unless it is asked for.
-    gold = roles.gold if value == "score" else told(roles.gold, "gold")
-    found = Roles(gold, item, told(roles.cluster, "cluster"), told(roles.stratum, "stratum"))
+    gold = roles.gold if value == "score" or roles.annotators else told(roles.gold, "gold")
+    groups = told(roles.cluster, "cluster"), told(roles.stratum, "stratum")
+    found = Roles(gold, item, *groups, roles.annotators)
     return found, by, value
 
 

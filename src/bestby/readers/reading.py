@@ -5,15 +5,20 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
 from bestby.evaluation import Evaluation
+from bestby.readers.annotators import names_of
 from bestby.readers.files import checked, read_table
 from bestby.readers.long import is_long, read_long
 from bestby.readers.roles import Roles
 from bestby.readers.several import read_several
+from bestby.readers.soft import Soft
+from bestby.readers.soft_tables import gathered
+from bestby.readers.table import listed
 from bestby.readers.values import MISSING
 from bestby.readers.wide import read_wide
 from bestby.results import Note
@@ -31,6 +36,9 @@ def read(
     system_column: str | None = None,
     value_column: str | None = None,
     missing: str | Iterable[str] = MISSING,
+    classes: str | Sequence[Any] | None = None,
+    normalise: bool = False,
+    annotators: str | Sequence[str] | None = None,
 ) -> Evaluation:
     r"""Read the predictions or per-item scores of two or more systems from files.
 
@@ -43,6 +51,11 @@ def read(
     Values are integers, floats or booleans if every value of the gold and of all systems can be so read,
     and text otherwise ("01" is text). White space around them is ignored. Columns called gold, item (or id),
     cluster and stratum play that part unless the systems are chosen.
+
+    *Soft labels*, a distribution over classes per item, are recognised where they are: arrays of shape
+    (items, classes); lines of two or more numbers; columns of lists (in CSV as text, ``[0.1, 0.9]``); in a
+    wide table the columns ``bert[neg]``, ``bert[pos]`` as the system bert. A table with a column per class is
+    one if `classes` names them. Hard and soft columns may stand side by side.
 
     Parameters
     ----------
@@ -63,6 +76,15 @@ def read(
         tables with one file per system too.
     missing : str or iterable of str
         The texts that mean a missing value. Pass ``""`` if NA is a label.
+    classes : sequence of str, or "columns", optional
+        The classes, in the order of the numbers of a row; in a table the names of their columns. "columns"
+        means every column that plays no other part. Without names, classes are 0 to K - 1.
+    normalise : bool
+        Divide every soft row by its sum; otherwise it must sum to 1.
+    annotators : str or sequence of str, optional
+        The gold is the labels of several annotators: their columns, in the one table or in the file of the
+        gold; some labels may be missing. A single name is the column that says who labelled, in a gold
+        file with a row per item and annotator.
 
     Returns
     -------
@@ -88,7 +110,8 @@ def read(
     """
     checks.choice(on_missing, ("error", "drop", "worst"), "on_missing")
     empty = frozenset(text.strip() for text in ([missing] if isinstance(missing, str) else missing)) | {""}
-    roles = Roles(None if gold is None else str(gold), item, cluster, stratum)
+    soft = Soft.of(classes, normalise)
+    roles = Roles(None if gold is None else str(gold), item, cluster, stratum, names_of(annotators))
     if systems is not None:
         _check_distinct(systems)
     files = named_paths(paths)
@@ -99,16 +122,42 @@ def read(
                 hint="give one table, or leave the system column out",
             )
         chosen = _chosen(files, systems)
-        evaluation, told = read_several(chosen, roles, on_missing, value_column=value_column, missing=empty)
-        return _noted(evaluation, f"The files were read as {told}")
-    table = read_table(checked(files), empty)
-    if system_column is not None or value_column is not None or is_long(table, item, systems):
+        evaluation, told = read_several(
+            chosen, roles, on_missing, value_column=value_column, missing=empty, soft=soft
+        )
+        return _noted(evaluation, f"The files were read as {told}", soft)
+    _check_annotators(roles)
+    kept = {*(systems or ()), *(name for _, name in roles.named()), system_column, value_column}
+    table = gathered(read_table(checked(files), empty), soft, kept, item)
+    if system_column is not None or value_column is not None or is_long(table, item, systems, soft):
         evaluation, told = read_long(
-            table, roles, systems, on_missing, system_column=system_column, value_column=value_column
+            table,
+            roles,
+            systems,
+            on_missing,
+            system_column=system_column,
+            value_column=value_column,
+            soft=soft,
         )
     else:
-        evaluation, told = read_wide(table, roles, systems, on_missing)
-    return _noted(evaluation, f"{files.name} was read as {told}")
+        evaluation, told = read_wide(table, roles, systems, on_missing, soft)
+    return _noted(evaluation, f"{files.name} was read as {told}", soft)
+
+
+def _check_annotators(roles: Roles) -> None:
+    """Refuse what makes no sense in one table of all systems."""
+    if roles.annotators and roles.gold is not None:
+        raise InvalidInputError(
+            f"the gold is either column {roles.gold!r} or made of the labels of annotators"
+            f" ({listed(roles.annotators)})",
+            hint="leave one of the two out",
+        )
+    if len(roles.annotators) == 1:
+        raise InvalidInputError(
+            f"column {roles.annotators[0]!r} says who labelled, so it needs a row per item and annotator, in"
+            " a gold file beside one file per system",
+            hint="name at least two columns if each holds the labels of one annotator",
+        )
 
 
 def named_paths(
@@ -178,5 +227,10 @@ def _chosen(files: Mapping[str, str | Path], systems: Sequence[str] | None) -> d
     return dict(files) if systems is None else {name: files[name] for name in systems}
 
 
-def _noted(evaluation: Evaluation, told: str) -> Evaluation:
+def _noted(evaluation: Evaluation, told: str, soft: Soft) -> Evaluation:
+    values = {**evaluation.systems, **({} if evaluation.gold is None else {"gold": evaluation.gold})}
+    rows = [name for name, column in values.items() if column.ndim == 2]
+    if rows and evaluation.classes is not None:
+        told += f"; distributions over the classes {listed([str(name) for name in evaluation.classes])}"
+        told += f": {listed(rows)}" + ("; every row divided by its sum" if soft.normalise else "")
     return dataclasses.replace(evaluation, notes=(Note("read_as", told), *evaluation.notes))

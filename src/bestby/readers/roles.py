@@ -13,12 +13,15 @@ class Roles:
     ----------
     gold, item, cluster, stratum : str or None
         The column that plays the part, if there is one.
+    annotators : tuple of str
+        The columns of the annotators whose labels are the gold; a single one says who labelled.
     """
 
     gold: str | None = None
     item: str | None = None
     cluster: str | None = None
     stratum: str | None = None
+    annotators: tuple[str, ...] = ()
 
     def named(self) -> list[tuple[str, str]]:
         """Return role and name of those that are there."""
@@ -28,7 +31,8 @@ class Roles:
             ("cluster", self.cluster),
             ("stratum", self.stratum),
         )
-        return [(role, name) for role, name in pairs if name is not None]
+        annotators = [("annotator", name) for name in self.annotators]
+        return [(role, name) for role, name in pairs if name is not None] + annotators
 
     def told(self) -> str:
         """Return the roles as words.
@@ -39,6 +43,11 @@ class Roles:
         'gold: label'
         >>> Roles().told()
         'no gold: per-item scores'
+        >>> Roles(annotators=("ann1", "ann2")).told()
+        'annotators: ann1, ann2'
         """
-        words = [f"{role}: {name}" for role, name in self.named()]
+        words = [f"{role}: {name}" for role, name in self.named() if role != "annotator"]
+        if self.annotators:
+            told = f"annotators: {', '.join(self.annotators)}"
+            return "; ".join([told, *words])
         return "; ".join(words if self.gold is not None else ["no gold: per-item scores", *words])

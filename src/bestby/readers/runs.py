@@ -11,9 +11,8 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
-from bestby.readers.assemble import one_type
+from bestby.readers.assemble import agreed, one_type
 from bestby.readers.files import checked, read_table
-from bestby.readers.long import agreed
 from bestby.readers.table import ITEM_WORDS, Table, listed
 from bestby.readers.values import MISSING, Column, column_of_texts
 from bestby.readers.wide import check_alike

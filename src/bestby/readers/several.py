@@ -7,22 +7,30 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
 from bestby.evaluation import Evaluation
+from bestby.readers import annotators
 from bestby.readers.assemble import (
+    agreed,
+    by_id,
     check_present,
     check_unique,
     check_whole,
-    keyed,
-    one_type,
     side_by_side,
+    typed,
 )
 from bestby.readers.files import checked, read_values
-from bestby.readers.long import agreed, value_word
+from bestby.readers.long import VALUE_WORDS, first_rows, value_word
 from bestby.readers.roles import Roles
+from bestby.readers.soft import Soft
+from bestby.readers.soft_tables import class_columns, gathered
 from bestby.readers.table import Table, listed
-from bestby.readers.values import Column, Missing, column_of_texts, text_of
+from bestby.readers.values import Column, Missing, column_of_texts, text_of, unified
+
+_GOLD_WORDS = ("gold", "label")
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +67,7 @@ def read_several(
     *,
     value_column: str | None,
     missing: Missing,
+    soft: Soft = Soft(),  # noqa: B008 - frozen
 ) -> tuple[Evaluation, str]:
     """Make an evaluation of one file per system.
 
@@ -74,6 +83,8 @@ def read_several(
         The column of the predictions or scores in tables that have several.
     missing : frozenset of str
         The texts that stand for a missing value.
+    soft : Soft
+        What the user says about soft labels.
 
     Returns
     -------
@@ -82,8 +93,13 @@ def read_several(
     str
         What was taken for what.
     """
-    parts = {name: _system(checked(path), name, roles, value_column, missing) for name, path in paths.items()}
-    gold = None if roles.gold is None else _gold(roles.gold, [*parts.values()], roles, missing)
+    how = _How(missing, soft)
+    parts = {name: _system(checked(path), name, roles, value_column, how) for name, path in paths.items()}
+    gold = None
+    if roles.annotators:
+        gold = _annotated(roles, how)
+    elif roles.gold is not None:
+        gold = _gold(roles.gold, [*parts.values()], roles, how)
     everything = [*parts.values()] + ([] if gold is None else [gold])
     groups = {role: _groups(role, name, everything) for role, name in _group_names(roles, gold)}
     by_line = all(part.items is None for part in everything)
@@ -96,15 +112,28 @@ def read_several(
             clusters=_in_order(groups.get("cluster")),
             strata=_in_order(groups.get("stratum")),
             on_missing=on_missing,
+            soft=soft,
         )
     else:
-        evaluation = _joined(parts, gold, groups, on_missing)
+        evaluation = _joined(parts, gold, groups, on_missing, soft)
     joined = "line" if by_line else "item id"
     return evaluation, f"one file per system, joined by {joined}: {listed(list(parts))}; {roles.told()}"
 
 
+@dataclass(frozen=True)
+class _How:
+    """How every file is read."""
+
+    missing: Missing
+    soft: Soft
+
+
 def _joined(
-    parts: Mapping[str, Part], gold: Part | None, groups: Mapping[str, dict[str, str]], on_missing: OnMissing
+    parts: Mapping[str, Part],
+    gold: Part | None,
+    groups: Mapping[str, dict[str, str]],
+    on_missing: OnMissing,
+    soft: Soft,
 ) -> Evaluation:
     everything = [*parts.values()] + ([] if gold is None else [gold])
     without = [part.source for part in everything if part.items is None]
@@ -116,78 +145,134 @@ def _joined(
         )
     for part in everything:
         check_unique(part.keys, f"{part.source}: item ids")
-    columns, labels = one_type(
-        {name: part.column for name, part in parts.items()}, None if gold is None else gold.column
+    columns, labels, classes = typed(
+        {name: part.column for name, part in parts.items()}, None if gold is None else gold.column, soft
     )
     if gold is not None:
         check_whole(gold.source, gold.column, gold.items)
     if on_missing == "error":
         for name, part in parts.items():
             check_present(part.source, name, part.column, part.items)
-    return Evaluation.of(
-        {name: keyed(part.keys, columns[name]) for name, part in parts.items()},
-        None if gold is None or labels is None else keyed(gold.keys, labels),
+    return by_id(
+        {name: (part.keys, columns[name]) for name, part in parts.items()},
+        None if gold is None or labels is None else (gold.keys, labels),
+        classes,
         clusters=groups.get("cluster"),
         strata=groups.get("stratum"),
         on_missing=on_missing,
     )
 
 
-def _system(path: Path, name: str, roles: Roles, value: str | None, missing: Missing) -> Part:
-    content = read_values(path, name, missing)
+def _system(path: Path, name: str, roles: Roles, value: str | None, how: _How) -> Part:
+    content = read_values(path, name, how.missing, how.soft)
     if isinstance(content, Column):
         return Part(str(path), content)
-    ids = content.item_column(roles.item)
-    value = value or value_word(content.data, prefer_score=roles.gold is None)
+    table = gathered(content, how.soft, {value, *(column for _, column in roles.named())}, roles.item)
+    ids = table.item_column(roles.item)
+    other = {ids, "gold", "cluster", "stratum", *(column for _, column in roles.named())}
     if value is None:
-        other = {ids, "gold", "cluster", "stratum", *(column for _, column in roles.named())}
-        value = _only(content, name, [column for column in content.names if column not in other], (name,))
-    content.require(value, "value column")
-    return Part(
-        str(path), content.column(value), None if ids is None else content.texts(ids, "item"), content
-    )
+        table, value = class_columns(table, how.soft, {*other, *VALUE_WORDS})
+    value = value or value_word(table.data, prefer_score=roles.gold is None)
+    if value is None:
+        value = _only(table, name, [column for column in table.names if column not in other], (name,))
+    return _part(table, table.require(value, "value column"), ids)
 
 
-def _gold(gold: str, parts: Sequence[Part], roles: Roles, missing: Missing) -> Part:
+def _part(table: Table, value: str, ids: str | None) -> Part:
+    return Part(table.source, table.column(value), None if ids is None else table.texts(ids, "item"), table)
+
+
+def _gold(gold: str, parts: Sequence[Part], roles: Roles, how: _How) -> Part:
     """Read the gold from its file, or from a column that the files of the systems share."""
     tables = [part.table for part in parts if part.table is not None and gold in part.table.data]
     if len(tables) == len(parts) and not Path(gold).is_file():
         return _shared_gold(parts, [table.column(gold) for table in tables])
     path = checked(gold)
-    content = read_values(path, "gold", missing)
+    content = read_values(path, "gold", how.missing, how.soft)
     if isinstance(content, Column):
         return Part(str(path), content)
-    ids = content.item_column(roles.item if roles.item in content.data else None)
+    table = gathered(content, how.soft, {roles.cluster, roles.stratum}, roles.item)
+    ids = _gold_ids(table, roles)
     other = {ids, roles.cluster, roles.stratum, "cluster", "stratum"}
-    value = _only(
-        content, "the gold", [column for column in content.names if column not in other], ("gold", "label")
-    )
-    return Part(
-        str(path), content.column(value), None if ids is None else content.texts(ids, "item"), content
-    )
+    table, value = class_columns(table, how.soft, other, _GOLD_WORDS)
+    if value is None:
+        names = [column for column in table.names if column not in other]
+        value = _only(table, "the gold", names, _GOLD_WORDS)
+    return _part(table, value, ids)
+
+
+def _gold_ids(table: Table, roles: Roles) -> str | None:
+    return table.item_column(roles.item if roles.item in table.data else None)
+
+
+def _annotated(roles: Roles, how: _How) -> Part:
+    """Read the labels of the annotators from the file of the gold."""
+    if roles.gold is None:
+        raise InvalidInputError(
+            "there is one file per system, and none with the labels of the annotators",
+            hint="name the file that has them: gold=...",
+        )
+    path = checked(roles.gold)
+    table = read_values(path, "gold", how.missing)
+    if isinstance(table, Column):
+        raise InvalidInputError(
+            f"{path} has no columns with names, expected one per annotator ({listed(roles.annotators)})",
+            hint="give a table (CSV, TSV, JSON Lines or Parquet) whose first line names the columns",
+        )
+    ids = _gold_ids(table, roles)
+    if len(roles.annotators) > 1:
+        labels = annotators.of_columns(table, roles.annotators)
+        return Part(str(path), labels, None if ids is None else table.texts(ids, "item"), table)
+    groups = [name for name in (roles.cluster or "cluster", roles.stratum or "stratum") if name in table.data]
+    labels, items, per_item = annotators.of_rows(table, roles.annotators[0], ids, groups)
+    return Part(str(path), labels, items, per_item)
 
 
 def _shared_gold(parts: Sequence[Part], columns: Sequence[Column]) -> Part:
     for part, column in zip(parts, columns, strict=True):
         check_whole(part.source, column, part.items)
+    if len({(column.values.shape[1:], column.classes) for column in columns}) > 1:
+        raise InvalidInputError(
+            "the gold in the files of the systems is not written in one way",
+            hint="give the gold in a file of its own: gold=...",
+        )
     ids = [item for part in parts for item in part.keys]
     texts = [text for column in columns for text in text_of(column).values.tolist()]
-    values = agreed("the files of the systems", "gold", ids, column_of_texts(texts))
-    items = None if parts[0].items is None else list(values)
-    return Part(parts[0].source, column_of_texts(list(values.values())), items)
+    agreed("the files of the systems", "gold", ids, column_of_texts(texts))
+    first = [*first_rows(ids).values()]
+    whole = _stacked(columns).take(first)
+    return Part(parts[0].source, whole, None if parts[0].items is None else [ids[row] for row in first])
+
+
+def _stacked(columns: Sequence[Column]) -> Column:
+    """Return columns of the same kind, one below the other."""
+    alike = list(columns) if columns[0].is_soft else [text_of(column) for column in columns]
+    values = np.concatenate([column.values for column in alike])
+    return Column(values, np.concatenate([column.missing for column in alike]), columns[0].classes)
 
 
 def _only(table: Table, what: str, columns: Sequence[str], words: tuple[str, ...]) -> str:
-    """Return the column with a telling name, or the only one."""
+    """Return the column with a telling name, or the only one, or the only one of distributions."""
     found = next((word for word in words if word in columns), columns[0] if len(columns) == 1 else None)
     if found is None:
-        raise InvalidInputError(
-            f"{table.source}: which column holds {what}? its columns are: {listed(table.names)}",
-            hint="name the column of predictions or scores: value_column=..., or call it prediction or score"
+        soft = [name for name in table.soft if name in columns]
+        found = soft[0] if len(soft) == 1 else None
+    if found is None:
+        hint = (
+            "name the column of predictions or scores: value_column=..., or call it prediction or score"
             if what != "the gold"
-            else "call it gold",
+            else "call it gold"
+        )
+        if sum(map(_is_numeric, map(table.column, columns))) > 1:
+            hint = f"if columns are the probabilities of classes, name them: classes=[...]; otherwise {hint}"
+        raise InvalidInputError(
+            f"{table.source}: which column holds {what}? its columns are: {listed(table.names)}", hint=hint
         )
     return found
+
+
+def _is_numeric(column: Column) -> bool:
+    return not column.is_soft and unified([column])[0].values.dtype.kind in "iuf"
 
 
 def _group_names(roles: Roles, gold: Part | None) -> list[tuple[str, str]]:

@@ -24,14 +24,15 @@ class Table:
     ----------
     source : str
         The path, for messages.
-    data : mapping of str to ndarray, shape (n,)
-        Text (objects) or numbers per column, as read; masked or None where nothing was.
+    data : mapping of str to ndarray, shape (n,), or Column
+        Text (objects) or numbers per column, as read; masked or None where nothing was. A column where every
+        row is a distribution over classes is a `Column` already.
     missing : Missing
         What counts as a missing value.
     """
 
     source: str
-    data: Mapping[str, Array]
+    data: Mapping[str, Array | Column]
     missing: Missing
 
     @property
@@ -46,7 +47,10 @@ class Table:
 
     def column(self, name: str) -> Column:
         """Return the values of a column, told from the missing ones."""
-        return column_of(self.data[name], f"{self.source}: column {name!r}", self.missing)
+        raw = self.data[name]
+        if isinstance(raw, Column):
+            return raw
+        return column_of(raw, f"{self.source}: column {name!r}", self.missing)
 
     def texts(self, name: str, role: str) -> list[str]:
         """Return a column of ids or groups as text; nothing may be missing in it."""
@@ -59,6 +63,11 @@ class Table:
                 hint=f"every item needs its {role}",
             )
         return [str(value) for value in text_of(column).values]
+
+    @property
+    def soft(self) -> list[str]:
+        """The names of the columns where every row is a distribution over classes."""
+        return [name for name, raw in self.data.items() if isinstance(raw, Column) and raw.is_soft]
 
     def require(self, name: str, role: str) -> str:
         """Return `name` if there is such a column."""

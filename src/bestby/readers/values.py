@@ -31,28 +31,46 @@ class Column:
 
     Parameters
     ----------
-    values : ndarray, shape (n,)
-        Text (strings as objects), or numbers, or booleans; anything where a value is missing.
+    values : ndarray, shape (n,) or (n, K) or (n, A)
+        Text (strings as objects), or numbers, or booleans; anything where a value is missing. A soft column
+        holds K probabilities (floats) per row, an annotated one the labels of A annotators (objects, None
+        where an annotator gave none).
     missing : ndarray of bool, shape (n,)
         Where.
+    classes : tuple of str, optional
+        The names of the classes of a soft column, if the file tells them.
     """
 
     values: Array
     missing: BoolArray
+    classes: tuple[str, ...] | None = None
+
+    def __len__(self) -> int:
+        return self.size
 
     @property
     def size(self) -> int:
-        """The number of values."""
-        return int(self.values.size)
+        """The number of rows."""
+        return int(self.missing.size)
 
     @property
     def is_text(self) -> bool:
-        """Whether the values are strings."""
-        return self.values.dtype.kind == "O"
+        """Whether the values are strings, one per row."""
+        return self.values.ndim == 1 and self.values.dtype.kind == "O"
+
+    @property
+    def is_soft(self) -> bool:
+        """Whether the values are a distribution over classes per row."""
+        return self.values.ndim == 2 and self.values.dtype.kind == "f"
+
+    @property
+    def is_annotated(self) -> bool:
+        """Whether the values are the labels of several annotators per row."""
+        return self.values.ndim == 2 and self.values.dtype.kind == "O"
 
     def take(self, positions: Any) -> Column:
         """Return the values at these positions."""
-        return Column(self.values[positions], self.missing[positions])
+        return Column(self.values[positions], self.missing[positions], self.classes)
 
 
 def column_of(raw: Array, what: str, missing: Missing = MISSING) -> Column:
@@ -162,7 +180,7 @@ def column_of_texts(texts: list[str]) -> Column:
 
 
 def text_of(column: Column) -> Column:
-    """Return the column as text, as a CSV file would spell it."""
+    """Return the column as text, as a CSV file would spell it; rows of several values as lists."""
     if column.is_text:
         return column
     texts = [str(value) for value in column.values.tolist()]

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
 from bestby.evaluation import Evaluation
+from bestby.readers import annotators
 from bestby.readers.assemble import one_type, side_by_side
+from bestby.readers.classes import labels_of
 from bestby.readers.roles import Roles
+from bestby.readers.soft import Soft
 from bestby.readers.table import ITEM_WORDS, Table, listed
 from bestby.readers.values import Column
 
 
 def read_wide(
-    table: Table, roles: Roles, systems: Sequence[str] | None, on_missing: OnMissing
+    table: Table,
+    roles: Roles,
+    systems: Sequence[str] | None,
+    on_missing: OnMissing,
+    soft: Soft = Soft(),  # noqa: B008 - frozen
 ) -> tuple[Evaluation, str]:
     """Make an evaluation of a wide table.
 
@@ -28,6 +36,8 @@ def read_wide(
         The columns of the systems; all that have no other role if not given.
     on_missing : {"error", "drop", "worst"}
         What to do with rows where some system has no value.
+    soft : Soft
+        What the user says about soft labels.
 
     Returns
     -------
@@ -40,6 +50,8 @@ def read_wide(
     names = _systems(table, found, systems)
     columns = {name: table.column(name) for name in names}
     gold = None if found.gold is None else table.column(found.gold)
+    if roles.annotators:
+        gold = annotators.of_columns(table, roles.annotators)
     if systems is None and gold is not None:
         check_alike(table, columns, gold)
     evaluation = side_by_side(
@@ -50,8 +62,12 @@ def read_wide(
         clusters=None if found.cluster is None else table.texts(found.cluster, "cluster"),
         strata=None if found.stratum is None else table.texts(found.stratum, "stratum"),
         on_missing=on_missing,
+        soft=soft,
     )
-    return evaluation, f"a wide table; systems: {listed(names)}; {found.told()}"
+    unused = "" if not roles.annotators or found.gold is None else f"; column {found.gold} was not used"
+    if roles.annotators:
+        found = dataclasses.replace(found, gold=None)
+    return evaluation, f"a wide table; systems: {listed(names)}; {found.told()}{unused}"
 
 
 def recognised(table: Table, roles: Roles, *, chosen: bool) -> Roles:
@@ -68,7 +84,8 @@ def recognised(table: Table, roles: Roles, *, chosen: bool) -> Roles:
     def told(name: str | None, *words: str) -> str | None:
         return name or next((word for word in words if word in table.data and word not in taken), None)
 
-    return Roles(
+    return dataclasses.replace(
+        roles,
         gold=told(roles.gold, "gold"),
         item=told(roles.item, *ITEM_WORDS),
         cluster=told(roles.cluster, "cluster"),
@@ -98,11 +115,12 @@ def _systems(table: Table, roles: Roles, systems: Sequence[str] | None) -> list[
 
 def check_alike(table: Table, columns: dict[str, Column], gold: Column) -> None:
     """Refuse a column of something else, such as the sentences: it would pass for a bad system."""
-    typed, labels = one_type(columns, gold)
+    hard = {name: column for name, column in columns.items() if not column.is_soft}
+    alike, labels = one_type(hard, labels_of(gold))
     if labels is None or labels.values.dtype.kind != "U":
         return
-    known = set(labels.values.tolist())
-    for name, column in typed.items():
+    known = set(labels.values[~labels.missing].tolist())
+    for name, column in alike.items():
         if column.values.dtype.kind != "U":  # scores, for measures such as the area under a curve
             continue
         values = set(column.values[~column.missing].tolist())

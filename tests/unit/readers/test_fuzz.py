@@ -20,6 +20,8 @@ _SETTINGS = settings(
 )
 _TABLE = "id,gold,a,b\n" + "".join(f'{i},{i % 3},"{i % 2}",{i % 5}\n' for i in range(12))
 _JSON = "".join(json.dumps({"gold": i % 3, "a": i % 2, "b": str(i)}) + "\n" for i in range(12))
+_SOFT = "id,gold,a[x],a[y],b,c\n" + "".join(f'{i},x,0.{i},{1 - i / 10},"[0.5, 0.5]",y\n' for i in range(9))
+_ROWS = "".join(f"0.{i} {1 - i / 10}\n" for i in range(9))
 _NAMES = ("f.csv", "f.tsv", "f.jsonl", "f.json", "f.parquet", "f.npy", "f.txt", "f.csv.gz", "f")
 
 
@@ -28,6 +30,9 @@ def _survives(path: Path) -> None:
         (path, {}),
         (path, {"gold": "gold", "on_missing": "worst"}),
         ([f"a={path}", f"b={path}"], {"gold": path, "on_missing": "drop"}),
+        ([f"a={path}", f"b={path}"], {"gold": path, "classes": "columns", "normalise": True}),
+        ([f"a={path}", f"b={path}"], {"gold": path, "annotators": ["a[x]", "c"], "on_missing": "drop"}),
+        ([f"a={path}", f"b={path}"], {"gold": path, "annotators": "c", "value_column": "b"}),
     ):
         with contextlib.suppress(BestbyError):
             assert isinstance(read(paths, **arguments), Evaluation)
@@ -47,7 +52,17 @@ def _damaged(draw: st.DrawFn, data: bytes) -> bytes:
 
 @st.composite
 def damaged_files(draw: st.DrawFn) -> bytes:
-    whole = draw(st.sampled_from([_TABLE.encode(), _JSON.encode(), gzip.compress(_TABLE.encode(), mtime=0)]))
+    whole = draw(
+        st.sampled_from(
+            [
+                _TABLE.encode(),
+                _JSON.encode(),
+                gzip.compress(_TABLE.encode(), mtime=0),
+                _SOFT.encode(),
+                _ROWS.encode(),
+            ]
+        )
+    )
     return _damaged(draw, whole)
 
 

@@ -220,9 +220,9 @@ def test_errors(make: Make, name: str, content: str | bytes, expected: str) -> N
 
 def test_arrays_that_are_no_columns(tmp_path: Path) -> None:
     path = tmp_path / "a.npy"
-    np.save(path, np.zeros((3, 2)))
-    assert (
-        message(named(a=path, b=path)) == f"{path}: expected one value per item, got an array of shape (3, 2)"
+    np.save(path, np.zeros((3, 2, 2)))
+    assert message(named(a=path, b=path)) == (
+        f"{path}: expected one value per item, got an array of shape (3, 2, 2)"
     )
     np.save(path, np.array([{}, {}], dtype=object), allow_pickle=True)
     assert "cannot be read as a NumPy array" in message(named(a=path, b=path))

@@ -1,0 +1,145 @@
+"""Gold from annotators: a column per annotator, or a row per item and annotator."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby.readers.assemble import agreed
+from bestby.readers.table import Table, listed
+from bestby.readers.values import Column, column_of_texts, unified
+
+
+def names_of(annotators: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Return the columns that the user names: one says who labelled, several are one annotator each.
+
+    Examples
+    --------
+    >>> names_of("worker"), names_of(["ann1", "ann2"]), names_of(None)
+    (('worker',), ('ann1', 'ann2'), ())
+    """
+    if annotators is None:
+        return ()
+    names = (annotators,) if isinstance(annotators, str) else tuple(annotators)
+    if not names:
+        raise InvalidInputError("annotators is an empty list", hint="name their columns: annotators=[...]")
+    for name in names:
+        if names.count(name) > 1:
+            raise InvalidInputError(f"annotator {name!r} was named {names.count(name)} times")
+    return names
+
+
+def of_columns(table: Table, names: Sequence[str]) -> Column:
+    """Return the labels of a column per annotator; an item is missing if nobody labelled it.
+
+    Parameters
+    ----------
+    table : Table
+        A row per item.
+    names : sequence of str
+        The columns.
+
+    Returns
+    -------
+    Column
+        Labels of shape (n, A), None where an annotator gave none.
+    """
+    columns = []
+    for name in names:
+        column = table.column(table.require(name, "annotator"))
+        if column.values.ndim > 1:
+            raise InvalidInputError(
+                f"{table.source}: column {name!r} holds lists, expected the labels of one annotator",
+                hint="give every annotator one label per item",
+            )
+        columns.append(column)
+    labels = np.empty((table.n_rows, len(columns)), dtype=object)
+    for place, column in enumerate(unified(columns)):
+        labels[:, place] = column.values.tolist()
+        labels[column.missing, place] = None
+    absent = np.array([all(label is None for label in row) for row in labels], dtype=np.bool_)
+    return Column(labels, absent)
+
+
+def of_rows(
+    table: Table, annotator: str, item: str | None, groups: Sequence[str]
+) -> tuple[Column, list[str], Table]:
+    """Return the labels of a table with a row per item and annotator.
+
+    Parameters
+    ----------
+    table : Table
+        Columns of item ids, annotators and labels.
+    annotator : str
+        The column that says who labelled.
+    item : str, optional
+        The column of item ids.
+    groups : sequence of str
+        Columns of clusters and strata.
+
+    Returns
+    -------
+    Column
+        Labels of shape (n, A); as many columns as the item with most labels has.
+    list of str
+        The item ids.
+    Table
+        A row per item, with the columns of the groups.
+    """
+    by = table.texts(table.require(annotator, "annotator"), "annotator")
+    ids = table.item_column(item)
+    if ids is None:
+        raise InvalidInputError(
+            f"{table.source}: a row per item and annotator needs a column of item ids",
+            hint=f"name it: item=...; its columns are: {listed(table.names)}",
+        )
+    items = table.texts(ids, "item")
+    value = _value(table, {annotator, ids, *groups})
+    column = table.column(value)
+    if column.values.ndim > 1:
+        raise InvalidInputError(
+            f"{table.source}: column {value!r} holds lists, expected the label of one annotator",
+            hint="give one label per row",
+        )
+    rows: dict[str, dict[str, int]] = {one: {} for one in items}
+    for row, (one, who) in enumerate(zip(items, by, strict=True)):
+        if who in rows[one]:
+            raise InvalidInputError(
+                f"{table.source}: annotator {who!r} labelled item {one!r} twice, in rows {rows[one][who] + 1}"
+                f" and {row + 1}",
+                hint="keep one label per item and annotator",
+            )
+        rows[one][who] = row
+    labels = np.full((len(rows), max(map(len, rows.values()))), None, dtype=object)
+    values = column.values.tolist()
+    for place, mine in enumerate(rows.values()):
+        given = [values[row] for row in mine.values() if not column.missing[row]]
+        labels[place, : len(given)] = given
+    absent = np.array([all(label is None for label in row) for row in labels], dtype=np.bool_)
+    return Column(labels, absent), [*rows], _per_item(table, items, groups)
+
+
+def _value(table: Table, other: set[str]) -> str:
+    names = [name for name in table.names if name not in other]
+    found = next((word for word in ("gold", "label") if word in names), names[0] if len(names) == 1 else None)
+    if found is None:
+        raise InvalidInputError(
+            f"{table.source}: which column holds the labels of the annotators? its columns are:"
+            f" {listed(table.names)}",
+            hint="call it label",
+        )
+    return found
+
+
+def _per_item(table: Table, items: Sequence[str], groups: Sequence[str]) -> Table:
+    """Return the groups of the items, on which the rows of an item must agree."""
+    data = {}
+    for name in groups:
+        if name in table.data:
+            texts = column_of_texts(table.texts(name, "group"))
+            found = agreed(table.source, f"value of {name!r}", items, texts)
+            data[name] = column_of_texts([*found.values()])
+    return dataclasses.replace(table, data=data)

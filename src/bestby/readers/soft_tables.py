@@ -1,0 +1,235 @@
+"""Distributions in tables: a column per class, `system[class]` columns, and columns of lists."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Array
+from bestby.readers.soft import Place, Soft, are_rows, cut, floats, is_number, of_matrix, of_rows
+from bestby.readers.table import ITEM_WORDS, Table, listed
+from bestby.readers.values import Column
+
+_OF_CLASS = re.compile(r"(.*\S)\s*\[\s*([^\[\]]*[^\[\]\s])\s*\]", re.DOTALL)
+
+
+def gathered(table: Table, soft: Soft, kept: Collection[str | None], item: str | None = None) -> Table:
+    """Return the table with every distribution that its columns tell in one column.
+
+    Two or more columns `name[class]` that hold numbers become the column `name`; columns of lists of numbers
+    become distributions.
+
+    Parameters
+    ----------
+    table : Table
+        The table as read.
+    soft : Soft
+        What the user asks for.
+    kept : collection of str
+        Columns that the user asks for by their own names; they stay as they are.
+    item : str, optional
+        The column of item ids, for messages.
+
+    Returns
+    -------
+    Table
+        The same columns, those of a distribution gathered where its first one stood.
+
+    Raises
+    ------
+    InvalidInputError
+        If a row is no distribution, or the columns do not tell the same classes.
+    """
+    place = _places(table, item)
+    groups = {
+        name: columns for name, columns in _groups(table, soft).items() if not {*columns.values()} & {*kept}
+    }
+    classes = soft.classes or tuple(next(iter(groups.values()), ()))
+    first = {next(iter(columns.values())): name for name, columns in groups.items()}
+    inside = {column for columns in groups.values() for column in columns.values()}
+    data: dict[str, Array | Column] = {}
+    for column, raw in table.data.items():
+        if column in first:
+            name = first[column]
+            _check_free(table, name, groups[name])
+            _check_same(table, name, groups[name], classes, next(iter(groups)))
+            data[name] = _of_columns(table, [groups[name][one] for one in classes], classes, soft, place)
+        elif column not in inside:
+            data[column] = raw if isinstance(raw, Column) else _of_lists(table, column, raw, soft, place)
+    return dataclasses.replace(table, data=data)
+
+
+def class_columns(
+    table: Table, soft: Soft, other: Iterable[str | None], words: Sequence[str] = ()
+) -> tuple[Table, str | None]:
+    """Gather the columns that are called as the classes are.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    soft : Soft
+        The classes; if every column is one, those that are not among `other`.
+    other : iterable of str
+        Columns that play another part.
+    words : sequence of str
+        If every column is a class: names that tell that the table holds labels and no distributions.
+
+    Returns
+    -------
+    Table
+        The table with one column in their place.
+    str or None
+        The name of the new column; None if the table has no such columns.
+    """
+    if soft.every_column:
+        taken = {*other}
+        classes = tuple(name for name in table.names if name not in taken and name not in table.soft)
+        if len(classes) < 2 or any(word in table.data for word in words):
+            return table, None
+    else:
+        classes = soft.classes or ()
+    absent = [name for name in classes if name not in table.data]
+    if len(absent) == len(classes):
+        return table, None
+    if absent:
+        raise InvalidInputError(
+            f"{table.source} has columns for some of the classes, but none for {listed(absent)}",
+            hint=f"its columns are: {listed(table.names)}",
+        )
+    name = listed(classes, limit=8)
+    column = _of_columns(table, classes, classes, soft, _places(table, None))
+    rest = {key: raw for key, raw in table.data.items() if key not in classes}
+    return dataclasses.replace(table, data={**rest, name: column}), name
+
+
+def has_classes(table: Table, soft: Soft) -> bool:
+    """Tell whether the user named classes that the table has columns for."""
+    return any(name in table.data for name in soft.classes or ())
+
+
+def _groups(table: Table, soft: Soft) -> dict[str, dict[str, str]]:
+    """Return, per name, the column of each class: those that hold numbers, and at least two of them."""
+    found: dict[str, dict[str, str]] = {}
+    for column in table.names:
+        match = _OF_CLASS.fullmatch(column)
+        if match:
+            found.setdefault(match[1], {})[match[2]] = column
+    return {
+        name: columns
+        for name, columns in found.items()
+        if (len(columns) > 1 if soft.classes is None else {*columns} & {*soft.classes})
+        and any(_has_number(table.column(column)) for column in columns.values())
+    }
+
+
+def _has_number(column: Column) -> bool:
+    if not column.is_text:
+        return column.values.ndim == 1
+    return any(is_number(text) for text, gone in zip(column.values, column.missing, strict=True) if not gone)
+
+
+def _check_free(table: Table, name: str, columns: Mapping[str, str]) -> None:
+    if name in table.data:
+        raise InvalidInputError(
+            f"{table.source}: column {name!r} and the columns {listed([*columns.values()], 3)} have one name",
+            hint="rename one of them, or leave it out of the file",
+        )
+
+
+def _check_same(
+    table: Table, name: str, columns: Mapping[str, str], classes: Sequence[str], first: str
+) -> None:
+    absent = [f"{name}[{one}]" for one in classes if one not in columns]
+    extra = [column for one, column in columns.items() if one not in classes]
+    if absent or extra:
+        told = f"no column {absent[0]!r}" if absent else f"a column {extra[0]!r}"
+        raise InvalidInputError(
+            f"{table.source} has {told}, but the classes are {listed(classes)}"
+            + (f" (of {first!r})" if name != first else ""),
+            hint="give gold and every system a column per class; if columns with brackets are systems of"
+            " their own, choose them: systems=[...]",
+        )
+
+
+def _of_columns(
+    table: Table, columns: Sequence[str], classes: Sequence[str], soft: Soft, place: Place
+) -> Column:
+    cells = [
+        floats(
+            _hard(table, name),
+            lambda row, name=name: f"{table.source}: column {name!r}, {place(row)}",  # type: ignore[misc]
+            table.missing,
+        )
+        for name in columns
+    ]
+    what = f"{table.source}: columns {listed(columns, 8)}"
+    return of_matrix(np.column_stack(cells), what, place, tuple(classes), soft)
+
+
+def _hard(table: Table, name: str) -> Column:
+    column = table.column(name)
+    if column.values.ndim > 1:
+        raise InvalidInputError(
+            f"{table.source}: column {name!r} holds lists, expected one probability",
+            hint="name the columns of the classes: classes=[...]",
+        )
+    return column
+
+
+def _of_lists(table: Table, name: str, raw: Array, soft: Soft, place: Place) -> Array | Column:
+    """Return a column of lists of numbers as distributions, any other as it is."""
+    if raw.dtype.kind != "O":
+        return raw
+    cells: list[Any] = [None if _is_absent(cell, table) else cell for cell in np.ma.getdata(raw)]
+    for i in np.flatnonzero(np.ma.getmaskarray(raw)).tolist():
+        cells[i] = None
+    present = [cell for cell in cells if cell is not None]
+    if not present or not _are_lists(present):
+        return raw
+    rows = [None if cell is None else _listed_cells(cell) for cell in cells]
+    what = f"{table.source}: column {name!r}"
+    return of_rows(rows, what, place, soft.classes, soft, table.missing)
+
+
+def _is_absent(cell: Any, table: Table) -> bool:
+    return cell is None or (isinstance(cell, str) and cell.strip() in table.missing)
+
+
+def _are_lists(cells: Sequence[Any]) -> bool:
+    """Tell whether these are lists of numbers; lists of labels are not."""
+    if isinstance(cells[0], str):
+        return all(
+            isinstance(cell, str) and cell.strip()[:1] == "[" and cell.strip()[-1:] == "]" for cell in cells
+        ) and are_rows(cells)
+    return any(
+        isinstance(number, int | float | np.number)
+        for cell in cells
+        if isinstance(cell, list | np.ndarray) and len(cell) > 1
+        for number in cell
+    )
+
+
+def _listed_cells(cell: Any) -> list[Any]:
+    if isinstance(cell, str):
+        return cut(cell)
+    if isinstance(cell, np.ndarray):  # masked where Parquet has a null
+        return list(cell.tolist())
+    return cell if isinstance(cell, list) else [cell]
+
+
+def _places(table: Table, item: str | None) -> Place:
+    """Return how rows are named: by number, and by the id of the item if there are ids."""
+    words = ITEM_WORDS if item is None else (item,)
+    name = next((word for word in words if word in table.data), None)
+    if name is None:
+        return "row {}".format
+    ids = table.data[name]
+    return lambda row: (
+        f"row {row} (item {str(ids[row - 1])!r})" if isinstance(ids, np.ndarray) else f"row {row}"
+    )
