@@ -92,10 +92,19 @@ wheel-test: $(VENV)/.dev  ## Build the wheel and test it without src
 calibrate: $(VENV)/.test  ## The long calibration runs (coverage, type-I error)
 	$(BIN)/python -m pytest -m slow -n $(JOBS) $(PYTEST_ARGS)
 
-# Stochastic order has a script of its own, which knows no argument but --quick.
-bench: $(VENV)/.bench  ## Time bestby beside other tools (a quarter of an hour; BENCH_ARGS=--quick a minute)
+# BooStSa asks for old releases of pip and SciPy, which it does not need, and cannot do with pandas 3.
+build/boostsa/.done: $(VENV)/.base
+	@echo "setting up build/boostsa: BooStSa, apart from everything else"
+	@$(PYTHON) -m venv --without-pip build/boostsa
+	@$(PIP) --python build/boostsa/bin/python install numpy 'pandas<3' scikit-learn scipy tqdm
+	@$(PIP) --python build/boostsa/bin/python install --no-deps boostsa==0.2.13
+	@touch $@
+
+# Stochastic order and BooStSa have scripts of their own, which know no argument but --quick.
+bench: $(VENV)/.bench build/boostsa/.done  ## Time bestby beside other tools (a quarter of an hour; BENCH_ARGS=--quick a minute)
 	$(BIN)/python benchmarks/run.py $(BENCH_ARGS)
 	$(if $(filter-out --quick,$(BENCH_ARGS)),,$(BIN)/python benchmarks/aso.py $(BENCH_ARGS))
+	$(if $(filter-out --quick,$(BENCH_ARGS)),,$(BIN)/python benchmarks/boostsa.py $(BENCH_ARGS))
 
 example: $(VENV)/.examples  ## Train the systems of the example again
 	$(BIN)/python $(EXAMPLE)/make_data.py

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 from bestby._version import __version__
 
 if TYPE_CHECKING:
-    from bestby._core.errors import BestbyError, DesignError, InvalidInputError, MissingExtraError
+    from bestby._core.errors import (
+        BestbyError,
+        DesignError,
+        InvalidInputError,
+        MissingExtraError,
+        StudyError,
+    )
     from bestby.annotations import Annotations
     from bestby.comparison import compare
     from bestby.datasets import DatasetComparison, FoldComparison, compare_datasets, compare_folds
@@ -30,6 +36,7 @@ if TYPE_CHECKING:
         power,
         sample_size,
     )
+    from bestby.preferences import compare_preferences
     from bestby.protocol import Advice, advise
     from bestby.readers import read
     from bestby.readers.grouped import read_datasets, read_folds
@@ -45,8 +52,11 @@ if TYPE_CHECKING:
         SystemScore,
         TestResult,
     )
+    from bestby.results_preferences import PreferenceComparison, PreferenceDifference, PreferenceScore
     from bestby.results_runs import RunsComparison, RunsDifference, RunsScore, Variance
+    from bestby.results_study import StudyComparison
     from bestby.runs import compare_runs
+    from bestby.study import Study
 
 # Names are fetched when first used, so that `bestby --help` does not wait for NumPy and SciPy.
 _HOMES = {
@@ -73,6 +83,9 @@ _HOMES = {
     "PairedScores": "bestby.planning",
     "Pilot": "bestby.planning",
     "Plan": "bestby.planning",
+    "PreferenceComparison": "bestby.results_preferences",
+    "PreferenceDifference": "bestby.results_preferences",
+    "PreferenceScore": "bestby.results_preferences",
     "Provenance": "bestby.results",
     "Replicability": "bestby.inference.replicability",
     "RunsAndItems": "bestby.planning",
@@ -81,6 +94,9 @@ _HOMES = {
     "RunsScore": "bestby.results_runs",
     "StochasticOrder": "bestby.results",
     "StochasticOrders": "bestby.results",
+    "Study": "bestby.study",
+    "StudyComparison": "bestby.results_study",
+    "StudyError": "bestby._core.errors",
     "SystemScore": "bestby.results",
     "TestResult": "bestby.results",
     "Variance": "bestby.results_runs",
@@ -92,6 +108,7 @@ _HOMES = {
     "compare": "bestby.comparison",
     "compare_datasets": "bestby.datasets",
     "compare_folds": "bestby.datasets",
+    "compare_preferences": "bestby.preferences",
     "compare_runs": "bestby.runs",
     "minimum_detectable": "bestby.planning",
     "multi_aso": "bestby.inference.ordering",
@@ -129,6 +146,9 @@ __all__ = [
     "PairedScores",
     "Pilot",
     "Plan",
+    "PreferenceComparison",
+    "PreferenceDifference",
+    "PreferenceScore",
     "Provenance",
     "Replicability",
     "RunsAndItems",
@@ -137,6 +157,9 @@ __all__ = [
     "RunsScore",
     "StochasticOrder",
     "StochasticOrders",
+    "Study",
+    "StudyComparison",
+    "StudyError",
     "SystemScore",
     "TestResult",
     "Variance",
@@ -149,6 +172,7 @@ __all__ = [
     "compare",
     "compare_datasets",
     "compare_folds",
+    "compare_preferences",
     "compare_runs",
     "minimum_detectable",
     "multi_aso",

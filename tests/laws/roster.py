@@ -42,7 +42,7 @@ class Entry:
     """A metric of the roster.
 
     `kind` says what data it reads; `binary`: mean of 0/1; `mean`: mean of one number per item;
-    `sums`: function of sums.
+    `sums`: function of sums; `logs`: of logarithms, whose sums are rounded.
     """
 
     key: str
@@ -52,6 +52,7 @@ class Entry:
     mean: bool = False
     sums: bool = True
     lower: bool = False
+    logs: bool = False
 
     @property
     def name(self) -> str:
@@ -88,6 +89,26 @@ ROSTER = (
     Entry("pearson", "pearson", "numbers"),
     Entry("spearman", "spearman", "numbers", sums=False),
     Entry("kendall", "kendall", "numbers", sums=False),
+    Entry("cross_entropy", "cross_entropy", "soft", mean=True, lower=True, logs=True),
+    Entry("log_loss", "log_loss", "soft, hard gold", mean=True, lower=True, logs=True),
+    Entry("kl_divergence", "kl_divergence", "soft", mean=True, lower=True, logs=True),
+    Entry("kl_divergence_reverse", "kl_divergence_reverse", "soft", mean=True, lower=True, logs=True),
+    Entry("js_divergence", "js_divergence", "soft", mean=True, lower=True, logs=True),
+    Entry("js_divergence_bits", "js_divergence_bits", "soft", mean=True, lower=True, logs=True),
+    Entry("js_distance", "js_distance", "soft", mean=True, lower=True, logs=True),
+    Entry("brier", "brier", "soft", mean=True, lower=True),
+    Entry("ece", "ece", "soft", lower=True),
+    Entry("entropy_similarity", "entropy_similarity", "soft", logs=True),
+    Entry("entropy_correlation", "entropy_correlation", "soft", logs=True),
+    Entry("soft_accuracy", "soft_accuracy", "soft", mean=True),
+    Entry("soft_precision_macro", "soft_precision_macro", "soft"),
+    Entry("soft_recall_macro", "soft_recall_macro", "soft"),
+    Entry("soft_f1_macro", "soft_f1_macro", "soft"),
+    Entry("soft_precision[LABEL]", "soft_precision[2]", "soft"),
+    Entry("soft_recall[LABEL]", "soft_recall[2]", "soft"),
+    Entry("soft_f1[LABEL]", "soft_f1[2]", "soft"),
+    Entry("ordinal_mae", "ordinal_mae", "soft", mean=True, lower=True),
+    Entry("emd", "emd", "soft", mean=True, lower=True),
     Entry("user metric", RelativeError(), "numbers", lower=True),
     Entry("callable", median_error, "numbers", sums=False, lower=True),
 )
@@ -135,7 +156,7 @@ class Data:
 def make(entry: Entry, design: str, seed: int, n: int = 60, systems: int = 4, *, whole: bool = False) -> Data:
     """Return data for a metric: systems "a", "b", … in falling quality.
 
-    With `whole`, all numbers are small integers.
+    With `whole`, all numbers are small integers, and all probabilities eighths.
     """
     rng = np.random.default_rng([seed, n])
     names = "abcd"[:systems]
@@ -172,12 +193,33 @@ def make(entry: Entry, design: str, seed: int, n: int = 60, systems: int = 4, *,
             clusters,
             strata,
         )
+    if entry.kind.startswith("soft"):
+        evidence = rng.normal(0.0, 1.5, (n, 3))
+        gold = distributions(evidence, whole=whole)
+        if entry.kind == "soft, hard gold":
+            gold = gold.argmax(axis=1)
+        made = {
+            name: distributions(evidence + rng.normal(0.0, noise[name], (n, 3)), whole=whole)
+            for name in names
+        }
+        return Data(made, gold, clusters, strata)
     gold = rng.normal(3.0, 1.0, n)
     made = {name: gold + rng.normal(0.1, noise[name], n) for name in names}
     if whole:
         gold = np.rint(gold)
         made = {name: np.rint(values) for name, values in made.items()}
     return Data(made, gold, clusters, strata)
+
+
+def distributions(evidence: Any, *, whole: bool = False) -> Any:
+    """Return the softmax of the rows; with `whole` in eighths, of which the greatest takes what is left."""
+    rows = np.exp(evidence)
+    rows /= rows.sum(axis=1, keepdims=True)
+    if whole:
+        greatest = rows.argmax(axis=1)
+        rows = np.floor(8.0 * rows) / 8.0
+        rows[np.arange(len(rows)), greatest] += 1.0 - rows.sum(axis=1)
+    return rows
 
 
 def applies(entry: Entry, design: str, *, interval: str = "auto", test: str = "permutation") -> bool:

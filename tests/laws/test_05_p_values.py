@@ -21,6 +21,8 @@ def far_apart(entry: Entry, design: str) -> Data:
     if entry.kind == "labels":
         wrong = np.where(data.gold == "pos", "neg", np.where(data.gold == "neg", "neu", "pos"))
         return Data({"a": data.gold.copy(), "b": wrong}, data.gold, data.clusters, data.strata)
+    if entry.kind.startswith("soft"):
+        return _soft_and_far_apart(data)
     if entry.kind == "ranking":
         return Data(
             {"a": data.gold + 0.01 * data.systems["a"], "b": -data.gold + 0.01 * data.systems["b"]},
@@ -31,6 +33,18 @@ def far_apart(entry: Entry, design: str) -> Data:
     return Data(
         {"a": data.systems["a"], "b": -40.0 * data.systems["b"]}, data.gold, data.clusters, data.strata
     )
+
+
+def _soft_and_far_apart(data: Data) -> Data:
+    """Return the gold, and what is always wrong, torn where the gold is sure and sure where it is torn."""
+    right = np.eye(3)[data.gold] if data.gold.ndim == 1 else data.gold.copy()
+    order = right.argsort(axis=1)
+    items = np.arange(len(right))
+    wrong = np.zeros_like(right)
+    wrong[items, order[:, 0]] = wrong[items, order[:, 1]] = 0.5
+    torn = right.max(axis=1) < 0.7
+    wrong[torn] = np.eye(3)[order[torn, 0]]
+    return Data({"a": right, "b": wrong}, data.gold, data.clusters, data.strata)
 
 
 @pytest.mark.parametrize("design", DESIGNS)
@@ -90,8 +104,8 @@ def test_few_differing_items_give_the_exact_p(entry: Entry) -> None:
     b = data.systems["a"].copy()
     b[5:11] = data.systems["b"][5:11]
     d = Data({"a": data.systems["a"], "b": b}, data.gold).compare(entry).differences[0]
-    # Pearson standardises each system, so no two items are the same in both.
-    assert d.exact is (entry.key != "pearson")
+    # These standardise each system, so no two items are the same in both.
+    assert d.exact is (entry.key not in ("pearson", "entropy_correlation", "entropy_similarity"))
     if d.exact:
         assert d.test.n_resamples == 0
         combinations = d.p_value * 2**6

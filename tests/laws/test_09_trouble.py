@@ -147,8 +147,8 @@ CASES: list[tuple[str, type[BestbyError], tuple[Any, Any], dict[str, Any], str]]
         ({"a": np.ones((4, 2)), "b": FINE["b"]}, GOLD),
         {},
         (
-            "system 'a' must be one-dimensional, got shape (4, 2)\n"
-            "hint: pass one value per item: a label or a score, not a row of probabilities"
+            "system 'a', row 0 sums to 2, not to 1 (4 of 4 rows are not as they must be)\n"
+            "hint: pass normalise=True (--normalise) to divide every row by its sum"
         ),
     ),
     (
@@ -390,7 +390,7 @@ CASES: list[tuple[str, type[BestbyError], tuple[Any, Any], dict[str, Any], str]]
         (Evaluation.of(FINE, GOLD), GOLD),
         {},
         (
-            "an Evaluation already holds gold, items, clusters and strata, with nothing left missing\n"
+            "an Evaluation already holds gold, classes, items, clusters and strata, with nothing missing\n"
             "hint: pass them to Evaluation.of instead"
         ),
     ),
@@ -457,7 +457,7 @@ CASES: list[tuple[str, type[BestbyError], tuple[Any, Any], dict[str, Any], str]]
         InvalidInputError,
         (FINE, GOLD),
         {"alternative": "larger"},
-        "alternative must be one of two-sided, greater, less, got 'larger'",
+        "alternative must be one of two-sided, greater, less, better, got 'larger'",
     ),
     (
         "correction",
@@ -492,16 +492,32 @@ def whole(count: int, least: int, most: int) -> st.SearchStrategy[list[int]]:
     return st.lists(st.integers(least, most), min_size=count, max_size=count)
 
 
+FEW_ROWS = ([1.0, 0.0, 0.0], [0.0, 0.5, 0.5], [0.0, 0.0, 1.0], [0.25, 0.25, 0.5])
+
+
 @st.composite
-def little_data(draw: st.DrawFn, kind: str) -> tuple[dict[str, list[int]], list[int] | None, Any, Any]:
+def little_data(draw: st.DrawFn, kind: str) -> tuple[dict[str, Any], list[Any] | None, Any, Any]:
     """Return data as degenerate as they come: few items, few values, few clusters."""
     n = draw(st.integers(2, 7))
     most = {"labels": 2, "ranking": 3}.get(kind, 3)
     systems = {name: draw(whole(n, 0, most)) for name in ("a", "b")}
     gold = None if kind == "scores" else draw(whole(n, 0, 1 if kind == "ranking" else most))
+    if kind.startswith("soft"):
+        assert gold is not None
+        soft = {name: [FEW_ROWS[i] for i in values] for name, values in systems.items()}
+        return (
+            soft,
+            [min(i, 2) for i in gold] if kind == "soft, hard gold" else [FEW_ROWS[i] for i in gold],
+            *draw(little_groups(n)),
+        )
+    return systems, gold, *draw(little_groups(n))
+
+
+@st.composite
+def little_groups(draw: st.DrawFn, n: int) -> tuple[Any, Any]:
     clusters = draw(st.none() | whole(n, 0, 2))
     strata = draw(st.none() | (whole(n, 0, 1) if clusters is None else st.just([c % 2 for c in clusters])))
-    return systems, gold, clusters, strata
+    return clusters, strata
 
 
 @pytest.mark.parametrize("entry", ROSTER, ids=lambda e: e.key)

@@ -165,6 +165,11 @@ class Group(ABC):
         return self.units.n_strata
 
     @property
+    def has_formula(self) -> bool:
+        """Whether scores and differences have a standard error by the delta method."""
+        return False
+
+    @property
     def gold_varies(self) -> bool:
         """Whether the bootstrap resamples the gold of each unit too, so that no formula for units holds."""
         return False

@@ -317,7 +317,7 @@ class Intervals:
             n_differing=group.n_units if b is None else group.differing((m, a, b))[1],
             n_effective=self.effective_units(target) if jackknife or cheap else None,
             plain_mean=plain is not None and plain.single_items,
-            formula=group.standard_error(m, a, b) is not None,
+            formula=group.has_formula,
             stratified=plain is not None and plain.bounds.size > 2,
             drawn=not self.by_formula,
         )

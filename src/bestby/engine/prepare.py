@@ -157,7 +157,8 @@ class Reading:
                     hint='pass on_missing="drop"',
                 )
             filled = _as_objects(values).copy()
-            filled[absent] = metric.empty
+            for position in np.flatnonzero(absent):
+                filled[position] = metric.empty
             systems.append(filled)
         gold = self.evaluation.gold
         return None if gold is None else _as_objects(gold), systems

@@ -49,6 +49,11 @@ class SumGroup(Group):
         """The units, by stratum."""
         return self.table.units
 
+    @property
+    def has_formula(self) -> bool:
+        """True."""
+        return True
+
     def scores(self) -> FloatArray:
         """Return the scores on the full data, shape (M, S)."""
         return self._scored(self.table.total())

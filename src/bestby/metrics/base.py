@@ -25,17 +25,26 @@ class BaseMetric(ABC):
         The least and the greatest value the score can take.
     needs_gold : bool
         Whether the metric compares predictions with gold.
-    reads : {"labels", "numbers", "raw"}
+    reads : {"labels", "numbers", "raw", "distributions", "objects"}
         What the methods are given. "labels": integer codes, positions in the sorted label set of gold
         and all systems, -1 for a missing prediction that counts as wrong. "numbers": floats. "raw": the
-        values as the user gave them.
+        values as the user gave them. "distributions": float arrays (n, K), a distribution over the
+        classes per item, rows summing to 1; a hard label is the one-hot row of its class. "objects": the
+        values as the reader made them (texts, lists, parses) in object arrays (n,).
+    empty : object
+        For "objects": the item that stands for a missing prediction, such as an empty text; None if there
+        is none.
+    caution : str or None
+        What every reader of a result should know about the measure; a note of each result.
     """
 
     name: str
     greater_is_better: bool = True
     bounds: tuple[float, float] = (-np.inf, np.inf)
     needs_gold: ClassVar[bool] = True
-    reads: ClassVar[Literal["labels", "numbers", "raw"]] = "numbers"
+    empty: ClassVar[Any] = None
+    caution: ClassVar[str | None] = None
+    reads: ClassVar[Literal["labels", "numbers", "raw", "distributions", "objects"]] = "numbers"
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with everything fixed that must not vary between resamples.
@@ -44,12 +53,13 @@ class BaseMetric(ABC):
 
         Parameters
         ----------
-        gold : ndarray, shape (n,), or None
+        gold : ndarray, shape (n,) or (n, K), or None
             The gold, as `reads` says.
-        systems : sequence of ndarray, shape (n,)
+        systems : sequence of ndarray, shape (n,) or (n, K)
             The predictions of every system.
         labels : ndarray, shape (K,), or None
-            The sorted label set if `reads` is "labels".
+            The sorted label set if `reads` is "labels"; the classes, in the order of the columns, if it is
+            "distributions".
 
         Returns
         -------
@@ -91,9 +101,9 @@ class Metric(BaseMetric):
 
         Parameters
         ----------
-        gold : ndarray, shape (n,), or None
+        gold : ndarray, shape (n,) or (n, K), or None
             The gold, as `reads` says; None for metrics that need none.
-        predictions : ndarray, shape (n,)
+        predictions : ndarray, shape (n,) or (n, K)
             The predictions of one system.
 
         Returns

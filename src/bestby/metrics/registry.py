@@ -5,100 +5,15 @@ from __future__ import annotations
 import difflib
 import functools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
-from bestby.metrics import classification, correlation, ranking, regression
 from bestby.metrics.base import BaseMetric, FunctionMetric, MeanMetric, Metric, WeightedMetric
+from bestby.metrics.names import NAMES, OTHERWISE_KNOWN_AS, SPELLINGS, WITH_LABEL, WITH_PART, part_shown
 
 Way: TypeAlias = Literal["exact", "cells", "dense", "weighted", "index"]
-
-_NAMES: dict[str, tuple[str, Callable[[str], BaseMetric]]] = {
-    "mean": ("mean of one score per item", regression.Mean),
-    "mean_loss": (
-        "mean of one score per item, lower being better",
-        lambda name: regression.Mean(name, greater_is_better=False),
-    ),
-    "accuracy": ("proportion of right predictions", classification.Accuracy),
-    "balanced_accuracy": (
-        "mean recall of the classes in the gold",
-        lambda name: classification.BalancedAccuracy(name),
-    ),
-    "precision_micro": (
-        "right predictions among those made",
-        lambda name: classification.Micro(name, "precision"),
-    ),
-    "precision_macro": (
-        "precision, every class counting the same",
-        lambda name: classification.Averaged(name, "precision", "macro"),
-    ),
-    "precision_weighted": (
-        "precision, classes weighted by their frequency in the gold",
-        lambda name: classification.Averaged(name, "precision", "weighted"),
-    ),
-    "recall_micro": ("the same as accuracy", classification.Accuracy),
-    "recall_macro": (
-        "recall, every class counting the same",
-        lambda name: classification.Averaged(name, "recall", "macro"),
-    ),
-    "recall_weighted": ("the same as accuracy", classification.Accuracy),
-    "f1_micro": (
-        "F1 over all decisions; accuracy if no prediction is missing",
-        lambda name: classification.Micro(name, "f1"),
-    ),
-    "f1_macro": (
-        "F1, every class counting the same",
-        lambda name: classification.Averaged(name, "f1", "macro"),
-    ),
-    "f1_weighted": (
-        "F1, classes weighted by their frequency in the gold",
-        lambda name: classification.Averaged(name, "f1", "weighted"),
-    ),
-    "matthews_corrcoef": (
-        "Matthews correlation, for any number of classes",
-        classification.MatthewsCorrelation,
-    ),
-    "cohen_kappa": ("agreement with the gold beyond chance", classification.CohenKappa),
-    "roc_auc": ("area under the ROC curve; the greater gold label is positive", ranking.RocAuc),
-    "average_precision": (
-        "average precision; the greater gold label is positive",
-        ranking.AveragePrecision,
-    ),
-    "mse": ("mean squared error", lambda _: regression.MeanSquaredError()),
-    "rmse": ("root of the mean squared error", lambda _: regression.RootMeanSquaredError()),
-    "mae": ("mean absolute error", lambda _: regression.MeanAbsoluteError()),
-    "r2": ("coefficient of determination", regression.R2),
-    "pearson": ("linear correlation", correlation.Pearson),
-    "spearman": ("rank correlation", correlation.Spearman),
-    "kendall": ("rank correlation, tau-b", correlation.Kendall),
-}
-
-_WITH_LABEL: dict[str, tuple[str, Callable[[str, str], BaseMetric]]] = {
-    "precision": (
-        "precision of one class",
-        lambda name, label: classification.OneClass(name, "precision", label),
-    ),
-    "recall": ("recall of one class", lambda name, label: classification.OneClass(name, "recall", label)),
-    "f1": ("F1 of one class", lambda name, label: classification.OneClass(name, "f1", label)),
-    "roc_auc": ("area under the ROC curve of one class against the others", ranking.RocAuc),
-    "average_precision": ("average precision of one class against the others", ranking.AveragePrecision),
-}
-
-_OTHERWISE_KNOWN_AS = {
-    "acc": "accuracy",
-    "ap": "average_precision",
-    "auc": "roc_auc",
-    "auroc": "roc_auc",
-    "kappa": "cohen_kappa",
-    "loss": "mean_loss",
-    "mcc": "matthews_corrcoef",
-    "neg_mean_absolute_error": "mae",
-    "neg_mean_squared_error": "mse",
-    "neg_root_mean_squared_error": "rmse",
-    "tau": "kendall",
-}
 
 _LOWER_IS_BETTER = ("_error", "_loss", "_deviance")
 
@@ -136,7 +51,8 @@ def resolve(spec: Any) -> BaseMetric:
     Parameters
     ----------
     spec : str, BaseMetric, callable, or object with ``name``, ``statistics`` and ``score``
-        A name from `available`, with a label of the data in place of ``LABEL``; a metric; a function
+        A name from `available`, with a label of the data in place of ``LABEL``, or with a number of bins
+        as in ``ece@10``; a metric; a function
         ``(gold, predictions) -> float``. Of a function whose name ends with ``_error``, ``_loss`` or
         ``_deviance`` lower values are better, by the convention of scikit-learn; wrap it in
         `FunctionMetric` to say otherwise.
@@ -194,23 +110,28 @@ def available() -> tuple[MetricRow, ...]:
     >>> next(row for row in available() if row.name == "mse").greater_is_better
     False
     """
-    rows = [_row(name, text, build(name)) for name, (text, build) in _NAMES.items()]
+    rows = [_row(name, text, build(name)) for name, (text, build) in NAMES.items()]
     rows += [
         _row(f"{name}[LABEL]", text, build(f"{name}[LABEL]", "LABEL"))
-        for name, (text, build) in _WITH_LABEL.items()
+        for name, (text, build) in WITH_LABEL.items()
+    ]
+    rows += [
+        _row(spec, text, build(spec, part_shown(name)))
+        for name, (text, build) in WITH_PART.items()
+        if (spec := f"{name}@{part_shown(name)}")
     ]
     return tuple(rows)
 
 
-def default(without_gold: bool) -> str:
+def default(without_gold: bool, *, soft_gold: bool = False) -> str:
     """Return the name of the metric to use when none is asked for.
 
     Examples
     --------
-    >>> default(without_gold=True), default(without_gold=False)
-    ('mean', 'accuracy')
+    >>> default(without_gold=True), default(without_gold=False), default(False, soft_gold=True)
+    ('mean', 'accuracy', 'cross_entropy')
     """
-    return "mean" if without_gold else "accuracy"
+    return "mean" if without_gold else "cross_entropy" if soft_gold else "accuracy"
 
 
 class _Wrapped(Metric):
@@ -245,24 +166,40 @@ class _Wrapped(Metric):
 def _named(spec: str) -> BaseMetric:
     match = re.fullmatch(r"([^\[\]]+)\[(.*)\]", spec.strip(), re.DOTALL)
     name, label = (spec.strip(), None) if match is None else (match[1], match[2])
-    if label is not None and name in _WITH_LABEL:
-        return _WITH_LABEL[name][1](f"{name}[{label}]", label)
-    if label is None and name in _NAMES:
-        return _NAMES[name][1](name)
+    stem, at, part = name.partition("@")
+    name = SPELLINGS.get(stem, stem) + at + part
+    if label is not None and name in WITH_LABEL:
+        return WITH_LABEL[name][1](f"{name}[{label}]", label)
+    if label is None and name in NAMES:
+        return NAMES[name][1](name)
+    if label is None and "@" in name:
+        return _parted(name)
     hint = "`bestby metrics` lists them all"
-    if name in _NAMES:
+    if name in NAMES:
         raise InvalidInputError(f"{name} takes no label, got {spec!r}", hint=hint)
-    if name in _WITH_LABEL:
+    if name in WITH_LABEL:
+        averages = [f"{name}_{average}" for average in ("macro", "micro", "weighted")]
+        *forms, last = [f"{name}[LABEL]", *(average for average in averages if average in NAMES)]
         raise InvalidInputError(
-            f"{name} needs to know the class or the average: {name}[LABEL], {name}_macro, {name}_micro"
-            f" or {name}_weighted",
-            hint=hint,
+            f"{name} needs to know the class or the average: {', '.join(forms)} or {last}", hint=hint
         )
-    close = difflib.get_close_matches(name.lower().replace("-", "_"), [*_NAMES, *_WITH_LABEL], n=2)
-    if name.lower() in _OTHERWISE_KNOWN_AS:
-        close = [_OTHERWISE_KNOWN_AS[name.lower()]]
+    close = difflib.get_close_matches(name.lower().replace("-", "_"), [*NAMES, *WITH_LABEL], n=2)
+    if name.lower() in OTHERWISE_KNOWN_AS:
+        close = [OTHERWISE_KNOWN_AS[name.lower()]]
     asked = f"; did you mean {' or '.join(close)}?" if close else ""
     raise InvalidInputError(f"there is no metric {spec!r}{asked}", hint=hint)
+
+
+def _parted(spec: str) -> BaseMetric:
+    """Return the metric of a name with a part, such as ``ece@10`` or ``ndcg@5``."""
+    name, _, part = spec.partition("@")
+    if name not in WITH_PART:
+        *forms, last = [f"{one}@…" for one in WITH_PART]
+        raise InvalidInputError(
+            f"there is no metric {spec!r}; with a part behind the @ there are {', '.join(forms)} and {last}",
+            hint="`bestby metrics` lists them all",
+        )
+    return WITH_PART[name][1](spec, part)
 
 
 def _function_name(function: Any) -> str:

@@ -119,7 +119,7 @@ KNOWN: dict[str, tuple[bool, bool]] = {
     "fleiss_kappa": _WHOLE,
     "krippendorff_alpha": _WHOLE,
     "las": _WHOLE,
-    "meteor": _WHOLE,
+    "meteor": _MEAN,
     "muc": _WHOLE,
     "perplexity": _WHOLE,
     "precision": _WHOLE,

@@ -87,7 +87,7 @@ def bootstrap(
     """
     draws = units.sizes if draws is None else draws
     n_draws = int(draws.sum())
-    if units.n_rows * CELL_COST_BOOTSTRAP <= n_draws:
+    if units.by_cells(CELL_COST_BOOTSTRAP):
 
         def cells(first: int, stop: int) -> FloatArray:
             generator = streams.block_generator(seed, "bootstrap", first // CELL_BLOCK)
@@ -254,7 +254,11 @@ def _bootstrap_totals(
 ) -> FloatArray:
     if not compiled and summed:
         drawn = weights.drawn_units(keys, units.bounds, draws)
-        return np.column_stack([column[drawn].sum(axis=1) for column in X.T])
+        out, picked = np.empty((keys.size, X.shape[1])), np.empty(drawn.shape)
+        for c in range(X.shape[1]):
+            np.take(np.ascontiguousarray(X[:, c]), drawn, out=picked, mode="clip")
+            picked.sum(axis=1, out=out[:, c])
+        return out
     if not compiled:
         return weights.bootstrap_weights(keys, units.bounds, draws).astype(np.float64) @ X
     offsets = weights.word_offsets(draws)

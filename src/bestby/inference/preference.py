@@ -1,0 +1,328 @@
+"""Preferences between systems: win rates, and strengths by Bradley and Terry or Davidson, from win matrices.
+
+A win matrix is a sum over judgements, so strengths are functions of sums: everything here takes any number of
+win matrices at once, and resampled ones are refitted together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from bestby._core import checks
+from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.typing import ArrayLike, BoolArray, FloatArray
+from bestby.inference import _strengths
+
+Ties = Literal["half", "davidson"]
+TIES: tuple[Ties, ...] = ("half", "davidson")
+
+ELO = 400.0 / math.log(10.0)
+"""Points on the Elo scale per unit of log strength."""
+
+
+@dataclass(frozen=True, eq=False)
+class Strengths:
+    """Strengths fitted to one or several win matrices.
+
+    Parameters
+    ----------
+    log : ndarray, shape (..., S)
+        Log strengths, whose mean is 0; NaN where there is no finite estimate.
+    tie : ndarray, shape (...)
+        Davidson's tie parameter; 0 where ties are halves.
+    """
+
+    log: FloatArray
+    tie: FloatArray
+
+    def preference(self, a: int, b: int) -> FloatArray:
+        """Return the probability that A is preferred to B, a tie counting half, shape (...)."""
+        q, _ = _strengths.of_gap(self.log[..., a] - self.log[..., b], _strengths.log_of(self.tie))
+        return q
+
+
+def win_rates(wins: ArrayLike, ties: ArrayLike | None = None) -> FloatArray:
+    """Return the share of its judgements that each system wins, a tie counting half.
+
+    Parameters
+    ----------
+    wins : array_like, shape (..., S, S)
+        How often row was preferred to column.
+    ties : array_like, shape (..., S, S), optional
+        How often neither was; symmetric.
+
+    Returns
+    -------
+    ndarray, shape (..., S)
+        The win rates; NaN for a system that was not judged.
+
+    Examples
+    --------
+    >>> win_rates([[0, 3], [1, 0]], [[0, 4], [4, 0]])
+    array([0.625, 0.375])
+    """
+    w, t = _matrices(wins, ties)
+    won: FloatArray = (w + 0.5 * t).sum(axis=-1)
+    judged = (w + np.swapaxes(w, -1, -2) + t).sum(axis=-1)
+    rates: FloatArray = np.divide(won, judged, out=np.full_like(won, np.nan), where=judged > 0.0)
+    return rates
+
+
+def strengths(
+    wins: ArrayLike, ties: ArrayLike | None = None, *, model: str = "half", prior: float = 0.0
+) -> Strengths:
+    """Fit strengths by maximum likelihood.
+
+    Parameters
+    ----------
+    wins : array_like, shape (..., S, S)
+        How often row was preferred to column.
+    ties : array_like, shape (..., S, S), optional
+        How often neither was; symmetric.
+    model : {"half", "davidson"}
+        "half": a tie is half a win for both, in the model of Bradley and Terry. "davidson": ties have a
+        probability of their own.
+    prior : float
+        That many judgements, half of them won and half lost, are added between every two systems. It gives a
+        system that won or lost all a finite strength.
+
+    Returns
+    -------
+    Strengths
+        The estimates. NaN where there are none: for every two groups of systems, some of each must have won
+        against some of the other [3]_.
+
+    Notes
+    -----
+    With strengths exp(b), the odds of A against B are exp(b_A - b_B) [1]_; Davidson's tie has the weight
+    nu exp((b_A + b_B) / 2) beside exp(b_A) and exp(b_B) [2]_. A minorise-maximise step multiplies each
+    strength by the wins observed over those expected ([3]_, eq. 3, where ties are halves), and nu by the ties
+    observed over those expected. Such steps lead near the maximum from anywhere but converge slowly where
+    few judgements join groups of systems, so after five of them Newton's method finishes, its steps damped
+    by log(1 + r) / r with r their reach, by which it converges from anywhere [4]_.
+
+    References
+    ----------
+    .. [1] Bradley & Terry (1952), Biometrika 39, 324-345.
+    .. [2] Davidson (1970), J. Amer. Statist. Assoc. 65, 317-328.
+    .. [3] Hunter (2004), MM algorithms for generalized Bradley-Terry models, Ann. Statist. 32, 384-406.
+    .. [4] Bach (2010), Self-concordant analysis for logistic regression, Electron. J. Statist. 4, 384-414.
+
+    Examples
+    --------
+    >>> fitted = strengths([[0, 3], [1, 0]])
+    >>> fitted.log.round(3)
+    array([ 0.549, -0.549])
+    >>> float(fitted.preference(0, 1).round(3))
+    0.75
+    """
+    checks.choice(model, TIES, "ties")
+    if not 0.0 <= prior < math.inf:
+        raise InvalidInputError(f"prior must be a number of judgements, at least 0, got {prior}")
+    w, t = _matrices(wins, ties)
+    w = w + 0.5 * prior * (1.0 - np.eye(w.shape[-1]))
+    if model == "half":
+        w, t = w + 0.5 * t, np.zeros_like(t)
+    shape, size = w.shape[:-2], w.shape[-1]
+    log, tie = _strengths.fit(w.reshape(-1, size, size), t.reshape(-1, size, size))
+    return Strengths(log.reshape(*shape, size), tie.reshape(shape))
+
+
+def connected(wins: ArrayLike, ties: ArrayLike | None = None) -> BoolArray:
+    """Tell where strengths have a finite estimate: where wins and ties lead from every system to every other.
+
+    Parameters
+    ----------
+    wins, ties
+        As for `strengths`.
+
+    Returns
+    -------
+    ndarray of bool, shape (...)
+        Whether they do.
+
+    References
+    ----------
+    .. [1] Hunter (2004), assumption 1.
+
+    Examples
+    --------
+    >>> bool(connected([[0, 3], [0, 0]])), bool(connected([[0, 3], [0, 0]], [[0, 1], [1, 0]]))
+    (False, True)
+    """
+    found: BoolArray = np.asarray(_strengths.leads(*_matrices(wins, ties)).all(axis=(-1, -2)))
+    return found
+
+
+def groups(wins: ArrayLike, ties: ArrayLike | None = None) -> list[tuple[list[int], str]]:
+    """Return the groups of systems within which wins and ties lead from each to each, and how they stand.
+
+    Parameters
+    ----------
+    wins, ties : array_like, shape (S, S)
+        As for `strengths`.
+
+    Returns
+    -------
+    list of (positions, str)
+        "apart": never judged with any other; "ahead": never lost or tied with another group; "behind": never
+        won or tied; "between": the rest.
+
+    Examples
+    --------
+    >>> groups([[0, 2, 1], [0, 0, 1], [0, 1, 0]])
+    [([0], 'ahead'), ([1, 2], 'behind')]
+    """
+    reach = _strengths.leads(*_matrices(wins, ties))
+    both = reach & reach.T
+    found = []
+    for members in sorted({tuple(np.flatnonzero(row).tolist()) for row in both}):
+        inside = np.isin(np.arange(reach.shape[0]), members)
+        wins_out, loses_out = bool(reach[inside][:, ~inside].any()), bool(reach[~inside][:, inside].any())
+        stands = {(False, False): "apart", (True, False): "ahead", (False, True): "behind"}
+        found.append((list(members), stands.get((wins_out, loses_out), "between")))
+    return found
+
+
+class Errors(NamedTuple):
+    """Covariances of log strengths, each shape (S, S).
+
+    Parameters
+    ----------
+    fisher : ndarray
+        From the Fisher information: right if the model is, and the judgements are independent.
+    robust : ndarray
+        From the judgements themselves, those of one cluster taken together.
+    """
+
+    fisher: FloatArray
+    robust: FloatArray
+
+
+def errors(
+    fitted: Strengths,
+    first: ArrayLike,
+    second: ArrayLike,
+    values: ArrayLike,
+    *,
+    clusters: ArrayLike | None = None,
+    model: str = "half",
+    prior: float = 0.0,
+) -> Errors:
+    """Return the covariance of the log strengths fitted to judgements.
+
+    Parameters
+    ----------
+    fitted : Strengths
+        Of one win matrix.
+    first, second : array_like of int, shape (n,)
+        The two systems of each judgement.
+    values : array_like, shape (n,)
+        1 where the first was preferred, 0 where the second was, 0.5 for a tie.
+    clusters : array_like of int, shape (n,), optional
+        The cluster of each judgement, as codes from 0; by default each is one of its own.
+    model, prior
+        As they were for `strengths`.
+
+    Returns
+    -------
+    Errors
+        By the inverse information H, and by H M H with M the sum over clusters of the outer product of their
+        scores [1]_, times G / (G - 1) for G clusters. For strengths whose mean is 0.
+
+    References
+    ----------
+    .. [1] Liang & Zeger (1986), Longitudinal data analysis using generalized linear models, Biometrika 73,
+       13-22, eq. 6.
+
+    Examples
+    --------
+    >>> fitted = strengths([[0, 30], [10, 0]])
+    >>> found = errors(fitted, [0] * 40, [1] * 40, [1] * 30 + [0] * 10)
+    >>> bool(np.isclose(2 * np.sqrt(found.fisher[0, 0]), np.sqrt(1 / 30 + 1 / 10)))
+    True
+    """
+    a, b = np.asarray(first, dtype=np.int64), np.asarray(second, dtype=np.int64)
+    y = np.asarray(values, dtype=np.float64)
+    size, log_tie = fitted.log.shape[-1], _strengths.log_of(fitted.tie)
+    pairs = np.zeros((size, size))
+    np.add.at(pairs, (a, b), 1.0)
+    pairs = pairs + pairs.T + prior * (1.0 - np.eye(size))
+    information = _strengths.information_of(
+        pairs[None], *_strengths.of_pairs(fitted.log[None], log_tie[None])
+    )[0]
+    inverse = np.linalg.pinv(information, hermitian=True)
+    q, p_tie = _strengths.of_gap(fitted.log[a] - fitted.log[b], log_tie)
+    unit = np.arange(a.size) if clusters is None else np.asarray(clusters, dtype=np.int64)
+    n_units = int(unit.max()) + 1
+    score = np.zeros((n_units, size + 1))
+    np.add.at(score, (unit, a), y - q)
+    np.add.at(score, (unit, b), q - y)
+    if model == "davidson" and fitted.tie > 0.0:
+        np.add.at(score, (unit, size), (y == 0.5) - p_tie)
+    spread = score.T @ score * (n_units / max(n_units - 1, 1))
+    robust = inverse @ spread @ inverse
+    return Errors(inverse[:size, :size], robust[:size, :size])
+
+
+def _matrices(wins: ArrayLike, ties: ArrayLike | None) -> tuple[FloatArray, FloatArray]:
+    w = np.asarray(wins, dtype=np.float64)
+    if w.ndim < 2 or w.shape[-1] != w.shape[-2] or w.shape[-1] < 2:
+        raise InvalidInputError(f"wins must have a row and a column per system, two at least, got {w.shape}")
+    t = np.zeros_like(w) if ties is None else np.asarray(ties, dtype=np.float64)
+    if t.shape != w.shape:
+        raise InvalidInputError(f"wins and ties must have one shape, got {w.shape} and {t.shape}")
+    for what, matrix in (("wins", w), ("ties", t)):
+        if not (np.isfinite(matrix).all() and (matrix >= 0.0).all()):
+            raise InvalidInputError(f"{what} must be numbers of judgements, at least 0")
+        if np.diagonal(matrix, axis1=-2, axis2=-1).any():
+            raise InvalidInputError(f"{what} must be 0 on the diagonal: no system is judged against itself")
+    if (t != np.swapaxes(t, -1, -2)).any():
+        raise InvalidInputError("ties must be symmetric", hint="ties[i, j] and ties[j, i] are the same ties")
+    return w, t
+
+
+def refuse_unconnected(wins: ArrayLike, ties: ArrayLike, names: Sequence[str]) -> None:
+    """Refuse a win matrix without finite strengths, naming the systems that stand apart.
+
+    Examples
+    --------
+    >>> refuse_unconnected([[0, 2], [0, 0]], [[0, 0], [0, 0]], ["x", "y"])
+    Traceback (most recent call last):
+    ...
+    bestby._core.errors.DesignError: strengths have no finite estimate: x never lost or tied against any...
+    hint: prior=1 adds a judgement, half won and half lost, between every two systems; or leave it out
+    """
+    found = groups(wins, ties)
+    if len(found) == 1:
+        return
+    told = {
+        "apart": "never met any of the others",
+        "ahead": "never lost or tied against any of the others",
+        "behind": "never won or tied against any of the others",
+    }
+    members, stands = next(entry for kind in told for entry in found if entry[1] == kind)
+    listed = ", ".join(names[i] for i in members[:5]) + (", …" if len(members) > 5 else "")
+    raise DesignError(
+        f"strengths have no finite estimate: {listed} {told[stands]}",
+        hint="prior=1 adds a judgement, half won and half lost, between every two systems; or leave it out",
+    )
+
+
+def refuse_infinite(fitted: Strengths) -> None:
+    """Refuse strengths without a finite estimate though wins and ties lead from every system to every other.
+
+    That is so where all judgements are ties, or where Davidson's model tells wins and ties apart without
+    error: every lead above some size was a win, every one below it a tie.
+    """
+    if np.isnan(fitted.log).any():
+        raise DesignError(
+            "strengths have no finite estimate: the judgements are all ties, or wins and ties can be told"
+            " apart without error",
+            hint='ties="half" counts a tie as half a win for both',
+        )

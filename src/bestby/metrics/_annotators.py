@@ -1,0 +1,85 @@
+"""Items that are rows of labels, one of each annotator, some missing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+
+
+def rows(predictions: Iterable[Any], metric: str) -> list[list[Any]]:
+    """Return the labels of each item without the missing ones.
+
+    Parameters
+    ----------
+    predictions : iterable of sequences, length n
+        The labels of each item; None, NaN and NA are missing.
+    metric : str
+        The name of the measure, for the message.
+
+    Returns
+    -------
+    list of list
+        Texts and numbers.
+
+    Raises
+    ------
+    InvalidInputError
+        If an item is no row of such; the first one is named.
+
+    Examples
+    --------
+    >>> rows([("a", None, "b"), ["a"]], "krippendorff_alpha")
+    [['a', 'b'], ['a']]
+    """
+    out = []
+    for item, row in enumerate(predictions):
+        if isinstance(row, str) or not isinstance(row, Sequence | np.ndarray):
+            raise InvalidInputError(
+                f"{metric} reads, per item, the row of labels of its annotators, but item {item} is {row!r}",
+                hint="items are counted from 0; a missing label is None",
+            )
+        labels = row.tolist() if isinstance(row, np.ndarray) else row
+        kept = [label for label in labels if not _is_missing(label)]
+        if not all(isinstance(label, str | int | float | np.generic) for label in kept):
+            raise InvalidInputError(
+                f"{metric}: labels must be text or numbers, got {row!r} on item {item}",
+                hint="items are counted from 0; a missing label is None",
+            )
+        out.append(kept)
+    return out
+
+
+def numbers(predictions: Iterable[Any], metric: str) -> list[list[float]]:
+    """Return the labels of each item as numbers; parameters and errors are those of `rows`.
+
+    Examples
+    --------
+    >>> numbers([("1", 2, math.nan)], "krippendorff_alpha_interval")
+    [[1.0, 2.0]]
+    """
+    out = []
+    for item, row in enumerate(rows(predictions, metric)):
+        try:
+            found = [float(label) for label in row]
+        except ValueError:
+            found = [math.nan]
+        if not all(map(math.isfinite, found)):
+            raise InvalidInputError(
+                f"{metric} needs finite numbers as labels, got {row!r} on item {item}",
+                hint="number the labels in their order, or use krippendorff_alpha, which takes any",
+            )
+        out.append(found)
+    return out
+
+
+def _is_missing(label: Any) -> bool:
+    return (
+        label is None
+        or type(label).__name__ in {"NAType", "NaTType"}
+        or (isinstance(label, float | np.floating) and math.isnan(label))
+    )

@@ -1,0 +1,107 @@
+"""What the measures of soft labels share: clipped logarithms, entropies, checks of what `fit` is given."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Final
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Array, FloatArray
+from bestby.metrics.base import MeanMetric
+
+CLIP: Final = 1e-12
+"""Probabilities inside logarithms are raised to this, so that a class held impossible costs 27.6 nats."""
+
+LEAST: Final = float(np.finfo(np.float64).tiny)
+"""The least normal number: what stands for 0 where a factor 0 outside makes the term 0 anyway."""
+
+
+class PerItem(MeanMetric):
+    """The mean of one number per item, computed from a row of the gold and a row of the predictions."""
+
+    reads = "distributions"
+
+    @abstractmethod
+    def of_rows(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
+        """Return the number of each item, shape (n,), up to rounding."""
+
+    def values(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
+        """Return the number of each item.
+
+        Parameters
+        ----------
+        gold, predictions : ndarray, shape (n, K)
+            A distribution over the classes per item.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            The numbers.
+        """
+        # Rows may miss 1 by the rounding they came with, and the number its bounds by as much. Adding 0
+        # turns -0 into 0.
+        bounded: FloatArray = np.clip(self.of_rows(gold, predictions), *self.bounds) + 0.0
+        return bounded
+
+
+def dot(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return the sum of products over the classes of each item: einsum is several times faster than sum()."""
+    product: FloatArray = np.einsum("...k,...k->...", a, b)
+    return product
+
+
+def over_classes(values: FloatArray) -> FloatArray:
+    """Return the sum over the classes, the last axis."""
+    total: FloatArray = np.einsum("...k->...", values)
+    return total
+
+
+def clipped_log(p: FloatArray) -> FloatArray:
+    """Return the natural logarithm of probabilities raised to `CLIP`.
+
+    Examples
+    --------
+    >>> clipped_log(np.array([0.0, 0.5, 1.0])).round(2)
+    array([-27.63,  -0.69,   0.  ])
+    """
+    logarithm: FloatArray = np.log(np.maximum(p, CLIP))
+    return logarithm
+
+
+def normalised_entropies(p: FloatArray) -> FloatArray:
+    """Return the entropy of each row over the greatest there could be, log K.
+
+    Parameters
+    ----------
+    p : ndarray, shape (n, K)
+        Distributions.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+        From 0 (certain) to 1 (all classes alike).
+
+    Examples
+    --------
+    >>> normalised_entropies(np.array([[1.0, 0.0], [0.5, 0.5]]))
+    array([0., 1.])
+    """
+    greatest = np.log(max(p.shape[-1], 2))  # with a single class there is no entropy, whatever the scale
+    entropies: FloatArray = 0.0 - dot(p, np.log(np.maximum(p, LEAST))) / greatest
+    return entropies
+
+
+def given_gold(name: str, gold: Array | None) -> FloatArray:
+    """Return the gold, or refuse to go on without."""
+    if gold is None:
+        raise InvalidInputError(f"{name} needs a gold", hint="pass gold=...")
+    return gold
+
+
+def given_classes(name: str, classes: Array | None) -> tuple[str, ...]:
+    """Return the classes as they print, or refuse to go on without."""
+    if classes is None:
+        raise InvalidInputError(f"{name} needs the classes", hint="pass the classes to fit()")
+    return tuple(str(label) for label in classes.tolist())

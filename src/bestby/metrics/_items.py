@@ -1,0 +1,143 @@
+"""Items that are objects, checked: a text, one or several references, a pair of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import FloatArray
+
+
+def texts(predictions: Iterable[Any], metric: str) -> list[str]:
+    """Return the predictions, each of which must be a text.
+
+    Parameters
+    ----------
+    predictions : iterable of str
+        One text per item.
+    metric : str
+        The name of the metric, for the message.
+
+    Returns
+    -------
+    list of str
+        The texts.
+
+    Raises
+    ------
+    InvalidInputError
+        If an item is something else; the first one is named.
+
+    Examples
+    --------
+    >>> texts(["a b", float("nan")], "wer")
+    Traceback (most recent call last):
+    ...
+    bestby._core.errors.InvalidInputError: wer reads one text per item, but item 1 of the predictions is nan
+    hint: items are counted from 0; a system that said nothing has the empty text
+    """
+    listed = list(predictions)
+    for place, text in enumerate(listed):
+        if not isinstance(text, str):
+            raise InvalidInputError(
+                f"{metric} reads one text per item, but item {place} of the predictions is {_short(text)}",
+                hint="items are counted from 0; a system that said nothing has the empty text",
+            )
+    return listed
+
+
+def references(gold: Iterable[Any] | None, metric: str, *, empty: bool = False) -> list[tuple[str, ...]]:
+    """Return the references of each item: a text is one, a list or tuple of texts several.
+
+    Parameters
+    ----------
+    gold : iterable of str or of sequences of str, or None
+        What each item is compared with.
+    metric : str
+        The name of the metric, for the message.
+    empty : bool
+        Whether an item may have no reference at all.
+
+    Returns
+    -------
+    list of tuple of str
+        The references.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no gold, or an item is something else; the first one is named.
+
+    Examples
+    --------
+    >>> references(["a b", ["c", "d"]], "rouge1")
+    [('a b',), ('c', 'd')]
+    """
+    if gold is None:
+        raise InvalidInputError(f"{metric} needs gold texts", hint="pass gold=...")
+    found: list[tuple[str, ...]] = []
+    for place, item in enumerate(gold):
+        several = (item,) if isinstance(item, str) else item
+        fits = isinstance(several, (tuple, list)) and all(isinstance(text, str) for text in several)
+        if not fits or not (empty or several):
+            raise InvalidInputError(
+                f"{metric} needs a text, or a list of texts, as the gold of an item, but that of item {place}"
+                f" is {_short(item)}",
+                hint="items are counted from 0",
+            )
+        found.append(tuple(several))
+    return found
+
+
+def pairs(predictions: Iterable[Any], metric: str, what: str) -> FloatArray:
+    """Return items that are pairs of numbers as an array.
+
+    Parameters
+    ----------
+    predictions : iterable of pairs, or ndarray of shape (n, 2)
+        One pair per item.
+    metric : str
+        The name of the metric, for the message.
+    what : str
+        What the two numbers are, for the message.
+
+    Returns
+    -------
+    ndarray, shape (n, 2)
+        The pairs.
+
+    Raises
+    ------
+    InvalidInputError
+        If an item is no pair of finite numbers; the first one is named.
+
+    Examples
+    --------
+    >>> pairs([(10, 3), (10, 0)], "pass@1", "samples, right ones")
+    array([[10.,  3.],
+           [10.,  0.]])
+    """
+    listed = list(predictions)
+    rows = np.full((len(listed), 2), np.nan)
+    for place, item in enumerate(listed):
+        if isinstance(item, (tuple, list, np.ndarray)) and len(item) == 2 and all(map(_is_number, item)):
+            rows[place] = item
+        if not np.isfinite(rows[place]).all():
+            raise InvalidInputError(
+                f"{metric} reads a pair of finite numbers per item ({what}), but item {place} is"
+                f" {_short(item)}",
+                hint="items are counted from 0; without gold, each system is a list of such pairs",
+            )
+    return rows
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def _short(value: Any) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= 60 else f"{shown[:57]}..."

@@ -1,0 +1,401 @@
+"""Agreement of annotators beyond chance, as functions of sums over items: Krippendorff, Fleiss."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
+from bestby.metrics import _annotators
+from bestby.metrics.base import BaseMetric, Metric
+
+MOST_COLUMNS = 2000
+"""Sums per item beyond which a measure is refused: that many values are no categories."""
+
+_ROUNDING = 1e-12
+
+
+class _Agreement(Metric):
+    """What all measures of agreement share."""
+
+    reads = "objects"
+    needs_gold: ClassVar[bool] = False
+    bounds = (-1.0, 1.0)
+
+
+@dataclass(frozen=True, repr=False)
+class _OfLabels(_Agreement):
+    """A measure that counts how often each label occurs, and fixes the set of labels first."""
+
+    name: str
+    values: tuple[Any, ...] = ()
+
+    def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
+        """Return the measure with the set of labels of all systems fixed."""
+        found = {label for rows in systems for row in _annotators.rows(rows, self.name) for label in row}
+        return self._with(tuple(sorted(found, key=lambda label: (type(label).__name__, str(label)))))
+
+    def _with(self, values: tuple[Any, ...]) -> Self:
+        columns = self._columns(len(values))
+        if columns > MOST_COLUMNS:
+            raise InvalidInputError(
+                f"{self.name} keeps {columns} sums for {len(values)} different labels; at most {MOST_COLUMNS}"
+                " are possible",
+                hint="krippendorff_alpha_interval takes any numbers; or round the labels",
+            )
+        return dataclasses.replace(self, values=values)
+
+    def _columns(self, n_values: int) -> int:
+        return n_values + 1
+
+    def _counts(self, predictions: Iterable[Any]) -> FloatArray:
+        """Return how often each label occurs on each item, shape (n, V)."""
+        rows = _annotators.rows(predictions, self.name)
+        place = {label: position for position, label in enumerate(self.values)}
+        counts = np.zeros((len(rows), len(self.values)))
+        for item, row in enumerate(rows):
+            for label in row:
+                if label not in place:
+                    raise InvalidInputError(
+                        f"{self.name}: label {label!r} of item {item} is not among those fitted",
+                        hint="call fit with all systems first",
+                    )
+                counts[item, place[label]] += 1.0
+        return counts
+
+
+@dataclass(frozen=True, repr=False)
+class NominalAlpha(_OfLabels):
+    """Krippendorff's alpha of labels without order.
+
+    An item is the row (list or tuple) of labels its annotators gave; None and NaN are missing labels, rows
+    may differ in length, and an item with fewer than two labels does not count. Each system is a round or a
+    group of annotators.
+
+    Parameters
+    ----------
+    name : str
+        The name of the measure.
+    values : tuple
+        The labels that occur; set by `fit`.
+
+    Notes
+    -----
+    The entries of the coincidence matrix [1]_ are sums over items, so alpha is a function of sums: here of
+    the observed disagreement, the sum of pairs of labels that differ over the number of labels less one,
+    and of how often each label occurs. Undefined (NaN) on a resample with one label only.
+
+    References
+    ----------
+    .. [1] Krippendorff (2011), Computing Krippendorff's alpha-reliability, University of Pennsylvania,
+       sections C and D.
+
+    Examples
+    --------
+    >>> rows = [("a", "a", "a"), ("b", "b", None), ("a", "b", "a"), ("b", "b", "b")]
+    >>> alpha = NominalAlpha().fit(None, [rows], None)
+    >>> round(float(alpha.score(alpha.statistics(None, rows).sum(axis=0))), 4)
+    0.6667
+    """
+
+    name: str = "krippendorff_alpha"
+    values: tuple[Any, ...] = ()
+
+    def statistics(self, gold: Any, predictions: Any) -> FloatArray:  # noqa: ARG002
+        """Return observed disagreement beside the number of each label, of items with two labels or more."""
+        counts, labels = _pairable(self._counts(predictions))
+        differing = labels**2 - (counts**2).sum(axis=1)
+        return _varied(self, np.column_stack([differing / np.maximum(labels - 1.0, 1.0), counts]))
+
+    def score(self, totals: FloatArray) -> FloatArray:
+        """Return 1 - (n - 1) D / (n^2 - sum of n_c^2)."""
+        observed, counts = totals[..., 0], totals[..., 1:]
+        n = counts.sum(axis=-1)
+        return _alpha(observed, n**2 - (counts**2).sum(axis=-1), n)
+
+
+@dataclass(frozen=True, repr=False)
+class IntervalAlpha(_Agreement):
+    """Krippendorff's alpha of numbers, by their squared differences.
+
+    Items are those of `NominalAlpha`, their labels numbers. Four sums are enough, however many different
+    numbers there are.
+
+    Parameters
+    ----------
+    name : str
+        The name of the measure.
+    centre : float
+        Mean of all labels, taken off for accuracy; set by `fit`.
+
+    References
+    ----------
+    .. [1] Krippendorff (2011), as for `NominalAlpha`.
+
+    Examples
+    --------
+    >>> rows = [(1, 1), (2, 3), (4, 4), (5, None)]
+    >>> alpha = IntervalAlpha().fit(None, [rows], None)
+    >>> round(float(alpha.score(alpha.statistics(None, rows).sum(axis=0))), 4)
+    0.9123
+    """
+
+    name: str = "krippendorff_alpha_interval"
+    centre: float = 0.0
+
+    def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
+        """Return the measure with the centre of all labels fixed."""
+        found = [x for rows in systems for row in _annotators.numbers(rows, self.name) for x in row]
+        return dataclasses.replace(self, centre=math.fsum(found) / len(found) if found else 0.0)
+
+    def statistics(self, gold: Any, predictions: Any) -> FloatArray:  # noqa: ARG002
+        """Return observed disagreement, number, sum and sum of squares of the labels of each item."""
+        table = np.zeros((len(predictions), 4))
+        for item, row in enumerate(_annotators.numbers(predictions, self.name)):
+            if len(row) > 1:
+                x = np.array(row) - self.centre
+                spread = float(((x - x.mean()) ** 2).sum())
+                table[item] = 2.0 * x.size * spread / (x.size - 1), x.size, x.sum(), (x**2).sum()
+        return _varied(self, table)
+
+    def score(self, totals: FloatArray) -> FloatArray:
+        """Return alpha from the sums of squares."""
+        observed, n, x, xx = np.moveaxis(totals, -1, 0)
+        expected = 2.0 * (n * xx - x * x)
+        return _alpha(observed, np.where(expected > _ROUNDING * n * xx, expected, 0.0), n)
+
+
+class _OfNumbers(_OfLabels):
+    """The same for labels that are numbers, the set of them in their order."""
+
+    def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
+        """Return the measure with the sorted numbers of all systems fixed."""
+        found = {x for rows in systems for row in _annotators.numbers(rows, self.name) for x in row}
+        return self._with(tuple(sorted(found)))
+
+    def _counts(self, predictions: Iterable[Any]) -> FloatArray:
+        return super()._counts(_annotators.numbers(predictions, self.name))
+
+
+@dataclass(frozen=True, repr=False)
+class RatioAlpha(_OfNumbers):
+    """Krippendorff's alpha of numbers with a zero, by ((c - k) / (c + k))^2.
+
+    Items are those of `NominalAlpha`, their labels numbers of which none is negative.
+
+    Parameters
+    ----------
+    name : str
+        The name of the measure.
+    values : tuple of float
+        The numbers that occur; set by `fit`.
+
+    References
+    ----------
+    .. [1] Krippendorff (2011), as for `NominalAlpha`.
+
+    Examples
+    --------
+    >>> rows = [(1, 1), (2, 3), (4, 4), (5, None)]
+    >>> alpha = RatioAlpha().fit(None, [rows], None)
+    >>> round(float(alpha.score(alpha.statistics(None, rows).sum(axis=0))), 4)
+    0.9189
+    """
+
+    name: str = "krippendorff_alpha_ratio"
+    values: tuple[Any, ...] = ()
+
+    def _with(self, values: tuple[Any, ...]) -> Self:
+        if values and values[0] < 0.0:
+            raise InvalidInputError(
+                f"{self.name} needs labels of at least 0, got {values[0]:g}",
+                hint="krippendorff_alpha_interval takes negative numbers",
+            )
+        return super()._with(values)
+
+    def _disagreements(self) -> FloatArray:
+        x = np.array(self.values)
+        total = x[:, None] + x[None, :]
+        # Both 0: they agree.
+        apart: FloatArray = np.divide(
+            x[:, None] - x[None, :], total, out=np.zeros_like(total), where=total > 0
+        )
+        return apart**2
+
+    def statistics(self, gold: Any, predictions: Any) -> FloatArray:  # noqa: ARG002
+        """Return observed disagreement beside the number of each value, of items with two labels or more."""
+        counts, labels = _pairable(self._counts(predictions))
+        apart = self._disagreements()
+        observed = np.array([row[row > 0] @ apart[np.ix_(row > 0, row > 0)] @ row[row > 0] for row in counts])
+        return _varied(self, np.column_stack([observed / np.maximum(labels - 1.0, 1.0), counts]))
+
+    def score(self, totals: FloatArray) -> FloatArray:
+        """Return alpha with the disagreement expected of the values that occur."""
+        observed, counts = totals[..., 0], totals[..., 1:]
+        expected = ((counts @ self._disagreements()) * counts).sum(axis=-1)
+        return _alpha(observed, expected, counts.sum(axis=-1))
+
+
+@dataclass(frozen=True, repr=False)
+class OrdinalAlpha(_OfNumbers):
+    """Krippendorff's alpha of ordered labels, by how many labels lie between two.
+
+    Items are those of `NominalAlpha`. The labels are numbers, in their order, of any distance.
+
+    Parameters
+    ----------
+    name : str
+        The name of the measure.
+    values : tuple of float
+        The numbers that occur; set by `fit`.
+
+    Notes
+    -----
+    The disagreement of two labels depends on how often those between them occur. With R_c the number of
+    labels below c and half of those at c, it is (R_c - R_k)^2. Its marginals are those of each resample, so
+    the sums are the coincidences of every two values: at most 62 different ones are taken.
+
+    References
+    ----------
+    .. [1] Krippendorff (2011), as for `NominalAlpha`.
+
+    Examples
+    --------
+    >>> rows = [(1, 1), (2, 3), (4, 4), (5, None)]
+    >>> alpha = OrdinalAlpha().fit(None, [rows], None)
+    >>> round(float(alpha.score(alpha.statistics(None, rows).sum(axis=0))), 4)
+    0.9495
+    """
+
+    name: str = "krippendorff_alpha_ordinal"
+    values: tuple[Any, ...] = ()
+
+    def _columns(self, n_values: int) -> int:
+        return n_values * (n_values + 1) // 2
+
+    def _pairs(self) -> tuple[IntArray, IntArray]:
+        low, high = np.triu_indices(len(self.values), 1)
+        return low, high
+
+    def statistics(self, gold: Any, predictions: Any) -> FloatArray:  # noqa: ARG002
+        """Return the number of each value beside the coincidences of every two."""
+        counts, labels = _pairable(self._counts(predictions))
+        low, high = self._pairs()
+        coincidences = counts[:, low] * counts[:, high] / np.maximum(labels - 1.0, 1.0)[:, None]
+        return _varied(self, np.column_stack([counts, coincidences]))
+
+    def score(self, totals: FloatArray) -> FloatArray:
+        """Return alpha with the ranks of the labels that occur."""
+        n_values = len(self.values)
+        counts, coincidences = totals[..., :n_values], totals[..., n_values:]
+        n = counts.sum(axis=-1)
+        ranks = np.cumsum(counts, axis=-1) - 0.5 * counts - 0.5 * n[..., None]  # their mean is 0
+        low, high = self._pairs()
+        observed = 2.0 * (coincidences * (ranks[..., high] - ranks[..., low]) ** 2).sum(axis=-1)
+        return _alpha(observed, 2.0 * n * (counts * ranks**2).sum(axis=-1), n)
+
+
+@dataclass(frozen=True, repr=False)
+class FleissKappa(_OfLabels):
+    """Fleiss' kappa: agreement of equally many annotators per item beyond chance.
+
+    An item is the row of labels its annotators gave; who they were does not matter, but there must be equally
+    many, at least two, on all items of a system. Each system is a round or a group of annotators.
+
+    Parameters
+    ----------
+    name : str
+        The name of the measure.
+    values : tuple
+        The labels that occur; set by `fit`.
+
+    References
+    ----------
+    .. [1] Fleiss (1971), Measuring nominal scale agreement among many raters, Psychol. Bull. 76, 378-382,
+       eqs. 1-7.
+
+    Examples
+    --------
+    >>> rows = [("a", "a", "a"), ("b", "b", "a"), ("a", "b", "a"), ("b", "b", "b")]
+    >>> kappa = FleissKappa().fit(None, [rows], None)
+    >>> round(float(kappa.score(kappa.statistics(None, rows).sum(axis=0))), 4)
+    0.3333
+    """
+
+    name: str = "fleiss_kappa"
+    values: tuple[Any, ...] = ()
+
+    def statistics(self, gold: Any, predictions: Any) -> FloatArray:  # noqa: ARG002
+        """Return the share of pairs that agree beside the share of each label."""
+        counts = self._counts(predictions)
+        labels = counts.sum(axis=1)
+        if labels.size and (labels.min() != labels.max() or labels[0] < 2):
+            odd = int(np.flatnonzero((labels != labels[0]) | (labels < 2))[0])
+            raise InvalidInputError(
+                f"{self.name} needs equally many labels, at least 2, on every item, got {int(labels[0])} on"
+                f" item 0 and {int(labels[odd])} on item {odd}",
+                hint="krippendorff_alpha takes items with missing labels",
+            )
+        m = labels[:, None]
+        agreeing = (counts * (counts - 1.0)).sum(axis=1) / (labels * (labels - 1.0))
+        return _varied(self, np.column_stack([agreeing, counts / m]))
+
+    def score(self, totals: FloatArray) -> FloatArray:
+        """Return (P - P_e) / (1 - P_e)."""
+        agreeing, shares = totals[..., 0], totals[..., 1:]
+        n = shares.sum(axis=-1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            by_chance = ((shares / n[..., None]) ** 2).sum(axis=-1)
+            left: FloatArray = np.where(1.0 - by_chance > _ROUNDING, 1.0 - by_chance, np.nan)
+            kappa: FloatArray = 1.0 - (1.0 - agreeing / n) / left
+        return kappa
+
+
+def _alpha(observed: FloatArray, expected: FloatArray, n: FloatArray) -> FloatArray:
+    """Return 1 - (n - 1) D / E of sums of disagreements; NaN if none is expected.
+
+    Counts are whole numbers, so the disagreement expected of a single label is 0 to the bit.
+    """
+    defined = expected > 0.0
+    alpha: FloatArray = np.where(
+        defined, 1.0 - (n - 1.0) * observed / np.where(defined, expected, 1.0), np.nan
+    )
+    return alpha
+
+
+def _pairable(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the counts, those of items with fewer than two labels as 0, and the number of labels."""
+    labels = counts.sum(axis=1)
+    usable: BoolArray = labels > 1.0
+    return np.where(usable[:, None], counts, 0.0), np.where(usable, labels, 0.0)
+
+
+def _varied(metric: _Agreement, table: FloatArray) -> FloatArray:
+    """Return the statistics, unless the measure is undefined on all items together."""
+    if np.isnan(metric.score(table.sum(axis=0))):
+        raise InvalidInputError(
+            f"{metric.name} is undefined: no item has two labels, or all labels are the same",
+            hint="chance would agree as well: there is nothing beyond it to measure",
+        )
+    return table
+
+
+NAMES: dict[str, tuple[str, Callable[[str], BaseMetric]]] = {
+    "krippendorff_alpha": ("agreement of annotators, labels without order", lambda _: NominalAlpha()),
+    "krippendorff_alpha_ordinal": ("agreement of annotators, ordered labels", lambda _: OrdinalAlpha()),
+    "krippendorff_alpha_interval": (
+        "agreement of annotators, numbers by their differences",
+        lambda _: IntervalAlpha(),
+    ),
+    "krippendorff_alpha_ratio": (
+        "agreement of annotators, numbers by their ratios",
+        lambda _: RatioAlpha(),
+    ),
+    "fleiss_kappa": ("agreement of equally many annotators per item", lambda _: FleissKappa()),
+}

@@ -1,0 +1,299 @@
+"""Answers to questions and problems: exact match and token F1 of SQuAD, and pass@k."""
+
+from __future__ import annotations
+
+import math
+import re
+import string
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import ArrayLike, FloatArray
+from bestby.metrics import _items
+from bestby.metrics.base import BaseMetric, MeanMetric
+
+_NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_ARTICLES = re.compile(r"\b(?:a|an|the)\b")
+
+
+def normalised(answer: str) -> str:
+    """Return an answer in lower case, without punctuation, English articles and superfluous white space.
+
+    Punctuation is that of ASCII and goes without leaving a space: "U.S." is "us", but 1.5 is 15 too.
+
+    Parameters
+    ----------
+    answer : str
+        The answer.
+
+    Returns
+    -------
+    str
+        What is compared.
+
+    References
+    ----------
+    .. [1] Rajpurkar et al. (2016), SQuAD, EMNLP, 2383-2392, section 6.1.
+
+    Examples
+    --------
+    >>> normalised("The  U.S. Army's band")
+    'us armys band'
+    """
+    return " ".join(_ARTICLES.sub(" ", answer.lower().translate(_NO_PUNCTUATION)).split())
+
+
+def _golds(gold: Any, name: str, form: Callable[[str], str] = normalised) -> list[list[str]]:
+    """Return the golds of each item in the form compared; those without a character count only if all are."""
+    every = ([form(text) for text in texts] for texts in _items.references(gold, name, empty=True))
+    return [[text for text in texts if text] or [""] for texts in every]
+
+
+@dataclass(frozen=True, repr=False)
+class ExactMatch(MeanMetric):
+    """The proportion of answers that equal one of their golds, after normalisation or to the letter.
+
+    An item is a text; its gold is a text or a list of texts; no gold, or none but empty ones, means that
+    the question has no answer, and the empty prediction is right. As SQuAD 2.0 has it, golds of which
+    normalisation leaves nothing are passed over where another one is left; SQuAD 1.1 differs only there.
+
+    Numbers, formulas and brackets lose their meaning in normalisation (see `normalised`): -3.6 becomes 36.
+    Use `strict` for them, or bring them into one form first.
+
+    Parameters
+    ----------
+    name : str
+        The name of the metric.
+    strict : bool
+        Whether answers are compared to the letter, save white space at their ends.
+
+    References
+    ----------
+    .. [1] Rajpurkar et al. (2016), SQuAD, EMNLP, 2383-2392, section 6.1.
+    .. [2] Rajpurkar, Jia, Liang (2018), Know What You Don't Know, ACL, 784-789.
+
+    Examples
+    --------
+    >>> ExactMatch().values([["the Alps", "Alps"], []], ["Alps!", "Rome"])
+    array([1., 0.])
+    >>> ExactMatch("em_strict", strict=True).values(["Alps", "3.6"], ["Alps!", " 3.6"])
+    array([0., 1.])
+    """
+
+    name: str = "em"
+    strict: bool = False
+    reads = "objects"
+    bounds = (0.0, 1.0)
+    binary = True
+
+    def values(self, gold: Any, predictions: Any) -> FloatArray:
+        """Return 1 where the answer is among the golds."""
+        answers = _items.texts(predictions, self.name)
+        form = str.strip if self.strict else normalised
+        pairs = zip(_golds(gold, self.name, form), answers, strict=True)
+        return np.array([float(form(answer) in golds) for golds, answer in pairs])
+
+
+class AnswerF1(MeanMetric):
+    """The mean F1 of the words that an answer shares with its gold, the best of several golds.
+
+    An item is a text, its gold a text or a list of texts, as of `ExactMatch`. Where the answer or the gold
+    has no word left after normalisation, the value is 1 if neither has and else 0, as in SQuAD 2.0 (in
+    SQuAD 1.1 always 0).
+
+    References
+    ----------
+    .. [1] Rajpurkar et al. (2016), SQuAD, EMNLP, 2383-2392, section 6.1.
+    .. [2] Rajpurkar, Jia, Liang (2018), Know What You Don't Know, ACL, 784-789.
+
+    Examples
+    --------
+    >>> AnswerF1().values([["the high Alps", "Italy"], []], ["in the Alps", ""])
+    array([0.5, 1. ])
+    """
+
+    name = "qa_f1"
+    reads = "objects"
+    bounds = (0.0, 1.0)
+
+    def values(self, gold: Any, predictions: Any) -> FloatArray:
+        """Return the F1 of each answer."""
+        answers = _items.texts(predictions, self.name)
+        pairs = zip(_golds(gold, self.name), answers, strict=True)
+        return np.array([_best_f1(golds, normalised(answer).split()) for golds, answer in pairs])
+
+
+def _best_f1(golds: Sequence[str], answer: list[str]) -> float:
+    return max(_f1(gold.split(), answer) for gold in golds)
+
+
+def _f1(gold: list[str], answer: list[str]) -> float:
+    if not gold or not answer:
+        return float(gold == answer)
+    shared = (Counter(gold) & Counter(answer)).total()
+    return 2.0 * shared / (len(gold) + len(answer))
+
+
+@dataclass(frozen=True, repr=False)
+class PassAtK(MeanMetric):
+    """The mean probability that one of k samples solves a problem, from n samples of which c do.
+
+    An item is a pair (n, c) of whole numbers, with n at least k; n may differ between problems. There is no
+    gold. The value of an item is the unbiased estimate 1 - C(n - c, k) / C(n, k) of [1]_, equation 1.
+
+    Resampling problems accounts for the samples as well: the spread of the values between problems holds
+    the spread of the samples within them, whose part `within` tells.
+
+    Parameters
+    ----------
+    name : str
+        The name of the metric.
+    k : int
+        The number of samples one is allowed.
+
+    References
+    ----------
+    .. [1] Chen et al. (2021), Evaluating large language models trained on code, arXiv:2107.03374.
+
+    Examples
+    --------
+    >>> PassAtK("pass@2", 2).values(None, [(4, 0), (4, 2), (4, 3)])
+    array([0.        , 0.83333333, 1.        ])
+    """
+
+    name: str = "pass@1"
+    k: int = 1
+    reads = "objects"
+    bounds = (0.0, 1.0)
+    needs_gold: ClassVar[bool] = False
+
+    def values(self, gold: Any, predictions: Any) -> FloatArray:  # noqa: ARG002
+        """Return the estimate of each problem.
+
+        Raises
+        ------
+        InvalidInputError
+            If an item is no pair of whole numbers with c at most n and n at least k.
+        """
+        return _each_once(_chance, *self._counts(predictions), self.k)
+
+    def within(self, predictions: Any) -> FloatArray:
+        """Return the variance of each value that comes from drawing samples; see `within_variance`."""
+        return within_variance(*self._counts(predictions), self.k)
+
+    def _counts(self, predictions: Any) -> tuple[FloatArray, FloatArray]:
+        rows = _items.pairs(predictions, self.name, "samples, right ones")
+        samples, right = rows.T
+        wrong = np.flatnonzero(~_possible(samples, right) | (samples < self.k))
+        if wrong.size:
+            n, c = rows[wrong[0]].tolist()
+            raise InvalidInputError(
+                f"{self.name} needs whole numbers 0 <= right <= samples, and samples >= {self.k},"
+                f" but item {wrong[0]} has {c:g} right of {n:g} samples",
+                hint="items are counted from 0; k can be no greater than the fewest samples of a problem",
+            )
+        return samples, right
+
+
+def within_variance(samples: ArrayLike, right: ArrayLike, k: int) -> FloatArray:
+    """Estimate the variance of pass@k of each problem that comes from drawing its samples.
+
+    With f = n - c wrong samples, U = C(f, k) / C(n, k) is an unbiased estimate of the probability q^k that k
+    samples are all wrong, and C(f, 2k) / C(n, 2k) is one of q^2k. So U^2 - C(f, 2k) / C(n, 2k) is an unbiased
+    estimate of the variance of U, and of 1 - U. It is never negative; for k = 1 it is the usual
+    c/n (1 - c/n) / (n - 1). Summed over the problems and divided by the square of their number, it is the
+    part of the variance of the mean that ever more samples of the same problems would take away.
+
+    Parameters
+    ----------
+    samples, right : array_like, shape (n,)
+        Samples n and right samples c of each problem.
+    k : int
+        The number of samples one is allowed.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+        The variances; NaN where there are fewer than 2k samples, from which no unbiased estimate exists.
+
+    Raises
+    ------
+    InvalidInputError
+        If k is no positive whole number, or the counts are not 0 <= right <= samples.
+
+    References
+    ----------
+    .. [1] Chen et al. (2021), Evaluating large language models trained on code, arXiv:2107.03374, equation 1.
+    .. [2] Hoeffding (1948), Ann. Math. Statist. 19, 293-325, on the variance of U-statistics.
+
+    Examples
+    --------
+    >>> within_variance([10, 10, 3], [5, 0, 1], 1).round(4)
+    array([0.0278, 0.    , 0.1111])
+    >>> within_variance([10, 3], [5, 1], 2).round(4)
+    array([0.0256,    nan])
+    """
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
+        raise InvalidInputError(f"k must be a positive whole number, got {k!r}")
+    n, c = np.asarray(samples, dtype=np.float64), np.asarray(right, dtype=np.float64)
+    if n.ndim != 1 or n.shape != c.shape or not _possible(n, c).all():
+        raise InvalidInputError(
+            "samples and right must be columns of whole numbers of the same length, 0 <= right <= samples"
+        )
+    return _each_once(_variance, n, c, int(k))
+
+
+def _possible(samples: FloatArray, right: FloatArray) -> Any:
+    whole = (samples == np.floor(samples)) & (right == np.floor(right))
+    return whole & (right >= 0) & (right <= samples)
+
+
+def _each_once(
+    function: Callable[[int, int, int], float], samples: FloatArray, right: FloatArray, k: int
+) -> FloatArray:
+    """Call the function once for each distinct pair."""
+    distinct, place = np.unique(np.column_stack([samples, right]), axis=0, return_inverse=True)
+    values = np.array([function(int(n), int(c), k) for n, c in distinct.tolist()])
+    return values[place.reshape(-1)]
+
+
+def _chance(n: int, c: int, k: int) -> float:
+    # In whole numbers, so that no product of many factors near 1 loses digits.
+    ways = math.comb(n, k)
+    return (ways - math.comb(n - c, k)) / ways
+
+
+def _variance(n: int, c: int, k: int) -> float:
+    if n < 2 * k:
+        return math.nan
+    one, two = math.comb(n, k), math.comb(n, 2 * k)
+    return (math.comb(n - c, k) ** 2 * two - math.comb(n - c, 2 * k) * one**2) / (one**2 * two)
+
+
+def _pass_at(name: str, k: str) -> PassAtK:
+    if not re.fullmatch(r"[1-9][0-9]{0,5}", k):
+        raise InvalidInputError(
+            f"pass@k needs a positive whole number for k, got {name!r}", hint="pass@1, pass@10"
+        )
+    return PassAtK(name, int(k))
+
+
+NAMES: dict[str, tuple[str, Callable[[str], BaseMetric]]] = {
+    "em": ("exact match of answers after normalisation, as in SQuAD", ExactMatch),
+    "em_strict": (
+        "exact match of answers, save white space at the ends",
+        lambda name: ExactMatch(name, strict=True),
+    ),
+    "qa_f1": ("F1 of the words of answers, as in SQuAD", lambda _: AnswerF1()),
+}
+"""What the list of metrics says, and how each is built, by name."""
+
+PATTERNS: dict[str, tuple[str, Callable[[str, str], BaseMetric]]] = {
+    "pass": ("chance that one of k samples is right, from (samples, right ones)", _pass_at),
+}
+"""The same for names with a number behind "@": from the whole name and the number to the metric."""

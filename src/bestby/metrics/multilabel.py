@@ -1,0 +1,232 @@
+"""Measures of items with any number of labels each."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Array, FloatArray
+from bestby.metrics.base import BaseMetric, MeanMetric, Metric
+
+
+@dataclass(frozen=True, repr=False)
+class MicroF1(Metric):
+    """F1 over all decisions, an item and a label each.
+
+    An item is a set (or list) of labels, which may be empty. Statistics are the labels that are right, those
+    predicted and those of the gold; 0/0 counts as 0, as in scikit-learn.
+
+    Parameters
+    ----------
+    name : str
+        The name of the metric.
+
+    Examples
+    --------
+    >>> metric = MicroF1()
+    >>> rows = metric.statistics([{"a", "b"}, {"c"}], [{"a"}, {"b"}])
+    >>> rows
+    array([[1., 1., 2.],
+           [0., 1., 1.]])
+    >>> metric.score(rows.sum(axis=0))
+    array(0.4)
+    """
+
+    name: str = "multilabel_f1_micro"
+    bounds = (0.0, 1.0)
+    reads = "objects"
+    empty: ClassVar[Any] = frozenset()
+
+    def statistics(self, gold: Any, predictions: Any) -> FloatArray:
+        """Return how many labels are right, predicted, and in the gold, per item, shape (n, 3)."""
+        return _sizes(self.name, gold, predictions)
+
+    def score(self, totals: FloatArray) -> FloatArray:
+        """Return F1."""
+        return _f1(*np.moveaxis(totals, -1, 0))
+
+    def undefined(self, totals: FloatArray) -> str | None:
+        """Return a sentence if there are no labels."""
+        if totals[1] + totals[2] > 0.0:
+            return None
+        return f"{self.name} is 0/0 (no item has a label) and counts as 0"
+
+
+@dataclass(frozen=True, repr=False)
+class MacroF1(Metric):
+    """F1 of every label, averaged plainly.
+
+    An item is a set (or list) of labels. The labels are those of the gold and all systems on the full data;
+    one that a resample lacks counts as 0 there, as in scikit-learn.
+
+    Parameters
+    ----------
+    name : str
+        The name of the metric.
+    labels : tuple
+        All labels there are; set by `fit`.
+
+    Examples
+    --------
+    >>> gold, predictions = [{"a", "b"}, {"c"}], [{"a"}, {"b"}]
+    >>> metric = MacroF1().fit(gold, [predictions], None)
+    >>> float(metric.score(metric.statistics(gold, predictions).sum(axis=0)).round(4))
+    0.3333
+    """
+
+    name: str = "multilabel_f1_macro"
+    labels: tuple[Any, ...] = ()
+    bounds = (0.0, 1.0)
+    reads = "objects"
+    empty: ClassVar[Any] = frozenset()
+
+    def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
+        """Return the metric with the labels fixed.
+
+        Raises
+        ------
+        InvalidInputError
+            If there is no gold, or there are no labels at all.
+        """
+        if gold is None:
+            raise InvalidInputError(f"{self.name} needs gold labels", hint="pass gold=...")
+        found: set[Any] = set()
+        for system in systems:
+            for ours, theirs in _sets(self.name, gold, system):
+                found |= ours | theirs
+        if not found:
+            raise InvalidInputError(f"{self.name} averages over labels, but no item has one")
+        return dataclasses.replace(self, labels=tuple(sorted(found, key=str)))
+
+    def statistics(self, gold: Any, predictions: Any) -> FloatArray:
+        """Return per label whether it is right; then whether it is predicted; then whether it is due."""
+        width = len(self.labels)
+        column = {label: place for place, label in enumerate(self.labels)}
+        rows = np.zeros((len(predictions), 3 * width))
+        for row, (ours, theirs) in zip(rows, _sets(self.name, gold, predictions), strict=True):
+            for block, side in enumerate((ours & theirs, theirs, ours)):
+                for label in side:
+                    if label not in column:
+                        raise InvalidInputError(
+                            f"{self.name} was fitted without the label {label!r}",
+                            hint="call fit(gold, systems, None) with all items first",
+                        )
+                    row[block * width + column[label]] = 1.0
+        return rows
+
+    def score(self, totals: FloatArray) -> FloatArray:
+        """Return the mean over the labels."""
+        return np.asarray(_f1(*np.split(totals, 3, axis=-1)).mean(axis=-1))
+
+    def undefined(self, totals: FloatArray) -> str | None:
+        """Return a sentence naming the labels whose F1 is 0/0."""
+        _, predicted, due = np.split(totals, 3)
+        empty = predicted + due == 0.0
+        named = [repr(label) for label, is_empty in zip(self.labels, empty, strict=True) if is_empty]
+        if not named:
+            return None
+        shown = ", ".join(named[:5]) + (f" and {len(named) - 5} more" if len(named) > 5 else "")
+        return f"f1 of {shown} is 0/0 (neither in the gold nor predicted) and counts as 0 in {self.name}"
+
+
+@dataclass(frozen=True, repr=False)
+class SamplesF1(MeanMetric):
+    """The mean over the items of the F1 of their labels.
+
+    An item is a set (or list) of labels. One without labels in gold and prediction counts as 0, as in
+    scikit-learn.
+
+    Parameters
+    ----------
+    name : str
+        The name of the metric.
+
+    Examples
+    --------
+    >>> SamplesF1().values([{"a", "b"}, {"c"}], [{"a"}, {"c"}]).round(4)
+    array([0.6667, 1.    ])
+    """
+
+    name: str = "multilabel_f1_samples"
+    bounds = (0.0, 1.0)
+    reads = "objects"
+    empty: ClassVar[Any] = frozenset()
+
+    def values(self, gold: Any, predictions: Any) -> FloatArray:
+        """Return F1 of each item."""
+        return _f1(*_sizes(self.name, gold, predictions).T)
+
+
+@dataclass(frozen=True, repr=False)
+class SubsetAccuracy(MeanMetric):
+    """The proportion of items that have exactly the labels of the gold.
+
+    An item is a set (or list) of labels.
+
+    Parameters
+    ----------
+    name : str
+        The name of the metric.
+
+    Examples
+    --------
+    >>> SubsetAccuracy().values([{"a", "b"}, {"c"}], [{"a"}, {"c"}])
+    array([0., 1.])
+    """
+
+    name: str = "subset_accuracy"
+    bounds = (0.0, 1.0)
+    reads = "objects"
+    binary: ClassVar[bool] = True
+
+    def values(self, gold: Any, predictions: Any) -> FloatArray:
+        """Return 1 for each item with the labels of the gold, 0 for each other."""
+        same = [ours == theirs for ours, theirs in _sets(self.name, gold, predictions)]
+        return np.array(same, dtype=np.float64)
+
+
+def _sets(metric: str, gold: Any, predictions: Any) -> Iterator[tuple[frozenset[Any], frozenset[Any]]]:
+    """Yield the labels of the gold and the prediction of every item."""
+    for place, (ours, theirs) in enumerate(zip(gold, predictions, strict=True)):
+        yield (
+            _labels(metric, ours, f"item {place} of the gold"),
+            _labels(metric, theirs, f"item {place} of the predictions"),
+        )
+
+
+def _labels(metric: str, item: Collection[Any], where: str) -> frozenset[Any]:
+    if isinstance(item, (set, frozenset, list, tuple)) and all(
+        isinstance(label, (str, int)) for label in item
+    ):
+        return frozenset(item)
+    shown = repr(item)
+    raise InvalidInputError(
+        f"{metric} reads a set of labels per item, but {where} is"
+        f" {shown if len(shown) <= 60 else f'{shown[:57]}...'}",
+        hint="write one label as {'a'} and none as set(); items are counted from 0",
+    )
+
+
+def _sizes(metric: str, gold: Any, predictions: Any) -> FloatArray:
+    rows = [(len(a & b), len(b), len(a)) for a, b in _sets(metric, gold, predictions)]
+    return np.array(rows, dtype=np.float64).reshape(-1, 3)
+
+
+def _f1(right: FloatArray, predicted: FloatArray, due: FloatArray) -> FloatArray:
+    """F1 from counts; 0 where there is nothing to count."""
+    both = predicted + due
+    return np.asarray(2.0 * right / np.where(both > 0.0, both, 1.0))
+
+
+NAMES: dict[str, tuple[str, Callable[[str], BaseMetric]]] = {
+    "multilabel_f1_micro": ("F1 of sets of labels, over all decisions", MicroF1),
+    "multilabel_f1_macro": ("F1 of sets of labels, every label counting the same", MacroF1),
+    "multilabel_f1_samples": ("F1 of sets of labels, mean over items", SamplesF1),
+    "subset_accuracy": ("proportion of items with exactly the right set of labels", SubsetAccuracy),
+}
+"""Name, description and builder of every measure here."""

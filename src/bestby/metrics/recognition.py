@@ -1,0 +1,254 @@
+"""Errors of recognised speech or writing: WER, CER, MER, WIL and WIP, from counts of edits by jiwer."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from bestby._core.errors import MissingExtraError
+from bestby._core.typing import FloatArray
+from bestby.metrics import _items
+from bestby.metrics.base import BaseMetric, Metric
+
+_COLUMN = {"equal": 0, "replace": 1, "substitute": 1, "delete": 2, "insert": 3}
+
+
+def edit_counts(
+    gold: Iterable[str | Sequence[str]],
+    predictions: Iterable[str],
+    unit: Literal["words", "characters"] = "words",
+    metric: str = "wer",
+) -> FloatArray:
+    """Count hits, substitutions, deletions and insertions of each item, in a shortest alignment by jiwer.
+
+    Of several references, the one with the fewest errors counts, of those the one with the most hits. Case
+    and punctuation count as they are.
+
+    Parameters
+    ----------
+    gold : iterable of str or of sequences of str, length n
+        The reference of each item, or several.
+    predictions : iterable of str, length n
+        What was recognised.
+    unit : {"words", "characters"}
+        Words lie between white space; characters include the spaces between words.
+    metric : str
+        The name used in messages.
+
+    Returns
+    -------
+    ndarray, shape (n, 4)
+        Hits, substitutions, deletions and insertions.
+
+    Raises
+    ------
+    InvalidInputError
+        If an item is no text.
+    MissingExtraError
+        If jiwer is not installed.
+
+    Examples
+    --------
+    >>> edit_counts(["the cat sat", ["a dog", "the dog"]], ["the cat", "the dog barks"])
+    array([[2., 0., 1., 0.],
+           [2., 0., 0., 1.]])
+    """
+    several, recognised = _items.references(gold, metric), _items.texts(predictions, metric)
+    try:
+        import jiwer
+    except ImportError:
+        raise MissingExtraError("jiwer", "asr") from None
+    process: Callable[..., Any] = jiwer.process_words if unit == "words" else jiwer.process_characters
+    spoken = [reference for texts in several for reference in texts]
+    heard = [text for texts, text in zip(several, recognised, strict=True) for _ in texts]
+    counts = np.zeros((len(spoken), 4))
+    for row, alignment in zip(counts, process(spoken, heard).alignments, strict=True):
+        for chunk in alignment:
+            length = max(chunk.ref_end_idx - chunk.ref_start_idx, chunk.hyp_end_idx - chunk.hyp_start_idx)
+            row[_COLUMN[chunk.type]] += length
+    sizes = np.array([len(texts) for texts in several])
+    return counts if (sizes == 1).all() else _fewest(counts, sizes)
+
+
+def _fewest(counts: FloatArray, sizes: Any) -> FloatArray:
+    """Return of each run of rows, as long as `sizes` says, the one with the fewest errors, then most hits."""
+    owner = np.repeat(np.arange(sizes.size), sizes)
+    order = np.lexsort((-counts[:, 0], counts[:, 1:].sum(axis=1), owner))
+    chosen: FloatArray = counts[order[np.cumsum(sizes) - sizes]]
+    return chosen
+
+
+class _FromEdits(Metric):
+    """A measure of the counts of hits H, substitutions S, deletions D and insertions I."""
+
+    reads = "objects"
+    greater_is_better = False
+    unit: ClassVar[Literal["words", "characters"]] = "words"
+
+    def statistics(self, gold: Any, predictions: Any) -> FloatArray:
+        """Return hits, substitutions, deletions and insertions."""
+        return edit_counts(gold, predictions, self.unit, self.name)
+
+    @abstractmethod
+    def score(self, totals: FloatArray) -> FloatArray:
+        """Turn totals of the four counts into scores."""
+
+
+class WordErrorRate(_FromEdits):
+    """Word error rate, (S + D + I) / (H + S + D): errors per word of the references; lower is better.
+
+    An item is a text; its gold is a text, or a list of texts, of which the one with the fewest errors counts.
+    Undefined (NaN) where the references hold no word (jiwer then returns the number of insertions).
+
+    Examples
+    --------
+    >>> metric = WordErrorRate()
+    >>> rows = metric.statistics(["the cat sat", "on it"], ["the cat", "on it too"])
+    >>> float(metric.score(rows.sum(axis=0)))
+    0.4
+    """
+
+    name = "wer"
+    bounds = (0.0, np.inf)
+
+    def score(self, totals: FloatArray) -> FloatArray:
+        """Return errors per unit of the references."""
+        hits, substitutions, deletions, insertions = np.moveaxis(totals, -1, 0)
+        return _ratio(substitutions + deletions + insertions, hits + substitutions + deletions)
+
+
+class CharacterErrorRate(WordErrorRate):
+    """Character error rate: the word error rate with characters, spaces among them, for words.
+
+    An item is a text, as of `WordErrorRate`.
+
+    Examples
+    --------
+    >>> metric = CharacterErrorRate()
+    >>> round(float(metric.score(metric.statistics(["cat"], ["cut"]).sum(axis=0))), 4)
+    0.3333
+    """
+
+    name = "cer"
+    unit = "characters"
+
+
+class MatchErrorRate(_FromEdits):
+    """Match error rate, (S + D + I) / (H + S + D + I): the part of the alignment that is wrong.
+
+    An item is a text, as of `WordErrorRate`. Lower is better. Undefined (NaN) where neither references nor
+    predictions hold a word (jiwer then returns 0).
+
+    References
+    ----------
+    .. [1] Morris, Maier, Green (2004), From WER and RIL to MER and WIL, Interspeech, 2765-2768, section 3.
+
+    Examples
+    --------
+    >>> metric = MatchErrorRate()
+    >>> rows = metric.statistics(["the cat sat", "on it"], ["the cat", "on it too"])
+    >>> round(float(metric.score(rows.sum(axis=0))), 4)
+    0.3333
+    """
+
+    name = "mer"
+    bounds = (0.0, 1.0)
+
+    def score(self, totals: FloatArray) -> FloatArray:
+        """Return errors per place of the alignment."""
+        hits, substitutions, deletions, insertions = np.moveaxis(totals, -1, 0)
+        errors = substitutions + deletions + insertions
+        return _ratio(errors, hits + errors)
+
+
+class WordInformationPreserved(_FromEdits):
+    """Word information preserved, H / (words of the references) x H / (words predicted).
+
+    An item is a text, as of `WordErrorRate`. Greater is better. If only the references or only the
+    predictions hold words, nothing is preserved: 0. Undefined (NaN) where neither do (jiwer then returns 1).
+
+    References
+    ----------
+    .. [1] Morris, Maier, Green (2004), From WER and RIL to MER and WIL, Interspeech, 2765-2768, section 3.
+
+    Examples
+    --------
+    >>> metric = WordInformationPreserved()
+    >>> rows = metric.statistics(["the cat sat", "on it"], ["the cat", "on it too"])
+    >>> round(float(metric.score(rows.sum(axis=0))), 4)
+    0.64
+    """
+
+    name = "wip"
+    greater_is_better = True
+    bounds = (0.0, 1.0)
+
+    def score(self, totals: FloatArray) -> FloatArray:
+        """Return the product of recall and precision of words."""
+        return _preserved(totals)
+
+    def undefined(self, totals: FloatArray) -> str | None:
+        """Say so if one side holds no word."""
+        return _one_side_empty(totals, self.name)
+
+
+class WordInformationLost(_FromEdits):
+    """Word information lost: one minus word information preserved; lower is better.
+
+    An item is a text, as of `WordErrorRate`. Undefined (NaN) where `WordInformationPreserved` is.
+
+    References
+    ----------
+    .. [1] Morris, Maier, Green (2004), From WER and RIL to MER and WIL, Interspeech, 2765-2768, section 3.
+
+    Examples
+    --------
+    >>> metric = WordInformationLost()
+    >>> rows = metric.statistics(["the cat sat", "on it"], ["the cat", "on it too"])
+    >>> round(float(metric.score(rows.sum(axis=0))), 4)
+    0.36
+    """
+
+    name = "wil"
+    bounds = (0.0, 1.0)
+
+    def score(self, totals: FloatArray) -> FloatArray:
+        """Return what is not preserved."""
+        lost: FloatArray = 1.0 - _preserved(totals)
+        return lost
+
+    def undefined(self, totals: FloatArray) -> str | None:
+        """Say so if one side holds no word."""
+        return _one_side_empty(totals, self.name)
+
+
+def _preserved(totals: FloatArray) -> FloatArray:
+    hits, substitutions, deletions, insertions = np.moveaxis(totals, -1, 0)
+    matched = hits + substitutions
+    spoken, heard = matched + deletions, matched + insertions
+    return np.where(spoken + heard > 0, hits * hits / np.maximum(spoken * heard, 1.0), np.nan)
+
+
+def _one_side_empty(totals: FloatArray, name: str) -> str | None:
+    spoken, heard = totals[:3].sum(), totals[[0, 1, 3]].sum()
+    if (spoken > 0) == (heard > 0):
+        return None
+    side = "references" if heard > 0 else "predictions"
+    return f"the {side} hold no word: nothing counts as preserved in {name}"
+
+
+def _ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
+    return np.where(whole > 0, part / np.where(whole > 0, whole, 1.0), np.nan)
+
+
+NAMES: dict[str, tuple[str, Callable[[str], BaseMetric]]] = {
+    "wer": ("word error rate, by jiwer", lambda _: WordErrorRate()),
+    "cer": ("character error rate, by jiwer", lambda _: CharacterErrorRate()),
+    "mer": ("match error rate, by jiwer", lambda _: MatchErrorRate()),
+    "wil": ("word information lost, by jiwer", lambda _: WordInformationLost()),
+    "wip": ("word information preserved, by jiwer", lambda _: WordInformationPreserved()),
+}
+"""What the list of metrics says, and how each is built, by name."""

@@ -1,0 +1,281 @@
+"""Measures of soft labels that are means of one number per item: losses, divergences, soft accuracy.
+
+Gold and predictions are distributions over the same K classes, one row per item. A hard label is the one-hot
+row of its class, so each measure takes hard systems against soft gold and soft systems against hard gold,
+too. Logarithms are natural (nats) unless the name says bits. A probability inside a logarithm is raised to at
+least 1e-12: a class that a system holds impossible costs 27.6 nats, not infinitely much. The clip is that of
+BooStSa; scikit-learn's ``log_loss`` clips at 2.2e-16 (36.0 nats). Where a system gives 0 to what the gold
+has, its score says more about the clip than about the system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Self
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Array, FloatArray
+from bestby.metrics._distributions import LEAST, PerItem, clipped_log, dot, given_gold, over_classes
+
+LN2: Final = float(np.log(2.0))
+
+_ABOVE_MINUS_ONE = float(np.nextafter(-1.0, 0.0))
+
+
+class CrossEntropy(PerItem):
+    """The mean cross-entropy of the predictions q under the gold p, in nats; lower is better.
+
+    ``-sum_k p_k log q_k``, q raised to at least 1e-12. Its least value is the entropy of the gold, not 0.
+
+    References
+    ----------
+    .. [1] Uma et al. (2021), Learning from disagreement: a survey, JAIR 72, 1385-1470.
+
+    Examples
+    --------
+    >>> gold = np.array([[1.0, 0.0], [0.5, 0.5]])
+    >>> CrossEntropy().values(gold, np.array([[0.5, 0.5], [0.5, 0.5]])).round(4)
+    array([0.6931, 0.6931])
+    """
+
+    name = "cross_entropy"
+    greater_is_better = False
+    bounds = (0.0, np.inf)
+
+    def of_rows(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
+        """Return the cross-entropies."""
+        return -dot(gold, clipped_log(predictions))
+
+
+class LogLoss(PerItem):
+    """The mean negative logarithm of the probability of the gold class, in nats; lower is better.
+
+    Cross-entropy for a hard gold: the same numbers, and an error if the gold is soft. The probability is
+    raised to at least 1e-12.
+
+    References
+    ----------
+    .. [1] Good (1952), Rational decisions, J. R. Statist. Soc. B 14, 107-114.
+
+    Examples
+    --------
+    >>> gold, predictions = np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[0.5, 0.5], [1.0, 0.0]])
+    >>> LogLoss().fit(gold, [predictions], None).values(gold, predictions).round(4)
+    array([ 0.6931, 27.631 ])
+    """
+
+    name = "log_loss"
+    greater_is_better = False
+    bounds = (0.0, np.inf)
+
+    def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
+        """Return the metric, having seen that the gold is hard.
+
+        Raises
+        ------
+        InvalidInputError
+            If a row of the gold is not one-hot.
+        """
+        rows = given_gold(self.name, gold)
+        soft = ((rows != 0.0) & (rows != 1.0)).any(axis=1)
+        if soft.any():
+            first = int(np.argmax(soft))
+            shown = ", ".join(f"{p:.3g}" for p in rows[first, :5]) + (", ..." if rows.shape[1] > 5 else "")
+            raise InvalidInputError(
+                f"{self.name} needs one gold class per item, but {int(soft.sum())} of {len(rows)} rows of the"
+                f" gold are soft; first: gold[{first}] is ({shown})",
+                hint="use cross_entropy, which is the same for hard gold and takes soft gold too",
+            )
+        return self
+
+    def of_rows(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
+        """Return the negative logarithms."""
+        return -clipped_log(dot(gold, predictions))
+
+
+@dataclass(frozen=True, repr=False)
+class KullbackLeibler(PerItem):
+    """The mean Kullback-Leibler divergence between gold p and predictions q, in nats; lower is better.
+
+    Forward, ``KL(p || q) = sum_k p_k log(p_k / q_k)``: cross-entropy minus the entropy of the gold, so that 0
+    is reached. All systems differ in it exactly as they do in cross-entropy. Reverse, ``KL(q || p)``, asks
+    how surprised the annotators would be by the system; a gold made of few annotators is full of zeros, and
+    the clip decides much of the result. Both probabilities are raised to at least 1e-12 inside the logarithm.
+
+    Parameters
+    ----------
+    name : str
+        The name of the metric.
+    reverse : bool
+        Whether it is KL(q || p).
+
+    References
+    ----------
+    .. [1] Kullback & Leibler (1951), Ann. Math. Statist. 22, 79-86.
+
+    Examples
+    --------
+    >>> gold, predictions = np.array([[1.0, 0.0]]), np.array([[0.5, 0.5]])
+    >>> KullbackLeibler().values(gold, predictions).round(4)
+    array([0.6931])
+    >>> KullbackLeibler("kl_divergence_reverse", reverse=True).values(gold, predictions).round(4)
+    array([13.1224])
+    """
+
+    name: str = "kl_divergence"
+    reverse: bool = False
+    greater_is_better = False
+    bounds = (0.0, np.inf)
+
+    def of_rows(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
+        """Return the divergences."""
+        p, q = (predictions, gold) if self.reverse else (gold, predictions)
+        return dot(p, clipped_log(p) - clipped_log(q))
+
+
+class JensenShannon(PerItem):
+    """The mean Jensen-Shannon divergence, in nats; lower is better.
+
+    ``KL(p || m) / 2 + KL(q || m) / 2`` with ``m = (p + q) / 2``: symmetric, between 0 and ln 2, and finite
+    without a clip. See `JensenShannonDistance` for what other tools report under this name.
+
+    References
+    ----------
+    .. [1] Lin (1991), Divergence measures based on the Shannon entropy, IEEE Trans. Inf. Theory 37, 145-151.
+
+    Examples
+    --------
+    >>> gold = np.array([[1.0, 0.0], [0.5, 0.5]])
+    >>> JensenShannon().values(gold, np.array([[0.0, 1.0], [0.5, 0.5]])).round(4)
+    array([0.6931, 0.    ])
+    """
+
+    name = "js_divergence"
+    greater_is_better = False
+    bounds = (0.0, LN2)
+
+    def of_rows(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
+        """Return the divergences."""
+        return _jensen_shannon(gold, predictions)
+
+
+class JensenShannonBits(PerItem):
+    """The mean Jensen-Shannon divergence, in bits; lower is better.
+
+    That in nats over ln 2: between 0 and 1.
+
+    References
+    ----------
+    .. [1] Lin (1991), Divergence measures based on the Shannon entropy, IEEE Trans. Inf. Theory 37, 145-151.
+
+    Examples
+    --------
+    >>> JensenShannonBits().values(np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]]))
+    array([1.])
+    """
+
+    name = "js_divergence_bits"
+    greater_is_better = False
+    bounds = (0.0, 1.0)
+
+    def of_rows(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
+        """Return the divergences."""
+        return _jensen_shannon(gold, predictions) / LN2
+
+
+class JensenShannonDistance(PerItem):
+    """The mean Jensen-Shannon distance; lower is better.
+
+    The distance of an item is the square root of its divergence in nats, a metric in the mathematical sense;
+    the score is the mean of the items' distances, not the root of the mean divergence. It is what
+    ``scipy.spatial.distance.jensenshannon`` returns, and what BooStSa (0.2.13) reports as ``jsd``, the
+    Jensen-Shannon divergence.
+
+    References
+    ----------
+    .. [1] Endres & Schindelin (2003), A new metric for probability distributions, IEEE Trans. Inf. Theory 49,
+       1858-1860.
+
+    Examples
+    --------
+    >>> JensenShannonDistance().values(np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])).round(4)
+    array([0.8326])
+    """
+
+    name = "js_distance"
+    greater_is_better = False
+    bounds = (0.0, float(np.sqrt(LN2)))
+
+    def of_rows(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
+        """Return the distances."""
+        return np.sqrt(np.maximum(_jensen_shannon(gold, predictions), 0.0))
+
+
+class Brier(PerItem):
+    """The Brier score for any number of classes; lower is better.
+
+    The sum over the classes of the squared differences of the probabilities, between 0 and 2, as Brier
+    defined it; for two classes it is twice the score of one of them that ``sklearn.metrics.brier_score_loss``
+    gives.
+
+    References
+    ----------
+    .. [1] Brier (1950), Monthly Weather Review 78, 1-3, eq. 2.
+
+    Examples
+    --------
+    >>> gold = np.array([[1.0, 0.0], [0.5, 0.5]])
+    >>> Brier().values(gold, np.array([[0.0, 1.0], [1.0, 0.0]]))
+    array([2. , 0.5])
+    """
+
+    name = "brier"
+    greater_is_better = False
+    bounds = (0.0, 2.0)
+
+    def of_rows(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
+        """Return the sums of squares."""
+        difference = gold - predictions
+        return dot(difference, difference)
+
+
+class SoftAccuracy(PerItem):
+    """The mean of the probability that gold and predictions share: ``sum_k min(p_k, q_k)``.
+
+    One minus their total variation. On hard labels it is accuracy; with soft labels it is also precision,
+    recall and F1 over all classes together, in the fuzzy sense of `bestby.metrics.soft_classes`.
+
+    References
+    ----------
+    .. [1] Harju & Mesaros (2023), Evaluating classification systems against soft labels with fuzzy precision
+       and recall, DCASE Workshop, 46-50.
+
+    Examples
+    --------
+    >>> gold = np.array([[1.0, 0.0], [0.5, 0.5]])
+    >>> SoftAccuracy().values(gold, np.array([[0.0, 1.0], [0.75, 0.25]]))
+    array([0.  , 0.75])
+    """
+
+    name = "soft_accuracy"
+    bounds = (0.0, 1.0)
+
+    def of_rows(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
+        """Return what is shared."""
+        return over_classes(np.minimum(gold, predictions))
+
+
+def _jensen_shannon(p: FloatArray, q: FloatArray) -> FloatArray:
+    """Return the divergences in nats.
+
+    With t = (p - q) / (p + q), p / m is 1 + t and q / m is 1 - t: log1p keeps the digits of small differences
+    that logarithms of ratios near 1 lose, and swapping p and q changes no bit.
+    """
+    t = (p - q) / np.maximum(p + q, LEAST)
+    # Where t is -1 (or 1) p (or q) is 0 and so is its term.
+    from_p = dot(p, np.log1p(np.maximum(t, _ABOVE_MINUS_ONE)))
+    from_q = dot(q, np.log1p(np.maximum(-t, _ABOVE_MINUS_ONE)))
+    return 0.5 * (from_p + from_q)

@@ -1,0 +1,173 @@
+"""Precision, recall and F1 of soft labels: what gold and predictions share, class by class.
+
+The labels of a class are taken as a fuzzy set of items: an item belongs to it as far as its probability says.
+Gold and predictions share ``sum_i min(p_ik, q_ik)`` of class k. Precision is that over ``sum_i q_ik``, recall
+over ``sum_i p_ik``, F1 their harmonic mean. On hard labels they are the usual ones. 0/0 counts as 0.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Array, FloatArray
+from bestby.metrics._distributions import given_classes, over_classes
+from bestby.metrics.base import Metric
+from bestby.metrics.classification import Part, named_label
+
+_WHY: dict[Part, str] = {
+    "precision": "no prediction gives it any probability",
+    "recall": "the gold gives it no probability",
+    "f1": "neither gold nor predictions give it any probability",
+}
+_NOTHING = 1e-12  # a class with less than this of all items is empty but for rounding
+
+
+@dataclass(frozen=True, repr=False)
+class SoftOneClass(Metric):
+    """Fuzzy precision, recall or F1 of one class.
+
+    Parameters
+    ----------
+    name : str
+        The name of the metric, such as ``soft_f1[spam]``.
+    part : {"precision", "recall", "f1"}
+        Which of the three.
+    label : str
+        The class, as it prints.
+    position : int or None
+        Its column; set by `fit`.
+
+    References
+    ----------
+    .. [1] Harju & Mesaros (2023), Evaluating classification systems against soft labels with fuzzy precision
+       and recall, DCASE Workshop, 46-50.
+
+    Examples
+    --------
+    >>> gold, predictions = np.array([[0.5, 0.5], [1.0, 0.0]]), np.array([[0.25, 0.75], [0.75, 0.25]])
+    >>> metric = SoftOneClass("soft_f1[a]", "f1", "a").fit(gold, [predictions], np.array(["a", "b"]))
+    >>> metric.statistics(gold, predictions).sum(axis=0)
+    array([1.  , 1.25])
+    >>> float(metric.score(metric.statistics(gold, predictions).sum(axis=0)))
+    0.8
+    """
+
+    name: str
+    part: Part
+    label: str
+    position: int | None = None
+    bounds = (0.0, 1.0)
+    reads = "distributions"
+
+    def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
+        """Return the metric with the column of the class fixed.
+
+        Raises
+        ------
+        InvalidInputError
+            If there is no such class.
+        """
+        given_classes(self.name, labels)
+        known = [] if labels is None else labels.tolist()
+        return dataclasses.replace(self, position=named_label(self.label, known, self.name))
+
+    def statistics(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
+        """Return what is shared, and what it is measured against."""
+        if self.position is None:
+            raise _unfitted(self.name)
+        p, q = gold[:, self.position], predictions[:, self.position]
+        return np.column_stack([np.minimum(p, q), _size(self.part, p, q)])
+
+    def score(self, totals: FloatArray) -> FloatArray:
+        """Return the ratio of the totals."""
+        return _ratio(totals[..., 0], totals[..., 1])
+
+    def undefined(self, totals: FloatArray) -> str | None:
+        """Return a sentence if the score is 0/0."""
+        if totals[1] > _NOTHING:
+            return None
+        return f"{self.name} is 0/0 ({self.label!r}: {_WHY[self.part]}) and counts as 0"
+
+
+@dataclass(frozen=True, repr=False)
+class SoftMacro(Metric):
+    """Fuzzy precision, recall or F1, every class counting the same.
+
+    Parameters
+    ----------
+    name : str
+        The name of the metric.
+    part : {"precision", "recall", "f1"}
+        Which of the three.
+    labels : tuple of str
+        The classes; set by `fit`.
+
+    References
+    ----------
+    .. [1] Harju & Mesaros (2023), Evaluating classification systems against soft labels with fuzzy precision
+       and recall, DCASE Workshop, 46-50.
+
+    Examples
+    --------
+    >>> gold, predictions = np.array([[0.5, 0.5], [1.0, 0.0]]), np.array([[0.25, 0.75], [0.75, 0.25]])
+    >>> metric = SoftMacro("soft_recall_macro", "recall").fit(gold, [predictions], np.array(["a", "b"]))
+    >>> metric.statistics(gold, predictions).sum(axis=0)
+    array([1. , 0.5, 1.5, 0.5])
+    >>> float(metric.score(metric.statistics(gold, predictions).sum(axis=0)).round(4))
+    0.8333
+    """
+
+    name: str
+    part: Part
+    labels: tuple[str, ...] = ()
+    bounds = (0.0, 1.0)
+    reads = "distributions"
+
+    def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
+        """Return the metric with the classes fixed."""
+        return dataclasses.replace(self, labels=given_classes(self.name, labels))
+
+    def statistics(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
+        """Return per class what is shared, then per class what it is measured against."""
+        if not self.labels:
+            raise _unfitted(self.name)
+        shared = np.minimum(gold, predictions)
+        return np.concatenate([shared, _size(self.part, gold, predictions)], axis=1)
+
+    def score(self, totals: FloatArray) -> FloatArray:
+        """Return the mean over the classes."""
+        k = len(self.labels)
+        return over_classes(_ratio(totals[..., :k], totals[..., k:])) / k
+
+    def undefined(self, totals: FloatArray) -> str | None:
+        """Return a sentence naming the classes whose part is 0/0."""
+        sizes = totals[len(self.labels) :]
+        empty = [repr(label) for label, size in zip(self.labels, sizes, strict=True) if size <= _NOTHING]
+        if not empty:
+            return None
+        named = ", ".join(empty[:5]) + (f" and {len(empty) - 5} more" if len(empty) > 5 else "")
+        return f"{self.part} of {named} is 0/0 ({_WHY[self.part]}) and counts as 0 in {self.name}"
+
+
+def _size(part: Part, gold: FloatArray, predictions: FloatArray) -> FloatArray:
+    """Return what the shared part is divided by; F1 is 2 shared / (p + q)."""
+    if part == "f1":
+        return 0.5 * (gold + predictions)
+    return predictions if part == "precision" else gold
+
+
+def _ratio(shared: FloatArray, size: FloatArray) -> FloatArray:
+    """Divide; 0 where there is nothing to divide by."""
+    there = size > _NOTHING
+    quotient: FloatArray = np.where(there, shared / np.where(there, size, 1.0), 0.0)
+    return quotient
+
+
+def _unfitted(name: str) -> InvalidInputError:
+    return InvalidInputError(f"{name} must know the classes first", hint="call fit(gold, systems, classes)")

@@ -1,0 +1,162 @@
+"""Whether a system is uncertain where the annotators are: entropies of gold and predictions, item by item."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Array, FloatArray
+from bestby.metrics._distributions import given_gold, normalised_entropies
+from bestby.metrics.base import Metric
+from bestby.metrics.correlation import Pearson
+
+_NOTHING = 1e-12  # normalised entropies, and spreads of them, below this are rounding
+
+_LEAST_SQUARE = 1e-10  # so are sums of squares below this where the mean square of the full data is 1
+
+
+@dataclass(frozen=True, repr=False)
+class EntropySimilarity(Metric):
+    """The cosine between the entropies of the gold and those of the predictions.
+
+    Each side is a vector with one entry per item, the entropy of its distribution over log K. The entropies
+    are never negative, so neither is the cosine, and predictions that have nothing to do with the gold easily
+    reach 0.9. `EntropyCorrelation` leaves the means out.
+
+    Before they are squared the entropies of each side are divided by their root mean square on the full data.
+    That does not change the cosine, but it lets the permutation test exchange systems that are certain
+    to different degrees. `statistics` must therefore be given whole columns. Undefined (NaN) on a resample
+    in which a side has no entropy.
+
+    Parameters
+    ----------
+    name : str
+        The name of the metric.
+    scale : float
+        Root mean square of the entropies of the gold; set by `fit`.
+
+    References
+    ----------
+    .. [1] Uma et al. (2021), Learning from disagreement: a survey, JAIR 72, 1385-1470.
+
+    Examples
+    --------
+    >>> gold = np.array([[0.5, 0.5], [1.0, 0.0]])
+    >>> predictions = np.array([[0.5, 0.5], [0.5, 0.5]])
+    >>> metric = EntropySimilarity().fit(gold, [predictions], None)
+    >>> float(metric.score(metric.statistics(gold, predictions).sum(axis=0)).round(4))
+    0.7071
+    """
+
+    name: str = "entropy_similarity"
+    scale: float = 1.0
+    bounds = (0.0, 1.0)
+    reads = "distributions"
+
+    def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
+        """Return the metric with the scale of the gold fixed.
+
+        Raises
+        ------
+        InvalidInputError
+            If the gold has no entropy.
+        """
+        entropies = normalised_entropies(given_gold(self.name, gold))
+        return dataclasses.replace(self, scale=self._size("the gold has", entropies))
+
+    def statistics(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
+        """Return the product of the scaled entropies and their squares.
+
+        Raises
+        ------
+        InvalidInputError
+            If the predictions have no entropy.
+        """
+        y = normalised_entropies(gold) / self.scale
+        x = normalised_entropies(predictions)
+        x = x / self._size("the predictions have", x)
+        return np.column_stack([x * y, x * x, y * y])
+
+    def score(self, totals: FloatArray) -> FloatArray:
+        """Return the cosine; NaN where a side has no entropy."""
+        xy, xx, yy = np.moveaxis(totals, -1, 0)
+        defined = (xx > _LEAST_SQUARE) & (yy > _LEAST_SQUARE)
+        norms = np.sqrt(np.where(defined, xx, 1.0)) * np.sqrt(np.where(defined, yy, 1.0))
+        value: FloatArray = np.where(defined, np.clip(xy / norms, 0.0, 1.0), np.nan)
+        return value
+
+    def _size(self, what: str, entropies: FloatArray) -> float:
+        if entropies.max() <= _NOTHING:
+            raise InvalidInputError(
+                f"{self.name} is undefined: {what} no entropy (every item is certain of its class)",
+                hint="use cross_entropy, js_divergence or soft_accuracy, which take hard labels too",
+            )
+        return float(np.sqrt(np.mean(entropies * entropies)))
+
+
+@dataclass(frozen=True, repr=False)
+class EntropyCorrelation(Pearson):
+    """Pearson's correlation between the entropies of the gold and those of the predictions.
+
+    Whether a system is less certain on the items on which the annotators agree less, whatever its certainty
+    on the whole. Undefined (NaN) on a resample in which a side has the same entropy on all items. Entropies
+    are centred and scaled as `Pearson` does with numbers.
+
+    Parameters
+    ----------
+    name : str
+        The name of the metric.
+    centre, scale : float
+        Mean and standard deviation of the entropies of the gold; set by `fit`.
+
+    References
+    ----------
+    .. [1] Uma et al. (2021), Learning from disagreement: a survey, JAIR 72, 1385-1470.
+
+    Examples
+    --------
+    >>> gold = np.array([[0.5, 0.5], [1.0, 0.0], [0.9, 0.1]])
+    >>> predictions = np.array([[0.6, 0.4], [0.1, 0.9], [0.1, 0.9]])
+    >>> metric = EntropyCorrelation().fit(gold, [predictions], None)
+    >>> float(metric.score(metric.statistics(gold, predictions).sum(axis=0)).round(4))
+    0.8834
+    """
+
+    name: str = "entropy_correlation"
+    reads = "distributions"
+
+    def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:
+        """Return the metric with the centre and scale of the entropies of the gold fixed.
+
+        Raises
+        ------
+        InvalidInputError
+            If the gold has the same entropy on all items.
+        """
+        entropies = self._varying("the gold has", normalised_entropies(given_gold(self.name, gold)))
+        return super().fit(entropies, systems, labels)
+
+    def statistics(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
+        """Return standard scores of the entropies, their squares, their product and 1.
+
+        Raises
+        ------
+        InvalidInputError
+            If the predictions have the same entropy on all items.
+        """
+        entropies = self._varying("the predictions have", normalised_entropies(predictions))
+        return super().statistics(normalised_entropies(gold), entropies)
+
+    def _varying(self, what: str, entropies: FloatArray) -> FloatArray:
+        if entropies.max() - entropies.min() <= _NOTHING:
+            raise InvalidInputError(
+                f"{self.name} is undefined: {what} the same entropy on all items"
+                f" ({entropies[0]:.3g} of the greatest)",
+                hint="use cross_entropy, js_divergence or soft_accuracy, which need no variation",
+            )
+        return entropies

@@ -1,0 +1,90 @@
+"""Soft labels of ordered classes: positions 0 to K - 1, in the order of the classes.
+
+The order is that in which the classes are named; text labels whose classes are not named are in the order of
+the alphabet, which is seldom the one that is meant.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from bestby._core.typing import Array, FloatArray
+from bestby.metrics._distributions import PerItem, given_gold, over_classes
+
+
+@dataclass(frozen=True, repr=False)
+class _Ordered(PerItem):
+    """What the measures of ordered classes share: their greatest value is K - 1.
+
+    Parameters
+    ----------
+    name : str
+        The name of the metric.
+    bounds : tuple of float
+        The least and the greatest value; set by `fit`.
+    """
+
+    name: str = ""
+    bounds: tuple[float, float] = (0.0, np.inf)
+    greater_is_better = False
+
+    def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
+        """Return the metric with the greatest value fixed."""
+        return dataclasses.replace(self, bounds=(0.0, given_gold(self.name, gold).shape[1] - 1.0))
+
+
+class OrdinalMAE(_Ordered):
+    """The mean absolute difference of the expected positions; lower is better.
+
+    ``|sum_k k p_k - sum_k k q_k|``, positions counted from 0. On hard labels it is the mean absolute error of
+    the positions. It sees the means only: one who is sure of the middle and one who is torn between the ends
+    do not differ. `EarthMover` tells them apart.
+
+    References
+    ----------
+    .. [1] Gaudette & Japkowicz (2009), Evaluation methods for ordinal classification, Canadian AI, 207-210.
+
+    Examples
+    --------
+    >>> gold = np.array([[1.0, 0.0, 0.0], [0.5, 0.0, 0.5]])
+    >>> OrdinalMAE("ordinal_mae").values(gold, np.array([[0.0, 0.5, 0.5], [0.0, 1.0, 0.0]]))
+    array([1.5, 0. ])
+    """
+
+    def of_rows(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
+        """Return the absolute differences."""
+        positions = np.arange(gold.shape[1], dtype=np.float64)
+        return np.abs(over_classes((gold - predictions) * positions))
+
+
+class EarthMover(_Ordered):
+    """The mean earth mover's distance; lower is better.
+
+    The least probability times steps that turns one distribution into the other, neighbouring classes being
+    one step apart: ``sum_k |P_k - Q_k|`` over the cumulative distributions (the first Wasserstein distance,
+    the match distance). On hard labels it is the mean absolute error of the positions. Over K - 1 it is the
+    normalised match distance of Sakai.
+
+    References
+    ----------
+    .. [1] Werman, Peleg & Rosenfeld (1985), A distance metric for multidimensional histograms, Computer
+       Vision, Graphics, and Image Processing 32, 328-336.
+    .. [2] Sakai (2021), Evaluating evaluation measures for ordinal classification and ordinal quantification,
+       ACL, 2759-2769.
+
+    Examples
+    --------
+    >>> gold = np.array([[1.0, 0.0, 0.0], [0.5, 0.0, 0.5]])
+    >>> EarthMover("emd").values(gold, np.array([[0.0, 0.5, 0.5], [0.0, 1.0, 0.0]]))
+    array([1.5, 1. ])
+    """
+
+    def of_rows(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
+        """Return the distances."""
+        moved = np.cumsum(gold[:, :-1] - predictions[:, :-1], axis=1)
+        return over_classes(np.abs(moved))

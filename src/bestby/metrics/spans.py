@@ -1,0 +1,308 @@
+"""Measures of spans (named entities, chunks, slots), with sentences as items."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal, Self, TypeAlias
+
+import numpy as np
+
+from bestby._core import checks
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Array, FloatArray
+from bestby.metrics import _entities
+from bestby.metrics.base import BaseMetric, Metric
+from bestby.metrics.classification import named_label
+
+Part: TypeAlias = Literal["precision", "recall", "f1"]
+
+_WHY: dict[Part, str] = {
+    "precision": "predicted",
+    "recall": "in the gold",
+    "f1": "in the gold or predicted",
+}
+
+
+@dataclass(frozen=True, repr=False)
+class _SpanMetric(Metric):
+    """What the measures of spans share: how an item is read, and which scheme its tags follow.
+
+    Parameters
+    ----------
+    name : str
+        The name of the metric.
+    part : {"precision", "recall", "f1"}
+        Which of the three.
+    scheme : str or None
+        None reads tags leniently, as conlleval and seqeval do: a span also begins where a type changes or an
+        I follows an O. "strict" counts only spans that follow the scheme of the gold to the letter, which
+        seqeval detects from the whole gold; or the name of that scheme: IOB1, IOB2 (BIO), IOE1, IOE2,
+        IOBES or BILOU. Spans given as such need no scheme.
+    """
+
+    name: str
+    part: Part
+    scheme: str | None = None
+    bounds = (0.0, 1.0)
+    reads = "objects"
+
+    def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
+        """Return the metric with the scheme fixed.
+
+        Raises
+        ------
+        InvalidInputError
+            If there is no gold, or its tags have no scheme that is known.
+        """
+        if gold is None:
+            raise InvalidInputError(f"{self.name} needs gold spans or tags", hint="pass gold=...")
+        if self.scheme is None:
+            return self
+        if self.scheme == "strict":
+            return dataclasses.replace(self, scheme=_entities.detected(gold))
+        checks.choice(self.scheme, tuple(_entities.SCHEMES), f"the scheme of {self.name}")
+        return self
+
+    def _pairs(self, gold: Any, predictions: Any) -> list[tuple[set[_entities.Span], set[_entities.Span]]]:
+        if self.scheme == "strict":
+            raise InvalidInputError(
+                f"{self.name} must know the scheme of the tags before it can count",
+                hint="call fit(gold, systems, None) first, or name the scheme",
+            )
+        return [
+            (
+                _entities.spans(ours, self.scheme, f"{where} of the gold"),
+                _entities.spans(theirs, self.scheme, f"{where} of the predictions"),
+            )
+            for where, ours, theirs in _entities.paired(gold, predictions, self.name)
+        ]
+
+
+@dataclass(frozen=True, repr=False)
+class Spans(_SpanMetric):
+    """Precision, recall or F1 of spans, of all types together or of one.
+
+    An item is a sentence: a list with one tag per token (BIO, BIOES and their kin), or a list of spans
+    ``(start, end, type)``. A span is right if the gold has one with the same type, start and end. Statistics
+    are the spans that are right, those predicted and those of the gold; 0/0 counts as 0, as in seqeval.
+
+    Parameters
+    ----------
+    name : str
+        The name of the metric.
+    part : {"precision", "recall", "f1"}
+        Which of the three.
+    scheme : str or None
+        None reads tags leniently; "strict" by the scheme of the gold; or the name of a scheme.
+    label : str or None
+        The type that counts; None for all.
+
+    References
+    ----------
+    .. [1] Tjong Kim Sang & De Meulder (2003), CoNLL shared task, 142-147.
+    .. [2] Nakayama (2018), seqeval, https://github.com/chakki-works/seqeval
+
+    Examples
+    --------
+    >>> metric = Spans("span_f1", "f1")
+    >>> rows = metric.statistics([["B-PER", "I-PER", "O"], ["B-LOC"]], [["B-PER", "O", "O"], ["B-LOC"]])
+    >>> rows
+    array([[0., 1., 1.],
+           [1., 1., 1.]])
+    >>> metric.score(rows.sum(axis=0))
+    array(0.5)
+    """
+
+    label: str | None = None
+
+    def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:
+        """Return the metric with the scheme fixed and the type known to occur.
+
+        Raises
+        ------
+        InvalidInputError
+            If there is no such type in the gold or any system.
+        """
+        fitted = super().fit(gold, systems, labels)
+        if fitted.label is not None:
+            named_label(fitted.label, sorted(_occurring([gold, *systems], self.name)), self.name)
+        return fitted
+
+    def statistics(self, gold: Any, predictions: Any) -> FloatArray:
+        """Return how many spans are right, predicted, and in the gold, per item, shape (n, 3)."""
+        rows = np.zeros((len(predictions), 3))
+        for row, (ours, theirs) in zip(rows, self._pairs(gold, predictions), strict=True):
+            if self.label is not None:
+                ours, theirs = ({span for span in side if span[0] == self.label} for side in (ours, theirs))
+            row[:] = len(ours & theirs), len(theirs), len(ours)
+        return rows
+
+    def score(self, totals: FloatArray) -> FloatArray:
+        """Return the ratio of the totals."""
+        return _ratio(*_fraction(self.part, *np.moveaxis(totals, -1, 0)))
+
+    def undefined(self, totals: FloatArray) -> str | None:
+        """Return a sentence if the score is 0/0."""
+        if _fraction(self.part, *totals)[1] > 0.0:
+            return None
+        what = "no span" if self.label is None else f"no span of type {self.label!r}"
+        return f"{self.name} is 0/0 ({what} is {_WHY[self.part]}) and counts as 0"
+
+
+@dataclass(frozen=True, repr=False)
+class MacroSpans(_SpanMetric):
+    """Precision, recall or F1 of the spans of each type, averaged over the types.
+
+    An item is as for `Spans`. The types are those that occur in the gold or the predictions of the
+    (re)sample, as in seqeval; undefined (NaN) if there are none.
+
+    Parameters
+    ----------
+    name : str
+        The name of the metric.
+    part : {"precision", "recall", "f1"}
+        Which of the three.
+    scheme : str or None
+        None reads tags leniently; "strict" by the scheme of the gold; or the name of a scheme.
+    types : tuple of str
+        All types there are; set by `fit`.
+
+    Examples
+    --------
+    >>> gold, predictions = [["B-PER", "I-PER", "O"], ["B-LOC"]], [["B-PER", "O", "O"], ["B-LOC"]]
+    >>> metric = MacroSpans("span_f1_macro", "f1").fit(gold, [predictions], None)
+    >>> metric.types, metric.score(metric.statistics(gold, predictions).sum(axis=0))
+    (('LOC', 'PER'), array(0.5))
+    """
+
+    types: tuple[str, ...] = ()
+
+    def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:
+        """Return the metric with the scheme and the types fixed.
+
+        Raises
+        ------
+        InvalidInputError
+            If there are no spans at all.
+        """
+        fitted = super().fit(gold, systems, labels)
+        types = tuple(sorted(_occurring([gold, *systems], self.name)))
+        if not types:
+            raise InvalidInputError(
+                f"{self.name} averages over types of spans, but neither gold nor predictions have a span"
+            )
+        return dataclasses.replace(fitted, types=types)
+
+    def statistics(self, gold: Any, predictions: Any) -> FloatArray:
+        """Return the spans that are right, of each type; then those predicted; then those of the gold."""
+        width = len(self.types)
+        column = {label: place for place, label in enumerate(self.types)}
+        rows = np.zeros((len(predictions), 3 * width))
+        for row, (ours, theirs) in zip(rows, self._pairs(gold, predictions), strict=True):
+            for block, side in enumerate((ours & theirs, theirs, ours)):
+                for label, _, _ in side:
+                    if label not in column:
+                        raise InvalidInputError(
+                            f"{self.name} was fitted without the type {label!r}",
+                            hint="call fit(gold, systems, None) with all items first",
+                        )
+                    row[block * width + column[label]] += 1.0
+        return rows
+
+    def score(self, totals: FloatArray) -> FloatArray:
+        """Return the mean over the types that occur."""
+        right, predicted, due = np.split(totals, 3, axis=-1)
+        occurs = predicted + due > 0.0
+        total = _ratio(*_fraction(self.part, right, predicted, due)).sum(axis=-1)
+        number = occurs.sum(axis=-1)
+        return np.asarray(np.where(number > 0, total / np.maximum(number, 1), np.nan))
+
+    def undefined(self, totals: FloatArray) -> str | None:
+        """Return a sentence naming the types whose part is 0/0."""
+        right, predicted, due = np.split(totals, 3)
+        occurs = predicted + due > 0.0
+        if not occurs.any():
+            return f"{self.name} is undefined: neither gold nor predictions have a span"
+        empty = occurs & (_fraction(self.part, right, predicted, due)[1] == 0.0)
+        if not empty.any():
+            return None
+        named = [repr(label) for label, is_empty in zip(self.types, empty, strict=True) if is_empty]
+        shown = ", ".join(named[:5]) + (f" and {len(named) - 5} more" if len(named) > 5 else "")
+        return f"{self.part} of {shown} is 0/0 (never {_WHY[self.part]}) and counts as 0 in {self.name}"
+
+
+def _occurring(sides: Sequence[Any], name: str) -> set[str]:
+    return set().union(*(_entities.types(items, name) for items in sides))
+
+
+def _fraction(part: Part, right: Any, predicted: Any, due: Any) -> tuple[Any, Any]:
+    """Numerator and denominator of precision, recall or F1."""
+    if part == "f1":
+        return 2.0 * right, predicted + due
+    return right, predicted if part == "precision" else due
+
+
+def _ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
+    """Divide; 0 where the denominator (and so the numerator) is 0."""
+    return np.asarray(numerator / np.where(denominator > 0.0, denominator, 1.0))
+
+
+def _named(kind: type[Spans | MacroSpans], part: Part, name: str) -> BaseMetric:
+    return kind(name, part, "strict" if name.endswith("_strict") else None)
+
+
+def _by_scheme(kind: type[Spans | MacroSpans], part: Part, name: str, scheme: str) -> BaseMetric:
+    return kind(name, part, checks.choice(scheme, tuple(_entities.SCHEMES), f"the scheme in {name}"))
+
+
+def _of_type(part: Part, name: str, label: str) -> BaseMetric:
+    return Spans(name, part, label=label)
+
+
+_PARTS: dict[Part, str] = {"f1": "F1", "precision": "precision", "recall": "recall"}
+_STRICT = "; tags by the letter of their scheme"
+
+NAMES: dict[str, tuple[str, Callable[[str], BaseMetric]]] = {
+    **{
+        f"span_{part}{end}": (f"{said} of spans, all types together{told}", partial(_named, Spans, part))
+        for part, said in _PARTS.items()
+        for end, told in (("", ""), ("_strict", _STRICT))
+    },
+    **{
+        f"span_{part}_macro{end}": (
+            f"{said} of spans, every type counting the same{told}",
+            partial(_named, MacroSpans, part),
+        )
+        for part, said in _PARTS.items()
+        for end, told in (("", ""), ("_strict", _STRICT))
+    },
+}
+"""Name, description and builder of every measure here."""
+
+WITH_LABEL: dict[str, tuple[str, Callable[[str, str], BaseMetric]]] = {
+    f"span_{part}": (f"{said} of the spans of one type", partial(_of_type, part))
+    for part, said in _PARTS.items()
+}
+"""The same for names with a type in brackets: from the whole name and the type to the metric."""
+
+
+PATTERNS: dict[str, tuple[str, Callable[[str, str], BaseMetric]]] = {
+    **{
+        f"span_{part}": (
+            f"{said} of spans; tags by the letter of a scheme: IOB2, IOBES, BILOU, …",
+            partial(_by_scheme, Spans, part),
+        )
+        for part, said in _PARTS.items()
+    },
+    **{
+        f"span_{part}_macro": (
+            f"{said} of spans, every type counting the same; tags by the letter of a scheme",
+            partial(_by_scheme, MacroSpans, part),
+        )
+        for part, said in _PARTS.items()
+    },
+}
+"""The same for names with a scheme behind "@": from the whole name and the scheme to the metric."""

@@ -1,0 +1,286 @@
+"""Overlap with references: ROUGE, and METEOR as a mean of segments and from summed statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError, MissingExtraError
+from bestby._core.typing import FloatArray
+from bestby.metrics import _items
+from bestby.metrics.base import BaseMetric, MeanMetric, Metric
+
+_EXTRA = "summaries"
+_ROUGE = (*(f"rouge{n}" for n in range(1, 10)), "rougeL", "rougeLsum")
+
+Tokenise: TypeAlias = Callable[[str], Sequence[str]]
+
+
+@dataclass(frozen=True, repr=False)
+class Rouge(MeanMetric):
+    """The mean over items of ROUGE's F-measure, by rouge-score; the best of several references.
+
+    An item is a text; its gold is a text or a list of texts. For rougeLsum the sentences of a text are its
+    lines. Case does not matter, and characters other than a-z and 0-9 only part words: texts in other scripts
+    have no words, and score 0.
+
+    Parameters
+    ----------
+    name : {"rouge1", ..., "rouge9", "rougeL", "rougeLsum"}
+        N-grams by their length, longest common subsequences of the texts, or of their lines.
+    stem : bool
+        Whether English words are reduced to their stems first, by Porter's algorithm.
+
+    References
+    ----------
+    .. [1] Lin (2004), ROUGE: a package for automatic evaluation of summaries, Text Summarization Branches
+       Out, 74-81, sections 2 and 3.
+
+    Examples
+    --------
+    >>> Rouge("rouge1").values(["the cat sat", ["a dog", "the dog"]], ["the cat", "dog the"]).round(4)
+    array([0.8, 1. ])
+    """
+
+    name: str = "rouge1"
+    stem: bool = False
+    reads = "objects"
+    bounds = (0.0, 1.0)
+
+    def __post_init__(self) -> None:
+        if self.name not in _ROUGE:
+            raise InvalidInputError(f"there is no {self.name!r}", hint=f"it is one of {', '.join(_ROUGE)}")
+
+    def values(self, gold: Any, predictions: Any) -> FloatArray:
+        """Return the F-measure of each item.
+
+        Raises
+        ------
+        MissingExtraError
+            If rouge-score is not installed.
+        """
+        references, texts = _items.references(gold, self.name), _items.texts(predictions, self.name)
+        try:
+            from rouge_score.rouge_scorer import RougeScorer
+        except ImportError:
+            raise MissingExtraError("rouge-score", _EXTRA) from None
+        scorer = RougeScorer([self.name], use_stemmer=self.stem)
+        pairs = zip(references, texts, strict=True)
+        return np.array([scorer.score_multi(several, text)[self.name].fmeasure for several, text in pairs])
+
+
+@dataclass(frozen=True)
+class MeteorSettings:
+    """How METEOR finds words, matches and weighs them.
+
+    Parameters
+    ----------
+    tokenise : callable, optional
+        From a text to its words; the default is nltk's `NLTKWordTokenizer`, which needs no data. Use
+        ``str.split`` for texts whose tokens are already parted by spaces. Upper and lower case match.
+    wordnet : object with ``synsets(word)``, optional
+        Where synonyms come from; the default is the WordNet of nltk, which must have been downloaded.
+    alpha, beta, gamma : float
+        The weight of precision, and the exponent and the weight of the penalty; the defaults are those
+        of [1]_ and of nltk.
+
+    References
+    ----------
+    .. [1] Banerjee, Lavie (2005), METEOR, ACL workshop on evaluation measures, 65-72, section 2.2.
+    """
+
+    tokenise: Tokenise | None = None
+    wordnet: Any = None
+    alpha: float = 0.9
+    beta: float = 3.0
+    gamma: float = 0.5
+
+
+def meteor_counts(
+    gold: Iterable[str | Sequence[str]],
+    predictions: Iterable[str],
+    settings: MeteorSettings | None = None,
+    metric: str = "meteor",
+) -> FloatArray:
+    """Count what METEOR is made of, by nltk's alignment of words: exact, by stem, by synonym.
+
+    Of several references, the one with the greatest score of the segment counts. nltk looks up the synonyms
+    of stems, and so finds those only whose stem is a word of WordNet: of "glad", not of "happy".
+
+    Parameters
+    ----------
+    gold : iterable of str or of sequences of str, length n
+        The reference of each item, or several.
+    predictions : iterable of str, length n
+        The texts of one system.
+    settings : MeteorSettings, optional
+        How words are found, matched and weighed.
+    metric : str
+        The name used in messages.
+
+    Returns
+    -------
+    ndarray, shape (n, 4)
+        Matched words, chunks (runs of matched words that are adjacent and in the same order in both texts),
+        words of the prediction, words of the reference.
+
+    Raises
+    ------
+    InvalidInputError
+        If an item is no text, or nltk does not find WordNet.
+    MissingExtraError
+        If nltk is not installed.
+
+    References
+    ----------
+    .. [1] Banerjee, Lavie (2005), METEOR, ACL workshop on evaluation measures, 65-72, section 2.2.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> nothing = SimpleNamespace(synsets=lambda word: [])
+    >>> meteor_counts(["the cats sat down"], ["sat the cat"], MeteorSettings(wordnet=nothing))
+    array([[3., 2., 3., 4.]])
+    """
+    chosen = MeteorSettings() if settings is None else settings
+    references, texts = _items.references(gold, metric), _items.texts(predictions, metric)
+    try:
+        from nltk.tokenize import NLTKWordTokenizer
+        from nltk.translate.meteor_score import align_words
+    except ImportError:
+        raise MissingExtraError("nltk", _EXTRA) from None
+    words = NLTKWordTokenizer().tokenize if chosen.tokenise is None else chosen.tokenise
+    wordnet = _wordnet(metric) if chosen.wordnet is None else chosen.wordnet
+    counts = np.zeros((len(texts), 4))
+    for row, several, text in zip(counts, references, texts, strict=True):
+        predicted = list(words(text))
+        found = np.zeros((len(several), 4))
+        for place, reference in enumerate(several):
+            expected = list(words(reference))
+            matches, _, _ = align_words(predicted, expected, wordnet=wordnet)
+            found[place] = len(matches), _chunks(matches), len(predicted), len(expected)
+        row[:] = found[np.argmax(_meteor(found, chosen))]
+    return counts
+
+
+def _chunks(matches: Sequence[tuple[int, int]]) -> int:
+    """Count the runs of matches, sorted by the first place, in which both places go up by one."""
+    return len(matches) - sum((i + 1, j + 1) == following for (i, j), following in pairwise(matches))
+
+
+def _wordnet(metric: str) -> Any:
+    from nltk.corpus import wordnet
+
+    try:
+        wordnet.ensure_loaded()
+    except (LookupError, OSError):  # no folder of that name; a folder that lacks some of its files
+        raise InvalidInputError(
+            f"{metric} looks synonyms up in WordNet, which nltk does not find",
+            hint="python -m nltk.downloader wordnet, or set NLTK_DATA to the folder with corpora/wordnet",
+        ) from None
+    return wordnet
+
+
+def _meteor(counts: FloatArray, settings: MeteorSettings) -> FloatArray:
+    """Return the harmonic mean of precision and recall less the penalty; 0 where nothing matches."""
+    matches, chunks, predicted, expected = np.moveaxis(counts, -1, 0)
+    some = matches > 0
+    # With P = m / p and R = m / r, P R / (alpha P + (1 - alpha) R) = m / (alpha r + (1 - alpha) p).
+    length = settings.alpha * expected + (1.0 - settings.alpha) * predicted
+    fragmented = chunks / np.where(some, matches, 1.0)
+    score = matches / np.where(some, length, 1.0) * (1.0 - settings.gamma * fragmented**settings.beta)
+    return np.where(some, score, 0.0)
+
+
+@dataclass(frozen=True, repr=False)
+class Meteor(MeanMetric):
+    """The mean over items of METEOR, by nltk; the best of several references.
+
+    An item is a text; its gold is a text or a list of texts. See `MeteorCorpus` for METEOR from sums.
+
+    Parameters
+    ----------
+    name : str
+        The name of the metric.
+    settings : MeteorSettings
+        How words are found, matched and weighed.
+
+    References
+    ----------
+    .. [1] Banerjee, Lavie (2005), METEOR, ACL workshop on evaluation measures, 65-72, section 2.2.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> nothing = SimpleNamespace(synsets=lambda word: [])
+    >>> metric = Meteor(settings=MeteorSettings(wordnet=nothing))
+    >>> metric.values(["the cats sat down"], ["sat the cat"]).round(4)
+    array([0.6553])
+    """
+
+    name: str = "meteor"
+    settings: MeteorSettings = MeteorSettings()
+    reads = "objects"
+    bounds = (0.0, 1.0)
+
+    def values(self, gold: Any, predictions: Any) -> FloatArray:
+        """Return METEOR of each item."""
+        return _meteor(meteor_counts(gold, predictions, self.settings, self.name), self.settings)
+
+
+@dataclass(frozen=True, repr=False)
+class MeteorCorpus(Metric):
+    """METEOR from aggregate precision, recall and penalty: matches, chunks and lengths summed over the items.
+
+    The score of a system as [1]_ defines it, not the mean of the scores of its segments, which is `Meteor`.
+    An item is a text; its gold is a text or a list of texts, of which the one that gives the segment the best
+    score is summed. 0 where no word matches; undefined (NaN) where there are no words.
+
+    Parameters
+    ----------
+    name : str
+        The name of the metric.
+    settings : MeteorSettings
+        How words are found, matched and weighed.
+
+    References
+    ----------
+    .. [1] Banerjee, Lavie (2005), METEOR, ACL workshop on evaluation measures, 65-72, section 2.2.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> nothing = SimpleNamespace(synsets=lambda word: [])
+    >>> metric = MeteorCorpus(settings=MeteorSettings(wordnet=nothing))
+    >>> rows = metric.statistics(["the cats sat down", "no"], ["sat the cat", "yes"])
+    >>> float(metric.score(rows.sum(axis=0)).round(4))
+    0.5215
+    """
+
+    name: str = "meteor_corpus"
+    settings: MeteorSettings = MeteorSettings()
+    reads = "objects"
+    bounds = (0.0, 1.0)
+
+    def statistics(self, gold: Any, predictions: Any) -> FloatArray:
+        """Return matches, chunks, words predicted and words of the reference."""
+        return meteor_counts(gold, predictions, self.settings, self.name)
+
+    def score(self, totals: FloatArray) -> FloatArray:
+        """Return METEOR of the sums."""
+        return np.where(totals[..., 2] + totals[..., 3] > 0, _meteor(totals, self.settings), np.nan)
+
+
+NAMES: dict[str, tuple[str, Callable[[str], BaseMetric]]] = {
+    "rouge1": ("ROUGE-1 F-measure, mean over items, by rouge-score", Rouge),
+    "rouge2": ("ROUGE-2 F-measure, mean over items, by rouge-score", Rouge),
+    "rougeL": ("ROUGE-L F-measure, mean over items, by rouge-score", Rouge),
+    "rougeLsum": ("ROUGE-L F-measure of lines, mean over items, by rouge-score", Rouge),
+    "meteor": ("METEOR, mean over items, by nltk with WordNet", Meteor),
+    "meteor_corpus": ("METEOR from summed matches, chunks and lengths, by nltk with WordNet", MeteorCorpus),
+}
+"""What the list of metrics says, and how each is built, by name."""

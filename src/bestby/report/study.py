@@ -1,0 +1,127 @@
+"""The report of the comparison of a study."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+from bestby.report import comparison, data, summary
+from bestby.report.document import Document, Section
+from bestby.report.numbers import DASH, Rounding
+from bestby.report.tables import (
+    Cell,
+    Column,
+    Row,
+    Table,
+    difference_rounding,
+    differences_table,
+    systems_table,
+)
+from bestby.report.words import difference_sentence, listed
+from bestby.results import MetricInfo
+from bestby.results_study import StudyComparison
+
+COLUMNS = (*data.COLUMNS, "n_runs_a", "n_runs_b")
+
+
+def document(c: StudyComparison) -> Document:
+    """Return the report of the comparison of a study.
+
+    Parameters
+    ----------
+    c : StudyComparison
+        The comparison.
+
+    Returns
+    -------
+    Document
+        A section per metric: conditions with their runs, differences from the baselines, the forest plot.
+    """
+    plain = comparison.document(c)
+    n_conditions = len({entry.system for entry in c.systems})
+    names = listed([metric.name for metric in c.metrics], 3)
+    subtitle = plain.subtitle
+    if len(c.baselines) > 1:
+        subtitle += f", against the baselines {', '.join(c.baselines)}"
+    return dataclasses.replace(
+        plain,
+        title=f"{n_conditions} conditions compared by {names}",
+        subtitle=subtitle,
+        sections=tuple(
+            _section(c, metric, section) for metric, section in zip(c.metrics, plain.sections, strict=True)
+        ),
+    )
+
+
+def _section(c: StudyComparison, metric: MetricInfo, plain: Section) -> Section:
+    digits = difference_rounding(c, metric)
+    return dataclasses.replace(
+        plain,
+        lead=_lead(c, metric),
+        tables=(_conditions(c, metric), differences_table(c, metric)),
+        readings=tuple(difference_sentence(d, digits) for d in c.differences if d.metric == metric.name),
+    )
+
+
+def _lead(c: StudyComparison, metric: MetricInfo) -> str:
+    """Return the headline; with several baselines one for each."""
+    if len(c.baselines) < 2:
+        return summary.headline(c, metric)
+    views = [
+        dataclasses.replace(
+            c, baseline=base, differences=tuple(d for d in c.differences if base in (d.a, d.b))
+        )
+        for base in c.baselines
+    ]
+    return " ".join(summary.headline(view, metric) for view in views if view.differences)
+
+
+def _conditions(c: StudyComparison, metric: MetricInfo) -> Table:
+    """Return the table of conditions: that of systems, with the runs and how they vary."""
+    plain = systems_table(c, metric)
+    entries = [entry for entry in c.systems if entry.metric == metric.name]
+    if all(entry.n_runs == 1 for entry in entries):
+        return _marked(c, plain)
+    digits = Rounding.of([(entry.score, entry.interval) for entry in entries])
+    rows = []
+    for entry, row in zip(entries, plain.rows, strict=True):
+        spread = DASH if math.isnan(entry.sd) else digits.text(entry.sd)
+        more = (Cell(spread, entry.sd), Cell(str(entry.n_runs), float(entry.n_runs)))
+        rows.append(Row((*row.cells[:3], *more, *row.cells[3:]), row.strong))
+    columns = (
+        *plain.columns[:3],
+        Column("sd of runs", True),
+        Column("runs", True),
+        *plain.columns[3:],
+    )
+    return _marked(c, dataclasses.replace(plain, columns=columns, rows=tuple(rows)))
+
+
+def _marked(c: StudyComparison, table: Table) -> Table:
+    """Say which conditions are baselines where there are several."""
+    caption = table.caption.replace("Systems", "Conditions", 1)
+    if len(c.baselines) < 2:
+        return dataclasses.replace(table, caption=caption)
+    rows = []
+    for row in table.rows:
+        name = row.cells[1]
+        if name.key in c.baselines:
+            name = Cell(f"{name.text} (baseline)", name.key)
+        rows.append(Row((row.cells[0], name, *row.cells[2:]), row.strong))
+    return dataclasses.replace(table, caption=caption, rows=tuple(rows))
+
+
+def dictionary(c: StudyComparison) -> dict[str, Any]:
+    """Return the comparison as dictionaries and lists."""
+    plain = comparison.dictionary(c)
+    systems = [
+        {**found, "runs": list(entry.runs), "sd": entry.sd, "epochs": entry.epochs}
+        for found, entry in zip(plain["systems"], c.systems, strict=True)
+    ]
+    return {**plain, "baselines": list(c.baselines), "systems": systems, "differences": rows(c)}
+
+
+def rows(c: StudyComparison) -> list[dict[str, Any]]:
+    """Return one row per difference, with the columns `COLUMNS`."""
+    return [{**data.row(d), "n_runs_a": d.n_runs[0], "n_runs_b": d.n_runs[1]} for d in c.differences]

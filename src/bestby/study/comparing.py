@@ -1,0 +1,506 @@
+"""Every treatment of a study against its baselines: one pair of conditions at a time, each kept when made."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from bestby import family, noting, pairing
+from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.typing import Alternative, Array
+from bestby._core.versions import versions
+from bestby._version import __version__
+from bestby.engine import prepare, testing
+from bestby.engine.base import Drawing
+from bestby.engine.hierarchy import Crossed
+from bestby.engine.interval import Intervals, Target
+from bestby.evaluation import Evaluation
+from bestby.inference import multiplicity
+from bestby.metrics.base import BaseMetric
+from bestby.results import Interval, MetricInfo, Note, Provenance, TestResult
+from bestby.results_study import ConditionScore, StudyComparison, StudyDifference
+from bestby.settings import Settings
+from bestby.study import keeping
+from bestby.study.records import Gold, Run
+from bestby.study.store import Store
+
+INTERVALS = ("auto", "t", "percentile", "basic", "bca", "studentized", "normal", "tango")
+TESTS = ("auto", "permutation", "bootstrap", "t", "mcnemar", "mcnemar-midp", "sign", "wilcoxon")
+OF_RUNS = ("auto", "t", "percentile", "basic", "bootstrap")
+"""Intervals and tests that know of several runs."""
+
+FEW_RUNS = 5
+
+_NAME = "{}#{}"
+
+
+@dataclass(frozen=True, eq=False)
+class Condition:
+    """The runs of one condition."""
+
+    name: str
+    runs: tuple[Run, ...]
+
+    @property
+    def hashes(self) -> list[str]:
+        """What the results of its runs depend on, in their order."""
+        return [run.hash for run in self.runs]
+
+    @property
+    def epochs(self) -> float | None:
+        """The mean number of epochs, if all runs have one."""
+        found = [run.epochs for run in self.runs if run.epochs is not None]
+        return float(np.mean(found)) if len(found) == len(self.runs) else None
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What is to be compared, and how.
+
+    Parameters
+    ----------
+    gold : Gold
+        The gold of the study.
+    conditions : mapping of str to Condition
+        Those that take part.
+    pairs : sequence of (str, str)
+        Treatment and baseline, or every two conditions.
+    baselines : tuple of str
+        The baselines; empty for every two.
+    metrics : sequence of BaseMetric
+        The metrics, not yet fitted.
+    named : frozenset of str
+        Those that were asked for by name. The results of others are not kept: an object or a function may be
+        another one tomorrow and have the same name.
+    settings : Settings
+        As for `bestby.compare`, with the intervals and tests of runs.
+    drawing : Drawing
+        How to resample.
+    """
+
+    gold: Gold
+    conditions: Mapping[str, Condition]
+    pairs: Sequence[tuple[str, str]]
+    baselines: tuple[str, ...]
+    metrics: Sequence[BaseMetric]
+    named: frozenset[str]
+    settings: Settings
+    drawing: Drawing
+
+    def _classes(self) -> Array | None:
+        """Return the classes of soft labels, which must be the same in all runs."""
+        classes = self.gold.classes
+        for condition in self.conditions.values():
+            for run in condition.runs:
+                if run.classes is None:
+                    continue
+                if classes is not None and run.classes.tolist() != classes.tolist():
+                    raise DesignError(
+                        f"run {run.run!r} of {condition.name!r} has the classes {run.classes.tolist()},"
+                        f" others have {classes.tolist()}",
+                        hint="begin the study with gold and classes=..., so that all runs have the same",
+                    )
+                classes = run.classes
+        return classes
+
+    def evaluation(self, names: Sequence[str]) -> Evaluation:
+        """Return the runs of some conditions on the items of the study, one after the other."""
+        runs: dict[str, Array] = {}
+        for name in names:
+            for run in self.conditions[name].runs:
+                key = _NAME.format(name, run.run)
+                while key in runs:  # run "1" of "a#0" and run "0#1" of "a"
+                    key += "'"
+                runs[key] = run.predictions
+        classes = self._classes()
+        soft = any(values.ndim == 2 for values in (self.gold.values, *runs.values()))
+        if len(runs) == 1:  # an evaluation is of two systems; the score of one needs no other
+            runs[""] = next(iter(runs.values()))
+        return Evaluation(
+            systems=runs,
+            gold=self.gold.values,
+            items=self.gold.ids,
+            clusters=self.gold.clusters,
+            classes=classes if soft else None,
+        )
+
+
+def compared(store: Store, plan: Plan) -> StudyComparison:
+    """Return the comparison: what the cache does not hold is computed, and kept.
+
+    Parameters
+    ----------
+    store : Store
+        Whose cache to use.
+    plan : Plan
+        What to compare.
+    """
+    scores, new_scores = _all_scores(store, plan)
+    raw, new_differences = _all_differences(store, plan)
+    systems: list[ConditionScore] = []
+    differences: list[StudyDifference] = []
+    notes = _notes(plan)
+    for metric in plan.metrics:
+        mine = [raw[metric.name, pair] for pair in plan.pairs]
+        adjusted = multiplicity.adjust([d.p_value for d in mine], plan.settings.correction)
+        found = [dataclasses.replace(d, p_adjusted=float(p)) for d, p in zip(mine, adjusted, strict=True)]
+        ordered, found = _standing(plan, metric, scores, found)
+        systems += ordered
+        differences += found
+        sided = plan.settings.towards(metric.greater_is_better)
+        notes += noting.of_direction(metric.name, metric.greater_is_better, sided)
+        notes += noting.of_resamples(
+            metric.name, [d.test for d in found], plan.settings.correction, plan.settings.alpha
+        )
+    notes += _of_resample_size(plan, differences)
+    fresh = new_scores + new_differences
+    return StudyComparison(
+        metrics=tuple(MetricInfo(m.name, m.greater_is_better, m.bounds) for m in plan.metrics),
+        systems=tuple(systems),
+        differences=tuple(differences),
+        omnibus=(),
+        notes=tuple(notes),
+        provenance=_provenance(plan),
+        n_items=plan.gold.n_items,
+        level=plan.settings.level,
+        correction=plan.settings.correction,
+        margin=plan.settings.margin,
+        baseline=plan.baselines[0] if len(plan.baselines) == 1 else None,
+        baselines=plan.baselines,
+        n_computed=fresh,
+        n_reused=len(scores) + len(raw) - fresh,
+    )
+
+
+def _standing(
+    plan: Plan,
+    metric: BaseMetric,
+    scores: Mapping[tuple[str, str], ConditionScore],
+    differences: Sequence[StudyDifference],
+) -> tuple[list[ConditionScore], list[StudyDifference]]:
+    """Return the scores, the best first, with ranks and letters; and the differences in that order."""
+    names = list(plan.conditions)
+    values = np.array([scores[metric.name, name].score for name in names])
+    order = [names[i] for i in family.ranked(values, names, metric.greater_is_better)]
+    place = {name: position for position, name in enumerate(order)}
+    if not plan.baselines and plan.settings.alternative == "two-sided":
+        differences = [d if place[d.a] < place[d.b] else d.mirrored() for d in differences]
+    differences = sorted(
+        differences, key=lambda d: (plan.baselines != () and place[d.b], place[d.a], place[d.b])
+    )
+    low, high, letters = family.standings(
+        order, differences, plan.settings.alpha, lettered=not plan.baselines
+    )
+    ranked = [
+        dataclasses.replace(
+            scores[metric.name, name],
+            rank_low=int(low[i]),
+            rank_high=int(high[i]),
+            group=None if letters is None else letters[i],
+        )
+        for i, name in enumerate(order)
+    ]
+    return ranked, list(differences)
+
+
+# -- scores ----------------------------------------------------------------------------------------
+
+
+def _all_scores(store: Store, plan: Plan) -> tuple[dict[tuple[str, str], ConditionScore], int]:
+    found: dict[tuple[str, str], ConditionScore] = {}
+    computed = 0
+    for name, condition in plan.conditions.items():
+        keys = {m.name: _key(plan, m, [condition], "score") for m in plan.metrics}
+        missing = []
+        for metric in plan.metrics:
+            value = store.cached(keys[metric.name]) if metric.name in plan.named else None
+            if value is None:
+                missing.append(metric)
+            else:
+                found[metric.name, name] = keeping.score(value)
+        if missing:
+            for score in _scores_of(plan, condition, missing):
+                if score.metric in plan.named:
+                    store.keep(keys[score.metric], keeping.kept(score))
+                found[score.metric, name] = score
+                computed += 1
+    return {
+        key: dataclasses.replace(score, epochs=plan.conditions[key[1]].epochs) for key, score in found.items()
+    }, computed
+
+
+def _scores_of(plan: Plan, condition: Condition, metrics: Sequence[BaseMetric]) -> Iterator[ConditionScore]:
+    n_runs = len(condition.runs)
+    evaluation = plan.evaluation([condition.name])
+    for makers, m in _makers(plan, evaluation, metrics):
+        metric = makers.group.metrics[m]
+        method = plan.settings.interval
+        scores = makers.scores[m][:n_runs]
+        _check_defined(scores, metric, condition)
+        if n_runs == 1 and method != "t":
+            target = Target(m, 0)
+            chosen, _ = pairing.chosen(makers, target, method if method != "tango" else "auto")
+            interval, _ = makers.interval(target, chosen, plan.settings.level)
+        else:
+            crossed = Crossed(makers, [n_runs], [condition.name], paired=False, metric=m)
+            interval, _ = crossed.interval(0, None, _of_runs(method, "interval"), plan.settings.level)
+        yield ConditionScore(
+            metric=metric.name,
+            system=condition.name,
+            score=float(scores.mean()),
+            interval=interval,
+            rank_low=1,
+            rank_high=1,
+            group=None,
+            runs=tuple(scores.tolist()),
+        )
+
+
+# -- differences -----------------------------------------------------------------------------------
+
+
+def _all_differences(
+    store: Store, plan: Plan
+) -> tuple[dict[tuple[str, tuple[str, str]], StudyDifference], int]:
+    found: dict[tuple[str, tuple[str, str]], StudyDifference] = {}
+    computed = 0
+    for pair in plan.pairs:
+        both = [plan.conditions[name] for name in pair]
+        keys = {m.name: _key(plan, m, both, "difference") for m in plan.metrics}
+        missing = []
+        for metric in plan.metrics:
+            value = store.cached(keys[metric.name]) if metric.name in plan.named else None
+            if value is None:
+                missing.append(metric)
+            else:
+                found[metric.name, pair] = keeping.difference(value)
+        if missing:
+            for difference in _differences_of(plan, pair, missing):
+                if difference.metric in plan.named:
+                    store.keep(keys[difference.metric], keeping.kept(difference))
+                found[difference.metric, pair] = difference
+                computed += 1
+    return found, computed
+
+
+def _differences_of(
+    plan: Plan, pair: tuple[str, str], metrics: Sequence[BaseMetric]
+) -> Iterator[StudyDifference]:
+    a, b = (plan.conditions[name] for name in pair)
+    evaluation = plan.evaluation(pair)
+    alone = len(a.runs) == len(b.runs) == 1 and "t" not in (plan.settings.test, plan.settings.interval)
+    for makers, m in _makers(plan, evaluation, metrics):
+        metric = makers.group.metrics[m]
+        for condition, part in ((a, slice(0, len(a.runs))), (b, slice(len(a.runs), None))):
+            _check_defined(makers.scores[m][part], metric, condition)
+        make = _of_items if alone else _of_items_and_runs
+        difference, tost = make(plan, makers, m, evaluation, (a, b))
+        about = (metric.name, a.name, b.name)
+        yield dataclasses.replace(
+            difference,
+            verdict=family.verdict(difference.interval, tost, plan.settings.margin, metric.greater_is_better),
+            margin=plan.settings.margin,
+            notes=tuple(Note(note.code, note.message, about) for note in difference.notes),
+        )
+
+
+def _of_items(
+    plan: Plan, makers: Intervals, m: int, evaluation: Evaluation, both: tuple[Condition, Condition]
+) -> tuple[StudyDifference, Interval]:
+    """Return the difference of one run each, resampled over the items."""
+    settings, metric = plan.settings, makers.group.metrics[m]
+    alternative = settings.towards(metric.greater_is_better)
+    pair = (m, 0, 1)
+    name = "permutation" if settings.test == "auto" else settings.test
+    test = testing.run(name, makers, [pair], alternative)[pair]
+    method, doubts = pairing.chosen(makers, Target(*pair), settings.interval)
+    interval, notes = makers.interval(Target(*pair), method, settings.level)
+    tost = interval
+    if settings.margin is not None and settings.level > 0.5:
+        tost = makers.interval(Target(*pair), method, 2.0 * settings.level - 1.0)[0]
+    plain = pairing.difference(makers, pair, evaluation, test, interval, (*notes, *doubts))
+    values = {entry.name: getattr(plain, entry.name) for entry in fields(plain)}
+    return (
+        StudyDifference(**{**values, "a": both[0].name, "b": both[1].name, "n_runs": (1, 1)}),
+        tost,
+    )
+
+
+def _of_items_and_runs(
+    plan: Plan, makers: Intervals, m: int, evaluation: Evaluation, both: tuple[Condition, Condition]
+) -> tuple[StudyDifference, Interval]:
+    """Return the difference over the items and the runs."""
+    settings, metric = plan.settings, makers.group.metrics[m]
+    sizes = [len(condition.runs) for condition in both]
+    crossed = Crossed(makers, sizes, [condition.name for condition in both], paired=False, metric=m)
+    test = _oriented(crossed, _of_runs(settings.test, "test"), settings.towards(metric.greater_is_better))
+    method = _of_runs(settings.interval, "interval")
+    interval, notes = crossed.interval(0, 1, method, settings.level)
+    tost = interval
+    if settings.margin is not None and settings.level > 0.5:
+        tost = crossed.interval(0, 1, method, 2.0 * settings.level - 1.0)[0]
+    n_differing = _differing(list(evaluation.systems.values()))
+    if n_differing == 0:
+        notes += (Note("identical", "no two runs of the two conditions differ on any item"),)
+    found = StudyDifference(
+        metric=metric.name,
+        a=both[0].name,
+        b=both[1].name,
+        estimate=crossed.estimate(0, 1),
+        score_a=crossed.estimate(0),
+        score_b=crossed.estimate(1),
+        interval=interval,
+        test=test,
+        p_adjusted=test.p_value,
+        greater_is_better=metric.greater_is_better,
+        n_items=evaluation.n_items,
+        n_differing=n_differing,
+        notes=notes,
+        n_runs=(sizes[0], sizes[1]),
+    )
+    return found, tost
+
+
+def _oriented(crossed: Crossed, name: str, alternative: Alternative) -> TestResult:
+    """Return the test of the first condition against the second."""
+    return crossed.test(0, 1, name, alternative)
+
+
+def _of_runs(name: str, what: str) -> str:
+    if name not in OF_RUNS:
+        raise DesignError(
+            f"the {what} {name!r} knows of items only, but here items and runs vary: a condition has several"
+            ' runs, or the test or the interval is "t"',
+            hint=f'{what}="auto" is for items and runs',
+        )
+    return name
+
+
+def _differing(rows: Sequence[Any]) -> int:
+    """Return on how many items some run differs from the first."""
+    differs = np.zeros(len(rows[0]), dtype=np.bool_)
+    for row in rows[1:]:
+        if row.ndim != rows[0].ndim:
+            return len(rows[0])
+        apart = row != rows[0]
+        differs |= apart if apart.ndim == 1 else apart.any(axis=1)
+    return int(differs.sum())
+
+
+# -- what both need --------------------------------------------------------------------------------
+
+
+def _makers(
+    plan: Plan, evaluation: Evaluation, metrics: Sequence[BaseMetric]
+) -> Iterator[tuple[Intervals, int]]:
+    for group, positions in prepare.groups(evaluation, metrics):
+        makers = Intervals(group, plan.drawing)
+        for m in range(len(positions)):
+            yield makers, m
+
+
+def _check_defined(scores: Any, metric: BaseMetric, condition: Condition) -> None:
+    undefined = np.flatnonzero(~np.isfinite(scores))
+    if undefined.size:
+        run = condition.runs[int(undefined[0])]
+        raise InvalidInputError(
+            f"metric {metric.name} is undefined for run {run.run!r} of {condition.name!r}",
+            hint="a class or all variation is missing; choose another metric or look at the predictions",
+        )
+
+
+def _key(plan: Plan, metric: BaseMetric, conditions: Sequence[Condition], what: str) -> str:
+    """Return the key of a result: of all that it depends on, and of nothing else."""
+    s, drawing = plan.settings, plan.drawing
+    asked: dict[str, Any] = {"interval": s.interval, "level": s.level}
+    if what == "difference":
+        asked |= {"test": s.test, "alternative": s.alternative, "margin": s.margin}
+    return keeping.key_of(
+        {
+            "what": what,
+            "bestby": __version__,
+            "versions": versions(),
+            "metric": metric.name,
+            "gold": plan.gold.hash,
+            "conditions": [[condition.name, condition.hashes] for condition in conditions],
+            "resamples": [drawing.n_resamples, drawing.seed, drawing.resample_size, drawing.rescale],
+            **asked,
+        }
+    )
+
+
+def _notes(plan: Plan) -> list[Note]:
+    """Return what is to be said of the data and of the runs."""
+    whole = plan.evaluation(list(plan.conditions))
+    notes = [*noting.of_data(whole), *noting.of_labels(whole, plan.metrics)]
+    single = [name for name, condition in plan.conditions.items() if len(condition.runs) == 1]
+    if single:
+        told = ", ".join(single) if len(single) < len(plan.conditions) else "every condition"
+        notes.append(
+            Note(
+                "one_run",
+                f"{told} has one run: intervals and tests are over items only, and say nothing of how another"
+                " training run would do",
+            )
+        )
+    fewest = min((len(c.runs) for c in plan.conditions.values() if len(c.runs) > 1), default=FEW_RUNS)
+    if fewest < FEW_RUNS:
+        notes.append(
+            Note(
+                "few_runs",
+                f"a condition has only {fewest} runs: how much its runs vary is hardly known, and t intervals"
+                " are as long as that makes them",
+            )
+        )
+    return notes
+
+
+def _of_resample_size(plan: Plan, differences: Sequence[StudyDifference]) -> list[Note]:
+    """Return a note on smaller resamples: that nothing draws any, or that they were not rescaled."""
+    size = plan.drawing.resample_size
+    if size is None:
+        return []
+    drawn = [
+        d for d in differences if d.interval.method in ("percentile", "basic") or "bootstrap" in d.test.name
+    ]
+    if not drawn:
+        told = (
+            "no interval and no test of a difference draws with replacement here: the size of the resamples"
+            ' changes none of them; interval="percentile" and test="bootstrap" would use it'
+        )
+        return [Note("resample_size_unused", told)]
+    if plan.drawing.rescale:
+        return []
+    share = f"{size} units" if isinstance(size, int) else f"{100 * size:.4g} % of the units"
+    told = (
+        f"resamples of {share} vary more than all of them would and were not rescaled: p-values and"
+        " intervals made of them are those of an experiment of that size, and depend on the choice of it"
+    )
+    return [Note("not_rescaled", told)]
+
+
+def _provenance(plan: Plan) -> Provenance:
+    data: dict[str, Any] = {
+        "items": plan.gold.n_items,
+        "conditions": list(plan.conditions),
+        "runs": [len(condition.runs) for condition in plan.conditions.values()],
+    }
+    if plan.gold.clusters is not None:
+        data["clusters"] = int(np.unique(plan.gold.clusters).size)
+    settings = plan.settings.told()
+    settings["baseline"] = list(plan.baselines) or None
+    return Provenance(
+        version=__version__,
+        versions=versions(),
+        seed=plan.drawing.seed,
+        n_resamples=plan.drawing.n_resamples,
+        settings={"metrics": [metric.name for metric in plan.metrics], **settings},
+        data=data,
+        data_hash=keeping.key_of(
+            {"gold": plan.gold.hash, "runs": {c.name: c.hashes for c in plan.conditions.values()}}
+        )[:16],
+    )

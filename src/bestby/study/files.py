@@ -1,0 +1,175 @@
+"""Files that are either complete or not there, however many processes write and whenever one is killed.
+
+Everything is first written to a file of its own in a scratch folder on the same file system, and forced to
+the disk. It then gets its name in one step: a hard link, which fails if the name is taken (`create`), or a
+rename, which takes the place of what was there (`replace`). A process that is killed leaves nothing but a
+scratch file, which nobody reads and which a later `sweep` removes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from bestby._core.errors import StudyError
+
+STALE = 3600.0
+"""Seconds after which a scratch file is known to be left behind; writing one takes far less than a second."""
+
+_NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.EMLINK}
+_NO_SYNC = {errno.EACCES, errno.EINVAL, errno.ENOTSUP}
+
+
+@contextlib.contextmanager
+def reported(doing: str) -> Iterator[None]:
+    """Turn an error of the file system into a `StudyError` that says what was being done.
+
+    Parameters
+    ----------
+    doing : str
+        Such as "add run '0' of 'h1' to study".
+    """
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error)
+        where = "" if error.filename is None else f" ({error.filename})"
+        raise StudyError(
+            f"cannot {doing}: {reason}{where}",
+            hint="the study is as it was; check the space left and the permissions, then do it again",
+        ) from error
+
+
+def create(target: Path, data: bytes, scratch: Path) -> bool:
+    """Make a file unless there is one of its name.
+
+    Parameters
+    ----------
+    target : Path
+        The file; its folder must exist.
+    data : bytes
+        What it is to hold.
+    scratch : Path
+        A folder on the same file system.
+
+    Returns
+    -------
+    bool
+        False if the name is taken. Of several processes that create the same file, one gets True.
+    """
+    with _written(scratch, data) as temporary:
+        if not _named(temporary, target, scratch):
+            return False
+        try:
+            _sync(target.parent)
+        except OSError:  # nobody was told that it is there
+            target.unlink()
+            raise
+        return True
+
+
+def replace(target: Path, data: bytes, scratch: Path) -> None:
+    """Make a file, in the place of one of its name if there is one.
+
+    Whoever reads sees the old file or the new one, each whole.
+    """
+    with _written(scratch, data) as temporary:
+        temporary.replace(target)
+        _sync(target.parent)
+
+
+def remove(target: Path) -> None:
+    """Remove a file for good."""
+    target.unlink()
+    _sync(target.parent)
+
+
+def folder(path: Path) -> None:
+    """Make a folder, and those above it, if they are not there, and force their names to the disk."""
+    absent = [above for above in path.parents if not above.exists()]
+    path.mkdir(parents=True, exist_ok=True)
+    for made in (path, *absent):  # also if another process made the first just now, and did not come this far
+        _sync(made.parent)
+
+
+def sweep(scratch: Path) -> None:
+    """Remove scratch files that were left behind long ago."""
+    now = time.time()
+    for left in scratch.glob("*.part"):
+        with contextlib.suppress(OSError):  # another process was quicker
+            if now - left.stat().st_mtime > STALE:
+                left.unlink()
+
+
+@contextlib.contextmanager
+def _written(scratch: Path, data: bytes) -> Iterator[Path]:
+    """Write a scratch file, force it to the disk, and remove it in the end if it is still there."""
+    temporary = scratch / f"{secrets.token_hex(8)}.part"
+    # Opened like this and not by tempfile, so that the new file gets the permissions any new file gets.
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        yield temporary
+    finally:
+        with contextlib.suppress(OSError):  # what cannot be removed now is swept later
+            temporary.unlink()
+
+
+def _named(temporary: Path, target: Path, scratch: Path) -> bool:
+    """Give the scratch file its name in one step, unless the name is taken."""
+    try:
+        os.link(temporary, target)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        return _renamed(temporary, target, scratch)
+    return True
+
+
+def _renamed(temporary: Path, target: Path, scratch: Path) -> bool:
+    """Do the same on a file system without hard links, such as FAT.
+
+    Windows has a rename that fails if the name is taken. Elsewhere a rename replaces, so looking and
+    renaming happen under a lock; the kernel releases it when its holder is killed, so none is ever stale.
+    A `replace` needs no lock: either of the two files is whole.
+    """
+    if sys.platform == "win32":
+        try:
+            temporary.rename(target)
+        except FileExistsError:
+            return False
+        return True
+    import fcntl
+
+    with (scratch / "lock").open("ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if target.exists():
+            return False
+        temporary.replace(target)
+        return True
+
+
+def _sync(path: Path) -> None:
+    """Force the names in a folder to the disk, where the system can."""
+    if sys.platform == "win32":
+        return
+    try:
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+    except OSError as error:
+        if error.errno not in _NO_SYNC:
+            raise

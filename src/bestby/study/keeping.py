@@ -1,0 +1,88 @@
+"""Scores and differences as the cache of a study keeps them: plain values, every number to the last bit."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from bestby.results import Interval, Note, TestResult
+from bestby.results_study import ConditionScore, StudyDifference
+
+
+def key_of(parts: Mapping[str, Any]) -> str:
+    """Return the hash of everything that a result depends on.
+
+    Examples
+    --------
+    >>> key_of({"a": 1, "b": [2.5]}) == key_of({"b": [2.5], "a": 1})
+    True
+    """
+    text = json.dumps(parts, sort_keys=True, ensure_ascii=False)
+    return hashlib.blake2b(text.encode("utf-8"), digest_size=20).hexdigest()
+
+
+def kept(result: ConditionScore | StudyDifference) -> dict[str, Any]:
+    """Return a result as JSON can hold it; NaN and infinite numbers as text."""
+    plain: dict[str, Any] = _plain(dataclasses.asdict(result))
+    return plain
+
+
+def score(value: Mapping[str, Any]) -> ConditionScore:
+    """Return the score that `kept` gave."""
+    found = _numbers(value)
+    return ConditionScore(
+        **{**found, "interval": Interval(**found["interval"]), "runs": tuple(found["runs"])},
+    )
+
+
+def difference(value: Mapping[str, Any]) -> StudyDifference:
+    """Return the difference that `kept` gave."""
+    found = _numbers(value)
+    return StudyDifference(
+        **{
+            **found,
+            "interval": Interval(**found["interval"]),
+            "test": TestResult(**found["test"]),
+            "notes": tuple(Note(n["code"], n["message"], tuple(n["about"])) for n in value["notes"]),
+            "n_runs": tuple(found["n_runs"]),
+        }
+    )
+
+
+_TEXTS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+_FLOATS = {
+    "low",
+    "high",
+    "statistic",
+    "error",
+    "estimate",
+    "score",
+    "score_a",
+    "score_b",
+    "p_value",
+    "p_adjusted",
+}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return repr(value)
+    return value
+
+
+def _numbers(value: Any) -> Any:
+    """Return the same with the numbers that were kept as text."""
+    if isinstance(value, Mapping):
+        return {
+            key: _TEXTS[entry] if key in _FLOATS and isinstance(entry, str) else _numbers(entry)
+            for key, entry in value.items()
+        }
+    return [_numbers(entry) for entry in value] if isinstance(value, list) else value

@@ -1,0 +1,121 @@
+"""Agreement of annotators: what rows may hold, what is refused, what is undefined."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bestby import InvalidInputError
+from bestby.metrics import agreement
+
+ROWS = [(1, 1, 2), (2, 2, None), (3, 3, 3), (1, None, None), (2, 1, 2)]
+ALL = [build(name) for name, (_, build) in agreement.NAMES.items()]
+ALPHAS = [metric for metric in ALL if metric.name != "fleiss_kappa"]
+
+
+def scored(metric: Any, rows: Any) -> float:
+    fitted = metric.fit(None, [rows], None)
+    return float(fitted.score(fitted.statistics(None, rows).sum(axis=0)))
+
+
+@pytest.mark.parametrize("metric", ALL, ids=lambda m: m.name)
+def test_what_they_say_of_themselves(metric: Any) -> None:
+    assert (metric.reads, metric.needs_gold, metric.greater_is_better) == ("objects", False, True)
+    assert metric.bounds == (-1.0, 1.0)
+
+
+@pytest.mark.parametrize("metric", ALPHAS, ids=lambda m: m.name)
+def test_missing_labels_come_in_many_forms(metric: Any) -> None:
+    import pandas as pd
+
+    expected = pytest.approx(scored(metric, ROWS), abs=1e-12)
+    assert scored(metric, [[x for x in row if x is not None] for row in ROWS]) == expected
+    assert scored(metric, [np.array([math.nan if x is None else x for x in row]) for row in ROWS]) == expected
+    assert scored(metric, [[pd.NA if x is None else x for x in row] for row in ROWS]) == expected
+    assert scored(metric, [*ROWS, (), (None, 4)]) == expected  # nothing to agree with
+
+
+@pytest.mark.parametrize("metric", ALL, ids=lambda m: m.name)
+def test_full_agreement_is_one(metric: Any) -> None:
+    assert scored(metric, [(1, 1), (2, 2), (1, 1), (5, 5)]) == 1.0
+
+
+@pytest.mark.parametrize("metric", ALL, ids=lambda m: m.name)
+def test_utter_disagreement_stays_within_bounds(metric: Any) -> None:
+    score = scored(metric, [(1, 2)] * 50)
+    assert -1.0 <= score < -0.9
+
+
+@pytest.mark.parametrize("metric", ALL, ids=lambda m: m.name)
+def test_one_label_only_is_refused(metric: Any) -> None:
+    with pytest.raises(InvalidInputError, match="undefined: no item has two labels, or all labels are the"):
+        scored(metric, [(3, 3), (3, 3)])
+
+
+@pytest.mark.parametrize("metric", ALL, ids=lambda m: m.name)
+def test_a_resample_with_one_label_is_undefined(metric: Any) -> None:
+    rows = [(1, 1), (2, 2), (7, 7), (1, 2)]
+    fitted = metric.fit(None, [rows], None)
+    table = fitted.statistics(None, rows)
+    scores = fitted.score(np.array([2 * table[0], 2 * table[2], table[0] + table[1], 0.0 * table[0]]))
+    assert np.isnan(scores[[0, 1, 3]]).all()
+    assert scores[2] == 1.0
+
+
+def test_labels_of_any_kind() -> None:
+    assert scored(agreement.NominalAlpha(), [("a", "a"), ("b", 1), (1, 1), (True, 1)]) == scored(
+        agreement.NominalAlpha(), [(0, 0), (5, 9), (9, 9), (9, 9)]
+    )
+
+
+def test_numbers_may_be_written_as_text() -> None:
+    metric = agreement.OrdinalAlpha()
+    assert scored(metric, [("10", "9"), ("2", "2"), ("9", "9")]) == scored(metric, [(3, 2), (1, 1), (2, 2)])
+
+
+def test_ordinal_cares_for_order_only_and_interval_for_distance() -> None:
+    rows = [(1, 2), (3, 3), (2, 2), (1, 1), (3, 2)]
+    moved = [tuple(x**3 for x in row) for row in rows]
+    assert scored(agreement.OrdinalAlpha(), rows) == scored(agreement.OrdinalAlpha(), moved)
+    assert scored(agreement.IntervalAlpha(), rows) != pytest.approx(scored(agreement.IntervalAlpha(), moved))
+    shifted = [tuple(1e6 + x for x in row) for row in rows]
+    assert scored(agreement.IntervalAlpha(), shifted) == pytest.approx(
+        scored(agreement.IntervalAlpha(), rows), abs=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "message"),
+    [
+        ("krippendorff_alpha", ["ab", "ba"], r"the row of labels of its annotators, but item 0 is 'ab'"),
+        ("krippendorff_alpha", [(1, 1), 2], r"but item 1 is 2"),
+        ("krippendorff_alpha", [(1, [2])], r"labels must be text or numbers, got \(1, \[2\]\) on item 0"),
+        ("krippendorff_alpha_ordinal", [("low", "high")], r"finite numbers as labels, got \['low', 'high'\]"),
+        (
+            "krippendorff_alpha_interval",
+            [(1, math.inf)],
+            r"finite numbers as labels, got \[1, inf\] on item 0",
+        ),
+        ("krippendorff_alpha_ratio", [(1, 2), (-1, 2)], r"labels of at least 0, got -1"),
+        (
+            "fleiss_kappa",
+            [(1, 2), (1, 2, 2)],
+            r"equally many labels, at least 2, .* 2 on item 0 and 3 on item",
+        ),
+        ("fleiss_kappa", [(1,), (2,)], r"got 1 on item 0"),
+        ("krippendorff_alpha_ordinal", [(i, i) for i in range(63)], r"2016 sums for 63 different labels"),
+        ("krippendorff_alpha", [(i, i) for i in range(2000)], r"2001 sums for 2000 different labels"),
+    ],
+)
+def test_refused(name: str, rows: Any, message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        scored(agreement.NAMES[name][1](name), rows)
+
+
+def test_labels_must_have_been_fitted() -> None:
+    fitted = agreement.NominalAlpha().fit(None, [[(1, 2)]], None)
+    with pytest.raises(InvalidInputError, match="label 3 of item 1 is not among those fitted"):
+        fitted.statistics(None, [(1, 2), (1, 3)])

@@ -1,0 +1,143 @@
+"""Exact match, token F1 and pass@k: tables of cases."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bestby._core.errors import InvalidInputError
+from bestby.metrics.answers import NAMES, PATTERNS, AnswerF1, ExactMatch, PassAtK, normalised, within_variance
+
+
+@pytest.mark.parametrize(
+    ("answer", "form"),
+    [
+        ("The Beatles", "beatles"),
+        ("  a\tthe  an ", ""),
+        ("theatre", "theatre"),
+        ("U.S.", "us"),
+        ("well-known", "wellknown"),
+        ("A.", ""),
+        ("“quoted”", "“quoted”"),  # punctuation beyond ASCII stays
+        ("ÉCOLE", "école"),
+        ("", ""),
+    ],
+)
+def test_normalisation(answer, form):
+    assert normalised(answer) == form
+
+
+CASES = [
+    # golds, answer, em, em_strict, qa_f1
+    ("Denver Broncos", "denver broncos", 1, 0, 1.0),
+    (["Denver Broncos", "Broncos"], "The Broncos", 1, 0, 1.0),
+    ("a b c d", "c d e f", 0, 0, 4 / 7),  # "a" is an article: two of three and of four words
+    ("x x y", "x z", 0, 0, 2 / 5),
+    (["x y", "x z w"], "x w", 0, 0, 0.8),
+    ([], "", 1, 1, 1.0),
+    ([], "the", 1, 0, 1.0),
+    ([], "x", 0, 0, 0.0),
+    ("", "x", 0, 0, 0.0),
+    ("x", "", 0, 0, 0.0),
+    (["the", "cat"], "a", 0, 0, 0.0),  # a gold that normalises to nothing is passed over beside another
+    ("3.6", "36", 1, 0, 1.0),
+    ("3.6", " 3.6\n", 1, 1, 1.0),
+]
+
+
+@pytest.mark.parametrize(("golds", "answer", "em", "strict", "f1"), CASES)
+def test_cases(golds, answer, em, strict, f1):
+    assert ExactMatch().values([golds], [answer]) == [em]
+    assert NAMES["em_strict"][1]("em_strict").values([golds], [answer]) == [strict]
+    assert AnswerF1().values([golds], [answer]) == pytest.approx(f1, abs=1e-12)
+
+
+def test_values_are_means_over_items():
+    gold, answers = [case[0] for case in CASES], [case[1] for case in CASES]
+    for name, column in (("em", 2), ("em_strict", 3), ("qa_f1", 4)):
+        metric = NAMES[name][1](name)
+        score = metric.score(metric.statistics(gold, answers).sum(axis=0))
+        assert score == pytest.approx(np.mean([case[column] for case in CASES]), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_they_tell_about_themselves(name):
+    metric = NAMES[name][1](name)
+    assert (metric.name, metric.greater_is_better, metric.bounds) == (name, True, (0.0, 1.0))
+    assert (metric.reads, metric.needs_gold, metric.binary) == ("objects", True, name != "qa_f1")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_items_of_another_kind(name):
+    with pytest.raises(InvalidInputError, match=f"{name} reads one text per item, but item 0 .* is 3"):
+        NAMES[name][1](name).values(["a"], [3])
+    with pytest.raises(InvalidInputError, match=f"{name} needs a text, or a list of texts.* item 1 is None"):
+        NAMES[name][1](name).values(["a", None], ["a", "b"])
+
+
+def test_pass_at_k_by_name():
+    metric = PATTERNS["pass"][1]("pass@10", "10")
+    assert (metric.name, metric.k, metric.needs_gold, metric.reads) == ("pass@10", 10, False, "objects")
+    assert (metric.greater_is_better, metric.bounds, metric.binary) == (True, (0.0, 1.0), False)
+    np.testing.assert_array_equal(metric.values(None, [(10, 0), (10, 1), (20, 20)]), [0.0, 1.0, 1.0])
+
+
+@pytest.mark.parametrize("k", ["0", "-1", "1.5", "x", "", "01"])
+def test_a_k_that_is_no_count(k):
+    with pytest.raises(InvalidInputError, match="pass@k needs a positive whole number for k, got 'pass@"):
+        PATTERNS["pass"][1](f"pass@{k}", k)
+
+
+@pytest.mark.parametrize(
+    ("items", "message"),
+    [
+        ([(5, 2), (4, 1)], "samples >= 5, but item 1 has 1 right of 4 samples"),
+        ([(5, 6)], "item 0 has 6 right of 5"),
+        ([(5, -1)], "item 0 has -1 right of 5"),
+        ([(5, 1.5)], "item 0 has 1.5 right of 5"),
+        (
+            [(5, 1), (5, float("nan"))],
+            "reads a pair of finite numbers .*, but item 1 is \\(5, nan\\)",
+        ),
+        ([(5, 1), 3], "but item 1 is 3"),
+        ([(5, 1), (5, 1, 1)], "but item 1 is \\(5, 1, 1\\)"),
+        ([(5, True)], "but item 0 is \\(5, True\\)"),
+        ([("5", "1")], "but item 0 is"),
+    ],
+)
+def test_pairs_that_are_no_counts(items, message):
+    with pytest.raises(InvalidInputError, match=message):
+        PassAtK("pass@5", 5).values(None, items)
+
+
+def test_many_samples_lose_no_digits():
+    """1 - C(n - 1, k)/C(n, k) is k/n; floats would overflow, sums of logarithms lose digits."""
+    assert PassAtK("pass@100", 100).values(None, [(100_000, 1)])[0] == pytest.approx(1e-3, rel=1e-14)
+
+
+def test_the_variance_within_problems_is_the_usual_one_for_one_sample():
+    n, c = np.array([2, 5, 10, 10]), np.array([1, 0, 3, 10])
+    p = c / n
+    np.testing.assert_allclose(within_variance(n, c, 1), p * (1 - p) / (n - 1), rtol=1e-13, atol=0)
+    metric = PassAtK()
+    np.testing.assert_array_equal(metric.within(list(zip(n, c, strict=True))), within_variance(n, c, 1))
+
+
+def test_no_variance_from_too_few_samples():
+    np.testing.assert_array_equal(np.isnan(within_variance([9, 10], [3, 3], 5)), [True, False])
+
+
+@pytest.mark.parametrize(
+    ("n", "c", "k", "message"),
+    [
+        ([3], [4], 1, "0 <= right <= samples"),
+        ([3.5], [1], 1, "whole numbers"),
+        ([3, 3], [1], 1, "of the same length"),
+        ([3], [1], 0, "k must be a positive whole number, got 0"),
+        ([3], [1], True, "k must be a positive whole number, got True"),
+        ([3], [1], 1.0, "k must be a positive whole number, got 1.0"),
+    ],
+)
+def test_variance_of_what_is_no_count(n, c, k, message):
+    with pytest.raises(InvalidInputError, match=message):
+        within_variance(n, c, k)

@@ -1,0 +1,132 @@
+"""Error rates against jiwer, on full sets and on resamples."""
+
+from __future__ import annotations
+
+import sys
+
+import jiwer
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bestby._core.errors import InvalidInputError, MissingExtraError
+from bestby.metrics.recognition import NAMES, edit_counts
+
+TEXT = st.lists(st.sampled_from(["a", "b", "ab", "ba", "Ab", "é", "b."]), max_size=7).map(" ".join)
+REFERENCE = {"wer": jiwer.wer, "cer": jiwer.cer, "mer": jiwer.mer, "wil": jiwer.wil, "wip": jiwer.wip}
+
+
+def built(name):
+    return NAMES[name][1](name)
+
+
+def column(values):
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+@pytest.mark.parametrize("name", REFERENCE)
+@given(items=st.lists(st.tuples(TEXT, TEXT), min_size=2, max_size=12), seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=60)
+def test_against_jiwer(name, items, seed):
+    gold, predictions = (column(side) for side in zip(*items, strict=True))
+    metric = built(name)
+    rows = metric.statistics(gold, predictions)
+    drawn = np.random.default_rng(seed).integers(0, len(items), size=(4, len(items)))
+    drawn = np.vstack([np.arange(len(items)), drawn])
+    scores = metric.score(rows[drawn].sum(axis=1))
+    for indices, score in zip(drawn, scores, strict=True):
+        references, texts = gold[indices].tolist(), predictions[indices].tolist()
+        if not "".join(references).strip():
+            continue  # without a word in the references jiwer's answers are conventions; see below
+        assert score == pytest.approx(REFERENCE[name](references, texts), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_many_totals_at_once(name, generator):
+    totals = generator.integers(0, 9, size=(3, 5, 4)).astype(float)
+    totals[1, 2] = 0.0
+    metric = built(name)
+    scores = metric.score(totals)
+    assert scores.shape == (3, 5)
+    assert np.isnan(scores[1, 2])
+    one_by_one = [metric.score(row) for row in totals.reshape(-1, 4)]
+    np.testing.assert_array_equal(scores.reshape(-1), one_by_one)
+
+
+@pytest.mark.parametrize(
+    ("name", "better", "bounds"),
+    [
+        ("wer", False, (0.0, np.inf)),
+        ("cer", False, (0.0, np.inf)),
+        ("mer", False, (0.0, 1.0)),
+        ("wil", False, (0.0, 1.0)),
+        ("wip", True, (0.0, 1.0)),
+    ],
+)
+def test_what_they_tell_about_themselves(name, better, bounds):
+    metric = built(name)
+    assert (metric.name, metric.greater_is_better, metric.bounds) == (name, better, bounds)
+    assert metric.reads == "objects"
+    assert metric.needs_gold
+
+
+def test_the_reference_with_the_fewest_errors_counts_then_the_one_with_most_hits():
+    gold = [["x y", "a"], "a", ["x", "a b c d"], ["c a", "a"]]
+    predictions = ["a b", "b", "a b c", "c a"]
+    np.testing.assert_array_equal(
+        edit_counts(gold, predictions), [[1, 0, 0, 1], [0, 1, 0, 0], [3, 0, 1, 0], [2, 0, 0, 0]]
+    )
+    tie = edit_counts([["a", "a b c"]], ["a b"])  # one insertion, or one deletion and one more hit
+    np.testing.assert_array_equal(tie, [[2, 0, 1, 0]])
+
+
+def test_silence():
+    """No word spoken or none heard: rates of nothing are undefined, information of one side is lost."""
+    said_nothing = edit_counts(["", ""], ["a b", ""]).sum(axis=0)
+    heard_nothing = edit_counts(["a b", ""], ["", ""]).sum(axis=0)
+    scores = {name: built(name).score(np.stack([said_nothing, heard_nothing, np.zeros(4)])) for name in NAMES}
+    np.testing.assert_array_equal(scores["wer"], [np.nan, 1.0, np.nan])
+    np.testing.assert_array_equal(scores["mer"], [1.0, 1.0, np.nan])
+    np.testing.assert_array_equal(scores["wip"], [0.0, 0.0, np.nan])
+    np.testing.assert_array_equal(scores["wil"], [1.0, 1.0, np.nan])
+    assert built("wip").undefined(said_nothing) == (
+        "the references hold no word: nothing counts as preserved in wip"
+    )
+    assert "the predictions hold no word" in built("wil").undefined(heard_nothing)
+    assert built("wip").undefined(np.array([1.0, 0, 0, 0])) is None
+    assert built("wip").undefined(np.zeros(4)) is None
+
+
+def test_characters_include_the_spaces_between_words():
+    np.testing.assert_array_equal(edit_counts(["a b"], ["ab"], "characters"), [[2, 0, 1, 0]])
+
+
+@pytest.mark.parametrize(
+    ("gold", "predictions", "message"),
+    [
+        (["a", "b"], ["a", None], "wer reads one text per item, but item 1 of the predictions is None"),
+        (["a", 3], ["a", "b"], "or a list of texts, as the gold of an item, but that of item 1 is 3"),
+        (["a", []], ["a", "b"], "that of item 1 is \\[\\]"),
+        (["a", ["b", 2.5]], ["a", "b"], "that of item 1 is \\['b', 2.5\\]"),
+        (None, ["a", "b"], "wer needs gold texts\nhint: pass gold="),
+    ],
+)
+def test_items_of_another_kind(gold, predictions, message):
+    with pytest.raises(InvalidInputError, match=message):
+        built("wer").statistics(gold, predictions)
+
+
+def test_long_items_are_cut_in_messages():
+    with pytest.raises(InvalidInputError) as caught:
+        built("wer").statistics(["a"], [["word"] * 500])
+    assert len(caught.value.message) < 150
+
+
+def test_without_jiwer(monkeypatch):
+    monkeypatch.setitem(sys.modules, "jiwer", None)
+    metric = built("wer")  # building it needs nothing
+    with pytest.raises(MissingExtraError, match=r"jiwer is not installed\nhint: pip install 'bestby\[asr\]'"):
+        metric.statistics(["a"], ["a"])

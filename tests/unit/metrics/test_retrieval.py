@@ -1,0 +1,112 @@
+"""Measures of retrieval: names, what a topic may hold, what is refused."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bestby import InvalidInputError, MissingExtraError
+from bestby.metrics import retrieval
+from bestby.metrics.retrieval import Retrieval
+
+GOLD = [{"d1": 1, "d2": 0}, {"d1": 0, "d3": 2}]
+
+
+@pytest.mark.parametrize(
+    ("name", "same"), [("ndcg@10", "nDCG@10"), ("map@5", "AP@5"), ("p@1", "P@1"), ("r@100", "R@100")]
+)
+def test_names_with_a_depth(name: str, same: str) -> None:
+    base, depth = name.split("@")
+    metric = retrieval.PATTERNS[base][1](name, depth)
+    assert repr(metric) == f"<metric {name}>"
+    assert retrieval.PATTERNS[retrieval.ALIASES[same.split("@")[0]]][1](same, depth).name == name
+
+
+def test_names_without_a_depth() -> None:
+    assert [build(name).name for name, (_, build) in retrieval.NAMES.items()] == list(retrieval.NAMES)
+    metric: Any = retrieval.NAMES["mrr"][1]("mrr")
+    assert (metric.bounds, metric.greater_is_better, metric.reads) == ((0.0, 1.0), True, "objects")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("p",), "p needs a depth"),
+        (("ndcg", 0), "must be at least 1, got 0"),
+        (("dcg", 5), "measure must be one of ndcg, map, mrr, p, r, got 'dcg'"),
+        (("ndcg", 5, 2), "is not used by ndcg"),
+    ],
+)
+def test_refused_measures(arguments: Any, message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        Retrieval(*arguments)
+
+
+def test_a_depth_must_be_a_number() -> None:
+    with pytest.raises(InvalidInputError, match="the depth in 'ndcg@ten' must be a whole number"):
+        retrieval.PATTERNS["ndcg"][1]("ndcg@ten", "ten")
+
+
+def test_a_ranked_list_is_as_good_as_scores() -> None:
+    metric = Retrieval("mrr", 3)
+    by_scores = metric.values(GOLD, [{"d1": 0.1, "d2": 0.2}, {"d3": 5, "d1": 4}])
+    assert by_scores.tolist() == [0.5, 1.0]
+    assert metric.values(GOLD, [["d2", "d1"], np.array(["d3", "d1"])]).tolist() == [0.5, 1.0]
+
+
+def test_ids_are_compared_as_text() -> None:
+    assert Retrieval("p", 1).values([{1: 1.0, 2: np.int64(0)}], [["1"]]).tolist() == [1.0]
+
+
+@pytest.mark.parametrize("metric", [Retrieval("mrr"), Retrieval("mrr", 2)], ids=["mrr", "mrr@2"])
+def test_ties_do_not_depend_on_the_order_of_the_file(metric: Retrieval) -> None:
+    # As in trec_eval: of equal scores the last id first, "9" being after "10"; equal in single precision is
+    # equal
+    for found in ({"10": 1.0, "9": 1.0}, {"9": 1.0, "10": 1.0 + 1e-9}):
+        assert metric.values([{"10": 1, "9": 0}], [found]).tolist() == [0.5]
+        assert metric.values([{"10": 0, "9": 1}], [found]).tolist() == [1.0]
+    assert metric.values([{"10": 1, "9": 0}], [{"9": 1.0, "10": 1.0001}]).tolist() == [1.0]
+
+
+def test_scores_too_large_for_single_precision() -> None:
+    assert Retrieval("mrr").values([{"a": 1}], [{"a": 1e300, "b": 1e200, "c": 0.0}]).tolist() == [0.5]
+
+
+@pytest.mark.parametrize(
+    ("gold", "found", "message"),
+    [
+        ([["d1"], {"d": 1}], [[], []], "mapping of document id to relevance, but that of topic 0 is a list"),
+        ([{"d": 1}, {}], [[], []], "topic 1 has no relevance judgement"),
+        ([{"d": 0.5}], [[]], "whole number of at most 1000000, got 0.5 for document 'd' of topic 0"),
+        ([{"d": math.nan}], [[]], "got nan for document 'd'"),
+        ([{"d": 10**9}], [[]], "got 1000000000 for"),
+        ([{"d": "1"}], [[]], "got '1' for"),
+        ([{"d": 1}], [{"d": math.nan}], "scores must be finite numbers, got nan for document 'd' of topic 0"),
+        ([{"d": 1}], [{"d": "x"}], "scores must be finite numbers, got 'x'"),
+        ([{"d": 1}], ["d"], "but topic 0 is a str"),
+        ([{"d": 1}], [None], "but topic 0 is a NoneType"),
+        ([{"d": 1}], [["e", "d", "e"]], "document 'e' is found twice for topic 0"),
+        ([{"d": 1}], [["d"], ["d"]], "1 topics in the gold, 2 predicted"),
+    ],
+)
+def test_refused_topics(gold: Any, found: Any, message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        Retrieval("map").values(gold, found)
+
+
+def test_the_library_is_asked_for_when_needed_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = builtins.__import__
+
+    def absent(name: str, *rest: Any, **more: Any) -> Any:
+        if name == "ir_measures":
+            raise ImportError(name)
+        return real(name, *rest, **more)
+
+    monkeypatch.setattr(builtins, "__import__", absent)
+    metric = Retrieval("ndcg", 10)
+    with pytest.raises(MissingExtraError, match=r"pip install 'bestby\[ir\]'"):
+        metric.values(GOLD, [["d1"], []])

@@ -1,0 +1,518 @@
+"""Measures of soft labels against plain loops, SciPy, scikit-learn and their hard counterparts."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy.spatial.distance import jensenshannon
+from scipy.stats import entropy, pearsonr, wasserstein_distance
+from sklearn import metrics as sk
+from tests.oracles import soft as plain
+
+from bestby import compare
+from bestby._core.errors import InvalidInputError
+from bestby.metrics import MeanMetric, Metric, available, resolve
+
+ALL = {**plain.MEASURES, **plain.HARD_GOLD}
+ZERO_IF_EQUAL = (
+    "kl_divergence", "kl_divergence_reverse", "js_divergence", "js_divergence_bits", "js_distance",
+    "brier", "ordinal_mae", "emd",
+)  # fmt: skip
+ONE_IF_EQUAL = (
+    "soft_accuracy", "soft_f1_macro", "soft_precision_macro", "soft_recall_macro", "entropy_similarity",
+    "entropy_correlation",
+)  # fmt: skip
+SYMMETRIC = ("js_divergence", "js_divergence_bits", "js_distance", "brier", "soft_accuracy", "emd")
+ENTROPIES = ("entropy_similarity", "entropy_correlation")
+HALF = 0.5
+
+
+def _fitted(name, gold, predictions):
+    return resolve(name).fit(gold, [predictions], np.arange(gold.shape[1]))
+
+
+def _score(name, gold, predictions, weights=None):
+    metric = _fitted(name, gold, predictions)
+    rows = metric.statistics(gold, predictions)
+    return float(metric.score(rows.sum(axis=0) if weights is None else weights @ rows))
+
+
+def _one_hot(codes, k):
+    return np.eye(k)[codes]
+
+
+def _dirichlet(rng, n, k, concentration):
+    """Rows with exact zeros, ties and certain rows among them."""
+    rows = rng.dirichlet(np.full(k, concentration), size=n)
+    rows = np.where(rng.random((n, k)) < 0.15, 0.0, rows)
+    certain = (rng.random(n) < 0.2) | (rows.sum(axis=1) == 0.0)
+    rows[certain] = _one_hot(rng.integers(0, k, int(certain.sum())), k)
+    return rows / rows.sum(axis=1, keepdims=True)
+
+
+@st.composite
+def samples(draw):
+    k, n = draw(st.integers(2, 6)), draw(st.integers(4, 25))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    gold = _dirichlet(rng, n, k, draw(st.sampled_from([0.2, 1.0, 5.0])))
+    predictions = _dirichlet(rng, n, k, draw(st.sampled_from([0.2, 1.0, 5.0])))
+    if draw(st.booleans()):
+        same = rng.random(n) < HALF
+        predictions[same] = gold[same]
+    for rows in (gold, predictions):  # so that entropies vary
+        rows[0], rows[1] = np.full(k, 1 / k), _one_hot(0, k)
+    weights = rng.integers(0, 4, size=n)
+    weights[:2] += 1
+    return gold, predictions, weights
+
+
+@pytest.mark.parametrize("name", ALL)
+@given(sample=samples())
+@settings(max_examples=50, deadline=None)
+def test_against_plain_loops(name, sample):
+    gold, predictions, weights = sample
+    if name in plain.HARD_GOLD:
+        gold = _one_hot(gold.argmax(axis=1), gold.shape[1])
+    expected = ALL[name](gold.tolist(), predictions.tolist())
+    assert _score(name, gold, predictions) == pytest.approx(expected, rel=1e-9, abs=1e-10)
+    expanded = ALL[name](gold.repeat(weights, axis=0).tolist(), predictions.repeat(weights, axis=0).tolist())
+    assert _score(name, gold, predictions, weights) == pytest.approx(expanded, rel=1e-9, abs=1e-10)
+
+
+@pytest.fixture
+def pair(generator):
+    """Strictly positive gold and predictions."""
+    return generator.dirichlet(np.full(4, 0.8), 60), generator.dirichlet(np.full(4, 0.8), 60)
+
+
+def test_divergences_against_scipy(pair):
+    gold, predictions = pair
+    forward, reverse = entropy(gold, predictions, axis=1), entropy(predictions, gold, axis=1)
+    distance = jensenshannon(gold, predictions, axis=1)
+    expected = {
+        "cross_entropy": (entropy(gold, axis=1) + forward).mean(),
+        "kl_divergence": forward.mean(),
+        "kl_divergence_reverse": reverse.mean(),
+        "js_divergence": (distance**2).mean(),
+        "js_divergence_bits": (jensenshannon(gold, predictions, base=2, axis=1) ** 2).mean(),
+        "js_distance": distance.mean(),
+    }
+    for name, value in expected.items():
+        assert _score(name, gold, predictions) == pytest.approx(value, rel=1e-12), name
+
+
+def test_entropies_against_scipy(pair):
+    gold, predictions = pair
+    y, x = (entropy(rows, axis=1) / np.log(4) for rows in pair)
+    assert _score("entropy_correlation", gold, predictions) == pytest.approx(pearsonr(x, y)[0], abs=1e-12)
+    cosine = sk.pairwise.cosine_similarity(x[None], y[None])[0, 0]
+    assert _score("entropy_similarity", gold, predictions) == pytest.approx(cosine, abs=1e-12)
+
+
+def test_distances_of_ordered_classes_against_scipy(pair):
+    gold, predictions = pair
+    each = [wasserstein_distance(range(4), range(4), p, q) for p, q in zip(gold, predictions, strict=True)]
+    np.testing.assert_allclose(_fitted("emd", *pair).values(*pair), each, atol=1e-14)
+
+
+def test_losses_against_scikit_learn(pair, generator):
+    codes, predictions = generator.integers(0, 4, 60), pair[1]
+    gold = _one_hot(codes, 4)
+    assert _score("log_loss", gold, predictions) == pytest.approx(sk.log_loss(codes, predictions), rel=1e-12)
+    binary = generator.random(60)
+    two = np.column_stack([1 - binary, binary])
+    expected = 2 * sk.brier_score_loss(codes > 1, binary)
+    assert _score("brier", _one_hot((codes > 1).astype(int), 2), two) == pytest.approx(expected, rel=1e-12)
+
+
+def test_what_boostsa_gives():
+    """BooStSa 0.2.13 on these rows: jsd is the mean distance in nats; ce clips at 1e-12."""
+    rng = np.random.default_rng(0)
+    gold, predictions = rng.dirichlet(np.ones(3), 200), rng.dirichlet(np.ones(3), 200)
+    published = {
+        "js_distance": 0.320176,
+        "cross_entropy": 1.461184,
+        "entropy_similarity": 0.940609,
+        "entropy_correlation": -0.09627,
+    }
+    for name, value in published.items():
+        assert _score(name, gold, predictions) == pytest.approx(value, abs=1e-6), name
+    wrong = _score("cross_entropy", np.array([[1.0, 0.0, 0.0]]), np.array([[0.0, 1.0, 0.0]]))
+    assert wrong == pytest.approx(27.631021115928547, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("soft", "hard"),
+    [
+        ("soft_accuracy", "accuracy"),
+        *[(f"soft_{part}_macro", f"{part}_macro") for part in ("precision", "recall", "f1")],
+        *[(f"soft_{part}[2]", f"{part}[2]") for part in ("precision", "recall", "f1")],
+    ],
+)
+@given(seed=st.integers(0, 2**32 - 1), k=st.integers(3, 6))
+@settings(max_examples=30, deadline=None)
+def test_on_hard_labels_they_are_the_hard_measures(soft, hard, seed, k):
+    rng = np.random.default_rng(seed)
+    gold, predictions = rng.integers(0, k, (2, 15))  # some classes are absent from one side, or both
+    metric = resolve(hard).fit(gold, [predictions], np.arange(k))
+    weights = rng.integers(0, 3, size=(6, 15))
+    weights[:, 0] += 1
+    expected = metric.score(weights @ metric.statistics(gold, predictions))
+    rows = _one_hot(gold, k), _one_hot(predictions, k)
+    fitted = _fitted(soft, *rows)
+    np.testing.assert_allclose(fitted.score(weights @ fitted.statistics(*rows)), expected, rtol=0, atol=1e-15)
+
+
+def test_on_hard_labels_the_ordered_measures_are_the_mean_absolute_error(generator):
+    gold, predictions = generator.integers(0, 5, (2, 40))
+    expected = sk.mean_absolute_error(gold, predictions)
+    for name in ("ordinal_mae", "emd"):
+        assert _score(name, _one_hot(gold, 5), _one_hot(predictions, 5)) == pytest.approx(expected)
+
+
+def test_on_hard_gold_log_loss_is_cross_entropy(generator):
+    gold = _one_hot(generator.integers(0, 3, 40), 3)
+    predictions = _dirichlet(generator, 40, 3, 0.3)  # with zeros, where the clip decides
+    each = [_fitted(name, gold, predictions).values(gold, predictions) for name in ALL_LOSSES]
+    np.testing.assert_array_equal(*each)
+    assert each[0].max() == pytest.approx(-np.log(1e-12))
+
+
+ALL_LOSSES = ("cross_entropy", "log_loss")
+
+
+@given(sample=samples())
+@settings(max_examples=50, deadline=None)
+def test_bounds_symmetry_and_equality(sample):
+    gold, predictions, _ = sample
+    for name in plain.MEASURES:
+        metric = _fitted(name, gold, predictions)
+        low, high = metric.bounds
+        value = _score(name, gold, predictions)
+        assert low <= value <= high, name
+        if isinstance(metric, MeanMetric):
+            values = metric.values(gold, predictions)
+            assert ((values >= low) & (values <= high)).all(), name
+            assert not np.signbit(values).any(), name
+        if name in SYMMETRIC:
+            np.testing.assert_array_equal(values, metric.values(predictions, gold), err_msg=name)
+    for name in ZERO_IF_EQUAL:
+        values = _fitted(name, gold, gold).values(gold, gold.copy())
+        np.testing.assert_array_equal(values, np.zeros(len(gold)), err_msg=name)
+    for name in ONE_IF_EQUAL:
+        assert _score(name, gold, gold) == pytest.approx(1.0, abs=1e-12), name
+
+
+@given(sample=samples())
+@settings(max_examples=50, deadline=None)
+def test_divergences_are_zero_for_equal_rows_only(sample):
+    gold, predictions, _ = sample
+    apart = np.abs(gold - predictions).max(axis=1) > 1e-6
+    assume(apart.any())
+    for name in set(ZERO_IF_EQUAL) - {"ordinal_mae"}:
+        assert (_fitted(name, gold, predictions).values(gold, predictions)[apart] > 0.0).all(), name
+    assert (_fitted("soft_accuracy", gold, gold).values(gold, predictions)[apart] < 1.0).all()
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_order_of_the_items_does_not_matter(name, generator):
+    gold, predictions = _dirichlet(generator, 101, 4, 1.0), _dirichlet(generator, 101, 4, 1.0)
+    if name in plain.HARD_GOLD:
+        gold = _one_hot(gold.argmax(axis=1), 4)
+    order = generator.permutation(101)
+    straight = _fitted(name, gold, predictions).statistics(gold, predictions)
+    mixed = _fitted(name, gold[order], predictions[order]).statistics(gold[order], predictions[order])
+    if name in ENTROPIES:  # scaled by sums over the items
+        np.testing.assert_allclose(mixed, straight[order], rtol=0, atol=1e-12)
+    else:
+        np.testing.assert_array_equal(mixed, straight[order])
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_many_totals_at_once_score_as_one_by_one(name, generator):
+    gold, predictions = generator.dirichlet(np.ones(3), 30), generator.dirichlet(np.ones(3), 30)
+    if name in plain.HARD_GOLD:
+        gold = _one_hot(gold.argmax(axis=1), 3)
+    before = gold.copy(), predictions.copy()
+    metric = pickle.loads(pickle.dumps(_fitted(name, gold, predictions)))
+    totals = generator.integers(0, 3, (2, 5, 30)) @ metric.statistics(gold, predictions)
+    expected = [[metric.score(row) for row in block] for block in totals]
+    np.testing.assert_allclose(metric.score(totals), expected, rtol=1e-14)
+    np.testing.assert_array_equal((gold, predictions), before)
+
+
+def test_few_columns():
+    gold = _one_hot(np.array([0, 1, 2, 2]), 3)
+    predictions = np.full((4, 3), 1 / 3)
+    predictions[0] = 0.5, 0.25, 0.25
+    width = {
+        "soft_f1_macro": 6, "soft_precision_macro": 6, "soft_recall_macro": 6, "soft_f1[0]": 2,
+        "soft_precision[0]": 2, "soft_recall[0]": 2, "ece": 16, "ece@4": 5,
+    }  # fmt: skip
+    for name in set(ALL) - set(ENTROPIES):
+        rows = _fitted(name, gold, predictions).statistics(gold, predictions)
+        assert rows.shape == (4, width.get(name, 2)), name
+
+
+def test_directions_and_the_way_through_the_engine():
+    rows = {row.name: row for row in available()}
+    higher = {*ONE_IF_EQUAL, "soft_precision[LABEL]", "soft_recall[LABEL]", "soft_f1[LABEL]"}
+    names = {name.replace("[0]", "[LABEL]") for name in ALL} - {"ece@4"}
+    for name in names:
+        assert rows[name].greater_is_better == (name in higher), name
+        assert rows[name].needs_gold
+        assert resolve(name).reads == "distributions"
+        assert rows[name].way == ("exact" if isinstance(resolve(name), MeanMetric) else "dense")
+        assert isinstance(resolve(name), Metric)
+
+
+# Extremes
+
+
+def test_impossible_and_certain_predictions():
+    gold, predictions = np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])
+    most = -np.log(1e-12)
+    expected = {
+        "cross_entropy": most, "log_loss": most, "kl_divergence": most, "kl_divergence_reverse": most,
+        "js_divergence": np.log(2), "js_divergence_bits": 1.0, "js_distance": np.sqrt(np.log(2)),
+        "brier": 2.0, "ece": 1.0, "soft_accuracy": 0.0, "soft_f1_macro": 0.0, "ordinal_mae": 1.0, "emd": 1.0,
+    }  # fmt: skip
+    for name, value in expected.items():
+        assert _score(name, gold, predictions) == pytest.approx(value, rel=1e-14), name
+    assert _score("cross_entropy", gold, gold) == 0.0
+
+
+def test_a_class_that_neither_side_uses_changes_only_what_counts_classes(pair):
+    gold, predictions = (np.column_stack([rows, np.zeros(60)]) for rows in pair)
+    for name in set(plain.MEASURES) - {"soft_f1_macro", "soft_precision_macro", "soft_recall_macro"}:
+        assert _score(name, gold, predictions) == pytest.approx(_score(name, *pair), abs=1e-12), name
+    fuller, macro = _score("soft_f1_macro", gold, predictions), _score("soft_f1_macro", *pair)
+    assert fuller == pytest.approx(macro * 4 / 5)
+
+
+def test_rows_that_miss_one_by_rounding_stay_within_bounds():
+    """Rows may sum to 1 within 1e-6, as probabilities of single precision do."""
+    gold = np.array([[1.0000005, 0.0], [0.4999999, 0.5], [0.3, 0.7]])
+    for name in plain.MEASURES:
+        metric = _fitted(name, gold, gold)
+        if isinstance(metric, MeanMetric):
+            values = metric.values(gold, gold[:, ::-1])
+            assert ((values >= metric.bounds[0]) & (values <= metric.bounds[1])).all(), name
+
+
+def test_js_keeps_the_digits_of_small_differences():
+    p = np.array([[0.5, 0.5]])
+    for delta in (1e-3, 1e-6, 1e-9):
+        q = p + np.array([[delta, -delta]])
+        # Both are delta squared over 2 to the first order; a sum of terms near 1 would leave noise of 1e-16.
+        assert _score("js_divergence", p, q) == pytest.approx(delta**2 / 2, rel=1e-5)
+        assert _score("js_distance", p, q) == pytest.approx(delta / np.sqrt(2), rel=1e-5)
+
+
+def test_subnormal_probabilities_do_no_harm():
+    tiny = 5e-324
+    gold, predictions = (
+        np.array([[1.0, tiny], [tiny, 1.0], [0.5, 0.5]]),
+        np.array([[tiny, 1.0]] * 2 + [[1, 0]]),
+    )
+    for name in set(plain.MEASURES) - set(ENTROPIES):
+        assert np.isfinite(_score(name, gold, predictions)), name
+
+
+# Entropies
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e-5, 1.0])
+def test_entropy_similarity_does_not_depend_on_how_certain_a_system_is(scale, generator):
+    spread = generator.random(50) * 0.2
+    gold = np.column_stack([1 - spread, spread])
+    certain = generator.random(50) * 0.2 * scale
+    predictions = np.column_stack([1 - certain, certain])
+    expected = plain.entropy_similarity(gold.tolist(), predictions.tolist())
+    assert _score("entropy_similarity", gold, predictions) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ENTROPIES)
+def test_entropies_are_undefined_on_resamples_without_any(name):
+    gold = np.array([[1.0, 0.0], [1.0, 0.0], [0.5, 0.5], [0.9, 0.1]])
+    predictions = np.array([[0.0, 1.0], [1.0, 0.0], [0.2, 0.8], [0.6, 0.4]])
+    metric = _fitted(name, gold, predictions)
+    scores = metric.score(np.array([[2, 2, 0, 0], [1, 1, 1, 1]]) @ metric.statistics(gold, predictions))
+    assert np.isnan(scores[0])
+    assert np.isfinite(scores[1])
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "message"),
+    [
+        (
+            "entropy_similarity",
+            [[1.0, 0.0], [0.0, 1.0]],
+            "entropy_similarity is undefined: {} no entropy (every item is certain of its class)",
+        ),
+        (
+            "entropy_correlation",
+            [[0.5, 0.5], [0.5, 0.5]],
+            "entropy_correlation is undefined: {} the same entropy on all items (1 of the greatest)",
+        ),
+    ],
+)
+def test_entropies_that_say_nothing_are_refused(name, rows, message):
+    empty, full = np.array(rows), np.array([[0.5, 0.5], [0.9, 0.1]])
+    with pytest.raises(InvalidInputError) as error:
+        _fitted(name, empty, full)
+    assert error.value.message == message.format("the gold has")
+    assert error.value.hint.startswith("use cross_entropy, js_divergence or soft_accuracy")
+    with pytest.raises(InvalidInputError) as error:
+        _fitted(name, full, empty).statistics(full, empty)
+    assert error.value.message == message.format("the predictions have")
+
+
+# Hard gold, classes, bins
+
+
+def test_log_loss_refuses_soft_gold():
+    gold = np.array([[1.0, 0.0], [0.25, 0.75], [0.5, 0.5]])
+    with pytest.raises(InvalidInputError) as error:
+        _fitted("log_loss", gold, gold)
+    assert str(error.value) == (
+        "log_loss needs one gold class per item, but 2 of 3 rows of the gold are soft;"
+        " first: gold[1] is (0.25, 0.75)\n"
+        "hint: use cross_entropy, which is the same for hard gold and takes soft gold too"
+    )
+
+
+@pytest.mark.parametrize("name", [*ENTROPIES, "log_loss", "ordinal_mae", "emd"])
+def test_without_gold(name):
+    with pytest.raises(InvalidInputError, match=f"{name} needs a gold"):
+        resolve(name).fit(None, [], None)
+
+
+@pytest.mark.parametrize("name", ["soft_f1[a]", "soft_f1_macro"])
+def test_without_classes(name):
+    rows = np.array([[0.5, 0.5]])
+    with pytest.raises(InvalidInputError, match="needs the classes"):
+        resolve(name).fit(rows, [rows], None)
+    with pytest.raises(InvalidInputError, match="must know the classes first"):
+        resolve(name).statistics(rows, rows)
+
+
+def test_an_unknown_class():
+    rows = np.array([[0.5, 0.5]])
+    with pytest.raises(InvalidInputError, match="there is no label 'c'; the labels are a, b"):
+        resolve("soft_f1[c]").fit(rows, [rows], np.array(["a", "b"]))
+
+
+def test_classes_that_are_empty_are_named():
+    gold = np.array([[1.0, 0.0, 0.0], [0.5, 0.0, 0.5]])
+    predictions = np.array([[1.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
+    sentences = {
+        "soft_f1_macro": "f1 of 'y' is 0/0 (neither gold nor predictions give it any probability)"
+        " and counts as 0 in soft_f1_macro",
+        "soft_precision_macro": "precision of 'y', 'z' is 0/0 (no prediction gives it any probability)"
+        " and counts as 0 in soft_precision_macro",
+        "soft_recall[y]": "soft_recall[y] is 0/0 ('y': the gold gives it no probability) and counts as 0",
+        "soft_recall[z]": None,
+        "soft_recall_macro": "recall of 'y' is 0/0 (the gold gives it no probability)"
+        " and counts as 0 in soft_recall_macro",
+    }
+    for name, sentence in sentences.items():
+        metric = resolve(name).fit(gold, [predictions], np.array(["x", "y", "z"]))
+        assert metric.undefined(metric.statistics(gold, predictions).sum(axis=0)) == sentence
+    metric = resolve("soft_f1_macro").fit(gold, [], np.array(list("abcdefgh")))
+    assert "'a', 'b', 'c', 'd', 'e' and 3 more is 0/0" in metric.undefined(np.zeros(16))
+
+
+def test_a_class_left_with_rounding_only_counts_as_empty():
+    metric = resolve("soft_precision[0]").fit(np.eye(2), [np.eye(2)], np.arange(2))
+    assert metric.score(np.array([-3e-17, 1e-17])) == 0.0
+    assert metric.score(np.array([0.0, -1e-17])) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("top", "n_bins", "place"),
+    [(0.7, 10, 6), (np.nextafter(0.7, 1), 10, 7), (1.0, 15, 14), (0.6, 15, 8), (0.5, 2, 0), (0.5, 1, 0)],
+)
+def test_a_probability_on_an_edge_belongs_to_the_bin_below(top, n_bins, place):
+    gold, predictions = np.array([[1.0, 0.0]]), np.array([[top, 1 - top]])
+    rows = resolve(f"ece@{n_bins}").statistics(gold, predictions)
+    assert rows.shape == (1, n_bins + 1)
+    expected = np.zeros(n_bins + 1)
+    expected[place], expected[-1] = 1.0 - top, 1.0
+    np.testing.assert_array_equal(rows[0], expected)
+
+
+def test_of_equal_probabilities_the_first_class_is_predicted():
+    gold, predictions = np.array([[0.2, 0.8]]), np.array([[0.5, 0.5]])
+    assert _score("ece", gold, predictions) == pytest.approx(0.3)
+
+
+def test_ece_of_perfect_calibration_is_biased_upward():
+    """Gold drawn from the predictions is calibrated, yet the score is above 0; more so in resamples."""
+    rng = np.random.default_rng(5)
+    above, more = [], []
+    for _ in range(100):
+        predictions = rng.dirichlet(np.ones(3), 200)
+        gold = _one_hot((rng.random(200)[:, None] > predictions.cumsum(axis=1)).sum(axis=1).clip(0, 2), 3)
+        metric = resolve("ece")
+        rows = metric.statistics(gold, predictions)
+        above.append(metric.score(rows.sum(axis=0)))
+        weights = rng.multinomial(200, np.full(200, 1 / 200), size=50)
+        more.append(metric.score(weights @ rows).mean() - above[-1])
+    assert min(above) > 0.0
+    assert np.mean(above) > 0.04
+    assert np.mean(more) > 0.01
+
+
+def test_ece_comes_with_a_caution(pair):
+    gold, predictions = pair
+    result = compare({"a": predictions, "b": gold}, gold, metric=["ece@5", "brier"], n_resamples=99)
+    (note,) = [note for note in result.notes if note.code == "caution"]
+    assert note.about == ("ece@5",)
+    assert note.message.startswith("calibration errors are biased upward")
+
+
+# Names
+
+
+@pytest.mark.parametrize(
+    ("name", "message", "hint"),
+    [
+        ("ece@0", "ece@0 must have 1 to 1000 bins, got 0", "write ece for 15 bins, ece@10 for ten"),
+        ("ece@1001", "ece@1001 must have 1 to 1000 bins, got 1001", "write ece for 15 bins, ece@10 for ten"),
+        ("ece@ten", "after the @ must stand a whole number, got 'ece@ten'", "write it as in ece@10"),
+        ("ece@-3", "after the @ must stand a whole number, got 'ece@-3'", "write it as in ece@10"),
+        ("ece@", "after the @ must stand a whole number, got 'ece@'", "write it as in ece@10"),
+    ],
+)
+def test_a_number_of_bins_that_is_none(name, message, hint):
+    with pytest.raises(InvalidInputError) as error:
+        resolve(name)
+    assert (error.value.message, error.value.hint) == (message, hint)
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("js", "js_divergence"), ("jsd", "js_distance"), ("KL", "kl_divergence"), ("nll", "log_loss"),
+     ("earth_mover", "emd"), ("wasserstein", "emd"), ("neg_brier_score", "brier")],
+)  # fmt: skip
+def test_other_names(name, meant):
+    with pytest.raises(InvalidInputError, match=f"did you mean {meant}\\?"):
+        resolve(name)
+
+
+def test_what_takes_no_number():
+    with pytest.raises(InvalidInputError, match="there is no metric 'accuracy@3'; with a number there is"):
+        resolve("accuracy@3")
+
+
+def test_soft_f1_needs_a_class_or_an_average():
+    with pytest.raises(InvalidInputError) as error:
+        resolve("soft_f1")
+    assert error.value.message == (
+        "soft_f1 needs to know the class or the average: soft_f1[LABEL] or soft_f1_macro"
+    )

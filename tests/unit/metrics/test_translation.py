@@ -1,0 +1,308 @@
+"""Measures of translations against sacrebleu, on full sets, on resamples and segment by segment."""
+
+from __future__ import annotations
+
+import dataclasses
+import subprocess
+import sys
+from itertools import zip_longest
+from typing import Any
+
+import numpy as np
+import pytest
+import sacrebleu
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bestby._core.errors import InvalidInputError, MissingExtraError
+from bestby.metrics import MeanMetric, _ngrams
+from bestby.metrics.translation import NAMES, PATTERNS, Bleu, Chrf, SegmentMean, Ter
+
+WORDS = ("the", "cat", "sat", "on", "a", "mat", "The", "Mat,", "3.5", "(yes)", "a-b", "größer", "&amp;", "猫")
+FIELDS = {"ter": 2, "bleu": 10, "chrf": 18, "chrf++": 24}
+
+
+def objects(values: list[Any]) -> np.ndarray:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def streams(gold: list[Any]) -> list[list[str | None]]:
+    """Return references as sacrebleu takes them: one list per reference, None where a segment has fewer."""
+    several = [[item] if isinstance(item, str) else list(item) for item in gold]
+    return [list(stream) for stream in zip_longest(*several)]
+
+
+def library(name: str, **options: Any) -> Any:
+    """Return the corpus function of sacrebleu: (translations, streams) -> score."""
+    if name == "bleu":
+        metric = sacrebleu.BLEU(force=True, smooth_method=options.pop("smooth", "exp"), **options)
+    elif name == "ter":
+        metric = sacrebleu.TER(**options)
+    else:
+        metric = sacrebleu.CHRF(word_order=2 if name == "chrf++" else 0, **options)
+    return lambda translations, references: metric.corpus_score(translations, references).score
+
+
+def ours(name: str, **options: Any) -> Any:
+    return {"bleu": Bleu, "ter": Ter}.get(name, Chrf)(
+        **options, **({"name": name, "word_order": 2} if name == "chrf++" else {})
+    )
+
+
+segments = st.builds(
+    "{}{}".format,
+    st.lists(st.sampled_from(WORDS), max_size=7).map(" ".join),
+    st.sampled_from(["", " ", "-\n"]),
+)
+golds = st.one_of(segments, st.lists(segments, min_size=1, max_size=3), st.tuples(segments, segments))
+corpora = st.lists(st.tuples(golds, segments), min_size=1, max_size=6)
+
+CASES: list[tuple[str, dict[str, Any]]] = [
+    ("bleu", {}),
+    ("bleu", {"tokenize": "none", "lowercase": True}),
+    ("bleu", {"tokenize": "intl"}),
+    ("bleu", {"tokenize": "char"}),
+    ("bleu", {"smooth": "floor"}),
+    ("bleu", {"smooth": "add-k"}),
+    ("bleu", {"smooth": "none"}),
+    ("chrf", {}),
+    ("chrf", {"char_order": 3, "beta": 1, "lowercase": True, "whitespace": True}),
+    ("chrf++", {}),
+    ("ter", {}),
+    ("ter", {"normalized": True, "no_punct": True, "asian_support": True, "case_sensitive": True}),
+]
+
+
+@pytest.mark.parametrize(("name", "options"), CASES, ids=lambda value: str(value).replace(" ", ""))
+@given(corpus=corpora, seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=40)
+def test_equals_sacrebleu_on_the_full_set_and_on_resamples(name, options, corpus, seed):
+    gold, translations = objects([g for g, _ in corpus]), objects([t for _, t in corpus])
+    metric = ours(name, **options).fit(gold, [translations], None)
+    rows = metric.statistics(gold, translations)
+    score = library(name, **options)
+    drawn = np.random.default_rng(seed).integers(len(corpus), size=(3, len(corpus)))
+    for chosen in (np.arange(len(corpus)), *drawn):
+        expected = score(translations[chosen].tolist(), streams(gold[chosen].tolist()))
+        np.testing.assert_allclose(metric.score(rows[chosen].sum(axis=0)), expected, rtol=0, atol=1e-9)
+
+
+def long_corpus(n: int = 40) -> tuple[np.ndarray, np.ndarray]:
+    """Return segments most of whose words are the reference's, so that every order has matches."""
+    rng = np.random.default_rng(5)
+    gold, translations = [], []
+    for _ in range(n):
+        words = rng.choice(WORDS, size=rng.integers(5, 15))
+        other = np.where(rng.random(words.size) < 0.2, rng.choice(WORDS, size=words.size), words)
+        gold.append(" ".join(words))
+        translations.append(" ".join(other[: rng.integers(4, words.size + 1)]))
+    return objects(gold), objects(translations)
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_equals_sacrebleu_where_every_order_matches(name):
+    gold, translations = long_corpus()
+    metric = ours(name)
+    rows = metric.statistics(gold, translations)
+    assert rows.shape == (gold.size, FIELDS[name])
+    assert rows.dtype == np.float64
+    drawn = np.random.default_rng(1).integers(gold.size, size=(20, gold.size))
+    expected = [library(name)(translations[i].tolist(), streams(gold[i].tolist())) for i in drawn]
+    np.testing.assert_allclose(metric.score(rows[drawn].sum(axis=1)), expected, rtol=0, atol=1e-9)
+    assert len(set(expected)) == 20
+
+
+@pytest.mark.parametrize("name", FIELDS)
+@given(corpus=corpora)
+@settings(max_examples=40)
+def test_segment_means_are_means_of_sacrebleus_sentence_scores(name, corpus):
+    gold, translations = objects([g for g, _ in corpus]), objects([t for _, t in corpus])
+    options: dict[str, Any] = {"bleu": {"effective_order": True}}.get(name, {})
+    score = library(name, **options)
+    expected = [score([t], streams([g])) for g, t in corpus]
+    metric = NAMES[f"{name}_segment_mean"][1](f"{name}_segment_mean")
+    assert isinstance(metric, MeanMetric)
+    values = metric.fit(gold, [translations], None).values(gold, translations)
+    np.testing.assert_allclose(values, expected, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("smooth", ["exp", "floor", "add-k", "none"])
+def test_totals_of_every_kind_are_scored_at_once_as_they_are_one_by_one(smooth):
+    totals = np.array(
+        [
+            [9, 10, 6, 5, 4, 3, 9, 8, 7, 6],  # every order matches
+            [9, 10, 6, 5, 4, 0, 9, 8, 7, 6],  # one does not
+            [9, 10, 6, 0, 0, 0, 9, 8, 7, 6],  # only words match
+            [3, 10, 2, 1, 0, 0, 3, 2, 1, 0],  # there are no 4-grams
+            [9, 10, 0, 0, 0, 0, 9, 8, 7, 6],  # nothing matches
+            [0, 10, 0, 0, 0, 0, 0, 0, 0, 0],  # nothing was translated
+        ],
+        dtype=np.float64,
+    )
+    totals.setflags(write=False)
+    metric = Bleu(smooth=smooth)
+    one_by_one = [float(metric.score(row)) for row in totals]
+    expected = [
+        sacrebleu.BLEU.compute_bleu(
+            row[2:6].tolist(), row[6:].tolist(), int(row[0]), int(row[1]), smooth_method=smooth
+        ).score
+        for row in totals
+    ]
+    np.testing.assert_allclose(one_by_one, expected, rtol=0, atol=1e-9)
+    np.testing.assert_array_equal(metric.score(totals), one_by_one)
+    np.testing.assert_array_equal(
+        metric.score(np.stack([totals, totals[::-1]])), [one_by_one, one_by_one[::-1]]
+    )
+    assert metric.score(totals[:0]).shape == (0,)
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_scores_keep_the_leading_axes(name):
+    gold, translations = long_corpus()
+    rows = ours(name).statistics(gold, translations).reshape(4, 10, -1)
+    scores = ours(name).score(rows)
+    assert scores.shape == (4, 10)
+    assert float(scores[2, 3]) == float(ours(name).score(rows[2, 3]))
+
+
+def test_a_count_of_0_has_no_slope():
+    """Derivatives take steps of 1e-6 from the totals; the jump from 0 to smoothed must not show in them."""
+    totals = np.array([9, 10, 6, 5, 4, 0, 9, 8, 7, 6], dtype=np.float64)
+    step = np.zeros(10)
+    step[5] = 1e-6
+    for smooth in ("exp", "floor", "none"):
+        scores = Bleu(smooth=smooth).score(np.stack([totals - step, totals, totals + step]))
+        assert scores[0] == scores[1] == scores[2]
+
+
+def test_rows_are_the_same_fitted_or_not_and_of_other_gold_too():
+    gold, translations = long_corpus()
+    other = gold[::-1].copy()
+    fitted = Bleu().fit(gold, [], None)
+    np.testing.assert_array_equal(
+        fitted.statistics(gold, translations), Bleu().statistics(gold, translations)
+    )
+    np.testing.assert_array_equal(
+        fitted.statistics(other, translations), Bleu().statistics(other, translations)
+    )
+    assert (fitted.statistics(gold, translations) != fitted.statistics(other, translations)).any()
+
+
+@pytest.mark.parametrize(
+    ("metric", "place"),
+    [
+        (Bleu(), (_ngrams, "of_references")),
+        (Chrf(), (sacrebleu.CHRF, "_cache_references")),
+        (Ter(), (sacrebleu.TER, "_cache_references")),
+    ],
+)
+def test_references_are_counted_once_for_all_systems(metric, place, monkeypatch):
+    gold, translations = long_corpus(4)
+    counted = []
+    original = getattr(*place)
+    monkeypatch.setattr(*place, lambda *given: counted.append(1) or original(*given))
+    fitted = metric.fit(gold, [translations], None)
+    for same in (gold, gold.copy()):
+        fitted.statistics(same, translations)
+    assert len(counted) == 1
+    metric.statistics(gold, translations)
+    assert len(counted) == 2
+
+
+def test_one_reference_may_be_a_text_a_list_or_a_tuple():
+    gold, translations = long_corpus(5)
+    for wrapped in (objects([[g] for g in gold]), objects([(g,) for g in gold])):
+        np.testing.assert_array_equal(
+            Bleu().statistics(wrapped, translations), Bleu().statistics(gold, translations)
+        )
+
+
+@pytest.mark.parametrize(
+    ("gold", "translations", "message"),
+    [
+        (["a", "b"], ["a", None], "one text per item, but item 1 of the predictions is None"),
+        (["a", 3], ["a", "b"], "that of item 1 is 3"),
+        (["a", []], ["a", "b"], r"that of item 1 is \[\]"),
+        (["a", ["b", None]], ["a", "b"], "that of item 1"),
+        (["a", "b"], ["a"], "got 1 translations and the references of 2 segments"),
+        (None, ["a"], "bleu needs gold texts"),
+    ],
+)
+def test_what_is_no_text_is_refused(gold, translations, message):
+    with pytest.raises(InvalidInputError, match=message):
+        Bleu().statistics(None if gold is None else objects(gold), objects(translations))
+
+
+def test_unknown_options_are_refused():
+    with pytest.raises(InvalidInputError, match="smooth"):
+        Bleu(smooth="laplace")  # type: ignore[arg-type]
+    with pytest.raises(InvalidInputError, match="no tokeniser 'moses'") as caught:
+        PATTERNS["bleu"][1]("bleu@moses", "moses").fit(objects(["a"]), [], None)
+    assert "13a" in str(caught.value.hint)
+
+
+def test_a_tokeniser_without_its_library_is_an_error_that_names_it(monkeypatch):
+    def broken(**_: Any) -> Any:
+        raise RuntimeError("Japanese tokenization requires extra dependencies")
+
+    broken.TOKENIZERS = ("ja-mecab",)  # type: ignore[attr-defined]
+    monkeypatch.setattr("sacrebleu.metrics.BLEU", broken)
+    with pytest.raises(InvalidInputError, match="cannot load its tokeniser 'ja-mecab': Japanese"):
+        Bleu("bleu@ja-mecab", "ja-mecab").fit(objects(["a"]), [], None)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_without_sacrebleu_the_install_line_is_given(name, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sacrebleu", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'bestby\[mt\]'"):
+        NAMES[name][1](name).fit(objects(["a"]), [], None)
+
+
+def test_names_directions_and_bounds():
+    for name, (text, build) in NAMES.items():
+        metric = build(name)
+        assert (metric.name, repr(metric)) == (name, f"<metric {name}>")
+        assert metric.greater_is_better == ("ter" not in name)
+        assert metric.bounds == ((0.0, np.inf) if "ter" in name else (0.0, 100.0))
+        assert "\n" not in text
+    for name, (_, build_with) in PATTERNS.items():
+        metric = build_with(f"{name}@none", "none")
+        assert metric.name == f"{name}@none"
+        bleu = metric.of if isinstance(metric, SegmentMean) else metric
+        assert isinstance(bleu, Bleu)
+        assert bleu.tokenize == "none"
+
+
+def test_building_a_metric_does_not_import_sacrebleu():
+    code = (
+        "import sys; from bestby.metrics.translation import NAMES;"
+        "[build(name).bounds for name, (_, build) in NAMES.items()]; assert 'sacrebleu' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    ("metric", "totals", "told"),
+    [
+        (Bleu(), [3, 3, 3, 2, 1, 0, 3, 2, 1, 0], "no sequence of 4 tokens"),
+        (Bleu(), [0, 3, 0, 0, 0, 0, 0, 0, 0, 0], "no sequence of 1 tokens"),
+        (Bleu(), [4, 4, 4, 3, 2, 0, 4, 3, 2, 1], None),
+        (Bleu(smooth="add-k"), [3, 3, 3, 2, 1, 0, 3, 2, 1, 0], None),
+        (Chrf(), [0, 5, 0] * 6, "are empty"),
+        (Chrf(), [3, 5, 2, *[0] * 15], None),
+        (Ter(), [2, 0], "ter counts as 100"),
+        (Ter(), [0, 0], "ter counts as 0"),
+        (Ter(), [2, 3], None),
+    ],
+)
+def test_what_was_0_over_0_is_told(metric, totals, told):
+    text = metric.undefined(np.array(totals, dtype=np.float64))
+    assert (text is None) if told is None else (told in text)
+
+
+def test_metrics_of_equal_options_are_equal_fitted_or_not():
+    fitted = Chrf().fit(objects(["a"]), [], None)
+    assert fitted == Chrf()
+    assert dataclasses.replace(fitted, prepared=None) != Chrf(beta=3)

@@ -1,0 +1,402 @@
+"""What happens to a study when a process is killed, the disk is full, or many write at once.
+
+The children are real processes. They are killed before every step that an add takes on the disk, and, in a
+loop, after random times.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bestby._core.errors import InvalidInputError, StudyError
+from bestby.study import Store
+
+N = 3000
+GOLD = np.arange(N) % 3
+
+PRELUDE = f"""
+import os, signal, sys
+import numpy as np
+from bestby._core.errors import BestbyError
+from bestby.study import Store
+store, gold = Store(sys.argv[1]), np.arange({N}) % 3
+def say(text):
+    print(text, flush=True)
+"""
+
+# Runs 0, 1, 2, … of one condition, each told when it was added.
+ADDING = """
+start, stop = int(sys.argv[2]), int(sys.argv[3])
+for run in range(start, stop):
+    store.add("h1", run=run, predictions=(gold + run) % 3, gold=gold)
+    say(run)
+"""
+
+# For k = 0, 1, 2, …: a study of its own, to which a fork adds, killed just before its k-th step on the disk.
+STEPS = """
+def counted(function, steps, limit):
+    def step(*args, **kwargs):
+        if len(steps) == limit:
+            os.kill(os.getpid(), signal.SIGKILL)
+        steps.append(function)
+        return function(*args, **kwargs)
+    return step
+for limit in range(100):
+    store = Store(f"{sys.argv[1]}-{limit}")
+    if sys.argv[2] != "new study":
+        store.add("h1", run="old", predictions=gold, gold=gold)
+    if sys.argv[2] == "replace":
+        store.add("h1", run="new", predictions=(gold + 1) % 3)
+    process = os.fork()
+    if process == 0:
+        steps = []
+        for name in ("open", "fdopen", "fsync", "link", "rename", "replace", "unlink", "mkdir"):
+            setattr(os, name, counted(getattr(os, name), steps, limit))
+        store.add("h1", run="new", predictions=gold, gold=gold, replace=sys.argv[2] == "replace")
+        os._exit(0)
+    status = os.waitpid(process, 0)[1]
+    say("added" if status == 0 else "killed" if os.WTERMSIG(status) == signal.SIGKILL else "failed")
+    if status == 0:
+        break
+"""
+
+# Every child says "ready", waits for a line, then adds the runs it is told to.
+RACING = """
+say("ready")
+sys.stdin.readline()
+for run in sys.argv[2].split(","):
+    try:
+        store.add("h1", run=run, predictions=(gold + int(sys.argv[3])) % 3, gold=gold[::int(sys.argv[4])],
+                  ids=np.arange(gold.size)[::int(sys.argv[4])])
+        say(f"added {run}")
+    except BestbyError as error:
+        say(f"refused {run}: {error.message}")
+"""
+
+# Files may have at most so many bytes: what a full disk does to a write, without filling one.
+LIMITED = """
+import resource
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
+try:
+    store.add("h1", run="new", predictions=gold, gold=gold, replace=sys.argv[3] == "replace")
+except BestbyError as error:
+    say(type(error).__name__)
+    say(error)
+"""
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
+
+
+def child(code: str, *args: object) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", PRELUDE + code, *map(str, args)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def finished(process: subprocess.Popen[str], told: str | None = None) -> list[str]:
+    """Wait for a child that must end well, and return its lines."""
+    out, err = process.communicate(told, timeout=60)
+    assert process.returncode == 0, err
+    return out.splitlines()
+
+
+def check_whole(store: Store) -> list[str]:
+    """Load everything in the study; return the runs of h1."""
+    if not store.conditions():
+        return []
+    gold = store.gold()
+    assert gold.values.tolist() == GOLD.tolist()
+    for condition in store.conditions():
+        for run in store.runs(condition):
+            assert store.load(condition, run, gold=gold).predictions.size == N
+    return list(store.runs("h1"))
+
+
+def kill_in_a_loop(path: Path, kills: int, seed: int) -> None:
+    """Kill adding processes after random times; what they said was added must be there, everything whole."""
+    store, chance = Store(path), random.Random(seed)
+    reported: set[str] = set()
+    interrupted = 0
+    for _ in range(kills):
+        start = max((int(run) for run in check_whole(store)), default=-1) + 1
+        process = child(ADDING, path, start, start + 400)
+        assert process.stdout is not None
+        assert process.stderr is not None
+        first = process.stdout.readline()  # it is past its imports
+        time.sleep(chance.uniform(0.0, 0.1))
+        process.kill()
+        lines = [first, *process.stdout.read().splitlines()]
+        errors = process.stderr.read()
+        process.communicate()
+        assert "Error" not in errors
+        reported |= {line.strip() for line in lines if line.strip()}
+        runs = check_whole(store)
+        assert reported <= set(runs)
+        assert (
+            len(set(runs) - reported) <= interrupted + 1
+        )  # one may be there whose adder died before it said so
+        interrupted += process.returncode == -signal.SIGKILL
+        for run in runs:
+            assert store.load("h1", run).predictions.tolist() == ((GOLD + int(run)) % 3).tolist()
+            store.remove("h1", run)
+            reported.discard(run)
+    assert interrupted >= kills / 2  # otherwise nothing was tested
+    store.add("h1", run="after", predictions=GOLD, gold=GOLD)
+    assert "after" in check_whole(store)
+
+
+@posix
+def test_killed_at_random_times(tmp_path: Path) -> None:
+    kill_in_a_loop(tmp_path / "study", kills=6, seed=1)
+
+
+@posix
+@pytest.mark.slow
+def test_killed_at_random_times_often(tmp_path: Path) -> None:
+    kill_in_a_loop(tmp_path / "study", kills=150, seed=2)
+
+
+@posix
+@pytest.mark.parametrize("begun", ["new study", "add", "replace"])
+def test_killed_at_every_step(tmp_path: Path, begun: str) -> None:
+    """The study has the new run or it has not; the old one is there in any case, and adding again works."""
+    first, second = GOLD.tolist(), ((GOLD + 1) % 3).tolist()
+    told = finished(child(STEPS, tmp_path / "study", begun))
+    assert len(told) > 10
+    assert told == ["killed"] * (len(told) - 1) + ["added"]
+    for limit, word in enumerate(told):
+        store = Store(tmp_path / f"study-{limit}")
+        there = check_whole(store)
+        assert ("old" in there) == (begun != "new study")
+        assert "new" in there or (word == "killed" and begun != "replace")
+        if "new" in there:
+            values = store.load("h1", "new").predictions.tolist()
+            assert values == first or (begun == "replace" and word == "killed" and values == second)
+        store.add("h1", run="new", predictions=first, gold=first, replace=True)
+        assert store.load("h1", "new").predictions.tolist() == first
+
+
+@pytest.mark.parametrize("writers", [2, 8])
+def test_many_writers_lose_nothing(tmp_path: Path, writers: int) -> None:
+    """They begin a new study together, so they race for its gold as well, half of them in another order."""
+    each = 24 // writers
+    mine = [[str(writer * each + i) for i in range(each)] for writer in range(writers)]
+    processes = [
+        child(RACING, tmp_path / "study", ",".join(runs), 1, -1 if writer % 2 else 1)
+        for writer, runs in enumerate(mine)
+    ]
+    for process in processes:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("\n")
+        process.stdin.flush()
+    for process, runs in zip(processes, mine, strict=True):
+        assert finished(process) == [f"added {run}" for run in runs]
+    store = Store(tmp_path / "study")
+    gold = store.gold()
+    assert store.runs("h1") == tuple(str(i) for i in range(24))
+    where = np.argsort(gold.ids)  # whichever order the winner had
+    for writer, runs in enumerate(mine):
+        expected = (GOLD + 1) % 3 if writer % 2 == 0 else ((GOLD + 1) % 3)[::-1]
+        for run in runs:
+            assert store.load("h1", run, gold=gold).predictions[where].tolist() == expected.tolist()
+    assert list((store.path / "tmp").iterdir()) == []
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_of_many_who_add_the_same_run_one_succeeds(tmp_path: Path, links: bool) -> None:
+    store = Store(tmp_path / "study")
+    store.add("h0", run=0, predictions=GOLD, gold=GOLD)
+    without = "def gone(*_): raise PermissionError(1, 'no links')\nos.link = gone\n"
+    processes = [child(("" if links else without) + RACING, store.path, "0,1,2,3", i, 1) for i in range(4)]
+    for process in processes:
+        assert process.stdout is not None
+        process.stdout.readline()
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("\n")
+        process.stdin.flush()
+    told = [finished(process) for process in processes]
+    for run in store.runs("h1"):
+        winners = [i for i, lines in enumerate(told) if f"added {run}" in lines]
+        assert len(winners) == 1
+        assert store.load("h1", run).predictions.tolist() == ((GOLD + winners[0]) % 3).tolist()
+    refused = [line for lines in told for line in lines if line.startswith("refused")]
+    assert len(refused) == 12
+    assert all("is already in the study" in line for line in refused)
+
+
+@posix
+@pytest.mark.parametrize("begun", ["add", "replace"])
+@pytest.mark.parametrize("room", [0, 1000, 5000])
+def test_a_full_disk(tmp_path: Path, room: int, begun: str) -> None:
+    store = Store(tmp_path / "study")
+    store.add("h1", run="old", predictions=GOLD, gold=GOLD)
+    if begun == "replace":
+        store.add("h1", run="new", predictions=GOLD[::-1])
+    before = {path: path.read_bytes() for path in store.path.rglob("*") if path.is_file()}
+    kind, message, hint = finished(child(LIMITED, store.path, room, begun))
+    assert kind == "StudyError"
+    assert message.startswith("cannot add run 'new' of 'h1' to the study")
+    assert "File too large" in message
+    assert hint.startswith("hint: the study is as it was; check the space left")
+    assert {path: path.read_bytes() for path in store.path.rglob("*") if path.is_file()} == before
+
+
+@posix
+def test_a_disk_that_is_full_from_the_start(tmp_path: Path) -> None:
+    assert finished(child(LIMITED, tmp_path / "study", 0, "add"))[0] == "StudyError"
+    store = Store(tmp_path / "study")
+    assert store.conditions() == ()
+    store.add("h1", run=0, predictions=GOLD, gold=GOLD)
+    assert check_whole(store) == ["0"]
+
+
+@pytest.mark.parametrize("name", ["study.json", "gold.json", "runs/h1/0.json"])
+@pytest.mark.parametrize("kept", [0.0, 0.25, 0.5, 0.75, 0.999])
+def test_a_truncated_file_is_named_and_the_rest_is_well(tmp_path: Path, name: str, kept: float) -> None:
+    store = Store(tmp_path / "study")
+    for run in (0, 1):
+        store.add("h1", run=run, predictions=GOLD, gold=GOLD)
+    path = store.path / name
+    data = path.read_bytes()
+    path.write_bytes(data[: min(int(len(data) * kept), len(data) - 2)])
+    with pytest.raises(StudyError, match=Path(name).name) as error:
+        store.load("h1", 0)
+    assert error.value.hint
+    if name.startswith("runs"):
+        assert store.runs("h1") == ("0", "1")
+        assert store.load("h1", 1).predictions.tolist() == GOLD.tolist()
+        store.remove("h1", 0)
+        store.add("h1", run=0, predictions=GOLD)
+    else:
+        path.write_bytes(data)
+    assert check_whole(store) == ["0", "1"]
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
+def test_a_study_that_may_only_be_read(tmp_path: Path) -> None:
+    store = Store(tmp_path / "study")
+    store.add("h1", run=0, predictions=GOLD, gold=GOLD)
+    folders = [store.path, *(path for path in store.path.rglob("*") if path.is_dir())]
+    for path in folders:
+        path.chmod(0o555)
+    try:
+        assert check_whole(store) == ["0"]
+        store.keep("ab12", {"score": 0.1})  # no error
+        with pytest.raises(StudyError, match=r"cannot add run '1' of 'h1'.*Permission denied"):
+            store.add("h1", run=1, predictions=GOLD)
+    finally:
+        for path in folders:
+            path.chmod(0o755)
+
+
+def test_an_error_of_the_disk_leaves_the_study_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(tmp_path / "study")
+    store.add("h1", run=0, predictions=GOLD, gold=GOLD)
+
+    def broken(*_: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    for name in ("fsync", "link"):
+        with monkeypatch.context() as patch:
+            patch.setattr(os, name, broken)
+            with pytest.raises(
+                StudyError, match=r"cannot add run '1' of 'h1' .*: Input/output error"
+            ) as error:
+                store.add("h1", run=1, predictions=GOLD)
+        assert isinstance(error.value.__cause__, OSError)
+        assert store.runs("h1") == ("0",)
+        assert list((store.path / "tmp").iterdir()) == []
+
+
+def test_a_name_that_cannot_be_forced_to_the_disk_is_taken_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(tmp_path / "study")
+    store.add("h1", run=0, predictions=GOLD, gold=GOLD)
+    link, fsync = os.link, os.fsync
+    linked = []
+
+    def noted(*args: str) -> None:
+        link(*args)
+        linked.append(args)
+
+    def broken(handle: int) -> None:
+        if linked:
+            raise OSError(5, "Input/output error")
+        fsync(handle)
+
+    monkeypatch.setattr(os, "link", noted)
+    monkeypatch.setattr(os, "fsync", broken)
+    with pytest.raises(StudyError, match="Input/output error"):
+        store.add("h1", run=1, predictions=GOLD)
+    assert linked
+    assert store.runs("h1") == ("0",)
+
+
+def test_readers_see_whole_runs_while_one_is_replaced(tmp_path: Path) -> None:
+    store = Store(tmp_path / "study")
+    first, second = GOLD.tolist(), ((GOLD + 1) % 3).tolist()
+    store.add("h1", run=0, predictions=first, gold=GOLD)
+    done = threading.Event()
+    failed: list[BaseException] = []
+
+    def write() -> None:
+        try:
+            for i in range(40):
+                store.add("h1", run=0, predictions=second if i % 2 == 0 else first, replace=True)
+        except BaseException as error:
+            failed.append(error)
+        finally:
+            done.set()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    seen = set()
+    while not done.is_set():
+        values = store.load("h1", 0).predictions.tolist()
+        assert values in (first, second)
+        seen.add(values[0])
+        assert store.runs("h1") == ("0",)
+    writer.join()
+    assert not failed
+    assert seen == {0, 1}
+
+
+def test_the_loser_of_the_race_for_the_gold_compares_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between looking for the gold and writing its own, another process writes another."""
+    from bestby.study import layout
+
+    begin, path = layout.begin, tmp_path / "study"
+
+    def late(study: Path) -> None:
+        monkeypatch.setattr(layout, "begin", begin)
+        Store(path).add("h0", run=0, predictions=GOLD, gold=(GOLD + 1) % 3)
+        begin(study)
+
+    monkeypatch.setattr(layout, "begin", late)
+    with pytest.raises(InvalidInputError, match="the gold of item 0 is 1 in the study, 0 in what was given"):
+        Store(path).add("h1", run=0, predictions=GOLD, gold=GOLD)
+    assert Store(path).conditions() == ("h0",)

@@ -1,0 +1,613 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from bestby._core.errors import InvalidInputError, StudyError
+from bestby.study import Gold, Store, files, names
+from bestby.study.sealed import digest, sealed, unsealed
+
+GOLD = ["x", "y", "x", "y"]
+IDS = ["q1", "q2", "q3", "q4"]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """A study with a baseline of one run."""
+    made = Store(tmp_path / "study")
+    made.add("h0", run=0, predictions=["x", "x", "x", "y"], gold=GOLD, ids=IDS, baseline=True)
+    return made
+
+
+def tree(store: Store) -> dict[str, bytes]:
+    """Every file of the study and what it holds."""
+    return {
+        path.relative_to(store.path).as_posix(): path.read_bytes()
+        for path in store.path.rglob("*")
+        if path.is_file()
+    }
+
+
+class TestNames:
+    NAMES = (
+        *(
+            "h1",
+            "H1",
+            "h 1",
+            "bert-large_v1.0",
+            "BERT-large",
+            "bert-LARGE",
+            "a/b",
+            "../x",
+            "..",
+            ".hidden",
+            "x.",
+        ),
+        *(
+            "con",
+            "CON",
+            "nul.txt",
+            "lpt1",
+            "console",
+            "σ²",
+            "%41",
+            "a~1",
+            "é",
+            "e\u0301",
+            "\n",
+            "C:\\x",
+            "*?<>|",
+        ),
+    )
+
+    @pytest.mark.parametrize("name", NAMES)
+    def test_a_name_and_its_file_name_belong_to_each_other(self, name: str) -> None:
+        stem = names.file_name(name)
+        assert names.name_of(stem) == name
+        assert stem.isascii()
+        assert not set(stem) & set('/\\:*?"<>| \n')
+        assert not stem.startswith(".")
+        assert not stem.endswith(".")
+
+    def test_no_two_names_meet_where_case_is_ignored(self) -> None:
+        every = [*self.NAMES, *(f"{a}{b}{c}" for a in "aA" for b in "bB" for c in "cC")]
+        assert len({names.file_name(name).lower() for name in every}) == len(set(every))
+
+    @pytest.mark.parametrize("stem", ["", "a b", "A", "%61", "a~0", "a~1", "%ff", "con", "~f", "é"])
+    def test_a_file_name_that_is_never_given_has_no_name(self, stem: str) -> None:
+        assert names.name_of(stem) is None
+
+    @pytest.mark.parametrize("name", ["", " ", None, 1.5, True, b"x"])
+    def test_what_is_no_name(self, store: Store, name: Any) -> None:
+        with pytest.raises(InvalidInputError, match="name of a run must be text or a whole number"):
+            store.add("h1", run=name, predictions=GOLD)
+
+    def test_too_long(self, store: Store) -> None:
+        store.add("n" * 200, run=0, predictions=GOLD)
+        with pytest.raises(InvalidInputError, match="file of at most 200 bytes, got 201"):
+            store.add("n" * 201, run=0, predictions=GOLD)
+        with pytest.raises(InvalidInputError, match="at most 200 bytes"):
+            store.add("é" * 40, run=0, predictions=GOLD)
+
+    def test_lone_surrogates(self, store: Store) -> None:
+        with pytest.raises(InvalidInputError, match="valid Unicode"):
+            store.add("\ud800", run=0, predictions=GOLD)
+
+    def test_numbers_in_names_sort_as_numbers(self, store: Store) -> None:
+        for run in (10, "2", np.int64(1), "seed 3", "seed 20"):
+            store.add("h10", run=run, predictions=GOLD)
+        store.add("h2", run="a", predictions=GOLD)
+        assert store.runs("h10") == ("1", "2", "10", "seed 3", "seed 20")
+        assert store.conditions() == ("h0", "h2", "h10")
+
+
+class TestAlignment:
+    def test_ids_in_another_order(self, store: Store) -> None:
+        store.add("h1", run=0, predictions=["d", "a", "c", "b"], ids=["q4", "q1", "q3", "q2"])
+        assert store.load("h1", 0).predictions.tolist() == ["a", "b", "c", "d"]
+
+    def test_a_mapping_of_id_to_label(self, store: Store) -> None:
+        store.add("h1", run=0, predictions={"q4": "d", "q1": "a", "q3": "c", "q2": "b"})
+        assert store.load("h1", 0).predictions.tolist() == ["a", "b", "c", "d"]
+
+    def test_without_ids_the_order_is_that_of_the_gold(self, store: Store) -> None:
+        store.add("h1", run=0, predictions=["a", "b", "c", "d"])
+        assert store.load("h1", 0).predictions.tolist() == ["a", "b", "c", "d"]
+
+    def test_gold_without_ids_is_numbered(self, tmp_path: Path) -> None:
+        store = Store(tmp_path)
+        store.add("h0", run=0, predictions=[1, 0], gold=[1, 1])
+        store.add("h1", run=0, predictions=[7, 8], ids=[1, 0])
+        assert store.gold().ids.tolist() == [0, 1]
+        assert store.load("h1", 0).predictions.tolist() == [8, 7]
+
+    @pytest.mark.parametrize(
+        ("ids", "message"),
+        [
+            (["q1", "q2", "q3", "q9"], "share 3 of 4 item ids; 1 missing from run '0' of 'h1', first: 'q4'"),
+            (
+                ["q1", "q2", "q3", "q4", "q5"],
+                "share 4 of 4 item ids; 1 extra in run '0' of 'h1', first: 'q5'",
+            ),
+            (
+                ["q1", "q2", "q3", "q3"],
+                "must be unique, but 1 of 4 repeat another; first: 'q3' \\(2 times\\)",
+            ),
+            ([1, 2, 3, 4], "the ids of the gold are text, these are numbers"),
+        ],
+    )
+    def test_ids_that_are_not_those_of_the_gold(self, store: Store, ids: list[Any], message: str) -> None:
+        before = tree(store)
+        with pytest.raises(InvalidInputError, match=message):
+            store.add("h1", run=0, predictions=["x"] * len(ids), ids=ids)
+        assert tree(store) == before
+
+    def test_another_length(self, store: Store) -> None:
+        with pytest.raises(InvalidInputError, match="has 3 values, but the gold of the study has 4 items"):
+            store.add("h1", run=0, predictions=["x"] * 3)
+        with pytest.raises(InvalidInputError, match="the ids of run '0' of 'h1' has 3 values, expected 4"):
+            store.add("h1", run=0, predictions=["x"] * 4, ids=IDS[:3])
+
+    def test_ids_twice(self, store: Store) -> None:
+        with pytest.raises(InvalidInputError, match="as a mapping of id to value, and with ids as well"):
+            store.add("h1", run=0, predictions=dict(zip(IDS, GOLD, strict=True)), ids=IDS)
+
+    def test_labels_the_gold_does_not_have_are_wrong_and_no_error(self, store: Store) -> None:
+        assert store.add("h1", run=0, predictions=["x", "z", "z", "z"]).predictions.tolist() == list("xzzz")
+
+    @pytest.mark.parametrize(
+        "bad", [["x", None, "x", "y"], [1.0, float("nan"), 2.0, 3.0], ["x", 1, "y", "z"]]
+    )
+    def test_values_that_are_no_labels(self, store: Store, bad: list[Any]) -> None:
+        with pytest.raises(InvalidInputError, match=r"missing value|must be finite|mixes values"):
+            store.add("h1", run=0, predictions=bad)
+
+    @pytest.mark.parametrize("make", [list, np.array, pd.Series, pl.Series, tuple])
+    @pytest.mark.parametrize(
+        "values",
+        [[1, 0, 2, 1], [True, False, True, True], [0.1, 1e-300, -0.0, 1 / 3], ["é", "\n", '"', "\u2028"]],
+    )
+    def test_values_come_back_to_the_last_bit(self, tmp_path: Path, make: Any, values: list[Any]) -> None:
+        store = Store(tmp_path / "s")
+        ids = values if len(set(values)) == 4 else IDS
+        store.add(
+            "h0", run=0, predictions=make(values), gold=make(values), ids=make(ids), clusters=make(values)
+        )
+        found, gold = store.load("h0", 0).predictions, store.gold()
+        assert gold.clusters is not None
+        for back in (found, gold.values, gold.clusters):
+            assert [repr(value) for value in back.tolist()] == [repr(value) for value in values]
+        assert [repr(value) for value in gold.ids.tolist()] == [repr(value) for value in ids]
+
+    def test_inputs_are_not_modified(self, tmp_path: Path) -> None:
+        rows = np.array([[1.0, 3.0], [2.0, 2.0]])
+        Store(tmp_path).add("h0", run=0, predictions=rows, gold=rows, normalise=True)
+        assert rows.tolist() == [[1.0, 3.0], [2.0, 2.0]]
+
+
+class TestGold:
+    def test_the_first_run_must_bring_it(self, tmp_path: Path) -> None:
+        store = Store(tmp_path / "s")
+        with pytest.raises(InvalidInputError, match="has no gold yet\nhint: pass gold"):
+            store.add("h0", run=0, predictions=GOLD)
+        assert not store.path.exists()
+
+    def test_given_again_in_another_order(self, store: Store) -> None:
+        store.add("h1", run=0, predictions=list("dcba"), gold=GOLD[::-1], ids=IDS[::-1])
+        assert store.load("h1", 0).predictions.tolist() == list("abcd")
+
+    def test_given_again_without_ids(self, store: Store) -> None:
+        store.add("h1", run=0, predictions=list("abcd"), gold=GOLD)
+        with pytest.raises(InvalidInputError, match=r"'q1' is 'x' in the study, 'y'.*4 of 4 items differ"):
+            store.add("h1", run=1, predictions=list("abcd"), gold=GOLD[::-1])
+
+    def test_another_gold_names_the_first_item(self, store: Store) -> None:
+        before = tree(store)
+        with pytest.raises(InvalidInputError, match=r"item 'q3' is 'x' in the study, 'z' in .* 1 of 4 items"):
+            store.add("h1", run=0, predictions=GOLD, gold=["x", "y", "z", "y"])
+        assert tree(store) == before
+
+    def test_a_gold_without_runs_can_be_thrown_away(self, store: Store) -> None:
+        store.remove("h0", 0)
+        with pytest.raises(InvalidInputError, match=r"no run was added yet: delete .*gold\.json"):
+            store.add("h1", run=0, predictions=GOLD, gold=GOLD[::-1])
+
+    def test_clusters(self, tmp_path: Path, store: Store) -> None:
+        other = Store(tmp_path / "clustered")
+        keyed = {"q2": 1, "q1": 1, "q4": 2, "q3": 2}
+        other.add("h0", run=0, predictions=GOLD, gold=GOLD, ids=IDS, clusters=keyed)
+        other.add("h0", run=1, predictions=GOLD, gold=GOLD[::-1], ids=IDS[::-1], clusters=[2, 2, 1, 1])
+        clusters = other.gold().clusters
+        assert clusters is not None
+        assert clusters.tolist() == [1, 1, 2, 2]
+        with pytest.raises(InvalidInputError, match="cluster of item 'q2' is 1 in the study, 2"):
+            other.add("h0", run=2, predictions=GOLD, gold=GOLD, clusters=[1, 2, 2, 2])
+        with pytest.raises(InvalidInputError, match="has no clusters, the gold given again has"):
+            store.add("h0", run=2, predictions=GOLD, gold=GOLD, clusters=[1, 2, 2, 2])
+        with pytest.raises(InvalidInputError, match="clusters belong to the gold"):
+            store.add("h0", run=2, predictions=GOLD, clusters=[1, 2, 2, 2])
+
+    def test_one_item_is_no_study(self, tmp_path: Path) -> None:
+        with pytest.raises(InvalidInputError, match="at least 2 items, got 1"):
+            Store(tmp_path).add("h0", run=0, predictions=["x"], gold=["x"])
+
+
+class TestSoft:
+    ROWS = ([0.25, 0.75], [1.0, 0.0], [1 / 3, 2 / 3], [0.1, 0.9])
+
+    def test_soft_gold_and_soft_predictions(self, tmp_path: Path) -> None:
+        store = Store(tmp_path)
+        store.add("h0", run=0, predictions=self.ROWS, gold=self.ROWS, classes=["no", "yes"], ids=IDS)
+        store.add(
+            "h1",
+            run=0,
+            predictions=[row[::-1] for row in self.ROWS[::-1]],
+            classes=["yes", "no"],
+            ids=IDS[::-1],
+        )
+        found = store.load("h1", 0)
+        assert found.predictions.tolist() == list(self.ROWS)
+        assert found.classes is not None
+        assert found.classes.tolist() == ["no", "yes"]
+        assert store.load("h0", 0).hash == found.hash
+
+    def test_soft_predictions_of_a_hard_gold_are_kept_in_one_order_of_classes(self, store: Store) -> None:
+        store.add("h1", run=0, predictions=self.ROWS, classes=["y", "x"])
+        found = store.load("h1", 0)
+        assert found.classes is not None
+        assert found.classes.tolist() == ["x", "y"]
+        assert found.predictions[0].tolist() == [0.75, 0.25]
+
+    def test_soft_predictions_need_classes_that_the_gold_knows(self, store: Store) -> None:
+        with pytest.raises(
+            InvalidInputError, match="the gold of the study holds the label 'x', which is none"
+        ):
+            store.add("h1", run=0, predictions=self.ROWS)
+
+    def test_another_number_of_classes(self, tmp_path: Path) -> None:
+        store = Store(tmp_path)
+        store.add("h0", run=0, predictions=self.ROWS, gold=[0, 1, 0, 1], classes=[0, 1])
+        with pytest.raises(InvalidInputError, match=r"the study has 2 classes \(0, 1\), got 3"):
+            store.add("h1", run=0, predictions=np.full((4, 3), 1 / 3))
+        with pytest.raises(InvalidInputError, match="the label '1', which is none of the classes 0, 7"):
+            store.add("h1", run=0, predictions=self.ROWS, classes=[0, 7])
+        with pytest.raises(InvalidInputError, match="the label '1', which is none of the classes 0, 7"):
+            store.add("h1", run=0, predictions=[0, 0, 0, 0], classes=[0, 7])
+
+    def test_rows_that_are_no_distributions_are_named(self, store: Store) -> None:
+        bad = [[0.5, 0.5], [0.5, 0.6], [1, 0], [1, 0]]
+        with pytest.raises(InvalidInputError, match=r"run '0' of 'h1', item 'q2' sums to 1\.1"):
+            store.add("h1", run=0, predictions=bad, classes=["x", "y"], ids=IDS)
+        store.add("h1", run=0, predictions=bad, classes=["x", "y"], normalise=True)
+        assert store.load("h1", 0).predictions[1].tolist() == [0.5 / 1.1, 0.6 / 1.1]
+
+
+class TestRoles:
+    def test_defaults(self, store: Store) -> None:
+        store.add("h1", run=0, predictions=GOLD)
+        store.add("h0", run=1, predictions=GOLD)
+        assert store.role("h0") == (True, None)
+        assert store.role("h1") == (False, None)
+        store.add("b2", run=0, predictions=GOLD, baseline=True)
+        assert store.against("h1") == ("b2", "h0")
+        assert store.against("h0") == ()
+
+    def test_against_some(self, store: Store) -> None:
+        store.add("b2", run=0, predictions=GOLD, baseline=True)
+        store.add("h1", run=0, predictions=GOLD, against="h0")
+        store.add("h1", run=1, predictions=GOLD)
+        store.add("h1", run=2, predictions=GOLD, against=["h0"])
+        assert store.against("h1") == ("h0",)
+        with pytest.raises(
+            InvalidInputError, match="'h1' is a treatment against h0 in run '0', and would be a trea"
+        ):
+            store.add("h1", run=3, predictions=GOLD, against=["b2", "h0"])
+        with pytest.raises(InvalidInputError, match="and would be a baseline in run '3'"):
+            store.add("h1", run=3, predictions=GOLD, baseline=True)
+
+    def test_the_only_run_may_change_its_role(self, store: Store) -> None:
+        store.add("h1", run=0, predictions=GOLD, against="h0")
+        store.add("h1", run=0, predictions=GOLD, baseline=True, replace=True)
+        assert store.role("h1") == (True, None)
+
+    def test_a_treatment_may_come_before_its_baseline(self, store: Store) -> None:
+        store.add("h1", run=0, predictions=GOLD, against="b2")
+        with pytest.raises(InvalidInputError, match="'h1' is to be compared with 'b2', which is no baseline"):
+            store.against("h1")
+        store.add("b2", run=0, predictions=GOLD, baseline=True)
+        assert store.against("h1") == ("b2",)
+
+    def test_nonsense(self, store: Store) -> None:
+        store.add("h1", run=0, predictions=GOLD)
+        with pytest.raises(InvalidInputError, match="cannot both be a baseline and be compared against 'h0'"):
+            store.add("h2", run=0, predictions=GOLD, baseline=True, against="h0")
+        with pytest.raises(InvalidInputError, match="'h2' is to be compared with 'h1', which is no baseline"):
+            store.add("h2", run=0, predictions=GOLD, against="h1")
+        for against in ([], "h2"):
+            with pytest.raises(InvalidInputError, match="must name one or more other conditions for 'h2'"):
+                store.add("h2", run=0, predictions=GOLD, against=against)
+        with pytest.raises(InvalidInputError, match="no condition 'h7'\nhint: its conditions: h0, h1"):
+            store.against("h7")
+
+    def test_runs_that_disagree(self, store: Store, tmp_path: Path) -> None:
+        other = Store(tmp_path / "other")
+        other.add("h1", run=1, predictions=GOLD, gold=GOLD, ids=IDS, against="h0")
+        store.add("h1", run=0, predictions=GOLD)
+        (other.path / "runs/h1/1.json").rename(store.path / "runs/h1/1.json")  # as if both were added at once
+        with pytest.raises(
+            StudyError, match="'h1' disagree: it is a treatment against all baselines in run '0'"
+        ):
+            store.role("h1")
+
+
+class TestRuns:
+    def test_the_same_run_twice(self, store: Store) -> None:
+        before = tree(store)
+        with pytest.raises(
+            InvalidInputError, match="run '0' of 'h0' is already in the study\nhint: pass replace=True"
+        ):
+            store.add("h0", run=0, predictions=GOLD)
+        assert tree(store) == before
+        store.add("h0", run=0, predictions=GOLD, replace=True)
+        assert store.load("h0", 0).predictions.tolist() == GOLD
+        assert store.role("h0") == (True, None)
+
+    def test_everything_that_is_kept(self, store: Store) -> None:
+        given = {"lr": np.float64(0.1), "seed": 3, "note": "é", "dev": True, "none": None}
+        added = store.add("h1", run="a", predictions=GOLD, epochs=np.int64(10), tags=given, against="h0")
+        found = store.load("h1", "a")
+        assert found.head == added.head
+        assert found.hash == added.hash
+        assert found.epochs == 10
+        assert found.tags == {"lr": 0.1, "seed": 3, "note": "é", "dev": True, "none": None}
+        assert found.added.endswith("+00:00")
+
+    @pytest.mark.parametrize("tags", [{"a": [1]}, {"a": float("nan")}, {1: "a"}])
+    def test_tags_that_cannot_be_kept(self, store: Store, tags: Any) -> None:
+        with pytest.raises(InvalidInputError, match="must be text, a finite number, a boolean or None"):
+            store.add("h1", run=0, predictions=GOLD, tags=tags)
+
+    @pytest.mark.parametrize("epochs", [-1, float("inf"), True, "3", [3]])
+    def test_epochs_that_are_none(self, store: Store, epochs: Any) -> None:
+        with pytest.raises(InvalidInputError, match="epochs must be a number of at least 0"):
+            store.add("h1", run=0, predictions=GOLD, epochs=epochs)
+
+    def test_what_is_not_there(self, store: Store, tmp_path: Path) -> None:
+        with pytest.raises(InvalidInputError, match="no run '7' of 'h0'\nhint: its runs: 0"):
+            store.load("h0", 7)
+        with pytest.raises(InvalidInputError, match="no condition 'h7'\nhint: its conditions: h0"):
+            store.load("h7", 0)
+        with pytest.raises(InvalidInputError, match="no run '7' of 'h0'"):
+            store.remove("h0", 7)
+        nothing = Store(tmp_path / "nothing")
+        assert nothing.conditions() == ()
+        assert nothing.runs("h0") == ()
+        with pytest.raises(InvalidInputError, match="has no gold yet"):
+            nothing.gold()
+        assert not nothing.path.exists()
+
+    def test_remove(self, store: Store) -> None:
+        store.add("h1", run=0, predictions=GOLD)
+        store.remove("h1", 0)
+        assert store.conditions() == ("h0",)
+        assert store.runs("h1") == ()
+        store.add("h1", run=0, predictions=GOLD)
+        assert store.conditions() == ("h0", "h1")
+
+    def test_hashes_depend_on_values_alone(self, store: Store, tmp_path: Path) -> None:
+        store.add("h1", run=0, predictions=GOLD, epochs=3)
+        store.add("h2", run="x", predictions=GOLD, tags={"a": 1})
+        store.add("h3", run=0, predictions=["x", "x", "x", "x"])
+        other = Store(tmp_path / "other")
+        other.add("h1", run=0, predictions=GOLD, gold=["x", "y", "y", "y"], ids=IDS)
+        assert store.hash_of("h1", 0) == store.hash_of("h2", "x")
+        assert len({store.hash_of("h1", 0), store.hash_of("h3", 0), other.hash_of("h1", 0)}) == 3
+
+
+class TestFiles:
+    def test_a_run_is_readable_text(self, store: Store) -> None:
+        text = (store.path / "runs/h0/0.json").read_text(encoding="utf-8")
+        lines = text.split("\n")
+        start = lines.index('"predictions": [')
+        assert lines[start + 1 : start + 6] == ['"x",', '"x",', '"x",', '"y"', "],"]
+        assert '"role": "baseline",' in lines
+        assert text.endswith("}\n")
+        assert json.loads((store.path / "study.json").read_text()) == {"format": "bestby study", "version": 1}
+
+    def test_nothing_is_left_in_the_scratch_folder(self, store: Store) -> None:
+        with pytest.raises(InvalidInputError):
+            store.add("h0", run=0, predictions=GOLD)
+        assert list((store.path / "tmp").iterdir()) == []
+
+    def test_scratch_files_of_killed_processes_go_after_an_hour(self, store: Store) -> None:
+        import os
+        import time
+
+        old, new = store.path / "tmp/old.part", store.path / "tmp/new.part"
+        for path in (old, new):
+            path.write_text("{")
+        os.utime(old, (time.time() - 2 * files.STALE,) * 2)
+        store.add("h1", run=0, predictions=GOLD)
+        assert not old.exists()
+        assert new.exists()
+        assert store.conditions() == ("h0", "h1")
+
+    def test_a_file_may_be_written_anew_by_a_formatter(self, store: Store) -> None:
+        path = store.path / "runs/h0/0.json"
+        path.write_bytes(json.dumps(json.loads(path.read_text()), indent=8, sort_keys=True).encode())
+        assert store.load("h0", 0).predictions.tolist() == ["x", "x", "x", "y"]
+        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+        assert store.load("h0", 0).predictions.tolist() == ["x", "x", "x", "y"]
+
+    @pytest.mark.parametrize(
+        ("old", "new"),
+        [
+            (b'"y"', b'"x"'),
+            (b'"role": "baseline"', b'"role": "treatment"'),
+            (b'"tags": {}', b'"tags": {"a": 1}'),
+            (b'"run": "0"', b'"run": "1"'),
+            (b'"format"', b'"comment": "by hand",\n"format"'),
+            (b'"classes": null,\n', b""),
+        ],
+    )
+    def test_a_run_changed_by_hand(self, store: Store, old: bytes, new: bytes) -> None:
+        path = store.path / "runs/h0/0.json"
+        data = path.read_bytes()
+        assert data.count(old) == 1
+        path.write_bytes(data.replace(old, new))
+        with pytest.raises(StudyError, match=r"0\.json was changed since it was written.*\nhint: restore it"):
+            store.load("h0", 0)
+
+    def test_a_gold_changed_by_hand(self, store: Store) -> None:
+        path = store.path / "gold.json"
+        path.write_bytes(path.read_bytes().replace(b'"q1"', b'"q7"'))
+        with pytest.raises(StudyError, match=r"gold\.json was changed since it was written"):
+            store.gold()
+
+    def test_a_run_that_was_renamed(self, store: Store) -> None:
+        path = store.path / "runs/h0/0.json"
+        path.rename(path.with_name("1.json"))
+        with pytest.raises(StudyError, match="holds run '0' of 'h0': it was renamed or copied"):
+            store.load("h0", 1)
+
+    def test_a_copy_beside_a_run(self, store: Store) -> None:
+        path = store.path / "runs/h0/0.json"
+        path.with_name("0 (copy).json").write_bytes(path.read_bytes())
+        with pytest.raises(StudyError, match=r"0 \(copy\)\.json has a name that a study never gives"):
+            store.runs("h0")
+
+    def test_what_others_leave_in_the_folders_is_not_theirs(self, store: Store) -> None:
+        for name in (".DS_Store", "runs/.DS_Store", "runs/h0/.DS_Store", "runs/h0/0.json~", "runs/notes.txt"):
+            (store.path / name).write_text("x")
+        assert store.conditions() == ("h0",)
+        assert store.runs("h0") == ("0",)
+
+    def test_a_run_of_another_study(self, store: Store, tmp_path: Path) -> None:
+        other = Store(tmp_path / "other")
+        other.add("h0", run=1, predictions=["x", "y"], gold=["x", "y"])
+        (other.path / "runs/h0/1.json").rename(store.path / "runs/h0/1.json")
+        with pytest.raises(StudyError, match="belongs to another gold"):
+            store.load("h0", 1)
+
+    @pytest.mark.parametrize("name", ["study.json", "gold.json", "runs/h0/0.json"])
+    def test_a_version_of_the_future(self, store: Store, name: str) -> None:
+        path = store.path / name
+        path.write_bytes(path.read_bytes().replace(b'"version": 1', b'"version": 2'))
+        with pytest.raises(StudyError, match=r"in version 2 of its format.*\nhint: upgrade bestby"):
+            store.load("h0", 0)
+
+    @pytest.mark.parametrize("name", ["study.json", "gold.json", "runs/h0/0.json"])
+    @pytest.mark.parametrize(
+        "data", [b"", b"\xff", b"[]", b"[" * 100_000, b"NaN", b'{"format": "other"}', b"null"]
+    )
+    def test_garbage(self, store: Store, name: str, data: bytes) -> None:
+        (store.path / name).write_bytes(data)
+        with pytest.raises(StudyError, match=Path(name).name) as error:
+            store.load("h0", 0)
+        assert error.value.hint
+
+    def test_nan_written_by_hand(self, tmp_path: Path) -> None:
+        store = Store(tmp_path)
+        store.add("h0", run=0, predictions=[1.5, 2.5], gold=[1.0, 2.0])
+        path = tmp_path / "runs/h0/0.json"
+        path.write_bytes(path.read_bytes().replace(b"1.5", b"NaN"))
+        with pytest.raises(StudyError, match="NaN is no number"):
+            store.load("h0", 0)
+
+    def test_a_directory_that_is_no_study(self, tmp_path: Path) -> None:
+        (tmp_path / "thesis.tex").write_text("x")
+        with pytest.raises(StudyError, match=r"is not a study: it holds other things, such as 'thesis\.tex'"):
+            Store(tmp_path).add("h0", run=0, predictions=GOLD, gold=GOLD)
+        assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+        with pytest.raises(StudyError, match=r"a study is a directory, but .* is a file"):
+            Store(tmp_path / "thesis.tex")
+
+    def test_a_study_without_its_first_file(self, store: Store) -> None:
+        (store.path / "study.json").unlink()
+        with pytest.raises(StudyError, match=r"has the files of a study, but no study\.json"):
+            store.conditions()
+
+    def test_what_cannot_be_written_as_utf8(self, store: Store) -> None:
+        with pytest.raises(InvalidInputError, match="must be valid Unicode text"):
+            store.add("h1", run=0, predictions=["\ud800", "x", "x", "x"])
+
+    def test_sealed_and_unsealed(self, tmp_path: Path) -> None:
+        path = tmp_path / "x.json"
+        path.write_bytes(sealed("run", {"a": 1}, {"b": [], "c": None}, digest({"b": [], "c": None})))
+        assert unsealed(path, "run", ("b", "c"))["a"] == 1
+        with pytest.raises(StudyError, match="is not the gold of a study"):
+            unsealed(path, "gold", ("b", "c"))
+
+    def test_without_hard_links_a_run_is_added_once_too(
+        self, store: Store, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def no_link(*_: Any) -> None:
+            raise PermissionError(1, "Operation not permitted")
+
+        monkeypatch.setattr("os.link", no_link)
+        store.add("h1", run=0, predictions=GOLD)
+        assert store.load("h1", 0).predictions.tolist() == GOLD
+        target = store.path / "runs/h1/0.json"
+        assert not files.create(target, b"other", store.path / "tmp")
+        assert store.load("h1", 0).predictions.tolist() == GOLD
+
+
+class TestCache:
+    def test_kept_and_found(self, store: Store) -> None:
+        store.keep("ab12", {"score": 0.1, "rows": [1, None, float("inf")]})
+        assert store.cached("ab12") == {"score": 0.1, "rows": [1, None, float("inf")]}
+        store.keep("ab12", {"score": 0.2})
+        assert store.cached("ab12") == {"score": 0.2}
+        assert store.cached("cd34") is None
+
+    @pytest.mark.parametrize(
+        "data", [b"", b"{", b"[]", b"\xff", b'{"key": "ab12", "value": {"score": 0.2}, "checksum": "0"}']
+    )
+    def test_damage_is_as_if_nothing_was_kept(self, store: Store, data: bytes) -> None:
+        store.keep("ab12", {"score": 0.1})
+        (store.path / "cache/ab12.json").write_bytes(data)
+        assert store.cached("ab12") is None
+
+    def test_a_file_under_another_key_is_not_taken(self, store: Store) -> None:
+        store.keep("ab12", {"score": 0.1})
+        (store.path / "cache/ab12.json").rename(store.path / "cache/cd34.json")
+        assert store.cached("cd34") is None
+
+    def test_it_may_be_deleted(self, store: Store) -> None:
+        import shutil
+
+        store.keep("ab12", {"score": 0.1})
+        shutil.rmtree(store.path / "cache")
+        assert store.cached("ab12") is None
+        store.keep("ab12", {"score": 0.1})
+        assert store.cached("ab12") == {"score": 0.1}
+
+    def test_one_that_cannot_be_written_is_no_error(self, store: Store) -> None:
+        (store.path / "cache").write_text("in the way")
+        store.keep("ab12", {"score": 0.1})
+        assert store.cached("ab12") is None
+
+    @pytest.mark.parametrize("key", ["", "../x", "a.b", "é", "a" * 201])
+    def test_keys(self, store: Store, key: str) -> None:
+        with pytest.raises(InvalidInputError, match="must be letters and digits"):
+            store.keep(key, {})
+
+
+def test_the_store_needs_no_heavy_library() -> None:
+    heavy = ("pandas", "numba", "duckdb", "matplotlib", "scipy.stats")
+    code = f"import sys, bestby.study.store; print([name for name in {heavy} if name in sys.modules])"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
+def test_a_gold_hashes_as_it_is_read(store: Store) -> None:
+    gold = store.gold()
+    assert Gold(gold.ids, gold.values, gold.classes, gold.clusters).hash == gold.hash
