@@ -19,7 +19,15 @@ COMMANDS = {
     "bestby folds": ["folds"],
     "bestby metrics": ["metrics"],
     "bestby plan": ["plan"],
+    "bestby preferences": ["preferences"],
     "bestby runs": ["runs"],
+    "bestby study": ["study"],
+    "bestby study add": ["study", "add"],
+    "bestby study run": ["study", "run"],
+    "bestby study list": ["study", "list"],
+    "bestby study remove": ["study", "remove"],
+    "bestby study import": ["study", "import"],
+    "bestby study export": ["study", "export"],
 }
 
 

@@ -51,6 +51,11 @@ def choose_interval(
     n_effective: float | None = None,
     formula: bool = False,
     drawn: bool = False,
+    clustered: bool = False,
+    few_clusters: bool = False,
+    blocks: bool = False,
+    crossed: bool = False,
+    robust: bool = False,
 ) -> Choice:
     """Return the interval that ``interval="auto"`` means.
 
@@ -75,6 +80,17 @@ def choose_interval(
     drawn : bool
         Whether the user said how to resample (fewer units than there are, or annotators too), so that only
         what is drawn counts.
+    clustered : bool
+        Whether units are clusters of items.
+    few_clusters : bool
+        Whether there are fewer than 30 of them, or one holds more than a third of the items.
+    blocks : bool
+        Whether they are blocks of ordered text.
+    crossed : bool
+        Whether items come in two crossed groupings.
+    robust : bool
+        Whether there is a standard error for few or unequal clusters: by the delta method, or by leaving out
+        one cluster at a time.
 
     Returns
     -------
@@ -84,7 +100,8 @@ def choose_interval(
     Notes
     -----
     The coverage that justifies each clause is in the page "Choosing an interval", made by
-    ``benchmarks/coverage.py``.
+    ``benchmarks/coverage.py``; that of clusters, crossed groupings and blocks in the page "Dependent items",
+    made by ``benchmarks/dependence.py``.
 
     Examples
     --------
@@ -92,16 +109,26 @@ def choose_interval(
     ...                 stratified=False).method
     'tango'
     """
+    if crossed:
+        return Choice("two-way", "items come in two crossed groupings, which no resampling keeps")
     if drawn:
         return Choice("basic", "resamples were asked for in a way that no formula knows")
     if proportion and not stratified:
         method = "tango" if difference else "wilson"
         return Choice(method, "a score interval keeps its level for proportions, however few items differ")
+    if few_clusters and robust:
+        return Choice("cr2", 'clusters are few or unequal, see the page "Dependent items"')
+    if blocks and robust:
+        return Choice("cr2", 'sums over blocks cover better than blocks drawn, see "Dependent items"')
+    if blocks:
+        return Choice("basic", "blocks of ordered text, too many to be left out one by one")
     if (n_differing if n_effective is None else n_effective) >= ENOUGH_DIFFERING:
         return Choice("bca", f"at least {ENOUGH_DIFFERING} units differ and carry the variance")
     fewer = f"fewer than {ENOUGH_DIFFERING} units differ and carry the variance"
     if plain_mean and n_differing >= ENOUGH_ITEMS and not stratified:
         return Choice("studentized", f"a mean over items, and {fewer}")
+    if clustered and robust:
+        return Choice("cr2", f"{fewer}, and there is a standard error for clusters of unequal size")
     if not difference:
         return Choice("bca", "the score of one system that is no plain mean")
     if formula:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,11 +28,14 @@ class Annotations:
         The classes.
     items : tuple or None
         Item ids, if the labels came with them.
+    named : bool
+        Whether somebody named the classes, in their order; otherwise they are the labels that occur, sorted.
     """
 
     counts: IntArray
     classes: Array
     items: tuple[Any, ...] | None = None
+    named: bool = True
 
     @classmethod
     def of(cls, labels: Any, classes: ArrayLike | None = None) -> Annotations:
@@ -54,7 +57,7 @@ class Annotations:
         Raises
         ------
         InvalidInputError
-            If an item has no label, or one that is none of the classes.
+            If an item has no label or one that is none of the classes, or is no list of labels.
 
         Examples
         --------
@@ -67,26 +70,29 @@ class Annotations:
                [1.  , 0.  ]])
         """
         items = tuple(labels) if isinstance(labels, Mapping) else None
-        given = labels.values() if isinstance(labels, Mapping) else _rows(labels)
+
+        def place(row: int) -> str:
+            return f"row {row}" if items is None else f"item {items[row]!r}"
+
+        given = _rows(labels, place)
         rows = [[label for label in row if not _missing(label)] for row in given]
         empty = next((i for i, row in enumerate(rows) if not row), None)
         if empty is not None:
-            where = f"item {items[empty]!r}" if items is not None else f"row {empty}"
             raise InvalidInputError(
-                f"no annotator labelled {where}", hint="leave the item out, of the systems too"
+                f"no annotator labelled {place(empty)}", hint="leave the item out, of the systems too"
             )
         if not rows:
             raise InvalidInputError("there are no annotations")
-        flat = checks.column([label for row in rows for label in row], "the annotations")
+        flat = _flat(rows)
+        item = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
         if classes is None:
             names = np.unique(flat)
         else:
             named = checks.column(classes, "classes")
             names = soft.classes_of(named, named.size)
-        codes = soft.positions(flat, names, "an annotator's column")
-        item = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
+        codes = soft.positions(flat, names, "the annotations", lambda position: place(int(item[position])))
         counts = np.bincount(item * names.size + codes, minlength=len(rows) * names.size)
-        return cls(counts.reshape(len(rows), names.size), names, items)
+        return cls(counts.reshape(len(rows), names.size), names, items, classes is not None)
 
     def distribution(self) -> FloatArray:
         """Return the share of the annotators of each item that gave each label, shape (n, K)."""
@@ -97,7 +103,7 @@ class Annotations:
         place = soft.positions(self.classes, classes, "the annotations")
         counts = np.zeros((len(self.counts), classes.size), dtype=np.int64)
         counts[:, place] = self.counts
-        return Annotations(counts, classes, self.items)
+        return Annotations(counts, classes, self.items, self.named)
 
     def resampled(self, n_versions: int, seed: Any) -> IntArray:
         """Return resamples of the annotators of each item, shape (n, V, K): the counts of each version.
@@ -137,21 +143,40 @@ class Annotations:
         return out
 
 
-def _rows(labels: Any) -> Iterable[Iterable[Any]]:
-    if hasattr(labels, "shape") or hasattr(labels, "to_numpy"):
-        array = checks.as_array(labels, "the annotations")
-        labels = array.tolist()
-    rows = list(labels)
+def _rows(labels: Any, place: Callable[[int], str]) -> list[Iterable[Any]]:
+    if isinstance(labels, Mapping):
+        rows = list(labels.values())
+    elif hasattr(labels, "shape") or hasattr(labels, "to_numpy"):
+        rows = checks.as_array(labels, "the annotations").tolist()
+    else:
+        rows = list(labels) if isinstance(labels, Iterable) else [labels]
     for i, row in enumerate(rows):
         if isinstance(row, str | bytes) or not isinstance(row, Iterable):
             raise InvalidInputError(
-                f"annotations must be one list of labels per item, got {row!r} in row {i}",
+                f"annotations must be one list of labels per item, got {row!r} in {place(i)}",
                 hint="pass an array of shape (items, annotators), missing labels as None",
             )
     return rows
 
 
+def _flat(rows: list[list[Any]]) -> Array:
+    """Return all labels in one column; whole numbers that a missing one made floats are whole again."""
+    flat = checks.column([label for row in rows for label in row], "the annotations")
+    if flat.dtype.kind != "f":
+        return flat
+    if (flat == np.rint(flat)).all() and (np.abs(flat) < 2**53).all():
+        return flat.astype(np.int64)
+    if (flat >= 0.0).all() and all(abs(sum(row) - 1.0) <= soft.TOLERANCE for row in rows):
+        raise InvalidInputError(
+            "the annotations are rows of probabilities, not of labels",
+            hint="pass them as a soft gold, without annotators",
+        )
+    return flat
+
+
 def _missing(label: Any) -> bool:
     if label is None or (isinstance(label, str) and label == ""):
         return True
-    return type(label).__name__ in {"NAType", "NaTType"} or (isinstance(label, float) and math.isnan(label))
+    if isinstance(label, float | np.floating):
+        return math.isnan(label)
+    return type(label).__name__ in {"NAType", "NaTType"}

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bestby import family, noting, pairing, protocol
+from bestby import dependence, family, noting, pairing, protocol
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import ArrayLike, OnMissing
@@ -52,6 +52,7 @@ def compare(
     classes: ArrayLike | None = None,
     normalise: bool = False,
     annotators: str | None = None,
+    blocks: int | None = None,
     baseline: str | None = None,
     interval: str = "auto",
     level: float = 0.95,
@@ -82,7 +83,8 @@ def compare(
         A callable takes ``(gold, predictions)`` and returns a number.
     items, clusters, strata : array_like, shape (n,), or mapping, or str, optional
         Ids of the items; the cluster (document, speaker, template) and the stratum of each item. Items of
-        one cluster are resampled and swapped together.
+        one cluster are resampled and swapped together. A list of two `clusters` is two crossed groupings,
+        such as ``[templates, languages]``.
     on_missing : {"error", "drop", "worst"}
         What to do with items that some system lacks, when items have ids.
     classes : array_like, shape (K,), optional
@@ -92,16 +94,20 @@ def compare(
     annotators : {"fixed", "resample"}, optional
         The gold is the labels of several annotators per item: an `Annotations`, or an array of labels of
         shape (n, A). "resample" draws the annotators of each item again in every resample of the items.
+    blocks : int, optional
+        The items are consecutive pieces of text, near ones alike: resample and swap blocks of so many. Take
+        blocks much longer than the dependence reaches, and ten of them at the least.
     baseline : str, optional
         Compare every other system with this one only (system minus baseline); otherwise every pair.
-    interval : {"auto", "tango", "bca", "percentile", "basic", "studentized", "normal"}
+    interval : {"auto", "tango", "bca", "percentile", "basic", "studentized", "normal", "cr2", "two-way"}
         How intervals are made; the result names the method used. "auto": a score interval for proportions,
-        BCa where enough units carry the variance, otherwise studentized (means), normal or basic.
+        BCa where enough units carry the variance, otherwise studentized (means), normal or basic; for few or
+        unequal clusters CR2, for two crossed groupings two-way.
     level : float
         Nominal coverage; 1 - level is the level of the tests.
     simultaneous : bool
         Intervals of the differences that hold for all pairs of a metric at once (max-T).
-    test : {"permutation", "bootstrap", "mcnemar", "mcnemar-midp", "sign", "wilcoxon", "t", "auto"}
+    test : {"permutation", "bootstrap", "mcnemar", "mcnemar-midp", "sign", "wilcoxon", "t", "wald", "auto"}
         The significance test. "auto" walks the decision tree of `advise`, which ends in the permutation test
         for every comparison on one test set, and notes the path with its sources.
     alternative : {"two-sided", "greater", "less", "better"}
@@ -165,15 +171,22 @@ def compare(
         resample_size,
         rescale,
         annotators,
+        blocks,
     )
     if annotators is not None and gold is not None and not isinstance(gold, Annotations):
+        if isinstance(gold, str):
+            raise InvalidInputError(
+                f"with annotators, gold must be one list of labels per item, got {gold!r}",
+                hint="pass systems={name: frame[name], ...} and gold=frame[[...]], one column per annotator",
+            )
         gold = Annotations.of(gold, classes)
-    labels = {"classes": classes, "normalise": normalise, "objects": _of_objects(metric)}
+    labels = {"classes": classes, "normalise": normalise, "objects": of_objects(metric)}
     evaluation = _evaluation(systems, gold, items, clusters, strata, on_missing, labels)
     if baseline is not None and baseline not in evaluation.names:
         raise InvalidInputError(
             f"baseline {baseline!r} is not among the systems: {', '.join(evaluation.names)}"
         )
+    dependence.check(evaluation, settings)
     metrics = _metrics(metric, evaluation)
     drawing = Drawing(
         checks.positive_int(n_resamples, "n_resamples"),
@@ -186,11 +199,13 @@ def compare(
     data_notes = [*noting.of_data(evaluation), *noting.of_labels(evaluation, metrics)]
     parts: dict[int, _Part] = {}
     annotators_seed = drawing.seed if settings.annotators == "resample" else None
-    for group, positions in prepare.groups(evaluation, metrics, annotators_seed=annotators_seed):
+    for group, positions in prepare.groups(
+        evaluation, metrics, annotators_seed=annotators_seed, blocks=settings.blocks
+    ):
         data_notes += [note for note in noting.of_drawing(group, drawing, settings) if note not in data_notes]
         makers = Intervals(group, drawing)
         for m, position in enumerate(positions):
-            parts[position] = _compared(makers, m, evaluation, settings)
+            parts[position] = _compared(makers, m, metrics[position], evaluation, settings)
     ordered = [parts[position] for position in range(len(metrics))]
     return Comparison(
         metrics=tuple(MetricInfo(m.name, m.greater_is_better, m.bounds) for m in metrics),
@@ -229,6 +244,11 @@ def _evaluation(
             )
         return systems
     if not isinstance(systems, Mapping) and is_frame(systems):
+        if gold is not None and not isinstance(gold, str):
+            raise InvalidInputError(
+                f"for a data frame gold is the name of a column, got {type(gold).__name__}",
+                hint="pass systems={name: frame[name], ...} to give the gold itself",
+            )
         if labels["classes"] is not None or labels["normalise"]:
             raise InvalidInputError(
                 "a data frame of labels has one column per system, not per class",
@@ -248,13 +268,15 @@ def _evaluation(
     )
 
 
-def _of_objects(metric: Any) -> bool:
+def of_objects(metric: Any) -> bool:
     """Return whether all metrics read the items as they are, not as labels or numbers."""
     specs = metric if isinstance(metric, list | tuple) else [metric]
     return bool(specs) and all(spec is not None and resolve(spec).reads == "objects" for spec in specs)
 
 
 def _metrics(metric: Any, evaluation: Evaluation) -> list[BaseMetric]:
+    if metric is None:
+        metric = evaluation.suggested
     if metric is None:
         gold = evaluation.gold
         metric = default(gold is None, soft_gold=gold is not None and gold.ndim == 2)
@@ -282,7 +304,9 @@ class _Part:
     notes: tuple[Note, ...]
 
 
-def _compared(makers: Intervals, m: int, evaluation: Evaluation, settings: Settings) -> _Part:
+def _compared(
+    makers: Intervals, m: int, asked_for: BaseMetric, evaluation: Evaluation, settings: Settings
+) -> _Part:
     metric = makers.group.metrics[m]
     names = evaluation.names
     scores = makers.scores[m]
@@ -309,7 +333,13 @@ def _compared(makers: Intervals, m: int, evaluation: Evaluation, settings: Setti
         systems,
         differences,
         _omnibus(makers, m),
-        (*path, *notes, *noting.of_metric(makers.group, m, tests, settings)),
+        (
+            *path,
+            *notes,
+            *noting.of_metric(makers.group, m, tests, settings),
+            *noting.of_samples(makers.group, m, pairs, evaluation),
+            *dependence.of_metric(makers.group, asked_for, pairs, evaluation, settings),
+        ),
     )
 
 
@@ -317,6 +347,8 @@ def _test(
     makers: Intervals, pairs: Sequence[Pair], evaluation: Evaluation, settings: Settings
 ) -> tuple[str, tuple[Note, ...]]:
     """Return the test asked for; for "auto" that at the end of the tree, with a note of the path."""
+    if makers.group.crossed:
+        return dependence.of_test(settings.test, makers.group)
     if settings.test != "auto":
         return settings.test, ()
     metric = pairs[0][0]
@@ -407,7 +439,7 @@ def _systems(
 def _omnibus(makers: Intervals, m: int) -> Omnibus | None:
     """Return Cochran's Q for 0/1 values, Friedman's test for other means, over items or cluster means."""
     group = makers.group
-    if not isinstance(group, SumGroup) or not isinstance(group.metrics[m], MeanMetric):
+    if not isinstance(group, SumGroup) or not isinstance(group.metrics[m], MeanMetric) or group.crossed:
         return None
     if group.n_systems < 3:
         return None

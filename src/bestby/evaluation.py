@@ -44,6 +44,12 @@ class Evaluation:
         The classes in the order of the columns of soft labels; None if there are none.
     annotations : Annotations or None
         The labels of the annotators that the gold was made of.
+    groupings : mapping of str to ndarray, shape (n,)
+        Groupings of the items that are known and not used as clusters, by name.
+    suggested : str, Metric or None
+        The measure that the source of the data suggests.
+    crossed : ndarray, shape (n,), or None
+        A second grouping that crosses the clusters, such as languages that templates come in.
     """
 
     systems: Mapping[str, Array]
@@ -55,6 +61,9 @@ class Evaluation:
     notes: tuple[Note, ...] = ()
     classes: Array | None = None
     annotations: Annotations | None = None
+    groupings: Mapping[str, Array] = field(default_factory=dict)
+    suggested: Any = None
+    crossed: Array | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -73,7 +82,7 @@ class Evaluation:
         gold: Any = None,
         *,
         items: ArrayLike | None = None,
-        clusters: ArrayLike | None = None,
+        clusters: Any = None,
         strata: ArrayLike | None = None,
         on_missing: OnMissing = "error",
         classes: ArrayLike | None = None,
@@ -91,7 +100,8 @@ class Evaluation:
         gold : array_like, mapping or Annotations, optional
             The gold labels, in the same form, hard or soft, or the labels of several annotators.
         items, clusters, strata : array_like, shape (n,), or mapping, optional
-            Item ids; the cluster and the stratum of each item.
+            Item ids; the cluster and the stratum of each item. Two crossed groupings, such as templates and
+            languages, are a list (or a mapping) of two such `clusters`.
         on_missing : {"error", "drop", "worst"}
             With ids: what to do with items that some system (or the gold) does not have. "drop" keeps the
             items all of them have; "worst" counts a missing prediction as wrong, a missing score as
@@ -115,7 +125,7 @@ class Evaluation:
         InvalidInputError
             If lengths or ids do not match, a value is missing, or there are fewer than two systems or items.
         DesignError
-            If a cluster lies in more than one stratum.
+            If a cluster lies in more than one stratum, or two groupings of the items come with strata.
 
         Examples
         --------
@@ -132,7 +142,8 @@ class Evaluation:
             n_annotated = len(annotations.counts)
             ids = annotations.items
             gold = np.arange(n_annotated) if ids is None else dict(zip(ids, range(n_annotated), strict=True))
-        side = {"gold": gold, "clusters": clusters, "strata": strata}
+        first, second = _groupings(clusters)
+        side = {"gold": gold, "clusters": first, "crossed": second, "strata": strata}
         keyed = [name for name in names if _is_keyed(columns[name])]
         missing: dict[str, BoolArray] = {}
         notes: tuple[Note, ...] = ()
@@ -152,8 +163,15 @@ class Evaluation:
             )
         if annotations is not None:
             side["gold"] = None
-            at = checks.column(gold if not keyed else _sided("gold", gold, list(items or ())), "gold")
-            annotations = Annotations(annotations.counts[at], annotations.classes)
+            at = np.array(gold if not keyed else _sided("gold", gold, list(items or ())), dtype=np.int64)
+            annotations = Annotations(annotations.counts[at], annotations.classes, named=annotations.named)
+            if classes is None:
+                notes += _assumed(annotations, columns)
+        if objects and (annotations is not None or classes is not None or normalise):
+            raise InvalidInputError(
+                "items are taken as they are, but classes, normalise or annotators' labels were given",
+                hint="these go with measures of labels: leave them out, or choose such measures",
+            )
         labels = None if objects else (annotations, classes, normalise)
         return cls._checked(columns, side, items, missing, notes, labels)
 
@@ -204,8 +222,16 @@ class Evaluation:
             _check_unique(ids, "items")
         clusters = None if side["clusters"] is None else checks.column(side["clusters"], "clusters", n)
         strata = None if side["strata"] is None else checks.column(side["strata"], "strata", n)
+        crossed = None if side["crossed"] is None else checks.column(side["crossed"], "crossed", n)
+        if crossed is not None and strata is not None:
+            raise DesignError(
+                "there is no method for strata and two crossed groupings at once",
+                hint="give one of the three as clusters, that with the fewest groups",
+            )
         _check_nested(clusters, strata)
-        return cls(values, gold, ids, clusters, strata, dict(missing), notes, names, annotations)
+        return cls(
+            values, gold, ids, clusters, strata, dict(missing), notes, names, annotations, crossed=crossed
+        )
 
     @cached_property
     def coded(self) -> Mapping[str, tuple[Array, Array]]:
@@ -230,7 +256,11 @@ class Evaluation:
                 distinct, code = self.coded[name]
                 parts += [(f"labels {name}", distinct), (f"codes {name}", code)]
         parts += [(f"missing {name}", self.missing[name]) for name in sorted(self.missing)]
-        for name, groups in (("clusters", self.clusters), ("strata", self.strata)):
+        for name, groups in (
+            ("clusters", self.clusters),
+            ("strata", self.strata),
+            ("crossed", self.crossed),
+        ):
             if groups is not None:
                 distinct, code = codes(groups)
                 parts += [(name, distinct), (f"{name} codes", code)]
@@ -273,6 +303,20 @@ def _labels(
             if name not in rows:
                 soft.positions(out[name], names, _called(name))
     return out, names
+
+
+def _assumed(annotations: Annotations, columns: Mapping[str, Any]) -> tuple[Note, ...]:
+    """Return a note if columns of soft systems are read as the sorted labels of the annotators."""
+    names = tuple(name for name, values in columns.items() if soft.is_soft(values))
+    classes = annotations.classes
+    if not names or annotations.named or np.array_equal(classes, np.arange(classes.size)):
+        return ()
+    listed = ", ".join(map(str, classes[:8])) + (", …" if classes.size > 8 else "")
+    told = (
+        f"the columns of {', '.join(names)} are taken for the annotators' labels in sorted order ({listed}):"
+        " pass classes=[...] to say which they are"
+    )
+    return (Note("classes_assumed", told, names),)
 
 
 def _called(name: str) -> str:
@@ -324,6 +368,23 @@ def _checked_names(systems: Mapping[str, Any]) -> tuple[str, ...]:
             f"a comparison needs at least 2 systems, got {len(systems)}: {', '.join(systems) or 'none'}",
         )
     return tuple(systems)
+
+
+def _groupings(clusters: Any) -> tuple[Any, Any]:
+    """Return one grouping and None, or the two of a list, tuple or mapping of two.
+
+    Examples
+    --------
+    >>> _groupings(["d1", "d2"])
+    (['d1', 'd2'], None)
+    >>> _groupings([["t1", "t1", "t2"], ["de", "en", "de"]])
+    (['t1', 't1', 't2'], ['de', 'en', 'de'])
+    """
+    if isinstance(clusters, list | tuple | Mapping) and len(clusters) == 2:
+        both = list(clusters.values()) if isinstance(clusters, Mapping) else list(clusters)
+        if all(hasattr(one, "__len__") and not isinstance(one, str | bytes) for one in both):
+            return both[0], both[1]
+    return clusters, None
 
 
 def _is_keyed(values: Any) -> bool:

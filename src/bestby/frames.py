@@ -30,7 +30,7 @@ def evaluation_from_frame(
     gold: str | None = None,
     *,
     item: str | None = None,
-    cluster: str | None = None,
+    cluster: str | Sequence[str] | None = None,
     stratum: str | None = None,
     systems: Sequence[str] | None = None,
     on_missing: OnMissing = "error",
@@ -44,7 +44,7 @@ def evaluation_from_frame(
         of a pandas frame is not used.
     gold, item, cluster, stratum : str, optional
         Names of the columns of the gold, the item ids and the groups of the items. Without gold, the
-        values are scores.
+        values are scores. Two columns of clusters are two crossed groupings.
     systems : sequence of str, optional
         The columns of the systems; all that have no other role if not given.
     on_missing : {"error", "drop", "worst"}
@@ -69,7 +69,8 @@ def evaluation_from_frame(
     """
     checks.choice(on_missing, ("error", "drop", "worst"), "on_missing")
     names = _names(frame)
-    roles = {"gold": gold, "item": item, "cluster": cluster, "stratum": stratum}
+    cluster, crossed = _clusters(cluster)
+    roles = {"gold": gold, "item": item, "cluster": cluster, "cluster 2": crossed, "stratum": stratum}
     for role, name in roles.items():
         if name is not None:
             _require(names, name, role)
@@ -81,7 +82,11 @@ def evaluation_from_frame(
         for name, mask in absent.items():
             _check_present(name, mask, side["item"])
         return Evaluation.of(
-            values, side["gold"], items=side["item"], clusters=side["cluster"], strata=side["stratum"]
+            values,
+            side["gold"],
+            items=side["item"],
+            clusters=side["cluster"] if crossed is None else [side["cluster"], side["cluster 2"]],
+            strata=side["stratum"],
         )
     ids = side["item"]
     keys = list(range(1, next(iter(values.values())).size + 1)) if ids is None else ids.tolist()
@@ -96,13 +101,24 @@ def evaluation_from_frame(
         kept = array.tolist()
         return {key: value for key, value, out in zip(keys, kept, gone, strict=True) if not out}
 
+    groups = [side[role] for role in ("cluster", "cluster 2")]
+    clusters = [None if array is None else keyed(array) for array in groups]
     return Evaluation.of(
         {name: keyed(_unfloated(values[name], absent[name], side["gold"]), absent[name]) for name in chosen},
         None if side["gold"] is None else keyed(side["gold"]),
-        clusters=None if side["cluster"] is None else keyed(side["cluster"]),
+        clusters=clusters[0] if crossed is None else clusters,
         strata=None if side["stratum"] is None else keyed(side["stratum"]),
         on_missing=on_missing,
     )
+
+
+def _clusters(cluster: str | Sequence[str] | None) -> tuple[str | None, str | None]:
+    """Return the columns of one grouping of the items, or of two crossed ones."""
+    if cluster is None or isinstance(cluster, str):
+        return cluster, None
+    if len(cluster) not in (1, 2):
+        raise InvalidInputError(f"clusters are one column or two crossed ones, got {len(cluster)}")
+    return cluster[0], cluster[1] if len(cluster) == 2 else None
 
 
 def _names(frame: Any) -> list[str]:

@@ -98,15 +98,23 @@ class StudyComparison(Comparison):
         return f"{self.n_items} items, {runs} {'run' if high == 1 else 'runs'} of each condition"
 
     def to_results_tsv(self, path: str | Path | None = None) -> str:
-        """Return a table of one row per baseline and treatment, as BooStSa's ``results.tsv``.
+        """Return a table of one row per baseline and treatment, as the ``results.tsv`` of BooStSa 0.2.13.
 
-        Scores and differences are in percent with two decimals; stars mark the p-values, after correction:
-        ``*`` at most .05, ``**`` at most .01.
+        Every baseline is followed by its treatments. Of each metric there are the score, the difference from
+        the baseline (``d_``), its mark (``s_``) and the standard deviation between the runs (``std_``), with
+        four decimals, under the names that BooStSa has for its eight metrics (``f1`` is `f1_macro`). Marks
+        are of the p-value after correction: ``*`` at most .05 and ``**`` at most .01 for a treatment that is
+        better, ``!`` at most .05 for one that is worse.
 
         Parameters
         ----------
         path : str or Path, optional
             Where to write it.
+
+        Raises
+        ------
+        DesignError
+            If every two conditions were compared: there is no baseline then.
         """
         text: str = report("study").results_tsv(self)
         return written(text, path)

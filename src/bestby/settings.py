@@ -35,6 +35,7 @@ class Settings:
     resample_size: float | None = None
     rescale: bool = True
     annotators: str = "fixed"
+    blocks: int | None = None
 
     @property
     def alpha(self) -> float:
@@ -52,6 +53,8 @@ class Settings:
             del found["resample_size"], found["rescale"]
         if self.annotators == "fixed":
             del found["annotators"]
+        if self.blocks is None:
+            del found["blocks"]
         return found
 
 
@@ -67,6 +70,7 @@ def asked(
     resample_size: float | None = None,
     rescale: bool = True,
     annotators: str | None = None,
+    blocks: int | None = None,
 ) -> Settings:
     """Return the settings if each is one there is.
 
@@ -87,6 +91,7 @@ def asked(
         resample_size_of(resample_size),
         bool(rescale),
         checks.choice("fixed" if annotators is None else annotators, ANNOTATORS, "annotators"),
+        None if blocks is None else checks.positive_int(blocks, "blocks"),
     )
 
 

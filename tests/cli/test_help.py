@@ -18,9 +18,9 @@ from bestby.cli import app, main
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "cli.md"
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 EXPECTED = set(
-    """--alternative --annotators --baseline --classes --cluster --correction --csv --gold --help --html --interval --item
---jobs --json --latex --level --margin --markdown --metric --missing-value --no-rescale --normalise --on-missing --plot
---resample-annotators --resample-size --resamples --seed --simultaneous --stratum --system --system-column --test
+    """--alternative --annotators --baseline --classes --cluster --correction --csv --format --gold --help --html
+--interval --item --jobs --json --latex --level --margin --markdown --metric --missing-value --no-rescale --normalise --on-missing --option
+--plot --resample-annotators --resample-size --resamples --seed --simultaneous --stratum --system --system-column --test
 --value-column""".split()  # noqa: SIM905
 )
 

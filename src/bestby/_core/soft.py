@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import numpy as np
@@ -25,11 +26,19 @@ def is_soft(values: Any) -> bool:
     """
     shape = getattr(values, "shape", None)
     if shape is not None and len(shape) == 2:
-        return 1 not in tuple(shape)
-    if isinstance(values, str | bytes | dict) or not hasattr(values, "__len__") or not len(values):
+        return shape[1] != 1 and (shape[0] != 1 or _is_distribution(checks.as_array(values, "values")))
+    if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__len__") or not len(values):
         return False
-    first = checks.as_array(values, "values")[0] if hasattr(values, "to_numpy") else next(iter(values))
-    return not isinstance(first, str | bytes) and hasattr(first, "__len__")
+    column = checks.as_array(values, "values") if hasattr(values, "to_numpy") else values
+    first = next((value for value in column if value is not None), None)
+    if isinstance(first, str | bytes | Mapping | AbstractSet) or getattr(first, "shape", None) == ():
+        return False
+    return hasattr(first, "__len__")
+
+
+def _is_distribution(array: Array) -> bool:
+    """Return whether an array of one row, which may be a column laid down, is one item with its classes."""
+    return array.dtype.kind == "f" and bool((array >= 0.0).all() and abs(array.sum() - 1.0) <= TOLERANCE)
 
 
 def distributions(
@@ -87,23 +96,30 @@ def distributions(
             place,
             lambda i: f"holds {rows[i].min():.6g}, less than 0",
         )
-    sums = rows.sum(axis=1)
+    with np.errstate(over="ignore"):
+        sums = rows.sum(axis=1)
     if normalise:
+        if np.isinf(sums).any():
+            _refuse(np.isinf(sums), what, place, lambda _: "sums to infinity and cannot be normalised")
         if (sums == 0.0).any():
             _refuse(sums == 0.0, what, place, lambda _: "sums to 0 and cannot be normalised")
         return np.asarray(rows / sums[:, None])
     off = np.abs(sums - 1.0) > TOLERANCE
     if off.any():
         hint = "pass normalise=True (--normalise) to divide every row by its sum"
+        if (rows == np.rint(rows)).all():
+            hint += _annotators(what)
         _refuse(off, what, place, lambda i: f"sums to {sums[i]:.8g}, not to 1", hint)
     return rows
 
 
 def _matrix(values: ArrayLike, what: str, place: Callable[[int], str]) -> FloatArray:
-    array = checks.as_array(values, what) if hasattr(values, "shape") or hasattr(values, "to_numpy") else None
-    if array is None or array.ndim != 2:
-        rows = [np.asarray(row) for row in (values if array is None else array)]
-        lengths: IntArray = np.array([row.size if row.ndim == 1 else 0 for row in rows])
+    array = _at_once(values, what)
+    if array is None:
+        rows = [_row(row) for row in _listed_rows(values, what)]
+        lengths: IntArray = np.array([-1 if row is None else row.size for row in rows])
+        if (lengths < 0).any():
+            _refuse(lengths < 0, what, place, lambda _: "is no row of numbers")
         usual = int(np.bincount(lengths).argmax())
         if (lengths != usual).any():
             _refuse(
@@ -112,20 +128,42 @@ def _matrix(values: ArrayLike, what: str, place: Callable[[int], str]) -> FloatA
                 place,
                 lambda i: f"has {lengths[i]} numbers, where others have {usual}",
             )
-        array = np.stack(rows)
-    if array.dtype.kind not in "biuf":
-        position = next(
-            (i for i, row in enumerate(array.tolist()) if not all(_is_number(cell) for cell in row)), 0
-        )
-        raise InvalidInputError(
-            f"{what}, {place(position)} must hold numbers, got {array[position].tolist()}",
-            hint="a soft label is one probability per class",
-        )
+        for position, row in enumerate(rows):
+            if row is not None and row.dtype.kind not in "biuf":
+                raise InvalidInputError(
+                    f"{what}, {place(position)} must hold numbers, got {row.tolist()}",
+                    hint="a soft label is one probability per class" + _annotators(what),
+                )
+        array = np.array(rows)
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
-def _is_number(cell: Any) -> bool:
-    return isinstance(cell, int | float) and not isinstance(cell, bool)
+def _at_once(values: ArrayLike, what: str) -> Array | None:
+    """Return rows of numbers that NumPy takes as such without looking at each; None for all others."""
+    try:
+        named = hasattr(values, "shape") or hasattr(values, "to_numpy")
+        array = checks.as_array(values, what) if named else np.asarray(values)
+    except (TypeError, ValueError, RuntimeError):
+        return None
+    return array if array.ndim == 2 and array.dtype.kind in "biuf" else None
+
+
+def _listed_rows(values: Any, what: str) -> list[Any]:
+    if hasattr(values, "shape") or hasattr(values, "to_numpy"):
+        values = checks.as_array(values, what).tolist()
+    return list(values)
+
+
+def _row(row: Any) -> Array | None:
+    try:
+        array = checks.as_array(row, "a row")
+    except InvalidInputError:
+        return None
+    return array if array.ndim == 1 else None
+
+
+def _annotators(what: str) -> str:
+    return '; the labels of several annotators go with annotators="fixed"' if what == "gold" else ""
 
 
 def _refuse(
@@ -146,7 +184,7 @@ def classes_of(classes: ArrayLike | None, n_classes: int) -> Array:
     Raises
     ------
     InvalidInputError
-        If there are more or fewer than columns, or a name occurs twice.
+        If there are none, more or fewer than columns, or a name occurs twice.
 
     Examples
     --------
@@ -156,6 +194,8 @@ def classes_of(classes: ArrayLike | None, n_classes: int) -> Array:
     if classes is None:
         return np.arange(n_classes)
     names = checks.column(classes, "classes")
+    if names.size == 0:
+        raise InvalidInputError("there are no classes", hint="classes=[...] names one class per column")
     if names.size != n_classes:
         raise InvalidInputError(
             f"{names.size} classes are named ({_listed(names)}), but the rows hold {n_classes} numbers",
@@ -166,8 +206,21 @@ def classes_of(classes: ArrayLike | None, n_classes: int) -> Array:
     return names
 
 
-def positions(labels: Array, classes: Array, what: str) -> IntArray:
+def positions(
+    labels: Array, classes: Array, what: str, called: Callable[[int], str] | None = None
+) -> IntArray:
     """Return the position of each label among the classes.
+
+    Parameters
+    ----------
+    labels : ndarray, shape (n,)
+        The labels.
+    classes : ndarray, shape (K,)
+        The classes.
+    what : str
+        Whose labels they are, for the message of the error.
+    called : callable, optional
+        Names a label by its position, where the message is to say which it was.
 
     Raises
     ------
@@ -186,8 +239,10 @@ def positions(labels: Array, classes: Array, what: str) -> IntArray:
     unknown = classes[place] != labels
     if unknown.any():
         first = int(np.flatnonzero(unknown)[0])
+        where = "" if called is None else f", {called(first)}"
         raise InvalidInputError(
-            f"{what} holds the label {str(labels[first])!r}, which is none of the classes {_listed(classes)}",
+            f"{what}{where} holds the label {str(labels[first])!r}, which is none of the classes"
+            f" {_listed(classes)}",
             hint="pass classes=[...], the names of the classes in the order of the columns",
         )
     return np.asarray(place, dtype=np.int64)

@@ -17,7 +17,9 @@ from bestby.cli.errors import reported
 from bestby.cli.folds import folds
 from bestby.cli.metrics import metrics
 from bestby.cli.plan import plan
+from bestby.cli.preferences import preferences
 from bestby.cli.runs import runs
+from bestby.cli.study import study
 
 __all__ = ["app", "main"]
 
@@ -34,9 +36,11 @@ app.command()(compare)
 app.command()(datasets)
 app.command()(folds)
 app.command()(runs)
+app.command()(preferences)
 app.command()(metrics)
 app.command()(plan)
 app.command()(advise)
+app.add_typer(study, name="study")
 
 
 def _version(wanted: bool) -> None:

@@ -19,7 +19,10 @@ def _option(metavar: str, text: str, *names: str, shown: bool = False) -> Any:
 
 # What FILES are is told in the text of the page, where there is room for it.
 Files = Annotated[list[str], typer.Argument(metavar="FILES", hidden=True)]
-Gold = Annotated[str | None, _option("COLUMN|FILE", "Gold: a column or a file; without, per-item scores.")]
+Gold = Annotated[
+    list[str] | None,
+    _option("COLUMN|FILE", "Gold: a column or a file; without, per-item scores. Repeatable for references."),
+]
 Metric = Annotated[list[str] | None, _option("NAME", "See 'bestby metrics'; repeatable.")]
 System = Annotated[list[str] | None, _option("NAME", "Compare this system; repeatable. Without, all.")]
 Baseline = Annotated[str | None, _option("NAME", "Compare each system with this one only.")]
@@ -29,6 +32,12 @@ Stratum = Annotated[str | None, _option("COLUMN", "Stratum of each item.")]
 SystemColumn = Annotated[str | None, _option("COLUMN", "Long table: the system of each row.")]
 ValueColumn = Annotated[str | None, _option("COLUMN", "The predictions or scores, if not called so.")]
 OnMissing = Annotated[str, _option("error|drop|worst", "Items that a system lacks.", shown=True)]
+Format = Annotated[
+    str | None, _option("NAME", "table, texts, or a format by name, if it is not to be recognised.")
+]
+FormatOption = Annotated[
+    list[str] | None, _option("NAME=VALUE", "What a format takes beside; repeatable.", "--option")
+]
 MissingValue = Annotated[
     list[str] | None, _option("TEXT", "Cell without a value, in place of NA, NaN, nan; repeatable.")
 ]
@@ -84,6 +93,8 @@ def compare(
     system_column: SystemColumn = None,
     value_column: ValueColumn = None,
     on_missing: OnMissing = "error",
+    format: Format = None,
+    option: FormatOption = None,
     missing_value: MissingValue = None,
     classes: Classes = None,
     normalise: Normalise = False,
@@ -120,6 +131,10 @@ def compare(
     all that play no other part). A single name after --annotators is a column that says who labelled, in a
     gold file with a row per item and annotator.
 
+    Logs of evaluation tools (lm-evaluation-harness, Inspect, HELM, SWE-bench, alpaca_eval), CoNLL-U, BIO
+    columns, TREC runs, transcripts, segment scores of mt-metrics-eval and answers to SQuAD are recognised by
+    what they hold, and suggest a metric. A line of plain text is a segment if the metric is one of texts.
+
     The metric is accuracy, without gold the mean of the scores. The table is printed unless an output
     goes to - (stdout).
 
@@ -130,6 +145,8 @@ def compare(
       bestby compare aen=aen.txt bert=bert.txt --gold gold.txt --margin 0.01
       bestby compare scores.csv --item id --system old --system new --json - | jq .differences
       bestby compare a=a.csv b=b.csv --gold gold.csv --classes neg,neu,pos --metric cross_entropy
+      bestby compare old.txt new.txt --gold references.txt --metric bleu --metric chrf
+      bestby compare *.conllu --gold gold.conllu --metric las
     """  # noqa: D301 - \b keeps the lines of the examples apart
     from bestby.cli.outputs import Outputs
 
@@ -156,6 +173,7 @@ def compare(
         options["rescale"] = False
     from bestby import readers
     from bestby.comparison import compare as run
+    from bestby.comparison import of_objects
     from bestby.readers.values import MISSING
 
     names = _listed(classes)
@@ -173,6 +191,9 @@ def compare(
         classes="columns" if names == ["columns"] else names,
         normalise=normalise,
         annotators=_listed(annotators),
+        texts=of_objects(metric),
+        format=format,
+        **_named_options(option),
     )
     with shown() as progress:
         comparison = run(evaluation, **options, progress=progress)
@@ -193,6 +214,25 @@ def _listed(given: list[str] | None) -> list[str] | None:
     """
     names = [name.strip() for one in given or () for name in one.split(",")]
     return [name for name in names if name] or None
+
+
+def _named_options(given: list[str] | None) -> dict[str, Any]:
+    """Return options as they are given to a format.
+
+    Examples
+    --------
+    >>> _named_options(["documents=docs.tsv", "case=true"])
+    {'documents': 'docs.tsv', 'case': 'true'}
+    """
+    from bestby._core.errors import InvalidInputError
+
+    out: dict[str, Any] = {}
+    for one in given or ():
+        name, sign, value = one.partition("=")
+        if not sign or not name.strip():
+            raise InvalidInputError(f"expected NAME=VALUE after --option, got {one!r}")
+        out[name.strip().replace("-", "_")] = value
+    return out
 
 
 def _size(text: str) -> float | int:

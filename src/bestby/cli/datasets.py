@@ -33,7 +33,7 @@ from bestby.cli.compare import (
 )
 from bestby.cli.progress import shown
 
-File = Annotated[str, typer.Argument(metavar="FILE", hidden=True)]
+Files = Annotated[list[str], typer.Argument(metavar="FILES", hidden=True)]
 Dataset = Annotated[str | None, _option("COLUMN", "The dataset of each row, if not 'dataset' or 'task'.")]
 Gold = Annotated[str | None, _option("COLUMN", "Gold, where rows are items; without, they are scores.")]
 Metric = Annotated[str | None, _option("NAME", "See 'bestby metrics'; a name for the scores of a table.")]
@@ -45,7 +45,7 @@ Across = Annotated[str, _option("NAME", "Over datasets: wilcoxon, sign, t or per
 
 
 def datasets(
-    file: File,
+    files: Files,
     dataset: Dataset = None,
     gold: Gold = None,
     metric: Metric = None,
@@ -76,8 +76,9 @@ def datasets(
 ) -> None:
     """Compare systems over several datasets: on how many they differ, how they rank.
 
-    FILE is a table with a row per dataset and a column per system (or columns dataset, system, score), a
-    table with a row per item, or a table with columns dataset and p_value.
+    FILES is a table with a row per dataset and a column per system (or columns dataset, system, score), a
+    table with a row per item, or a table with columns dataset and p_value. Logs of evaluation tools with
+    several tasks are recognised; there may be several.
 
     With items, every dataset has its differences, intervals and tests (--test), and it is counted on how
     many there is a difference. Over the datasets, each pair is tested by --across; three or more systems
@@ -97,7 +98,7 @@ def datasets(
     from bestby.readers.values import MISSING
 
     data: Any = read_datasets(
-        file,
+        files,
         dataset=dataset,
         gold=gold,
         item=item,

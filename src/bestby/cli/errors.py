@@ -100,10 +100,14 @@ def _as_options(hint: str) -> str:
     'pass --on-missing drop to compare the shared items only'
     >>> _as_options("pass gold=... to compare predictions")
     'pass --gold ... to compare predictions'
+    >>> _as_options("pass replace=True to put this one in its place")
+    'pass --replace to put this one in its place'
     """
 
     def option(match: re.Match[str]) -> str:
         name, value = match[1], match[2].strip('"[]')
+        if value == "True":
+            return f"--{name.replace('_', '-')}"
         return f"{_OPTIONS.get(name, '--' + name.replace('_', '-'))} {value or repr('')}"
 
-    return re.sub(r'\b([a-z_]+)=(\.\.\.|\[\.\.\.\]|"[^"]*"|[\d_.]*\d)', option, hint)
+    return re.sub(r'\b([a-z_]+)=(\.\.\.|\[\.\.\.\]|"[^"]*"|[\d_.]*\d|True\b(?! \(--))', option, hint)

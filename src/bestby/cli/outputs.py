@@ -22,7 +22,7 @@ class Outputs:
     Parameters
     ----------
     targets : mapping of str to str
-        A file, or ``-`` for stdout, by format: json, csv, markdown, latex, html, plot.
+        A file, or ``-`` for stdout, by format: json, csv, markdown, latex, html, plot, results-tsv.
     """
 
     targets: Mapping[str, str]
@@ -95,12 +95,5 @@ def _rendered(result: Any, form: str, target: str, plotting: Mapping[str, Any]) 
 
         suffix = ".svg" if target == STDOUT else Path(target).suffix.lower()
         return render(result.plot(**plotting), suffix)
-    renderers = {
-        "json": result.to_json,
-        "csv": result.to_csv,
-        "markdown": result.to_markdown,
-        "latex": result.to_latex,
-        "html": result.to_html,
-    }
-    text: str = renderers[form]()
+    text: str = getattr(result, f"to_{form.replace('-', '_')}")()
     return text.encode("utf-8")

@@ -31,7 +31,7 @@ from bestby.cli.compare import (
 )
 from bestby.cli.progress import shown
 
-File = Annotated[str, typer.Argument(metavar="FILE", hidden=True)]
+Files = Annotated[list[str], typer.Argument(metavar="FILES", hidden=True)]
 Gold = Annotated[str | None, _option("COLUMN", "Gold: the values are predictions, one per run and item.")]
 Metric = Annotated[
     str | None, _option("NAME", "With items, see 'bestby metrics'; else what the scores are called.")
@@ -54,7 +54,7 @@ Figure = Annotated[str, _option("KIND", "What --plot draws: scores, forest, quan
 
 
 def runs(
-    file: File,
+    files: Files,
     gold: Gold = None,
     metric: Metric = None,
     system: System = None,
@@ -89,10 +89,11 @@ def runs(
 ) -> None:
     """Compare systems by several runs (random seeds) of each.
 
-    FILE is a wide table (a row per run, a column per system) or a long one (columns system, run or seed, and
+    FILES is a wide table (a row per run, a column per system) or a long one (columns system, run or seed, and
     score). With a column of items (item or id) there is a row per run and item: of scores, or of
     predictions if there is a gold; items and runs are then resampled together. With a column of datasets, the
-    score of a run is its mean over them. Tables are CSV, TSV, JSON Lines or Parquet.
+    score of a run is its mean over them. Tables are CSV, TSV, JSON Lines or Parquet. Logs of Inspect (several
+    epochs) and exports of MLflow and Weights & Biases are recognised; there may be several.
 
     \b
     Examples:
@@ -109,7 +110,7 @@ def runs(
     from bestby.runs import compare_runs
 
     found = read_runs(
-        file,
+        files,
         gold=gold,
         item=item,
         cluster=cluster,
@@ -127,7 +128,7 @@ def runs(
         "statistic": statistic,
         "paired": paired,
         "baseline": baseline,
-        "greater_is_better": False if lower_is_better else None,
+        "greater_is_better": False if lower_is_better else found.greater_is_better,
         "interval": interval,
         "level": level,
         "test": test,

@@ -52,8 +52,12 @@ def one_metric(metric: Any, evaluations: Iterable[Evaluation]) -> BaseMetric:
         raise InvalidInputError(
             f"one metric at a time is compared here, got {len(metric)}", hint="call once per metric"
         )
-    scores_only = any(evaluation.gold is None for evaluation in evaluations)
-    return resolve(default(scores_only) if metric is None else metric)
+    known = list(evaluations)
+    if metric is None:
+        metric = next((part.suggested for part in known if part.suggested is not None), None)
+    if metric is None:
+        metric = default(any(part.gold is None for part in known))
+    return resolve(metric)
 
 
 def makers_of(evaluation: Evaluation, metric: BaseMetric, drawing: Drawing, where: str) -> Intervals:
@@ -144,6 +148,8 @@ def taken(evaluation: Evaluation, rows: BoolArray) -> Evaluation:
         items=_rows(evaluation.items, rows),
         clusters=_rows(evaluation.clusters, rows),
         strata=_rows(evaluation.strata, rows),
+        crossed=_rows(evaluation.crossed, rows),
+        classes=evaluation.classes,
         missing={system: mask[rows] for system, mask in evaluation.missing.items() if bool(mask[rows].any())},
     )
 
@@ -163,9 +169,9 @@ def only(evaluation: Evaluation, systems: Sequence[str]) -> Evaluation:
 
 
 def pooled(parts: Mapping[str, Evaluation], systems: Sequence[str]) -> Evaluation | None:
-    """Return all items in one evaluation whose strata are the parts; None if their labels do not mix."""
+    """Return all items in one evaluation whose strata are the parts; None if their labels do not mix, or groups cross."""
     kinds = {None if part.gold is None else part.gold.dtype.kind == "U" for part in parts.values()}
-    if len(kinds) > 1:
+    if len(kinds) > 1 or any(part.crossed is not None for part in parts.values()):
         return None
     members = list(parts.items())
     golds = [part.gold for _, part in members]
@@ -175,6 +181,7 @@ def pooled(parts: Mapping[str, Evaluation], systems: Sequence[str]) -> Evaluatio
         gold=None if golds[0] is None else np.concatenate([gold for gold in golds if gold is not None]),
         clusters=np.concatenate([_clusters(name, part) for name, part in members]) if clustered else None,
         strata=np.concatenate([_labels(name, part.strata, part.n_items) for name, part in members]),
+        classes=members[0][1].classes,
         missing={
             system: np.concatenate([_missing(part, system) for _, part in members])
             for system in systems

@@ -11,6 +11,7 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative, FloatArray, IntArray
+from bestby.inference.clusters import Error
 from bestby.metrics.base import BaseMetric
 from bestby.resampling.units import Units
 from bestby.results import TestResult
@@ -84,6 +85,11 @@ class Drawing:
             )
         drawn: IntArray = np.maximum(1, np.rint(sizes * (m / n))).astype(np.int64)
         return drawn
+
+    def shares(self, units: Units) -> FloatArray:
+        """Return which share of its units is drawn from each stratum, shape (H,); equal but for rounding."""
+        shares: FloatArray = self.draws(units) / units.sizes
+        return shares
 
     def subsampling(self, units: Units) -> bool:
         """Return whether resamples are smaller than the sample."""
@@ -174,6 +180,31 @@ class Group(ABC):
         """Whether the bootstrap resamples the gold of each unit too, so that no formula for units holds."""
         return False
 
+    @property
+    def in_blocks(self) -> bool:
+        """Whether the bootstrap draws blocks of consecutive items; units are then blocks laid end to end."""
+        return False
+
+    @property
+    def clustered(self) -> bool:
+        """Whether units are clusters of items."""
+        return False
+
+    @property
+    def has_robust_error(self) -> bool:
+        """Whether `error` applies, if the score is defined without each unit."""
+        return False
+
+    @property
+    def crossed(self) -> bool:
+        """Whether items come in two crossed groupings, of which the units are one."""
+        return False
+
+    @property
+    def few_units(self) -> bool:
+        """Whether units are clusters, so few or so unequal that intervals must allow for it."""
+        return False
+
     @abstractmethod
     def scores(self) -> FloatArray:
         """Return the scores on the full data, shape (M, S)."""
@@ -202,6 +233,10 @@ class Group(ABC):
 
     def standard_error(self, metric: int, a: int, b: int | None = None) -> float | None:  # noqa: ARG002
         """Return the delta-method standard error (cluster-robust); None if there is no formula."""
+        return None
+
+    def error(self, metric: int, a: int, b: int | None = None) -> Error | None:  # noqa: ARG002
+        """Return a standard error that holds for few, unequal or crossed clusters; None if there is none."""
         return None
 
     def pivots(

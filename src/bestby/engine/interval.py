@@ -16,7 +16,7 @@ from bestby.inference import intervals, proportions
 from bestby.inference.distributions import Distribution, Replicates, mean_bootstrap, replicates
 from bestby.results import Interval, Note
 
-METHODS = ("auto", "tango", "bca", "percentile", "basic", "studentized", "normal")
+METHODS = ("auto", "tango", "bca", "percentile", "basic", "studentized", "normal", "cr2", "two-way")
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,11 @@ class Situation(TypedDict):
     formula: bool
     stratified: bool
     drawn: bool
+    clustered: bool
+    few_clusters: bool
+    blocks: bool
+    crossed: bool
+    robust: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,25 +82,40 @@ class Intervals:
 
         The deviations of smaller resamples are brought to scale. Resampled annotators agree less than the
         gold they are drawn from, so that measures of agreement shift: the replicates are put back around the
-        scores, and `gold_shift` says by how much.
+        scores, and `gold_shift` says by how much. So they are where strata do not give equal shares.
         """
         drawn = self._drawn
         contraction = self.drawing.contraction(self.group.units)
-        if contraction == 1.0 and not self.group.gold_varies:
+        if contraction == 1.0 and not self._shifted:
             return drawn
-        return self.scores + contraction * (drawn - self.scores - self.gold_shift)
+        centre = self.scores + self._shift if self._shifted else self.scores
+        return self.scores + contraction * (drawn - centre)
+
+    @property
+    def _shifted(self) -> bool:
+        """Whether resamples differ from the sample in more than which units they hold."""
+        if self.group.gold_varies or not self.subsampling:
+            return self.group.gold_varies
+        return bool(np.ptp(self.drawing.shares(self.group.units)) > 0.0)
+
+    @cached_property
+    def _shift(self) -> FloatArray:
+        """By how much the scores of resamples are off on average, shape (M, S); 0 where all are undefined."""
+        defined = np.isfinite(self._drawn)
+        drawn = np.where(defined, self._drawn - self.scores, 0.0)
+        shift: FloatArray = drawn.sum(axis=0) / np.maximum(defined.sum(axis=0), 1)
+        return shift
 
     @cached_property
     def _drawn(self) -> FloatArray:
         return self.group.bootstrap(self.drawing)
 
-    @cached_property
+    @property
     def gold_shift(self) -> FloatArray:
         """By how much the scores against resampled annotators are off on average, shape (M, S)."""
         if not self.group.gold_varies:
             return np.zeros_like(self.scores)
-        shift: FloatArray = np.nanmean(self._drawn, axis=0) - self.scores
-        return shift
+        return self._shift
 
     @cached_property
     def subsampling(self) -> bool:
@@ -105,6 +125,11 @@ class Intervals:
     @property
     def by_formula(self) -> bool:
         """Whether what is known of the units gives the bootstrap distribution without drawing."""
+        return self.by_units and not self.group.in_blocks
+
+    @property
+    def by_units(self) -> bool:
+        """Whether what varies is which units there are, all of them, so that formulas for these hold."""
         return not self.subsampling and not self.group.gold_varies
 
     @cached_property
@@ -160,12 +185,9 @@ class Intervals:
         DesignError
             If the method does not apply to the measure or the design.
         """
-        if method in ("tango", "wilson", "normal", "studentized", "bca") and not self.by_formula:
-            what = "resample_size" if self.subsampling else 'annotators="resample"'
-            raise DesignError(
-                f"the {method} interval knows nothing of {what}",
-                hint='interval="basic" or "percentile", which use the resamples as they are drawn',
-            )
+        self._check(method)
+        if method in ("cr2", "two-way"):
+            return self._robust(target, method, level)
         if method in ("tango", "wilson"):
             return self._score_interval(target, level), ()
         if method == "normal":
@@ -202,6 +224,42 @@ class Intervals:
                 ends = intervals.percentile(distribution, level)
             low, high = ends
         return self._clipped(target, low, high, level, method, distribution.exact), notes
+
+    def _check(self, method: str) -> None:
+        """Refuse a method that knows nothing of how the items are resampled."""
+        group = self.group
+        if (method == "two-way") != group.crossed:
+            if group.crossed:
+                raise DesignError(
+                    f"the {method} interval knows one grouping of the items, not two crossed ones",
+                    hint='interval="two-way", or give one grouping as clusters',
+                )
+            raise DesignError(
+                "the two-way interval needs two crossed groupings", hint="clusters=[templates, languages]"
+            )
+        of_units = method in ("tango", "wilson", "normal", "cr2", "two-way")
+        if (of_units and not self.by_units) or (method in ("studentized", "bca") and not self.by_formula):
+            what = "resample_size" if self.subsampling else 'annotators="resample"'
+            raise DesignError(
+                f"the {method} interval knows nothing of {what if not self.by_units else 'blocks'}",
+                hint='interval="basic" or "percentile", which use the resamples as they are drawn',
+            )
+
+    def _robust(self, target: Target, method: str, level: float) -> tuple[Interval, tuple[Note, ...]]:
+        """Return the interval by a standard error for few, unequal or crossed clusters."""
+        if not self.group.has_robust_error:
+            raise DesignError(
+                f"{self.group.metrics[target.metric].name} is no function of sums, and of"
+                f" {self.group.n_units} units one cannot be left out at a time",
+                hint='interval="basic" or "percentile"',
+            )
+        error = self.group.error(target.metric, target.a, target.b)
+        if error is None:
+            found, notes = self.interval(target, "basic", level)
+            told = "the measure is undefined without some unit: the basic interval is given in place of cr2"
+            return found, (*notes, Note("cr2_undefined", told))
+        low, high = intervals.normal(self.estimate(target), error.se, level, df=max(error.df, 1.0))
+        return self._clipped(target, low, high, level, method, True), ()
 
     def _coarse_gold(self, target: Target) -> tuple[Note, ...]:
         """Return a note if resampled annotators shift a score by more than a quarter of its spread."""
@@ -319,7 +377,12 @@ class Intervals:
             plain_mean=plain is not None and plain.single_items,
             formula=group.has_formula,
             stratified=plain is not None and plain.bounds.size > 2,
-            drawn=not self.by_formula,
+            drawn=not self.by_units,
+            clustered=group.clustered,
+            few_clusters=group.few_units,
+            blocks=group.in_blocks,
+            crossed=group.crossed,
+            robust=group.has_robust_error,
         )
 
     def simultaneous(self, targets: list[Target], level: float) -> tuple[list[Interval], tuple[Note, ...]]:
@@ -340,8 +403,13 @@ class Intervals:
         Raises
         ------
         DesignError
-            If the measure is undefined on all resamples but one.
+            If the measure is undefined on all resamples but one, or items come in two crossed groupings.
         """
+        if self.group.crossed:
+            raise DesignError(
+                "simultaneous intervals need resamples, which two crossed groupings have none of",
+                hint="pass simultaneous=False, or one grouping as clusters",
+            )
         estimates = np.array([self.estimate(target) for target in targets])
         drawn = np.column_stack([_of(self.replicates, target) for target in targets])
         defined = np.isfinite(drawn).all(axis=1)

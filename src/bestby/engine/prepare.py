@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TypeVar
@@ -13,11 +14,13 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.engine import table
 from bestby.engine.base import Group
+from bestby.engine.dependent import BlockGroup, CrossedGroup
 from bestby.engine.sums import AnnotatedGroup, SumGroup
 from bestby.engine.weighted import CallGroup, WeightGroup, numbered_units
 from bestby.evaluation import Evaluation, codes
 from bestby.metrics.base import BaseMetric, FunctionMetric, MeanMetric, Metric, WeightedMetric
 from bestby.resampling import streams
+from bestby.resampling.blocks import Blocks, circular, consecutive
 
 T = TypeVar("T")
 
@@ -29,12 +32,19 @@ class Reading:
     ----------
     evaluation : Evaluation
         The data.
+    blocks : int, optional
+        Take blocks of so many consecutive items for clusters.
     """
 
-    def __init__(self, evaluation: Evaluation) -> None:
+    def __init__(self, evaluation: Evaluation, blocks: int | None = None) -> None:
         self.evaluation = evaluation
-        self.clusters = None if evaluation.clusters is None else _as_codes(codes(evaluation.clusters)[1])
-        self.strata = None if evaluation.strata is None else _as_codes(codes(evaluation.strata)[1])
+        self.clusters = _codes_of(evaluation.clusters)
+        self.strata = _codes_of(evaluation.strata)
+        self.blocks: Blocks | None = None
+        if blocks is not None:
+            n = evaluation.n_items
+            self.blocks = circular(n, blocks, self.strata)
+            self.clusters = consecutive(n, blocks, self.strata)
 
     @cached_property
     def labels(self) -> tuple[Array, IntArray, list[IntArray]]:
@@ -209,6 +219,10 @@ def _as_objects(values: Array) -> Array:
     return out
 
 
+def _codes_of(groups: Array | None) -> IntArray | None:
+    return None if groups is None else _as_codes(codes(groups)[1])
+
+
 def _as_codes(code: Array) -> IntArray:
     """Return codes as ordinary integers, which metrics may do sums with."""
     return code.astype(np.int64)
@@ -229,7 +243,11 @@ def _as_floats(values: Array, what: str, metric: BaseMetric) -> FloatArray:
 
 
 def groups(
-    evaluation: Evaluation, metrics: Sequence[BaseMetric], *, annotators_seed: int | None = None
+    evaluation: Evaluation,
+    metrics: Sequence[BaseMetric],
+    *,
+    annotators_seed: int | None = None,
+    blocks: int | None = None,
 ) -> list[tuple[Group, list[int]]]:
     """Fit the metrics and put them into groups that are resampled together.
 
@@ -241,6 +259,8 @@ def groups(
         The metrics asked for.
     annotators_seed : int, optional
         The seed of the resamples of annotators, if the bootstrap is to resample them.
+    blocks : int, optional
+        The length of the blocks of consecutive items that are to be resampled together.
 
     Returns
     -------
@@ -252,7 +272,8 @@ def groups(
     InvalidInputError
         If a metric cannot read the data.
     DesignError
-        If a metric needs a gold and there is none, or cannot take resampled annotators.
+        If a metric needs a gold and there is none, or cannot take resampled annotators or two crossed
+        groupings.
     """
     for metric in metrics:
         if metric.needs_gold and evaluation.gold is None:
@@ -260,7 +281,7 @@ def groups(
                 f"metric {metric.name} compares predictions with gold, but no gold was given",
                 hint="pass gold=..., or metric='mean' for per-item scores",
             )
-    reading = Reading(evaluation)
+    reading = Reading(evaluation, blocks)
     out: list[tuple[Group, list[int]]] = []
     sums = [i for i, metric in enumerate(metrics) if isinstance(metric, Metric)]
     if sums:
@@ -270,6 +291,11 @@ def groups(
     for i, metric in enumerate(metrics):
         if isinstance(metric, Metric):
             continue
+        if evaluation.crossed is not None:
+            raise DesignError(
+                f"metric {metric.name} is no function of sums: there is no error for two crossed groupings",
+                hint="give one grouping as clusters, that with fewer groups",
+            )
         if annotators_seed is not None:
             raise DesignError(
                 f"metric {metric.name} is no function of sums: annotators cannot be resampled",
@@ -302,7 +328,36 @@ def _sum_group(metrics: Sequence[Metric], reading: Reading) -> SumGroup:
     strata = reading.strata
     if strata is not None and position is not None:
         strata = strata[position]
-    return SumGroup(fitted, table.build(statistics, counts, strata, reading.clusters))
+    made = table.build(statistics, counts, strata, reading.clusters)
+    if reading.blocks is not None:
+        return BlockGroup(fitted, made, reading.blocks)
+    second = _codes_of(reading.evaluation.crossed)
+    if second is not None and reading.clusters is not None:
+        return CrossedGroup(fitted, made, reading.clusters, second)
+    return SumGroup(fitted, made)
+
+
+def by_item(evaluation: Evaluation, metric: Metric, group: SumGroup) -> SumGroup:
+    """Return a group with the rows of the items in their order: the same, unless equal items were counted.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        The data.
+    metric : Metric
+        A metric of the group, as it was asked for.
+    group : SumGroup
+        What `groups` made of it and others.
+
+    Returns
+    -------
+    SumGroup
+        The group itself, or one with this metric alone.
+    """
+    if group.table.clustered or not all(one.reads == "labels" for one in group.metrics):
+        return group
+    single = dataclasses.replace(evaluation, clusters=np.arange(evaluation.n_items))
+    return _sum_group([metric], Reading(single))
 
 
 def annotated(group: SumGroup, reading: Reading, seed: int) -> AnnotatedGroup:
@@ -380,9 +435,9 @@ def _item_group(metric: BaseMetric, reading: Reading) -> Group:
     if isinstance(metric, WeightedMetric):
         for name, values in zip(reading.evaluation.names, systems, strict=True):
             _named(partial(metric.prepare, gold, values), name)
-        return WeightGroup(metric, gold, systems, unit_of, units)
+        return WeightGroup(metric, gold, systems, unit_of, units, reading.blocks)
     if isinstance(metric, FunctionMetric):
-        return CallGroup(metric, gold, systems, unit_of, units)
+        return CallGroup(metric, gold, systems, unit_of, units, reading.blocks)
     raise InvalidInputError(
         f"{metric!r} is no metric: it has neither statistics, nor weights, nor can it be called",
         hint="derive it from bestby.Metric, or pass a function of gold and predictions",

@@ -12,7 +12,8 @@ import numpy as np
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine.base import Contributions, Drawing, Group, Jackknife, Pair
 from bestby.engine.table import Table
-from bestby.inference import permutation
+from bestby.inference import clusters, permutation
+from bestby.inference.clusters import Error
 from bestby.inference.distributions import TIE
 from bestby.inference.lattice import merged
 from bestby.metrics.base import MeanMetric, Metric
@@ -54,6 +55,21 @@ class SumGroup(Group):
         """True."""
         return True
 
+    @property
+    def clustered(self) -> bool:
+        """Whether units are clusters of items."""
+        return self.table.clustered
+
+    @property
+    def has_robust_error(self) -> bool:
+        """True."""
+        return True
+
+    @property
+    def few_units(self) -> bool:
+        """Whether units are clusters, fewer than 30 or one with more than a third of the items."""
+        return self.table.clustered and clusters.few(self.table.sizes, self.table.units.counts)
+
     def scores(self) -> FloatArray:
         """Return the scores on the full data, shape (M, S)."""
         return self._scored(self.table.total())
@@ -64,7 +80,7 @@ class SumGroup(Group):
 
     def _scored(self, totals: FloatArray) -> FloatArray:
         """Return scores (..., M, S) of totals (..., K) of all columns."""
-        return _scored(self.metrics, self.table, totals)
+        return scored(self.metrics, self.table, totals)
 
     def bootstrap(self, drawing: Drawing) -> FloatArray:
         """Return the scores of bootstrap resamples, shape (B, M, S)."""
@@ -111,12 +127,22 @@ class SumGroup(Group):
 
     def influence(self, metric: int, a: int, b: int | None = None) -> FloatArray:
         """Return what each distinct unit adds to a score or difference, to first order, shape (C,)."""
-        table = self.table
-        score, columns = self._functional(metric, a, b)
-        gradient = _gradient(score, self._total[columns][None, :])[0]
-        varying = columns < table.X.shape[1]
-        added: FloatArray = table.X[:, columns[varying]] @ gradient[varying]
+        gradient, columns = self.gradient(metric, a, b)
+        varying = columns < self.table.X.shape[1]
+        added: FloatArray = self.table.X[:, columns[varying]] @ gradient[varying]
         return added
+
+    def gradient(self, metric: int, a: int, b: int | None = None) -> tuple[FloatArray, IntArray]:
+        """Return the gradient of a score or difference by its totals, and which columns these are."""
+        score, columns = self._functional(metric, a, b)
+        return _gradient(score, self._total[columns][None, :])[0], columns
+
+    def error(self, metric: int, a: int, b: int | None = None) -> Error | None:
+        """Return the standard error CR2 of a score or difference, with Satterthwaite's degrees of freedom."""
+        gradient, columns = self.gradient(metric, a, b)
+        table = self.table
+        influence = table.rows(columns) @ gradient
+        return clusters.cr2(influence, table.sizes, table.units.counts, table.units.bounds)
 
     def _functional(
         self, metric: int, a: int, b: int | None
@@ -317,14 +343,15 @@ def _bootstrapped(metrics: Sequence[Metric], table: Table, draws: IntArray, draw
         table.units,
         drawing.n_resamples,
         drawing.seed,
-        lambda totals: _scored(metrics, table, table.full(totals, size)),
+        lambda totals: scored(metrics, table, table.full(totals, size)),
         draws=draws,
         n_jobs=drawing.n_jobs,
         progress=drawing.progress,
     )
 
 
-def _scored(metrics: Sequence[Metric], table: Table, totals: FloatArray) -> FloatArray:
+def scored(metrics: Sequence[Metric], table: Table, totals: FloatArray) -> FloatArray:
+    """Return the scores (..., M, S) of totals (..., K) of all columns."""
     out = np.empty((*totals.shape[:-1], len(metrics), len(table.columns[0])))
     for m, metric in enumerate(metrics):
         for s, columns in enumerate(table.columns[m]):

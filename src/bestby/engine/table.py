@@ -34,6 +34,8 @@ class Table:
         how many items have each.
     clustered : bool
         Whether units are clusters.
+    sizes : ndarray, shape (C,)
+        How many items each unit has.
     """
 
     X: FloatArray
@@ -43,6 +45,7 @@ class Table:
     items: FloatArray
     item_counts: IntArray
     clustered: bool
+    sizes: FloatArray
 
     def full(self, totals: FloatArray, n_units: int) -> FloatArray:
         """Append the totals of the constant columns to totals (..., k) of `n_units` units."""
@@ -108,8 +111,10 @@ def build(
     unique, columns = _distinct_columns(statistics)
     items = np.column_stack(unique)
     rows, row_counts, row_strata = items, counts, strata
+    sizes: FloatArray = np.ones(counts.size)
     if clusters is not None:
         n_clusters = int(clusters.max()) + 1
+        sizes = np.bincount(clusters, weights=counts, minlength=n_clusters).astype(np.float64)
         rows = np.column_stack(
             [np.bincount(clusters, weights=column, minlength=n_clusters) for column in unique]
         )
@@ -121,7 +126,7 @@ def build(
     order = np.concatenate([np.flatnonzero(varying), np.flatnonzero(~varying)])
     place = np.empty(order.size, dtype=np.int64)
     place[order] = np.arange(order.size)
-    X, units = _distinct_rows(rows[:, varying], row_counts, row_strata)
+    X, units, sizes = _distinct_rows(rows[:, varying], row_counts, row_strata, sizes)
     return Table(
         X=X,
         units=units,
@@ -130,6 +135,7 @@ def build(
         items=items[:, order],
         item_counts=counts,
         clustered=clusters is not None,
+        sizes=sizes,
     )
 
 
@@ -154,13 +160,17 @@ def _distinct_columns(
     return unique, columns
 
 
-def _distinct_rows(X: FloatArray, counts: IntArray, strata: IntArray | None) -> tuple[FloatArray, Units]:
-    """Return distinct rows within strata in a canonical order, with their counts."""
+def _distinct_rows(
+    X: FloatArray, counts: IntArray, strata: IntArray | None, sizes: FloatArray
+) -> tuple[FloatArray, Units, FloatArray]:
+    """Return distinct rows within strata in a canonical order, with their counts and items per unit."""
     projection = _projected(X)
-    order = np.argsort(projection) if strata is None else np.lexsort((projection, strata))
-    X, counts, projection = X[order], counts[order], projection[order]
+    keys: list[FloatArray | IntArray] = [projection] if sizes.min() == sizes.max() else [sizes, projection]
+    keys += [] if strata is None else [strata]
+    order = np.argsort(projection) if len(keys) == 1 else np.lexsort(keys)
+    X, counts, projection, sizes = X[order], counts[order], projection[order], sizes[order]
     fresh = np.ones(counts.size, dtype=np.bool_)
-    fresh[1:] = projection[1:] != projection[:-1]
+    fresh[1:] = (projection[1:] != projection[:-1]) | (sizes[1:] != sizes[:-1])
     edges = np.array([0], dtype=np.int64)
     if strata is not None:
         ordered = strata[order]
@@ -168,7 +178,8 @@ def _distinct_rows(X: FloatArray, counts: IntArray, strata: IntArray | None) -> 
         fresh[edges] = True
     starts = np.flatnonzero(fresh)
     bounds = np.concatenate([np.searchsorted(starts, edges), [starts.size]])
-    return np.ascontiguousarray(X[starts]), Units(np.add.reduceat(counts, starts), bounds)
+    units = Units(np.add.reduceat(counts, starts), bounds)
+    return np.ascontiguousarray(X[starts]), units, sizes[starts]
 
 
 def _projected(rows: FloatArray) -> FloatArray:

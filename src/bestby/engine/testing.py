@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -11,12 +12,12 @@ from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine.base import Pair
 from bestby.engine.interval import Intervals, Target
 from bestby.engine.sums import SumGroup, merged_values
-from bestby.inference import classical, permutation
+from bestby.inference import classical, clusters, permutation
 from bestby.inference.distributions import LEAST_TAIL, Distribution, Lattice, Replicates
 from bestby.metrics.base import MeanMetric
 from bestby.results import TestResult
 
-TESTS = ("permutation", "bootstrap", "mcnemar", "mcnemar-midp", "sign", "wilcoxon", "t")
+TESTS = ("permutation", "bootstrap", "mcnemar", "mcnemar-midp", "sign", "wilcoxon", "t", "wald")
 
 _OF_COUNTS = {"mcnemar": classical.mcnemar, "mcnemar-midp": classical.mcnemar_midp}
 _OF_DIFFERENCES: dict[str, Callable[[FloatArray, Alternative], TestResult]] = {
@@ -47,6 +48,12 @@ def run(
     DesignError
         If the test does not apply to the measure or the design.
     """
+    if name == "wald":
+        return {pair: _wald(makers, pair, alternative) for pair in pairs}
+    if makers.group.crossed:
+        raise DesignError(
+            f"test {name!r} knows one grouping of the items, not two crossed ones", hint='test="wald"'
+        )
     if name == "permutation":
         return makers.group.permutation(pairs, alternative, makers.drawing)
     if name == "bootstrap":
@@ -54,6 +61,17 @@ def run(
     if name in _OF_COUNTS:
         return {pair: _OF_COUNTS[name](*_discordant(name, makers, pair), alternative) for pair in pairs}
     return {pair: _OF_DIFFERENCES[name](_unit_differences(name, makers, pair), alternative) for pair in pairs}
+
+
+def _wald(makers: Intervals, pair: Pair, alternative: Alternative) -> TestResult:
+    error = makers.group.error(*pair) if makers.by_units else None
+    if error is None:
+        raise DesignError(
+            f"test 'wald' needs a standard error, and {makers.group.metrics[pair[0]].name} has none here",
+            hint='test="permutation" applies to every measure',
+        )
+    found = clusters.wald(makers.estimate(Target(*pair)), error, alternative)
+    return dataclasses.replace(found, p_value=max(found.p_value, _least(makers, pair, alternative)))
 
 
 def _bootstrap(makers: Intervals, pair: Pair, alternative: Alternative) -> TestResult:
@@ -66,13 +84,20 @@ def _bootstrap(makers: Intervals, pair: Pair, alternative: Alternative) -> TestR
         return permutation.monte_carlo(
             distribution.values - observed, observed, alternative, name="bootstrap", scale=scale
         )
-    # Beyond all resamples the tail is 0; but n units that may each point either way cannot say more than
-    # their signs do, least of all when all differ by the same amount and no resample varies.
-    sides = 2.0 if alternative == "two-sided" else 1.0
-    least = max(sides * 0.5 ** makers.group.differing(pair)[1], LEAST_TAIL)
+    least = _least(makers, pair, alternative)
     p = min(1.0, max(_centred_tail(distribution, observed, alternative), least))
     method = "convolution" if isinstance(distribution, Lattice) else "characteristic function"
     return TestResult("bootstrap", p, alternative, True, method, statistic=observed)
+
+
+def _least(makers: Intervals, pair: Pair, alternative: Alternative) -> float:
+    """Return the least p-value that as many differing units can give.
+
+    Beyond all resamples the tail is 0; but n units that may each point either way cannot say more than their
+    signs do, least of all when all differ by the same amount and no resample varies.
+    """
+    sides = 2.0 if alternative == "two-sided" else 1.0
+    return min(1.0, max(sides * 0.5 ** makers.group.differing(pair)[1], LEAST_TAIL))
 
 
 def _centred_tail(distribution: Distribution, observed: float, alternative: Alternative) -> float:

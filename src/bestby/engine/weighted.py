@@ -15,10 +15,12 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray
 from bestby.engine.base import Drawing, Group, Jackknife, Pair
-from bestby.inference import permutation
+from bestby.inference import clusters, permutation
+from bestby.inference.clusters import Error
 from bestby.metrics.base import BaseMetric, FunctionMetric, WeightedMetric
 from bestby.resampling import streams
 from bestby.resampling import totals as resampling
+from bestby.resampling.blocks import Blocks
 from bestby.resampling.units import Units, single_stratum
 from bestby.results import TestResult
 
@@ -48,6 +50,8 @@ class ItemGroup(Group):
         The unit (cluster) of each item, in the numbering of `units`; None if items are units in order.
     units : Units
         The units, by stratum.
+    blocks : Blocks, optional
+        The blocks of consecutive items that the bootstrap draws; units are then blocks laid end to end.
     """
 
     metric: BaseMetric
@@ -55,6 +59,7 @@ class ItemGroup(Group):
     systems: Sequence[Array]
     unit_of: IntArray | None
     units: Units
+    blocks: Blocks | None = None
 
     @property
     def metrics(self) -> Sequence[BaseMetric]:  # type: ignore[override]
@@ -65,6 +70,33 @@ class ItemGroup(Group):
     def n_systems(self) -> int:  # type: ignore[override]
         """The number of systems."""
         return len(self.systems)
+
+    @property
+    def in_blocks(self) -> bool:
+        """Whether the bootstrap draws blocks of consecutive items."""
+        return self.blocks is not None
+
+    @cached_property
+    def _sizes(self) -> FloatArray:
+        """How many items each unit has, shape (U,)."""
+        if self.unit_of is None:
+            return np.ones(self.n_units)
+        return np.bincount(self.unit_of, minlength=self.n_units).astype(np.float64)
+
+    @property
+    def clustered(self) -> bool:
+        """Whether units are clusters of items."""
+        return bool(self._sizes.max() > 1.0)
+
+    @property
+    def has_robust_error(self) -> bool:
+        """Whether there are few enough units to leave out one at a time."""
+        return self.n_units <= MOST_LEFT_OUT
+
+    @property
+    def few_units(self) -> bool:
+        """Whether units are clusters, fewer than 30 or one with more than a third of the items."""
+        return self.clustered and clusters.few(self._sizes)
 
     @abstractmethod
     def _score_weights(self, weights: Array) -> FloatArray:
@@ -88,12 +120,16 @@ class ItemGroup(Group):
 
     def bootstrap(self, drawing: Drawing) -> FloatArray:
         """Return the scores of bootstrap resamples, shape (B, 1, S)."""
+        units, draws = self.units, drawing.draws(self.units)
+        spread: Callable[[Array], Array] = self._of_items
+        if self.blocks is not None:
+            units, draws, spread = self.blocks.units, self.blocks.draws, self.blocks.spread
         drawn = resampling.bootstrap_blocks(
-            self.units,
+            units,
             drawing.n_resamples,
             drawing.seed,
-            lambda weights: self._score_weights(self._of_items(weights)),
-            draws=drawing.draws(self.units),
+            lambda weights: self._score_weights(spread(weights)),
+            draws=draws,
             n_jobs=drawing.n_jobs,
             progress=drawing.progress,
         )
@@ -115,6 +151,28 @@ class ItemGroup(Group):
         scores = resampling.run_blocks(block, n_groups, size, 1, None)
         edges = self.units.bounds if n_groups == n else np.array([0, n_groups])
         return Jackknife(scores[:, None, :], np.ones(n_groups, dtype=np.int64), edges)
+
+    def error(self, metric: int, a: int, b: int | None = None) -> Error | None:
+        """Return the standard error CR2 of a score or difference, its influence taken from the jackknife.
+
+        For a mean, leaving out a cluster that holds a share h of the items moves it by its influence over
+        1 - h. None if units are too many to be left out one by one, or the score is undefined without some.
+        """
+        if not self.has_robust_error:
+            return None
+        whole, without = self._full[0], self._left_out[:, metric]
+        moved = whole[a] - without[:, a]
+        if b is not None:
+            moved = moved - (whole[b] - without[:, b])
+        if not np.isfinite(moved).all():
+            return None
+        influence = moved * (1.0 - self._sizes / self._sizes.sum())
+        return clusters.cr2(influence, self._sizes, bounds=self.units.bounds)
+
+    @cached_property
+    def _left_out(self) -> FloatArray:
+        """The scores without each unit, made once."""
+        return self.jackknife(0).scores
 
     def differing(self, pair: Pair) -> tuple[int, int]:
         """Return the numbers of items and of units whose predictions differ."""

@@ -18,6 +18,9 @@ from bestby.metrics import _items
 from bestby.metrics.base import BaseMetric, MeanMetric
 
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_NEVER_GIVEN = "\0"
+"""What stands for a missing answer: wrong also where the empty answer is right, as in SQuAD."""
+
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 
 
@@ -88,6 +91,7 @@ class ExactMatch(MeanMetric):
     name: str = "em"
     strict: bool = False
     reads = "objects"
+    empty = _NEVER_GIVEN
     bounds = (0.0, 1.0)
     binary = True
 
@@ -119,6 +123,7 @@ class AnswerF1(MeanMetric):
 
     name = "qa_f1"
     reads = "objects"
+    empty = _NEVER_GIVEN
     bounds = (0.0, 1.0)
 
     def values(self, gold: Any, predictions: Any) -> FloatArray:
@@ -147,7 +152,8 @@ class PassAtK(MeanMetric):
     gold. The value of an item is the unbiased estimate 1 - C(n - c, k) / C(n, k) of [1]_, equation 1.
 
     Resampling problems accounts for the samples as well: the spread of the values between problems holds
-    the spread of the samples within them, whose part `within` tells.
+    the spread of the samples within them, whose part `within` tells. `bestby.compare` notes the standard
+    error of other samples of the same problems beside that of other problems.
 
     Parameters
     ----------

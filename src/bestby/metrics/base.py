@@ -157,6 +157,21 @@ class MeanMetric(Metric):
     def values(self, gold: Any, predictions: Any) -> FloatArray:
         """Return the number per item, shape (n,)."""
 
+    def within(self, predictions: Any) -> FloatArray | None:  # noqa: ARG002
+        """Return the variance of each item's value that comes from sampling within the item, if there is any.
+
+        Parameters
+        ----------
+        predictions : ndarray, shape (n,)
+            The predictions of one system.
+
+        Returns
+        -------
+        ndarray, shape (n,), or None
+            The variances, NaN where they cannot be told; None (the default) where an item is no sample.
+        """
+        return None
+
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:
         """Return the value of each item beside a 1."""
         values = np.asarray(self.values(gold, predictions), dtype=np.float64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -70,6 +71,7 @@ class Retrieval(MeanMetric):
     name: str = field(init=False)
 
     reads = "objects"
+    empty = MappingProxyType({})
     bounds = (0.0, 1.0)
 
     def __post_init__(self) -> None:

@@ -49,6 +49,7 @@ class Rouge(MeanMetric):
     name: str = "rouge1"
     stem: bool = False
     reads = "objects"
+    empty = ""
     bounds = (0.0, 1.0)
 
     def __post_init__(self) -> None:
@@ -225,6 +226,7 @@ class Meteor(MeanMetric):
     name: str = "meteor"
     settings: MeteorSettings = MeteorSettings()
     reads = "objects"
+    empty = ""
     bounds = (0.0, 1.0)
 
     def values(self, gold: Any, predictions: Any) -> FloatArray:
@@ -264,6 +266,7 @@ class MeteorCorpus(Metric):
     name: str = "meteor_corpus"
     settings: MeteorSettings = MeteorSettings()
     reads = "objects"
+    empty = ""
     bounds = (0.0, 1.0)
 
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:

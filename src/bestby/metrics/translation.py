@@ -60,6 +60,7 @@ class Counted(Metric):
     name: str = field(init=False)
     bounds = (0.0, 100.0)
     reads = "objects"
+    empty = ""
 
     @abstractmethod
     def _of_references(self, library: Any, references: Sequence[tuple[str, ...]]) -> Any:

@@ -39,6 +39,21 @@ class Kind:
     compression: str
 
 
+def stem_of(path: str | Path) -> str:
+    """Return how a file is called without its ending and that of its packing.
+
+    Examples
+    --------
+    >>> stem_of("runs/bert.csv"), stem_of("UDPipe-1.1.conllu.gz"), stem_of("ted.sys1.eng.gz"), stem_of(".x")
+    ('bert', 'UDPipe-1.1', 'ted.sys1', '.x')
+    """
+    name = Path(path)
+    if name.suffix.lower() in _PACKED and name.stem:
+        name = Path(name.stem)
+    ending = name.suffix[1:]
+    return name.stem if ending and not ending[0].isdigit() else name.name
+
+
 def checked(path: str | Path) -> Path:
     """Return the path if it is a file that can be read."""
     file = Path(path)

@@ -15,7 +15,9 @@ from bestby.datasets.source import cells
 from bestby.datasets.within import taken
 from bestby.evaluation import Evaluation
 from bestby.readers.files import checked, read_table
+from bestby.readers.formats.base import Read
 from bestby.readers.long import is_long, read_long, value_word
+from bestby.readers.opening import log_of
 from bestby.readers.roles import Roles
 from bestby.readers.table import ITEM_WORDS, Table, listed
 from bestby.readers.values import MISSING, unified
@@ -29,7 +31,7 @@ _UNIT = "\x1f"
 
 
 def read_datasets(
-    path: str | Path,
+    path: str | Path | Sequence[str | Path],
     *,
     dataset: str | None = None,
     gold: str | None = None,
@@ -40,7 +42,7 @@ def read_datasets(
     system_column: str | None = None,
     value_column: str | None = None,
     missing: str | Iterable[str] = MISSING,
-) -> Mapping[str, float] | Mapping[str, Mapping[str, float]] | Evaluation:
+) -> Mapping[str, float] | Mapping[str, Mapping[str, float]] | Mapping[str, Evaluation] | Evaluation:
     r"""Read results on several datasets from one file, for `bestby.compare_datasets`.
 
     A table of *scores* has a row per dataset and a column per system, or columns dataset, system and score. A
@@ -49,8 +51,9 @@ def read_datasets(
 
     Parameters
     ----------
-    path : path
-        CSV, TSV, JSON Lines or Parquet, plain or packed.
+    path : path, or sequence of paths
+        CSV, TSV, JSON Lines or Parquet, plain or packed; or the logs of an evaluation tool with several
+        tasks, which may be several files.
     dataset : str, optional
         The column of the datasets; "dataset" or "task" by default.
     gold, item, cluster, systems, system_column, value_column, missing
@@ -61,7 +64,7 @@ def read_datasets(
     Returns
     -------
     mapping or Evaluation
-        P-values, scores, or items whose strata are the datasets.
+        P-values, scores, evaluations by dataset, or items whose strata are the datasets.
 
     Raises
     ------
@@ -77,7 +80,10 @@ def read_datasets(
     ...     read_datasets(path)
     {'news': {'old': 0.5, 'new': 0.75}, 'talks': {'old': 0.25}}
     """
-    table = _table(path, missing)
+    log = log_of(path, checks.choice(on_missing, ("error", "drop", "worst"), "on_missing"))
+    if log is not None:
+        return _of_log(log)
+    table = _table(_one(path), missing)
     key = _named(table, dataset, DATASET_WORDS, "dataset")
     labels = table.texts(key, "dataset")
     unique = len(set(labels)) == len(labels)
@@ -173,6 +179,27 @@ def read_folds(
     roles = Roles(gold, item, cluster, _FOLD)
     whole = _items(inner, roles, systems, "error", system, system_column, value_column)
     return _by_repetition(whole)
+
+
+def _of_log(log: Read) -> Mapping[str, Evaluation]:
+    if log.datasets is None:
+        raise InvalidInputError(
+            f"the files were read as {log.told}: they hold one dataset",
+            hint="compare the systems on it: bestby compare",
+        )
+    told = Note("read_as", f"the files were read as {log.told}")
+    return {
+        name: dataclasses.replace(part, suggested=log.metric, notes=(told, *part.notes))
+        for name, part in log.datasets.items()
+    }
+
+
+def _one(path: str | Path | Sequence[str | Path]) -> str | Path:
+    if isinstance(path, str | Path):
+        return path
+    if len(path) != 1:
+        raise InvalidInputError(f"the results on all datasets stand in one table, got {len(path)} files")
+    return path[0]
 
 
 def _table(path: str | Path, missing: str | Iterable[str]) -> Table:

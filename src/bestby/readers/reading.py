@@ -14,6 +14,8 @@ from bestby.evaluation import Evaluation
 from bestby.readers.annotators import names_of
 from bestby.readers.files import checked, read_table
 from bestby.readers.long import is_long, read_long
+from bestby.readers.naming import by_system, named_paths, without_gold
+from bestby.readers.opening import evaluation_of, format_of, read_format
 from bestby.readers.roles import Roles
 from bestby.readers.several import read_several
 from bestby.readers.soft import Soft
@@ -27,7 +29,7 @@ from bestby.results import Note
 def read(
     paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
     *,
-    gold: str | Path | None = None,
+    gold: str | Path | Sequence[str | Path] | None = None,
     item: str | None = None,
     cluster: str | None = None,
     stratum: str | None = None,
@@ -39,6 +41,9 @@ def read(
     classes: str | Sequence[Any] | None = None,
     normalise: bool = False,
     annotators: str | Sequence[str] | None = None,
+    texts: bool = False,
+    format: str | None = None,  # noqa: A002 - the word its users know
+    **options: Any,
 ) -> Evaluation:
     r"""Read the predictions or per-item scores of two or more systems from files.
 
@@ -57,13 +62,18 @@ def read(
     wide table the columns ``bert[neg]``, ``bert[pos]`` as the system bert. A table with a column per class is
     one if `classes` names them. Hard and soft columns may stand side by side.
 
+    *Logs and other formats* are recognised by what they hold: those of evaluation tools
+    (lm-evaluation-harness, Inspect, HELM, SWE-bench, alpaca_eval), CoNLL-U, BIO columns, TREC runs and qrels,
+    transcripts (.trn, .stm, .ctm), segment scores of mt-metrics-eval, answers to SQuAD. The note
+    ``"read_as"`` says what was recognised.
+
     Parameters
     ----------
     paths : path, sequence of paths or "name=path", or mapping of name to path
         One table, or one file per system; a file without a name is called as the file is.
-    gold : str or path, optional
+    gold : str or path, or sequence of them, optional
         One table: the column of the gold. One file per system: the file of the gold, or a column that all
-        of them have. Without gold, the values are scores.
+        of them have. Without gold, the values are scores. Of texts there may be several references.
     item, cluster, stratum : str, optional
         The columns of item ids and of the groups of the items. With one file per system, the groups
         stand in the file of the gold or in those of the systems.
@@ -85,6 +95,13 @@ def read(
         The gold is the labels of several annotators: their columns, in the one table or in the file of the
         gold; some labels may be missing. A single name is the column that says who labelled, in a gold
         file with a row per item and annotator.
+    texts : bool
+        The values are texts, also where they look like numbers, and a line of a plain file is one: for
+        measures of translations, transcripts or answers.
+    format : str, optional
+        The format, if it is not to be recognised: "table", "texts", or the name of another one.
+    **options
+        What a format takes beside; an error names what it does.
 
     Returns
     -------
@@ -110,11 +127,35 @@ def read(
     """
     checks.choice(on_missing, ("error", "drop", "worst"), "on_missing")
     empty = frozenset(text.strip() for text in ([missing] if isinstance(missing, str) else missing)) | {""}
-    soft = Soft.of(classes, normalise)
-    roles = Roles(None if gold is None else str(gold), item, cluster, stratum, names_of(annotators))
     if systems is not None:
         _check_distinct(systems)
     files = named_paths(paths)
+    golds = [] if gold is None else [gold] if isinstance(gold, str | Path) else list(gold)
+    files = without_gold(files, golds)
+    form = format_of(by_system(files), format, texts=texts)
+    if form is not None:
+        columns = {
+            "item": item,
+            "stratum": stratum,
+            "system_column": system_column,
+            "value_column": value_column,
+        }
+        found = read_format(
+            form,
+            by_system(files),
+            gold=golds,
+            cluster=cluster,
+            on_missing=on_missing,
+            options={**options, **{name: column for name, column in columns.items() if column is not None}},
+        )
+        evaluation = evaluation_of(found)
+        return evaluation if systems is None else _only(evaluation, systems)
+    if options:
+        raise InvalidInputError(f"a table takes no {next(iter(options))}")
+    if len(golds) > 1:
+        raise InvalidInputError(f"a table has one gold, got {len(golds)}")
+    soft = dataclasses.replace(Soft.of(classes, normalise), texts=texts)
+    roles = Roles(str(golds[0]) if golds else None, item, cluster, stratum, names_of(annotators))
     if isinstance(files, Mapping):
         if system_column is not None:
             raise InvalidInputError(
@@ -144,6 +185,19 @@ def read(
     return _noted(evaluation, f"{files.name} was read as {told}", soft)
 
 
+def _only(evaluation: Evaluation, systems: Sequence[str]) -> Evaluation:
+    for name in systems:
+        if name not in evaluation.systems:
+            raise InvalidInputError(
+                f"the files have no system {name!r}", hint=f"systems: {', '.join(evaluation.names)}"
+            )
+    return dataclasses.replace(
+        evaluation,
+        systems={name: evaluation.systems[name] for name in systems},
+        missing={name: mask for name, mask in evaluation.missing.items() if name in systems},
+    )
+
+
 def _check_annotators(roles: Roles) -> None:
     """Refuse what makes no sense in one table of all systems."""
     if roles.annotators and roles.gold is not None:
@@ -158,54 +212,6 @@ def _check_annotators(roles: Roles) -> None:
             " a gold file beside one file per system",
             hint="name at least two columns if each holds the labels of one annotator",
         )
-
-
-def named_paths(
-    paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
-) -> Path | Mapping[str, str | Path]:
-    """Return the path of one table, or the files of the systems by name.
-
-    Examples
-    --------
-    >>> named_paths(["a=one.txt", "two.txt"])
-    {'a': 'one.txt', 'two': 'two.txt'}
-    """
-    if isinstance(paths, Mapping):
-        return paths
-    given = [paths] if isinstance(paths, str | Path) else list(paths)
-    if not given:
-        raise InvalidInputError("no file was given", hint="give one table, or name=path for each system")
-    if len(given) == 1 and _split(given[0])[0] is None:
-        return Path(given[0])
-    files: dict[str, str | Path] = {}
-    for argument in given:
-        name, path = _split(argument)
-        if name is None:
-            name = Path(path).name.split(".")[0]
-        if name in files:
-            raise InvalidInputError(
-                f"two files are called {name!r}: {str(files[name])!r} and {str(path)!r}",
-                hint="give each system a name of its own: name=path",
-            )
-        files[name] = path
-    return files
-
-
-def _split(argument: str | Path) -> tuple[str | None, str | Path]:
-    """Cut name=path, unless the whole is a file."""
-    if isinstance(argument, Path) or "=" not in argument or _is_file(argument):
-        return None, argument
-    name, _, path = argument.partition("=")
-    if not name.strip() or not path:
-        raise InvalidInputError(f"expected name=path, got {argument!r}")
-    return name.strip(), path
-
-
-def _is_file(path: str) -> bool:
-    try:
-        return Path(path).is_file()
-    except (OSError, ValueError):
-        return False
 
 
 def _check_distinct(systems: Sequence[str]) -> None:

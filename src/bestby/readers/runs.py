@@ -13,6 +13,8 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
 from bestby.readers.assemble import agreed, one_type
 from bestby.readers.files import checked, read_table
+from bestby.readers.formats.base import Read
+from bestby.readers.opening import log_of
 from bestby.readers.table import ITEM_WORDS, Table, listed
 from bestby.readers.values import MISSING, Column, column_of_texts
 from bestby.readers.wide import check_alike
@@ -37,6 +39,8 @@ class Runs:
         What the column of the scores is called.
     told : str
         What was taken for what.
+    greater_is_better : bool or None
+        The direction of the scores, if the source knows it.
     """
 
     runs: dict[str, Any]
@@ -44,6 +48,7 @@ class Runs:
     clusters: Array | None
     metric: str | None
     told: str
+    greater_is_better: bool | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +79,7 @@ class _Roles:
 
 
 def read_runs(
-    path: str | Path,
+    path: str | Path | Sequence[str | Path],
     *,
     gold: str | None = None,
     item: str | None = None,
@@ -96,8 +101,9 @@ def read_runs(
 
     Parameters
     ----------
-    path : str or Path
-        CSV, TSV, JSON Lines or Parquet.
+    path : str or Path, or sequence of them
+        CSV, TSV, JSON Lines or Parquet; or the logs of a tool that knows of runs (Inspect, exports of MLflow
+        and Weights & Biases), which are recognised by what they hold and may be several.
     gold, item, cluster, run, dataset : str, optional
         Columns; those called gold, item (or id), cluster, run (or seed) and dataset are found by their names.
     datasets : sequence of str, optional
@@ -132,6 +138,18 @@ def read_runs(
     ([0.1, 0.2], [0.3])
     """
     empty = frozenset(text.strip() for text in ([missing] if isinstance(missing, str) else missing)) | {""}
+    log = log_of(
+        [path] if isinstance(path, str | Path) else list(path),
+        cluster=cluster,
+        value_column=value_column,
+        system_column=system_column,
+    )
+    if log is not None:
+        return _of_log(log, systems)
+    if not isinstance(path, str | Path):
+        if len(path) != 1:
+            raise InvalidInputError(f"the runs of all systems stand in one table, got {len(path)} files")
+        path = path[0]
     table = read_table(checked(Path(path)), empty)
     is_long = system_column is not None or ("system" in table.data and not _names_columns(table, systems))
     wanted = {"run": run, "item": item, "dataset": dataset, "gold": gold, "cluster": cluster}
@@ -183,6 +201,24 @@ def read_runs(
         groups = agreed(table.source, "cluster", by_row, texts)
         clusters = np.array([groups[key] for key in items])
     return Runs(dict(arrays), _plain(gold_array), clusters, None if golds is not None else metric, told)
+
+
+def _of_log(log: Read, systems: Sequence[str] | None) -> Runs:
+    if log.runs is None:
+        raise InvalidInputError(
+            f"the files were read as {log.told}: they hold one run of each system",
+            hint="compare the systems item by item: bestby compare",
+        )
+    clusters = None if log.evaluation is None else log.evaluation.clusters
+    of_items = any(np.ndim(values) > 1 for values in log.runs.values())  # scores of items are scored already
+    metric = log.metric if isinstance(log.metric, str) and not of_items else None
+    for name in systems or ():
+        if name not in log.runs:
+            raise InvalidInputError(
+                f"the files have no system {name!r}", hint=f"systems: {listed(list(log.runs))}"
+            )
+    runs = {name: log.runs[name] for name in systems or log.runs}
+    return Runs(runs, None, clusters, metric, log.told, log.greater_is_better)
 
 
 def _names_columns(table: Table, systems: Sequence[str] | None) -> bool:

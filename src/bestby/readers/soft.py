@@ -33,11 +33,14 @@ class Soft:
         Whether the columns of a table that play no other part are the classes.
     normalise : bool
         Whether rows are divided by their sums.
+    texts : bool
+        Whether all values stay the texts they are, for measures that read such.
     """
 
     classes: tuple[str, ...] | None = None
     every_column: bool = False
     normalise: bool = False
+    texts: bool = False
 
     @classmethod
     def of(cls, classes: str | Sequence[Any] | None, normalise: bool) -> Soft:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import csv
 import dataclasses
+import io
 import math
+from collections.abc import Callable
 from typing import Any
 
+from bestby._core.errors import DesignError
+from bestby.family import rejects
 from bestby.report import comparison, data, summary
 from bestby.report.document import Document, Section
 from bestby.report.numbers import DASH, Rounding
@@ -19,10 +24,23 @@ from bestby.report.tables import (
     systems_table,
 )
 from bestby.report.words import difference_sentence, listed
-from bestby.results import MetricInfo
+from bestby.results import Difference, MetricInfo
 from bestby.results_study import StudyComparison
 
 COLUMNS = (*data.COLUMNS, "n_runs_a", "n_runs_b")
+
+
+_COLUMNS_OF_BOOSTSA = {
+    "f1_macro": "f1",
+    "accuracy": "acc",
+    "precision_macro": "prec",
+    "recall_macro": "rec",
+    "js_distance": "jsd",
+    "cross_entropy": "ce",
+    "entropy_similarity": "sim",
+    "entropy_correlation": "cor",
+}
+"""What the columns of its ``results.tsv`` are called; other metrics keep their names."""
 
 
 def document(c: StudyComparison) -> Document:
@@ -125,3 +143,63 @@ def dictionary(c: StudyComparison) -> dict[str, Any]:
 def rows(c: StudyComparison) -> list[dict[str, Any]]:
     """Return one row per difference, with the columns `COLUMNS`."""
     return [{**data.row(d), "n_runs_a": d.n_runs[0], "n_runs_b": d.n_runs[1]} for d in c.differences]
+
+
+def results_tsv(c: StudyComparison) -> str:
+    """Return the table that BooStSa 0.2.13 writes: per baseline its row, then those of its treatments.
+
+    The columns are ``mean_epochs`` and, for every metric, the score, the difference from the baseline
+    (``d_``), its mark (``s_``) and the standard deviation between the runs (``std_``).
+
+    Raises
+    ------
+    DesignError
+        If there is no baseline.
+    """
+    if not c.baselines:
+        raise DesignError(
+            "a results.tsv has rows of baselines and treatments, but here every two conditions were compared",
+            hint="name a baseline: baseline=...",
+        )
+    names = [_COLUMNS_OF_BOOSTSA.get(metric.name, metric.name) for metric in c.metrics]
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, delimiter="\t", lineterminator="\n")
+    writer.writerow(
+        ["", "mean_epochs", *(part + name for name in names for part in ("", "d_", "s_", "std_"))]
+    )
+    for base in c.baselines:
+        treatments = dict.fromkeys(d.a for d in c.differences if d.b == base)
+        if treatments:
+            writer.writerows(_tsv_row(c, name, base) for name in (base, *sorted(treatments, key=_place(c))))
+    return buffer.getvalue()
+
+
+def _place(c: StudyComparison) -> Callable[[str], int]:
+    """Return where a condition stands in the study."""
+    return list(c.provenance.data["conditions"]).index
+
+
+def _tsv_row(c: StudyComparison, name: str, base: str) -> list[str]:
+    scores = [entry for entry in c.systems if entry.system == name]
+    epochs = scores[0].epochs
+    cells = [name, "" if epochs is None else repr(float(epochs))]
+    for entry in scores:
+        difference = mark = ""
+        if name != base:
+            found = c[name, base, entry.metric]
+            difference, mark = _decimals(found.estimate), _mark(found)
+        cells += [_decimals(entry.score), difference, mark, _decimals(entry.sd)]
+    return cells
+
+
+def _decimals(value: float) -> str:
+    return "" if math.isnan(value) else f"{round(value, 4) + 0.0:.4f}"  # + 0.0: no minus before a zero
+
+
+def _mark(d: Difference) -> str:
+    """Return the stars of a treatment that is better than its baseline; "!" if it is worse."""
+    if not rejects(d.p_adjusted, 0.05):
+        return ""
+    if d.better != d.a:
+        return "!"
+    return "**" if rejects(d.p_adjusted, 0.01) else "*"

@@ -17,6 +17,8 @@ _INTERVALS = {
     "basic": "basic bootstrap",
     "studentized": "studentized bootstrap",
     "normal": "normal (delta method)",
+    "cr2": "cluster-robust (CR2)",
+    "two-way": "two-way cluster-robust",
     "max-t": "simultaneous max-T",
     "t": "Student's t",
     "welch": "Welch's t",

@@ -28,6 +28,7 @@ _TESTS = {
     "5x2cv-t": "5×2 cv t-test",
     "5x2cv-f": "combined 5×2 cv F-test",
     "k-bonferroni": "K-Bonferroni test of the folds",
+    "wald": "Wald test, clusters together",
 }
 
 

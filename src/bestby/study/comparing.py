@@ -15,9 +15,10 @@ from bestby._core.typing import Alternative, Array
 from bestby._core.versions import versions
 from bestby._version import __version__
 from bestby.engine import prepare, testing
-from bestby.engine.base import Drawing
+from bestby.engine.base import Drawing, Group
 from bestby.engine.hierarchy import Crossed
 from bestby.engine.interval import Intervals, Target
+from bestby.engine.sums import SumGroup
 from bestby.evaluation import Evaluation
 from bestby.inference import multiplicity
 from bestby.metrics.base import BaseMetric
@@ -151,6 +152,8 @@ def compared(store: Store, plan: Plan) -> StudyComparison:
         ordered, found = _standing(plan, metric, scores, found)
         systems += ordered
         differences += found
+        if metric.caution is not None:
+            notes.append(Note("caution", metric.caution, (metric.name,)))
         sided = plan.settings.towards(metric.greater_is_better)
         notes += noting.of_direction(metric.name, metric.greater_is_better, sided)
         notes += noting.of_resamples(
@@ -304,7 +307,10 @@ def _differences_of(
             difference,
             verdict=family.verdict(difference.interval, tost, plan.settings.margin, metric.greater_is_better),
             margin=plan.settings.margin,
-            notes=tuple(Note(note.code, note.message, about) for note in difference.notes),
+            notes=tuple(
+                Note(note.code, note.message, about)
+                for note in (*difference.notes, *_undefined(makers.group, m))
+            ),
         )
 
 
@@ -397,10 +403,14 @@ def _differing(rows: Sequence[Any]) -> int:
 def _makers(
     plan: Plan, evaluation: Evaluation, metrics: Sequence[BaseMetric]
 ) -> Iterator[tuple[Intervals, int]]:
-    for group, positions in prepare.groups(evaluation, metrics):
-        makers = Intervals(group, plan.drawing)
-        for m in range(len(positions)):
-            yield makers, m
+    """Make what makes intervals for each metric, and for each alone.
+
+    Metrics that are resampled together share their resamples, which then depend on all of them; but which are
+    computed together depends on what is kept already, and results must not.
+    """
+    for metric in metrics:
+        for group, _ in prepare.groups(evaluation, [metric]):
+            yield Intervals(group, plan.drawing), 0
 
 
 def _check_defined(scores: Any, metric: BaseMetric, condition: Condition) -> None:
@@ -411,6 +421,14 @@ def _check_defined(scores: Any, metric: BaseMetric, condition: Condition) -> Non
             f"metric {metric.name} is undefined for run {run.run!r} of {condition.name!r}",
             hint="a class or all variation is missing; choose another metric or look at the predictions",
         )
+
+
+def _undefined(group: Group, m: int) -> Iterator[Note]:
+    """Return notes on parts of the score of some run that are 0/0 and were counted as 0."""
+    if isinstance(group, SumGroup):
+        total = group.table.total()
+        texts = [group.metrics[m].undefined(total[columns]) for columns in group.table.columns[m]]
+        yield from (Note("counted_as_zero", text) for text in dict.fromkeys(texts) if text is not None)
 
 
 def _key(plan: Plan, metric: BaseMetric, conditions: Sequence[Condition], what: str) -> str:

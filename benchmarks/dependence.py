@@ -1,0 +1,342 @@
+"""What do intervals and tests do when items depend on one another: clusters, crossed groupings, ordered text?
+
+    python benchmarks/dependence.py [--full] [--docs]
+
+Draws data sets of two systems, right or wrong per item, from populations with a known difference; counts how
+often intervals that say 95 % hold it, and how often tests at the level of 5 % reject when there is none.
+Prints three tables. Quick by default (200 data sets per cell, a standard error of 1.5 points); --full draws
+2000 (0.5 points, five minutes), and --docs writes those into the page and into benchmarks/results.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import itertools
+import sys
+import time
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.special import stdtrit
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from benchmarks import pages  # noqa: E402
+
+from bestby.engine import prepare, testing  # noqa: E402
+from bestby.engine.base import Drawing  # noqa: E402
+from bestby.engine.dependent import item_influence  # noqa: E402
+from bestby.engine.interval import Intervals, Target  # noqa: E402
+from bestby.evaluation import Evaluation  # noqa: E402
+from bestby.inference import clusters as robust  # noqa: E402
+from bestby.metrics import resolve  # noqa: E402
+
+PAGE = ROOT / "docs" / "guides" / "dependence.md"
+RESULTS = ROOT / "benchmarks" / "results" / "dependence.csv"
+LEVEL = 0.95
+RESAMPLES = 399
+TARGET = Target(0, 0, 1)
+PAIR = (0, 0, 1)
+UNEQUAL = (1, 2, 5, 10, 40)
+WEBB = np.array([-np.sqrt(1.5), -1.0, -np.sqrt(0.5), np.sqrt(0.5), 1.0, np.sqrt(1.5)])
+
+Ints = np.ndarray[Any, np.dtype[np.int64]]
+Draw = Callable[[np.random.Generator], Evaluation]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One line of a table.
+
+    Parameters
+    ----------
+    table, name : str
+        Which table, and the population in words.
+    draw : callable
+        Takes a generator, returns the evaluation.
+    truth : float
+        The difference in the population.
+    alike : callable
+        The same with systems that are alike.
+    blocks : int or None
+        Length of the blocks.
+    """
+
+    table: str
+    name: str
+    draw: Draw
+    truth: float
+    alike: Draw
+    blocks: int | None = None
+
+
+# -- populations -------------------------------------------------------------------------------------
+
+
+def scored(differences: Any, rng: np.random.Generator, **groups: Any) -> Evaluation:
+    """Return two systems, right or wrong, with these differences of -1, 0 or 1."""
+    both = rng.random(differences.size) < 0.7
+    a = np.where(differences == 0, both, differences > 0).astype(np.float64)
+    return Evaluation({"a": a, "b": a - differences}, **groups)
+
+
+def in_clusters(sizes: Callable[[np.random.Generator], Ints], within: float, better: float) -> Draw:
+    """Draw items in clusters that each have a table of their own, correlated by `within`."""
+    table = np.array([0.15 + better / 2, 0.15 - better / 2, 0.7])
+
+    def draw(rng: np.random.Generator) -> Evaluation:
+        size = sizes(rng)
+        chances = rng.dirichlet((1.0 / within - 1.0) * table, size=size.size) if within else table
+        counts = rng.multinomial(size, chances)
+        values = np.tile([1.0, -1.0, 0.0], size.size).repeat(counts.ravel())
+        return scored(values, rng, clusters=np.arange(size.size).repeat(size))
+
+    return draw
+
+
+def thresholded(latent: Any) -> Any:
+    """Return differences of -1, 0 or 1 from normal numbers: about a third are not 0."""
+    return np.where(latent > 1.0, 1.0, 0.0) - np.where(latent < -1.0, 1.0, 0.0)
+
+
+def crossed(n_first: int, n_second: int, first: float, second: float) -> Draw:
+    """Draw templates in languages, a fifth of the pairs absent; shares of the variance are given."""
+
+    def draw(rng: np.random.Generator) -> Evaluation:
+        there = rng.random((n_first, n_second)) < 0.8
+        latent = np.sqrt(first) * rng.normal(size=(n_first, 1))
+        latent = latent + np.sqrt(second) * rng.normal(size=(1, n_second))
+        latent = latent + np.sqrt(1.0 - first - second) * rng.normal(size=there.shape)
+        one, two = np.nonzero(there)
+        return scored(thresholded(latent[there]), rng, clusters=one, crossed=two)
+
+    return draw
+
+
+def ordered(n: int, correlation: float) -> Draw:
+    """Draw text in which neighbours are alike: an autoregression of the first order, cut at -1 and 1."""
+
+    def draw(rng: np.random.Generator) -> Evaluation:
+        noise = rng.normal(size=n) * np.sqrt(1.0 - correlation**2)
+        latent = np.empty(n)
+        last = rng.normal()
+        for i in range(n):
+            latent[i] = last = correlation * last + noise[i]
+        return scored(thresholded(latent), rng)
+
+    return draw
+
+
+def cells() -> list[Cell]:
+    """Return all lines of the three tables."""
+    out = []
+    for g, kind in itertools.product((5, 10, 30, 200), ("of 10 items", "of 1 to 40 items")):
+        out.append(_clusters(g, kind))
+    out += [_clusters(g, "one with half the items") for g in (10, 40)]
+    out.append(_clusters(30, "of 10 items", within=0.0))
+    for first, second in ((5, 10), (10, 10), (10, 40), (30, 30)):
+        for a, b, words in (
+            (0.2, 0.2, "both matter"),
+            (0.3, 0.0, "the first matters"),
+            (0.0, 0.0, "neither matters"),
+        ):
+            draw = crossed(first, second, a, b)
+            out.append(Cell("crossed", f"{first} × {second}, {words}", draw, 0.0, draw))
+    for n, correlation, lengths in (
+        (1000, 0.5, (5, 20, 50)),
+        (1000, 0.8, (5, 20, 50)),
+        (200, 0.5, (5, 20, 50)),
+        (1000, 0.0, (20,)),
+    ):
+        for length in lengths:
+            name = f"{n} items, neighbours correlated {correlation:g}, blocks of {length}"
+            draw = ordered(n, correlation)
+            out.append(Cell("ordered", name, draw, 0.0, draw, length))
+    return out
+
+
+def _clusters(g: int, kind: str, within: float = 0.2) -> Cell:
+    sizes: dict[str, Callable[[np.random.Generator], Ints]] = {
+        "of 10 items": lambda _: np.full(g, 10),
+        "of 1 to 40 items": lambda rng: rng.choice(UNEQUAL, size=g),
+        "one with half the items": lambda _: np.r_[10 * (g - 1), np.full(g - 1, 10)],
+    }
+    better, alike = (in_clusters(sizes[kind], within, gap) for gap in (0.1, 0.0))
+    name = f"{g} clusters, {kind}{'' if within else ' that are independent'}"
+    return Cell("clusters", name, better, 0.1, alike)
+
+
+# -- counting ----------------------------------------------------------------------------------------
+
+Found = dict[str, bool]
+
+
+def makers(evaluation: Evaluation, seed: int, blocks: int | None = None) -> Intervals:
+    group = prepare.groups(evaluation, [resolve("mean")], blocks=blocks)[0][0]
+    return Intervals(group, Drawing(RESAMPLES, seed))
+
+
+def holds(made: Intervals, method: str, truth: float) -> bool:
+    found, _ = made.interval(TARGET, method, LEVEL)
+    return found.low - 1e-12 <= truth <= found.high + 1e-12
+
+
+def rejects(made: Intervals, test: str) -> bool:
+    return testing.run(test, made, [PAIR], "two-sided")[PAIR].p_value <= 1.0 - LEVEL
+
+
+def of_clusters(cell: Cell, rng: np.random.Generator, seed: int) -> Found:
+    """Return which intervals hold the difference of one data set."""
+    evaluation = cell.draw(rng)
+    alone = makers(Evaluation(evaluation.systems), seed)
+    together = makers(evaluation, seed)
+    found = {"item-wise": holds(alone, "normal", cell.truth)}
+    found |= {
+        method: holds(together, method, cell.truth) for method in ("bca", "percentile", "normal", "cr2")
+    }
+    found["wild bootstrap"] = wild(evaluation, cell.truth, rng)
+    return found
+
+
+def wild(evaluation: Evaluation, truth: float, rng: np.random.Generator) -> bool:
+    """Tell whether the interval of the wild cluster bootstrap holds the truth.
+
+    It does where its test does not reject: restricted residuals, weights of six points (Cameron, Gelbach &
+    Miller 2008; Webb 2023).
+    """
+    values = evaluation.systems["a"] - evaluation.systems["b"]
+    sums, sizes = np.bincount(evaluation.clusters, weights=values), np.bincount(evaluation.clusters)
+    share, under = sizes / values.size, (sums - sizes * truth) / values.size
+
+    def t(parts: Any) -> Any:
+        moved = parts.sum(axis=-1, keepdims=True)
+        spread = np.sqrt(((parts - share * moved) ** 2).sum(axis=-1))
+        return np.abs(moved[..., 0]) / np.maximum(spread, 1e-300)
+
+    drawn = t(rng.choice(WEBB, size=(RESAMPLES, sums.size)) * under)
+    return bool((1 + (drawn >= t(under) * (1.0 - 1e-10)).sum()) / (1 + RESAMPLES) > 1.0 - LEVEL)
+
+
+def of_crossed(cell: Cell, rng: np.random.Generator, seed: int) -> Found:
+    evaluation = cell.draw(rng)
+    made = makers(evaluation, seed)
+    group = made.group
+    influence = item_influence(group, *PAIR)  # type: ignore[arg-type]
+    estimate = made.estimate(TARGET)
+    first, second = evaluation.clusters, evaluation.crossed
+    assert first is not None
+    assert second is not None
+    sizes = [np.unique(groups).size for groups in (first, second)]
+    variance = robust.two_way_variance(influence, *_codes(first, second))
+    t = float(stdtrit(min(sizes) - 1, 0.5 * (1.0 + LEVEL)))
+    return {
+        "item-wise": holds(makers(Evaluation(evaluation.systems), seed), "normal", 0.0),
+        "first only": holds(makers(Evaluation(evaluation.systems, clusters=first), seed), "cr2", 0.0),
+        "second only": holds(makers(Evaluation(evaluation.systems, clusters=second), seed), "cr2", 0.0),
+        "as published": variance > 0.0 and abs(estimate) <= t * np.sqrt(variance),
+        "two-way": holds(made, "two-way", 0.0),
+    }
+
+
+def _codes(*groups: Any) -> list[Ints]:
+    return [np.unique(one, return_inverse=True)[1] for one in groups]
+
+
+def of_ordered(cell: Cell, rng: np.random.Generator, seed: int) -> Found:
+    evaluation = cell.draw(rng)
+    alone, blocks = makers(evaluation, seed), makers(evaluation, seed, cell.blocks)
+    return {
+        "item-wise": holds(alone, "normal", 0.0),
+        "percentile": holds(blocks, "percentile", 0.0),
+        "basic": holds(blocks, "basic", 0.0),
+        "cr2": holds(blocks, "cr2", 0.0),
+    }
+
+
+def alarms(cell: Cell, rng: np.random.Generator, seed: int) -> Found:
+    """Return which tests reject where the systems are alike."""
+    evaluation = cell.alike(rng)
+    found = {"item-wise permutation": rejects(makers(Evaluation(evaluation.systems), seed), "permutation")}
+    made = makers(evaluation, seed, cell.blocks)
+    if made.group.crossed:
+        first = Evaluation(evaluation.systems, clusters=evaluation.clusters)
+        found["permutation of the first"] = rejects(makers(first, seed), "permutation")
+    else:
+        what = "permutation of blocks" if cell.blocks else "permutation of clusters"
+        found[what] = rejects(made, "permutation")
+    return found | {"wald": rejects(made, "wald")}
+
+
+COUNTERS = {"clusters": of_clusters, "crossed": of_crossed, "ordered": of_ordered}
+
+
+def run_cell(cell: Cell, datasets: int) -> dict[str, float]:
+    """Return the coverage of every method, and the false alarms of every test, in percent."""
+    seed = zlib.crc32(f"{cell.table} {cell.name}".encode())
+    rng = np.random.default_rng(seed)
+    held = [COUNTERS[cell.table](cell, rng, seed + i) for i in range(datasets)]
+    rejected = [alarms(cell, rng, seed + i) for i in range(datasets)]
+    shares = {name: float(np.mean([one[name] for one in held])) for name in held[0]}
+    shares |= {f"{name} (test)": float(np.mean([one[name] for one in rejected])) for name in rejected[0]}
+    return {name: round(100.0 * share, 2) for name, share in shares.items()}
+
+
+# -- tables ------------------------------------------------------------------------------------------
+
+
+def table(rows: Sequence[dict[str, str]], name: str) -> str:
+    """Return a table of the page: coverage, then false alarms in the columns after it."""
+    there = [row for row in rows if row["table"] == name]
+    columns = list(dict.fromkeys(row["method"] for row in there))
+    lines = [
+        "| items | " + " | ".join(columns) + " |",
+        "|---|" + "--:|" * len(columns),
+    ]
+    values = {(row["population"], row["method"]): row["percent"] for row in there}
+    for population in dict.fromkeys(row["population"] for row in there):
+        cells_ = [f"{float(values[population, column]):.1f}" for column in columns]
+        lines.append(f"| {population} | " + " | ".join(cells_) + " |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--full", action="store_true", help="2000 data sets per cell, not 200")
+    parser.add_argument("--docs", action="store_true", help="write the results and the page (of --full)")
+    arguments = parser.parse_args()
+    datasets = 2000 if arguments.full else 200
+    rows: list[dict[str, str]] = []
+    start = time.monotonic()
+    for cell in cells():
+        for method, percent in run_cell(cell, datasets).items():
+            rows.append(
+                {
+                    "table": cell.table,
+                    "population": cell.name,
+                    "method": method,
+                    "percent": f"{percent:.2f}",
+                    "datasets": str(datasets),
+                }
+            )
+        print(f"{time.monotonic() - start:.0f} s {cell.name}", file=sys.stderr)
+    for name in COUNTERS:
+        print(f"\n{name}\n\n{table(rows, name)}")
+        if arguments.docs:
+            pages.write(PAGE, f"dependence-{name}", table(rows, name))
+    if arguments.docs:
+        with RESULTS.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    main()

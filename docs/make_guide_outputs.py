@@ -1,0 +1,56 @@
+"""Run the commands in the guides of the measures of NLP and put in what they print; `--check` only compares.
+
+A command stands after "$ " at the start of a block of kind console. The line with the signature, which names
+versions, is left out.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = tuple(
+    ROOT / "docs" / "guides" / f"{name}.md" for name in ("translation", "speech", "parsing", "retrieval")
+)
+BLOCK = re.compile(r"```console\n(\$ (?:[^\n]*\\\n)*[^\n]*\n)(.*?)```\n", re.DOTALL)
+MAIN = "import sys; from bestby.cli import main; sys.exit(main())"
+
+
+def page(text: str) -> str:
+    """Return the page with the output of every command made anew."""
+    return BLOCK.sub(lambda block: f"```console\n{block[1]}{output(block[1])}```\n", text)
+
+
+def output(command: str) -> str:
+    """Return what a command prints, run at the root of the repository."""
+    name, *arguments = shlex.split(command.removeprefix("$ ").replace("\\\n", ""))
+    if name != "bestby":
+        raise ValueError(f"expected a command of bestby, got {name!r}")
+    kept = {key: value for key, value in os.environ.items() if key not in ("COLUMNS", "FORCE_COLOR")}
+    done = subprocess.run(
+        [sys.executable, "-c", MAIN, *arguments],
+        cwd=ROOT,
+        env=kept | {"PYTHONUTF8": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+    lines = [line.rstrip() for line in done.stdout.splitlines() if not line.startswith("bestby:")]
+    return "\n".join(lines).strip("\n") + "\n"
+
+
+if __name__ == "__main__":
+    for path in PAGES:
+        old = path.read_text(encoding="utf-8")
+        new = page(old)
+        if "--check" not in sys.argv[1:]:
+            path.write_text(new, encoding="utf-8")
+        elif new != old:
+            sys.exit(f"{path.name} is out of date: run python docs/{Path(__file__).name}")

@@ -1,0 +1,176 @@
+"""Write what the systems of `examples/langid` did as the logs that evaluation tools write.
+
+Run it from anywhere: ``python examples/logs/make_data.py [FOLDER]``. It reads the predictions of
+`examples/langid`, of classifiers trained five times each, scores them, and writes into the folder (this one,
+if none is given), in the layout of each tool:
+
+- ``harness/SYSTEM/samples_langid_DATE.jsonl`` and ``results_DATE.json`` (lm-evaluation-harness), run 0;
+- ``SYSTEM.eval`` (Inspect), the five runs as epochs;
+- ``helm/langid,model=SYSTEM/per_instance_stats.json`` (HELM), run 0;
+- ``resolved/SYSTEM.json`` (SWE-bench), run 0, a name being resolved if its language was told;
+- ``wandb.csv`` and ``mlflow.csv``, the accuracies of all runs.
+
+The logs of items hold the first 20 territories, 200 names, so that they stay small. The same data give the
+same files, byte for byte.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import sys
+import zipfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+SYSTEMS = ("nb_13", "svm_14")
+N_ITEMS = 200
+N_RUNS = 5
+DATE = "2026-01-01T00-00-00.000000"
+
+Row = dict[str, str]
+
+
+def read_rows(name: str) -> list[Row]:
+    """Return a table of `examples/langid`."""
+    with (HERE.parent / "langid" / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def predictions() -> dict[str, list[Row]]:
+    """Return the rows of the first items by run."""
+    rows = read_rows("predictions_all_runs.csv")
+    names = {row["item"]: row["name"] for row in read_rows("predictions.csv")}
+    kept = list(dict.fromkeys(row["item"] for row in rows))[:N_ITEMS]
+    wanted = set(kept)
+    by_run: dict[str, list[Row]] = {}
+    for row in rows:
+        if row["item"] in wanted:
+            by_run.setdefault(row["run"], []).append({**row, "name": names[row["item"]]})
+    return by_run
+
+
+def write(path: Path, text: str) -> None:
+    """Write a text file, with its folder."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def harness(folder: Path, system: str, rows: list[Row]) -> None:
+    """Write samples and results as lm-evaluation-harness does."""
+    lines = []
+    for place, row in enumerate(rows):
+        document = {"name": row["name"], "territory": row["territory"], "language": row["gold"]}
+        record = {
+            "doc_id": place,
+            "doc": document,
+            "target": row["gold"],
+            "arguments": {"gen_args_0": {"arg_0": f"The language of {row['name']}:"}},
+            "resps": [[row[system]]],
+            "filtered_resps": [row[system]],
+            "filter": "none",
+            "metrics": ["exact_match"],
+            "doc_hash": hashlib.sha256(json.dumps(document).encode()).hexdigest(),
+            "exact_match": float(row[system] == row["gold"]),
+        }
+        lines.append(json.dumps(record, ensure_ascii=False) + "\n")
+    write(folder / f"samples_langid_{DATE}.jsonl", "".join(lines))
+    score = sum(row[system] == row["gold"] for row in rows) / len(rows)
+    results = {
+        "results": {"langid": {"alias": "langid", "exact_match,none": score}},
+        "higher_is_better": {"langid": {"exact_match": True}},
+        "model_name": system,
+    }
+    write(folder / f"results_{DATE}.json", json.dumps(results, indent=2) + "\n")
+
+
+def inspect(path: Path, system: str, by_run: dict[str, list[Row]]) -> None:
+    """Write a log as Inspect does: a zip archive of the header and of the summaries of the samples."""
+    samples = [
+        {
+            "id": row["item"],
+            "epoch": int(run) + 1,
+            "input": row["name"],
+            "target": row["gold"],
+            "scores": {"match": {"value": "C" if row[system] == row["gold"] else "I", "answer": row[system]}},
+            "metadata": {"territory": row["territory"]},
+        }
+        for run, rows in by_run.items()
+        for row in rows
+    ]
+    header = {
+        "version": 2,
+        "status": "success",
+        "eval": {"task": "langid", "model": system, "config": {"epochs": N_RUNS}},
+    }
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:  # stored: no two packers pack alike
+        for name, content in (("summaries.json", samples), ("header.json", header)):
+            text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+            archive.writestr(zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0)), text.encode("utf-8"))
+    path.write_bytes(packed.getvalue())
+
+
+def helm(path: Path, system: str, rows: list[Row]) -> None:
+    """Write statistics per instance as HELM does."""
+    instances = []
+    for row in rows:
+        right = int(row[system] == row["gold"])
+        name = {"name": "exact_match", "split": "test"}
+        stat = {"name": name, "count": 1, "sum": right, "min": right, "max": right, "mean": float(right)}
+        instances.append({"instance_id": row["item"], "train_trial_index": 0, "stats": [stat]})
+    write(path, "[" + ",\n".join(json.dumps(one) for one in instances) + "]\n")
+
+
+def resolved(path: Path, system: str, rows: list[Row]) -> None:
+    """Write a report as the harness of SWE-bench does; the number of an id is that of the language."""
+    languages = sorted({row["gold"] for row in rows})
+    ids = {row["item"]: f"{row['territory']}-{languages.index(row['gold'])}" for row in rows}
+    right = [ids[row["item"]] for row in rows if row[system] == row["gold"]]
+    report = {
+        "total_instances": len(rows),
+        "submitted_instances": len(rows),
+        "resolved_instances": len(right),
+        "submitted_ids": list(ids.values()),
+        "incomplete_ids": [],
+        "resolved_ids": right,
+        "schema_version": 2,
+    }
+    write(path, json.dumps(report) + "\n")
+
+
+def experiments(folder: Path) -> None:
+    """Write the runs as Weights & Biases and MLflow export them."""
+    wandb = io.StringIO()
+    writer = csv.writer(wandb, quoting=csv.QUOTE_ALL, lineterminator="\n")
+    writer.writerow(
+        ["Name", "State", "User", "Created", "Runtime", "model", "seed", "test/accuracy", "test/f1_macro"]
+    )
+    mlflow = ["run_id,experiment_id,status,artifact_uri,metrics.accuracy,params.model,params.seed\n"]
+    for row in read_rows("runs.csv"):
+        system, run = row["system"], row["run"]
+        name = f"{system}-{run}"
+        scores = [row["accuracy"], row["f1_macro"]]
+        writer.writerow([name, "finished", "demo", "2026-01-01T00:00:00.000Z", "1", system, run, *scores])
+        identity = hashlib.sha256(name.encode()).hexdigest()[:32]
+        mlflow.append(f"{identity},1,FINISHED,mlruns/1/{identity},{row['accuracy']},{system},{run}\n")
+    write(folder / "wandb.csv", wandb.getvalue())
+    write(folder / "mlflow.csv", "".join(mlflow))
+
+
+def main(folder: Path) -> None:
+    """Write all logs into a folder."""
+    by_run = predictions()
+    for system in SYSTEMS:
+        harness(folder / "harness" / system, system, by_run["0"])
+        inspect(folder / f"{system}.eval", system, by_run)
+        # HELM calls the folder after scenario and model; a colon cannot be in a name everywhere.
+        helm(folder / "helm" / f"langid,model={system}" / "per_instance_stats.json", system, by_run["0"])
+        resolved(folder / "resolved" / f"{system}.json", system, by_run["0"])
+    experiments(folder)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE)

@@ -1,0 +1,181 @@
+"""`bestby preferences`: systems compared by judgements of which of two was better."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from bestby._core.errors import InvalidInputError
+from bestby.cli.compare import (
+    Alternative,
+    Baseline,
+    Cluster,
+    Correction,
+    Csv,
+    Html,
+    Item,
+    Jobs,
+    Json,
+    Latex,
+    Level,
+    Markdown,
+    MissingValue,
+    Plot,
+    Resamples,
+    Seed,
+    System,
+    _option,
+)
+from bestby.cli.progress import shown
+
+_MODELS = {"bradley-terry": "half", "davidson": "davidson"}
+_METHODS = ("auto", *_MODELS, "win-rate")
+
+File = Annotated[str, typer.Argument(metavar="FILE", hidden=True)]
+A = Annotated[str | None, _option("COLUMN", "The first system of each row, if not called a or model_a.")]
+B = Annotated[str | None, _option("COLUMN", "The second system, if not called b or model_b.")]
+Winner = Annotated[str | None, _option("COLUMN", "Which was preferred, if not called winner or preference.")]
+Method = Annotated[str, _option("NAME", "bradley-terry, davidson, win-rate or auto.", shown=True)]
+Scale = Annotated[str, _option("log|elo", "The scale of strengths.", shown=True)]
+Prior = Annotated[float, _option("N", "Judgements, half of them won, added between all pairs.", shown=True)]
+OnMissing = Annotated[str, _option("error|drop", "Win rates: items that a system lacks.", shown=True)]
+Interval = Annotated[str, _option("METHOD", "Win rates: as for compare; strengths: percentile.", shown=True)]
+Test = Annotated[
+    str, _option("NAME", "Strengths: permutation, wald or bootstrap; win rates: as compare.", shown=True)
+]
+Figure = Annotated[str, _option("KIND", "What --plot draws: scores or forest.", shown=True)]
+
+
+def preferences(
+    file: File,
+    a: A = None,
+    b: B = None,
+    winner: Winner = None,
+    item: Item = None,
+    cluster: Cluster = None,
+    system: System = None,
+    baseline: Baseline = None,
+    missing_value: MissingValue = None,
+    method: Method = "auto",
+    scale: Scale = "log",
+    prior: Prior = 0.0,
+    on_missing: OnMissing = "error",
+    interval: Interval = "auto",
+    level: Level = 0.95,
+    test: Test = "auto",
+    alternative: Alternative = "two-sided",
+    correction: Correction = "holm",
+    resamples: Resamples = 10_000,
+    seed: Seed = 0,
+    jobs: Jobs = 1,
+    json: Json = None,
+    csv: Csv = None,
+    markdown: Markdown = None,
+    latex: Latex = None,
+    html: Html = None,
+    plot: Plot = None,
+    figure: Figure = "scores",
+) -> None:
+    """Compare systems by judgements of which of two was better.
+
+    FILE is a table with a row per judgement: columns a and b (the two systems), winner, and item (what was
+    judged; its judgements are resampled together unless --cluster names other groups). The winner is the
+    name of a system, a or b, tie, or a number: from 0 (B) to 1 (A), or, if one is above 1, from 1 (A) to 2
+    (B). Tables are CSV, TSV, JSON Lines or Parquet; annotations of alpaca_eval are recognised.
+
+    The method bradley-terry estimates strengths, a tie being half a win for both; davidson gives ties a
+    probability of their own; win-rate compares the mean preference for each system, item by item, which
+    graded preferences need. auto is win-rate for graded preferences, else bradley-terry.
+
+    \b
+    Examples:
+      bestby preferences judged.csv
+      bestby preferences judged.csv --scale elo --html report.html
+      bestby preferences arena.jsonl --item question_id --baseline old --method davidson
+      bestby preferences annotations.json --method win-rate
+    """  # noqa: D301 - \b keeps the lines of the examples apart
+    from bestby._core import checks
+    from bestby.cli.outputs import Outputs
+
+    outputs = Outputs.of(json=json, csv=csv, markdown=markdown, latex=latex, html=html, plot=plot)
+    checks.choice(method, _METHODS, "method")
+    checks.choice(on_missing, ("error", "drop"), "on_missing")
+    from bestby.readers.preferences import read_preferences
+    from bestby.readers.values import MISSING
+
+    found = read_preferences(
+        file,
+        a=a,
+        b=b,
+        winner=winner,
+        item=item,
+        cluster=cluster,
+        systems=system or None,
+        missing=MISSING if missing_value is None else missing_value,
+    )
+    arguments: dict[str, Any] = {
+        "baseline": baseline,
+        "level": level,
+        "alternative": alternative,
+        "correction": correction,
+        "n_resamples": resamples,
+        "rng": seed,
+        "n_jobs": jobs,
+    }
+    if method == "auto":
+        method = "win-rate" if found.is_graded else "bradley-terry"
+    run = _by_win_rate if method == "win-rate" else _by_strength
+    asked = {"interval": interval, "test": test, "scale": scale, "prior": prior, "on_missing": on_missing}
+    with shown() as progress:
+        comparison = run(found, method, asked, {**arguments, "progress": progress})
+    outputs.write(comparison, kind=figure)
+    if outputs.print_table:
+        from bestby.report.terminal import print_to
+
+        print_to(comparison, sys.stdout)
+
+
+def _by_strength(found: Any, method: str, asked: dict[str, Any], arguments: dict[str, Any]) -> Any:
+    """Compare strengths; the note of what was read comes first."""
+    from bestby.preferences import compare_preferences
+    from bestby.results import Note
+
+    if asked["interval"] not in ("auto", "percentile"):
+        raise InvalidInputError(
+            f"intervals of strengths are percentile intervals, got {asked['interval']!r}",
+            hint="leave --interval out, or compare win rates: --method win-rate",
+        )
+    _refuse(method, asked, on_missing="error")
+    result = compare_preferences(
+        found.judgements(),
+        clusters=found.clusters,
+        ties=_MODELS[method],
+        scale=asked["scale"],
+        prior=asked["prior"],
+        test=asked["test"],
+        **arguments,
+    )
+    return dataclasses.replace(result, notes=(Note("read_as", found.told), *result.notes))
+
+
+def _by_win_rate(found: Any, method: str, asked: dict[str, Any], arguments: dict[str, Any]) -> Any:
+    """Compare the win rates as scores of the items."""
+    from bestby.comparison import compare
+    from bestby.readers.win_rates import win_rates
+
+    _refuse(method, asked, scale="log", prior=0.0)
+    test = "permutation" if asked["test"] == "auto" else asked["test"]
+    evaluation = win_rates(found, asked["on_missing"])
+    return compare(evaluation, interval=asked["interval"], test=test, **arguments)
+
+
+def _refuse(method: str, asked: dict[str, Any], **unset: Any) -> None:
+    """Refuse an option that the method has no use for."""
+    for name, value in unset.items():
+        if asked[name] != value:
+            raise InvalidInputError(
+                f"--{name.replace('_', '-')} has no meaning for --method {method}", hint="leave it out"
+            )

@@ -1,0 +1,119 @@
+"""Items that depend on one another: two crossed groupings, ordered text, and what clusters do to an error."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bestby._core.typing import FloatArray, IntArray
+from bestby.engine.base import Drawing, Pair
+from bestby.engine.sums import SumGroup, scored
+from bestby.inference import clusters
+from bestby.inference.clusters import DesignEffect, Error
+from bestby.resampling import totals as resampling
+from bestby.resampling.blocks import Blocks
+
+
+@dataclass(frozen=True, eq=False)
+class CrossedGroup(SumGroup):
+    """Metrics on items in two crossed groupings, such as templates and languages.
+
+    The units of the table are the groups of the first. No resampling keeps both groupings, so intervals and
+    tests are by formula.
+
+    Parameters
+    ----------
+    first, second : ndarray of int, shape (n,)
+        The two groups of each item, as codes from 0.
+    """
+
+    first: IntArray
+    second: IntArray
+
+    @property
+    def crossed(self) -> bool:
+        """True."""
+        return True
+
+    def error(self, metric: int, a: int, b: int | None = None) -> Error | None:
+        """Return the two-way cluster-robust standard error of a score or difference."""
+        return clusters.two_way(item_influence(self, metric, a, b), self.first, self.second)
+
+
+@dataclass(frozen=True, eq=False)
+class BlockGroup(SumGroup):
+    """Metrics on ordered text. Units are blocks laid end to end; the bootstrap draws blocks from anywhere.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        The blocks to draw.
+    """
+
+    blocks: Blocks
+
+    @property
+    def in_blocks(self) -> bool:
+        """True."""
+        return True
+
+    def bootstrap(self, drawing: Drawing) -> FloatArray:
+        """Return the scores of circular block resamples, shape (B, M, S)."""
+        blocks = self.blocks
+        return resampling.bootstrap(
+            blocks.sums(self.table.items),
+            blocks.units,
+            drawing.n_resamples,
+            drawing.seed,
+            lambda totals: scored(self.metrics, self.table, totals),
+            draws=blocks.draws,
+            n_jobs=drawing.n_jobs,
+            progress=drawing.progress,
+        )
+
+
+def item_influence(group: SumGroup, metric: int, a: int, b: int | None = None) -> FloatArray:
+    """Return what each item adds to a score or difference, to first order, shape (I,).
+
+    Parameters
+    ----------
+    group : SumGroup
+        Metrics on items that were not put together: those of clusters never are.
+    metric, a, b
+        As for `Group.standard_error`.
+    """
+    gradient, columns = group.gradient(metric, a, b)
+    added: FloatArray = group.table.items[:, columns] @ gradient
+    return added
+
+
+def design_effects(
+    group: SumGroup, pairs: Sequence[Pair], codes: IntArray, strata: IntArray | None = None
+) -> list[DesignEffect]:
+    """Return the standard error of each difference item-wise and clustered.
+
+    Parameters
+    ----------
+    group : SumGroup
+        Metrics on items that were not put together.
+    pairs : sequence of Pair
+        Positions of a metric and two systems.
+    codes : ndarray of int, shape (n,)
+        The cluster of each item, which need not be that of the units.
+    strata : ndarray of int, shape (n,), optional
+        The stratum of each item.
+
+    Returns
+    -------
+    list of DesignEffect
+        In the order of the pairs. Of items in two crossed groupings the clustered error is the two-way one.
+    """
+    found = []
+    for m, a, b in pairs:
+        influence = item_influence(group, m, a, b)
+        effect = clusters.design_effect(influence, codes, strata)
+        if isinstance(group, CrossedGroup):
+            error = clusters.two_way(influence, group.first, group.second)
+            effect = DesignEffect(effect.itemwise, error.se)
+        found.append(effect)
+    return found

@@ -1,0 +1,1 @@
+"""The files of evaluation tools: a module per format, told apart by their content."""

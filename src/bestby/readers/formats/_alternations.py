@@ -1,0 +1,167 @@
+"""Transcripts with alternatives in NIST's notation, ``{ um / uh / @ }``: the readings they have."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import operator
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+from bestby._core.errors import InvalidInputError
+
+Words: TypeAlias = tuple[str, ...]
+Slot: TypeAlias = tuple[Words, ...]
+"""The alternatives at one place of a transcript; one if there is no choice."""
+
+MOST_SPELLED = 64
+"""So many readings of a transcript are all given to the measures; of more, those nearest to some system."""
+
+_MOST_OF_ONE, _DEEPEST = 256, 8
+_HINT = "alternatives are written { um / uh / @ }, @ being silence, with blanks around { / and }"
+
+
+def slots(words: Sequence[str], where: str) -> list[Slot]:
+    """Return the places of a transcript, each with its alternatives.
+
+    Parameters
+    ----------
+    words : sequence of str
+        The transcript: words, and ``{``, ``/`` and ``}`` around alternatives, which may be nested. ``@`` is
+        no word at all.
+    where : str
+        The file and line, for messages.
+
+    Returns
+    -------
+    list of tuple of tuple of str
+        Per place its alternatives, each a tuple of words.
+
+    Raises
+    ------
+    InvalidInputError
+        If braces do not match, or there are too many alternatives.
+
+    References
+    ----------
+    .. [1] NIST, sclite input file formats, "trn" and "stm".
+
+    Examples
+    --------
+    >>> slots("i've { um / @ } gone".split(), "a.trn, line 1")
+    [(("i've",),), (('um',), ()), (('gone',),)]
+    """
+    levels: list[list[list[Slot]]] = [[[]]]  # open braces; of each its alternatives; of each its places
+    for word in words:
+        if word == "{":
+            levels.append([[]])
+            if len(levels) > _DEEPEST:
+                raise InvalidInputError(f"{where}: alternatives are nested more than {_DEEPEST} deep", _HINT)
+        elif word == "/" and len(levels) > 1:
+            levels[-1].append([])
+        elif word == "}":
+            if len(levels) == 1 or len(levels[-1]) == 1:
+                raise InvalidInputError(f"{where}: a }} closes nothing, or no alternatives", _HINT)
+            alternatives = levels.pop()
+            if sum(map(count, alternatives)) > _MOST_OF_ONE:
+                raise InvalidInputError(f"{where}: more than {_MOST_OF_ONE} alternatives at one place", _HINT)
+            every = (reading for places in alternatives for reading in readings(places))
+            levels[-1][-1].append(tuple(dict.fromkeys(every)))
+        else:
+            levels[-1][-1].append(((),) if word == "@" else ((word,),))
+    if len(levels) > 1:
+        raise InvalidInputError(f"{where}: a {{ is not closed", _HINT)
+    return levels[0][0]
+
+
+def count(places: Iterable[Slot]) -> int:
+    """Return how many readings there are."""
+    return math.prod(len(slot) for slot in places)
+
+
+def readings(places: Sequence[Slot]) -> list[Words]:
+    """Return all readings, the first alternatives first."""
+    return [tuple(itertools.chain(*chosen)) for chosen in itertools.product(*places)]
+
+
+def references(places: Sequence[Slot], heard: Iterable[Sequence[str]]) -> str | tuple[str, ...]:
+    """Return a transcript, or several: all its readings, or of very many the nearest to what was heard.
+
+    The nearest reading to a system's words is the only one that its word error rate depends on.
+
+    Parameters
+    ----------
+    places : sequence of tuple of tuple of str
+        The places with their alternatives.
+    heard : iterable of sequence of str
+        The words of each system.
+
+    Returns
+    -------
+    str or tuple of str
+        One text, or several.
+    """
+    if count(places) <= MOST_SPELLED:
+        found = readings(places)
+    else:
+        chosen = sorted({nearest(places, words) for words in heard})
+        found = [tuple(itertools.chain(*map(operator.getitem, places, choice))) for choice in chosen]
+    texts = tuple(dict.fromkeys(" ".join(words) for words in found))
+    return texts[0] if len(texts) == 1 else texts
+
+
+def nearest(places: Sequence[Slot], heard: Sequence[str]) -> tuple[int, ...]:
+    """Return which alternative of each place makes the reading nearest to what was heard.
+
+    That is the reading with the fewest substitutions, deletions and insertions of words; of several the one
+    with the most hits; of those that with the earliest alternatives. The work is that of one alignment in
+    which every alternative occurs once.
+
+    Parameters
+    ----------
+    places : sequence of tuple of tuple of str
+        The places with their alternatives.
+    heard : sequence of str
+        The words of a system.
+
+    Returns
+    -------
+    tuple of int
+        Positions of the alternatives.
+
+    References
+    ----------
+    .. [1] Wagner & Fischer (1974), The string-to-string correction problem, J. ACM 21, 168-173.
+
+    Examples
+    --------
+    >>> nearest([(("um",), ("uh",), ()), (("yes",),)], ["yes"])
+    (2, 0)
+    """
+    row: list[_State] = [(inserted, 0, ()) for inserted in range(len(heard) + 1)]
+    for slot in places:
+        ends = []
+        for place, words in enumerate(slot):
+            after: list[_State] = [(errors, hits, (*choice, place)) for errors, hits, choice in row]
+            for word in words:
+                after = _advanced(after, word, heard)
+            ends.append(after)
+        row = [min(states) for states in zip(*ends, strict=True)]
+    return row[-1][2]
+
+
+_State: TypeAlias = tuple[int, int, tuple[int, ...]]
+"""Errors, hits with the sign turned, and choices so far: the least is the best."""
+
+
+def _advanced(row: Sequence[_State], word: str, heard: Sequence[str]) -> list[_State]:
+    """Return the best states after one more word of the reading, for each number of words heard."""
+    errors, hits, choice = row[0]
+    out = [(errors + 1, hits, choice)]
+    for place, other in enumerate(heard):
+        errors, hits, choice = row[place]
+        paired = (errors, hits - 1, choice) if word == other else (errors + 1, hits, choice)
+        deleted = (row[place + 1][0] + 1, *row[place + 1][1:])
+        inserted = (out[-1][0] + 1, *out[-1][1:])
+        out.append(min(paired, deleted, inserted))
+    return out

@@ -1,0 +1,187 @@
+"""JSON files: whole documents, or a record per line, with the place of each for messages."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bestby._core.errors import InvalidInputError
+from bestby.readers.text import check_gzip, unpacked
+
+CUT_OFF = "the file is damaged or cut off: copy it again"
+
+
+@dataclass(frozen=True)
+class Record:
+    """One object of a file.
+
+    Parameters
+    ----------
+    where : str
+        The file and the line or the number of the entry, for messages.
+    data : dict
+        Its keys and values.
+    """
+
+    where: str
+    data: dict[str, Any]
+
+    def need(self, key: str) -> Any:
+        """Return the value of a key that must be there."""
+        if key not in self.data:
+            raise InvalidInputError(f"{self.where}: no {key!r} in this record", hint=CUT_OFF)
+        return self.data[key]
+
+    def part(self, key: str) -> dict[str, Any]:
+        """Return the object under a key, empty if there is none."""
+        value = self.data.get(key)
+        return value if isinstance(value, dict) else {}
+
+
+def text_of(path: Path) -> str:
+    """Return the text of a file, plain or packed with gzip or zstd.
+
+    Raises
+    ------
+    InvalidInputError
+        If it cannot be read or unpacked, or is not UTF-8.
+    """
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(4)
+    except OSError as error:
+        raise InvalidInputError(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
+    if head.startswith(b"\x1f\x8b"):
+        check_gzip(path)
+        return unpacked(path, "gzip")
+    return unpacked(path, "zstd" if head == b"\x28\xb5\x2f\xfd" else "none")
+
+
+def parsed(text: str | bytes, where: str) -> Any:
+    """Return the value of a JSON text.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is not JSON, nested too deeply, or not UTF-8.
+
+    Examples
+    --------
+    >>> parsed('{"a": [1', "log.json")
+    Traceback (most recent call last):
+    ...
+    bestby._core.errors.InvalidInputError: log.json, line 1: not JSON: Expecting ',' delimiter
+    hint: the file is damaged or cut off: copy it again
+    """
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        message = f"{where}, line {error.lineno}: not JSON: {error.msg}"
+        raise InvalidInputError(message, hint=CUT_OFF) from error
+    except UnicodeDecodeError as error:
+        raise InvalidInputError(f"{where}: not UTF-8 text", hint="save the file as UTF-8") from error
+    except (RecursionError, ValueError) as error:  # nested too deeply; an integer of thousands of digits
+        raise InvalidInputError(f"{where}: not JSON that can be read: {error}", hint=CUT_OFF) from error
+
+
+def document(path: Path) -> Record:
+    """Return the one object that a file holds."""
+    value = parsed(text_of(path), str(path))
+    if not isinstance(value, dict):
+        raise InvalidInputError(f"{path}: expected a JSON object, got {kind(value)}", hint=CUT_OFF)
+    return Record(str(path), value)
+
+
+def records(path: Path) -> list[Record]:
+    """Return the objects of a file: one per line, or a JSON list of them.
+
+    Parameters
+    ----------
+    path : Path
+        JSON Lines, in which blank lines are passed over, or a list.
+
+    Raises
+    ------
+    InvalidInputError
+        If a line or an entry is no object; it is named.
+    """
+    text = text_of(path)
+    if text.lstrip().startswith("["):
+        values = parsed(text, str(path))
+        found = [(f"{path}, entry {number}", value) for number, value in enumerate(values, 1)]
+    else:
+        found = [
+            (f"{path}, line {number}", _line(line, f"{path}, line {number}"))
+            for number, line in enumerate(text.split("\n"), 1)
+            if line.strip()
+        ]
+    for where, value in found:
+        if not isinstance(value, dict):
+            raise InvalidInputError(f"{where}: expected a JSON object, got {kind(value)}", hint=CUT_OFF)
+    return [Record(where, value) for where, value in found]
+
+
+def _line(line: str, where: str) -> Any:
+    try:
+        return json.loads(line)
+    except json.JSONDecodeError as error:
+        message = f"{where}: not JSON: {error.msg} (column {error.colno})"
+        raise InvalidInputError(message, hint=CUT_OFF) from error
+    except (RecursionError, ValueError) as error:
+        raise InvalidInputError(f"{where}: not JSON that can be read: {error}", hint=CUT_OFF) from error
+
+
+def kind(value: Any) -> str:
+    """Return what a JSON value is, for messages.
+
+    Examples
+    --------
+    >>> kind([1]), kind({}), kind(None), kind(True), kind(0.5)
+    ('a list', 'an object', 'null', 'a boolean', 'a number')
+    """
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "a boolean"
+    if isinstance(value, int | float):
+        return "a number"
+    return "a list" if isinstance(value, list) else "an object" if isinstance(value, dict) else "a text"
+
+
+def number(value: Any) -> float | None:
+    """Return a JSON boolean or number as a float, None if it is neither or too large.
+
+    Examples
+    --------
+    >>> number(True), number(3), number("3"), number(None)
+    (1.0, 3.0, None, None)
+    """
+    if not isinstance(value, bool | int | float):
+        return None
+    try:
+        found = float(value)
+    except OverflowError:
+        return None
+    return None if math.isinf(found) else found
+
+
+def word(value: Any) -> str | None:
+    """Return a JSON text or number as a name or an id, None if it is neither or empty.
+
+    What cannot be printed (half a surrogate pair, a NUL) is replaced.
+
+    Examples
+    --------
+    >>> word("q1"), word(7), word(["q1"]), word(" ")
+    ('q1', '7', None, None)
+    """
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    try:
+        text = str(value)
+    except ValueError:  # an integer of thousands of digits
+        return None
+    return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd").strip() or None

@@ -1,0 +1,190 @@
+"""What the formats made of lines share: their start as text, all their lines, and the evaluation of them."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Array, OnMissing
+from bestby.evaluation import Evaluation
+from bestby.readers.database import lines as lines_of_database
+from bestby.readers.files import checked, kind_of
+from bestby.readers.formats.base import HEAD
+from bestby.readers.table import listed
+from bestby.readers.text import unpacked
+
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_MOST_LINES = 1000
+
+
+def first_lines(path: Path, head: bytes) -> list[str]:
+    r"""Return the whole lines at the start of a text; none if it is no text in UTF-8.
+
+    Parameters
+    ----------
+    path : Path
+        The file, read only if it is packed with zstd.
+    head : bytes
+        Its first bytes, unpacked unless that is so.
+
+    Returns
+    -------
+    list of str
+        The lines, at most 1000.
+
+    Examples
+    --------
+    >>> first_lines(Path("a.txt"), b"one\r\ntwo")
+    ['one', 'two']
+    >>> first_lines(Path("a.npy"), b"\x93NUMPY")
+    []
+    """
+    if head.startswith(_ZSTD):
+        try:
+            return lines_of_database(path, "zstd", 50)
+        except (InvalidInputError, OSError):
+            return []
+    try:
+        text = codecs.getincrementaldecoder("utf-8-sig")().decode(
+            head
+        )  # a letter may be cut in two at the end
+    except UnicodeDecodeError:
+        return []
+    lines = text.replace("\r\n", "\n").split("\n")
+    if len(head) >= HEAD and len(lines) > 1:
+        lines.pop()  # cut off
+    while lines and not lines[-1]:
+        lines.pop()
+    return [] if "\0" in text else lines[:_MOST_LINES]
+
+
+def lines_of(path: Path) -> list[str]:
+    """Return all lines of a file, blank ones too; a last newline ends the last line and begins none.
+
+    Parameters
+    ----------
+    path : Path
+        The file, plain or packed.
+
+    Returns
+    -------
+    list of str
+        The lines.
+
+    Raises
+    ------
+    InvalidInputError
+        If the file cannot be read, is not UTF-8, or is empty.
+    """
+    compression = kind_of(checked(path)).compression
+    lines = unpacked(path, compression).split("\n")  # not splitlines: a line may hold a form feed or U+2028
+    if not lines[-1]:
+        lines.pop()
+    if not lines:
+        raise InvalidInputError(f"{path} is empty", hint="check that the tool that wrote it was done")
+    return lines
+
+
+def number_of(text: str, where: str, what: str) -> float:
+    """Return a finite number, or say where there is none.
+
+    Examples
+    --------
+    >>> number_of("nan", "run.txt, line 2", "the score")
+    Traceback (most recent call last):
+    ...
+    bestby._core.errors.InvalidInputError: run.txt, line 2: the score must be a finite number, got 'nan'
+    """
+    value = as_number(text)
+    if value is None:
+        shown = text if len(text) <= 40 else f"{text[:37]}..."
+        raise InvalidInputError(f"{where}: {what} must be a finite number, got {shown!r}")
+    return value
+
+
+def as_number(text: str) -> float | None:
+    """Return a finite number; None if the text is none.
+
+    Examples
+    --------
+    >>> as_number("1e-3"), as_number("inf"), as_number("1_000")
+    (0.001, None, None)
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if np.isfinite(value) and "_" not in text else None
+
+
+def need_gold(gold: Path | None, what: str) -> Path:
+    """Return the file of the gold, or ask for it."""
+    if gold is None:
+        raise InvalidInputError(
+            f"{what} need a gold file", hint="name it: gold=..., on the command line --gold"
+        )
+    return gold
+
+
+def assembled(
+    systems: Mapping[str, Any],
+    gold: Any,
+    groups: Mapping[str, Any],
+    cluster: str | None,
+    on_missing: OnMissing,
+    *,
+    objects: bool = True,
+) -> tuple[Evaluation, dict[str, Array]]:
+    """Make the evaluation, and the groupings that it does not use.
+
+    Parameters
+    ----------
+    systems : mapping of str to sequence, or to mapping of item id
+        The items of each system.
+    gold : sequence, mapping or None
+        The gold, in the same form.
+    groups : mapping of str to sequence, or to mapping of item id
+        The groupings that the format knows, in the same form.
+    cluster : str or None
+        The grouping to be used as clusters.
+    on_missing : {"error", "drop", "worst"}
+        What to do with items that a system lacks.
+    objects : bool
+        Whether items are taken as they are.
+
+    Returns
+    -------
+    Evaluation
+        The aligned items.
+    dict of str to ndarray, shape (n,)
+        The other groupings, in the order of the items.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no such grouping, or the items do not fit together.
+    """
+    if cluster is not None and cluster not in groups:
+        known = f"these files know: {listed(list(groups))}" if groups else "these files know of none"
+        raise InvalidInputError(f"there is no grouping {cluster!r} of the items", hint=known)
+    evaluation = Evaluation.of(
+        systems,
+        gold,
+        clusters=None if cluster is None else groups[cluster],
+        on_missing=on_missing,
+        objects=objects,
+    )
+    others = {name: group for name, group in groups.items() if name != cluster}
+    return evaluation, {name: _in_order(group, evaluation) for name, group in others.items()}
+
+
+def _in_order(group: Any, evaluation: Evaluation) -> Array:
+    if isinstance(group, Mapping):
+        items: Sequence[Any] = [] if evaluation.items is None else evaluation.items.tolist()
+        group = [group[item] for item in items]
+    return np.asarray(list(group))

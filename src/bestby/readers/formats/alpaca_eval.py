@@ -1,0 +1,200 @@
+"""Annotations of AlpacaEval: which of the outputs of two generators was preferred, by instruction."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import OnMissing
+from bestby.evaluation import Evaluation
+from bestby.metrics.regression import Mean
+from bestby.readers.formats._documents import Record, number, records, word
+from bestby.readers.formats.base import File, Read, files_of
+from bestby.readers.table import listed
+
+OPTIONS = ()
+
+_KEYS = (b'"generator_1"', b'"generator_2"', b'"preference"')
+_SHOWN = 40
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """One judgement: by how much the second was preferred to the first, from 0 to 1; None if it failed."""
+
+    item: str
+    first: str
+    second: str
+    won: float | None
+    where: str
+
+
+def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
+    """Tell whether a file is a list of annotations of pairs of outputs."""
+    return re.match(rb"\s*(\[\s*)?\{", head) is not None and all(key in head for key in _KEYS)
+
+
+def read(
+    paths: Mapping[str, Path],
+    *,
+    gold: Path | None = None,
+    on_missing: OnMissing = "error",
+) -> Read:
+    """Read the annotations of one or more pairs of generators.
+
+    A preference of 1 is a win of the first, 2 of the second, 1.5 (or 0) a tie; what lies between counts for
+    its part. If all were judged against one generator, the others are compared by their win rates against it,
+    instruction by instruction. Of two generators the two win rates are compared. Otherwise there are only the
+    judgements, for `bestby.compare_preferences`.
+
+    Parameters
+    ----------
+    paths : mapping of str to Path
+        Files ``annotations.json``. A name given by the user stands for the generator that is judged there.
+    gold : Path, optional
+        Not taken.
+    on_missing : {"error", "drop", "worst"}
+        What to do with instructions for which some generator has no judgement.
+
+    Returns
+    -------
+    Read
+        Win rates by instruction, and the judgements: the winner is the one to which the preference is nearer.
+
+    Raises
+    ------
+    InvalidInputError
+        If a file is damaged or a pair was judged twice on one instruction.
+    """
+    if gold is not None:
+        raise InvalidInputError(f"{gold}: annotations of preferences need no gold", hint="leave the gold out")
+    judged = _judgements(files_of(paths, recognises))
+    there = [one for one in judged if one.won is not None]
+    if not there:
+        raise InvalidInputError(f"{judged[0].where} and all others have no preference")
+    told = "annotations of AlpacaEval"
+    if len(there) < len(judged):
+        told += f"; {len(judged) - len(there)} of {len(judged)} without a preference"
+    preferences = tuple((one.item, one.first, one.second, _winner(one)) for one in there)
+    names = list(dict.fromkeys(name for one in judged for name in (one.first, one.second)))
+    against = [name for name in names if all(name in (one.first, one.second) for one in judged)]
+    if len(names) > 2 and len(against) != 1:
+        told += f"; judgements of: {listed(names)}"
+        return Read(told, preferences=preferences, metric="win_rate")
+    systems = [name for name in names if name != against[0]] if len(names) > 2 else names
+    told += (
+        f"; win rates against {against[0]} of: {listed(systems)}" if len(names) > 2 else f": {listed(names)}"
+    )
+    evaluation = Evaluation.of(_wins(there, systems), on_missing=on_missing)
+    return Read(told, evaluation, preferences=preferences, metric=Mean("win_rate"))
+
+
+def _wins(judged: Sequence[_Judged], systems: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Return per system and instruction how far it won."""
+    wins: dict[str, dict[str, float]] = {name: {} for name in systems}
+    for one in judged:
+        if one.won is None:
+            continue
+        for name, won in ((one.first, 1.0 - one.won), (one.second, one.won)):
+            if name in wins:
+                wins[name][one.item] = won
+    return wins
+
+
+def _winner(one: _Judged) -> str:
+    if one.won is None or one.won == 0.5:
+        return "tie"
+    return one.second if one.won > 0.5 else one.first
+
+
+def _judgements(files: Sequence[File]) -> list[_Judged]:
+    listing = [records(file.path) for file in files]
+    for file, rows in zip(files, listing, strict=True):
+        if not rows:
+            raise InvalidInputError(f"{file.path} holds no annotation")
+    numbers: dict[str, int] = {}
+    places: dict[tuple[str, str, str], str] = {}
+    found = []
+    for rows, renamed in zip(listing, _renamed(files, listing), strict=True):
+        outputs: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+        for row in rows:
+            first, second = (renamed.get(name, name) for name in _generators(row))
+            if first == second:
+                raise InvalidInputError(f"{row.where}: {first!r} was judged against itself")
+            item = _item(row, (first, second), numbers, outputs)
+            key = (item, min(first, second), max(first, second))
+            if key in places:
+                raise InvalidInputError(
+                    f"{row.where}: {first} and {second} were judged on this instruction before,"
+                    f" in {places[key]}",
+                    hint="give the annotations of one annotator, each pair and instruction once",
+                )
+            places[key] = row.where
+            found.append(_Judged(item, first, second, _won(row), row.where))
+    return found
+
+
+def _renamed(files: Sequence[File], listing: Sequence[Sequence[Record]]) -> list[dict[str, str]]:
+    """Return per file what its generators are called instead.
+
+    The generator that a file is about (the one that is not the reference of all files) goes by the name that
+    the user gave to the file, or by that of the file where others are about a generator of the same name.
+    """
+    inside = [{name for row in rows for name in _generators(row)} for rows in listing]
+    everywhere = set.intersection(*inside)
+    if len(files) < 2 or not everywhere:
+        return [{} for _ in files]
+    # Of the same two in all files, the first is the reference: so AlpacaEval writes them.
+    reference = _generators(listing[0][0])[0] if len(everywhere) > 1 else next(iter(everywhere))
+    about = [names - {reference} for names in inside]
+    return [
+        {next(iter(names)): file.name} if len(names) == 1 and (file.named or about.count(names) > 1) else {}
+        for file, names in zip(files, about, strict=True)
+    ]
+
+
+def _generators(row: Record) -> tuple[str, str]:
+    found = []
+    for key in ("generator_1", "generator_2"):
+        name = word(row.need(key))
+        if name is None:
+            raise InvalidInputError(f"{row.where}: {key} is {row.data[key]!r:.40}, expected a name")
+        found.append(name)
+    return found[0], found[1]
+
+
+def _item(
+    row: Record,
+    pair: tuple[str, str],
+    numbers: dict[str, int],
+    outputs: dict[tuple[str, ...], list[tuple[str, str]]],
+) -> str:
+    """Return a short id of an instruction; one that occurs again with other outputs is another item."""
+    instruction = word(row.need("instruction"))
+    if instruction is None:
+        raise InvalidInputError(f"{row.where}: the instruction is {row.data['instruction']!r:.40}")
+    texts = (str(row.data.get("output_1")), str(row.data.get("output_2")))
+    known = outputs.setdefault((instruction, *pair), [])
+    if texts not in known:
+        known.append(texts)
+    again = known.index(texts)
+    place = numbers.setdefault(instruction, len(numbers) + 1)
+    shown = " ".join(instruction.split())[:_SHOWN]
+    return f"{place}: {shown}" + (f" ({again + 1})" if again else "")
+
+
+def _won(row: Record) -> float | None:
+    value = row.data.get("preference")
+    if value is None or value != value:
+        return None
+    preference = number(value)
+    if preference == 0.0:  # how the first versions wrote a tie
+        return 0.5
+    if preference is None or not 1.0 <= preference <= 2.0:
+        raise InvalidInputError(
+            f"{row.where}: the preference is {value!r:.40}, expected a number from 1 to 2 (1.5: a tie)"
+        )
+    return preference - 1.0

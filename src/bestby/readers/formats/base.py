@@ -1,0 +1,214 @@
+"""What every format gives, and which format a file is in."""
+
+from __future__ import annotations
+
+import gzip
+import importlib
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Array, OnMissing
+from bestby.evaluation import Evaluation
+from bestby.metrics.base import BaseMetric
+from bestby.readers.files import checked, stem_of
+
+FORMATS: tuple[str, ...] = (
+    "lm_eval",
+    "inspect_logs",
+    "helm",
+    "swe_bench",
+    "alpaca_eval",
+    "pairs",
+    "experiment_csv",
+    "squad",
+    "transcripts",
+    "trec",
+    "conllu_files",
+    "mt_metrics_eval",
+    "bio",
+)
+"""The modules of this package that read a format, in the order in which they are asked.
+
+Plain texts (`texts`) are not among them: nothing in a line tells a segment of text from a label.
+"""
+
+HEAD = 1 << 16
+"""How many bytes of a file are looked at to recognise it."""
+
+MOST_FILES = 10_000
+"""How many files of a directory are looked at."""
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """What was read: systems on items, on several datasets, or several runs of them.
+
+    Parameters
+    ----------
+    told : str
+        What was recognised, for the note ``"read_as"``: a phrase that fits after "was read as".
+    evaluation : Evaluation or None
+        Systems on one set of items. Beside `runs`, the score of an item is its mean over the runs; beside
+        `datasets`, their items pooled, with the datasets as strata.
+    runs : mapping or None
+        Several runs of each system, as `bestby.compare_runs` takes them: a score per run, or arrays of shape
+        (runs, items), the items being those of `evaluation`.
+    datasets : mapping of str to Evaluation, or None
+        The datasets by name, as `bestby.compare_datasets` takes them.
+    preferences : tuple of (item, a, b, winner), or None
+        Judgements of pairs of systems, as `bestby.compare_preferences` takes them.
+    metric : str, BaseMetric or None
+        The measure that the format suggests; for a score per run, the name of the score.
+    greater_is_better : bool or None
+        The direction of the scores of the runs, if the format knows it. Metrics know their own.
+    clusters : mapping of str to ndarray, shape (n,)
+        Groupings of the items of `evaluation` that the file knows of, by name, and that were not used.
+    """
+
+    told: str
+    evaluation: Evaluation | None = None
+    runs: Mapping[str, Any] | None = None
+    datasets: Mapping[str, Evaluation] | None = None
+    preferences: tuple[tuple[str, str, str, str], ...] | None = None
+    metric: str | BaseMetric | None = None
+    greater_is_better: bool | None = None
+    clusters: Mapping[str, Array] = field(default_factory=dict)
+
+
+class Format(Protocol):
+    """What a module of this package must have to be a format."""
+
+    def recognises(self, path: Path, head: bytes) -> bool:
+        """Tell whether a file is in this format, from its first bytes before its name; never raises."""
+
+    def read(
+        self, paths: Mapping[str, Path], *, gold: Path | None = None, on_missing: OnMissing = "error"
+    ) -> Read:
+        """Read files by the names of their systems; a format may take more keyword arguments."""
+
+
+@dataclass(frozen=True)
+class File:
+    """One file of a system.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    name : str
+        The name of the system that it came under.
+    named : bool
+        Whether the user gave that name; if not, what the file says goes before it.
+    """
+
+    path: Path
+    name: str
+    named: bool
+
+    def system(self, told: str | None) -> str:
+        """Return the name of the system: as the user says, else as the file tells, else the file's own."""
+        return self.name if self.named or not told else told
+
+
+def head_of(path: Path) -> bytes:
+    """Return the first bytes of what a file holds, unpacked if it is packed with gzip; b"" if unreadable."""
+    try:
+        with path.open("rb") as stream:
+            packed = stream.read(2) == b"\x1f\x8b"
+        with gzip.open(path, "rb") if packed else path.open("rb") as stream:
+            return stream.read(HEAD)
+    except (OSError, EOFError, ValueError, zlib.error):
+        return b""
+
+
+def recognised(path: str | Path) -> Format | None:
+    """Return the format that a file is in, or the files of a directory are; None if in none of these.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file, or a directory that such a tool wrote.
+
+    Returns
+    -------
+    module or None
+        One of `FORMATS`.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "samples_toy.jsonl")
+    ...     _ = path.write_text('{"doc_id": 0, "doc": {}, "target": "4", "acc": 1.0}', encoding="utf-8")
+    ...     recognised(path).__name__
+    'bestby.readers.formats.lm_eval'
+    """
+    place = Path(path)
+    for file in _within(place):
+        head = head_of(file)
+        for name in FORMATS:
+            form = cast(Format, importlib.import_module(f"bestby.readers.formats.{name}"))
+            if form.recognises(file, head):
+                return form
+    return None
+
+
+def files_of(paths: Mapping[str, Path], recognises: Callable[[Path, bytes], bool]) -> list[File]:
+    """Return the files under each name; of a directory those in the format.
+
+    Parameters
+    ----------
+    paths : mapping of str to Path
+        Files or directories by the name of their system. A name that is the beginning of the file's own (with
+        or without its folder) counts as not given by the user; that of a directory always counts.
+    recognises : callable
+        What tells whether a file is in the format.
+
+    Raises
+    ------
+    InvalidInputError
+        If a file cannot be read, or a directory has none in the format.
+    """
+    files = []
+    for name, path in paths.items():
+        named = path.is_dir() or name not in default_names(path)
+        inside = (
+            [file for file in _within(path) if recognises(file, head_of(file))] if path.is_dir() else [path]
+        )
+        if not inside:
+            raise InvalidInputError(f"{path} holds no file in this format", hint="name the files")
+        files += [File(checked(file), name, named) for file in inside]
+    if not files:
+        raise InvalidInputError("no file was given", hint="give one file per system: name=path")
+    return files
+
+
+def default_names(path: Path) -> tuple[str, ...]:
+    """Return how a file is called without a name given by the user.
+
+    Examples
+    --------
+    >>> default_names(Path("out/gpt2/stats.json.gz"))
+    ('stats', 'gpt2/stats')
+    """
+    stem = stem_of(path)
+    return (stem, f"{path.parent.name}/{stem}")
+
+
+def _within(path: Path) -> list[Path]:
+    try:
+        if not path.is_dir():
+            return [path]
+        found = []
+        for place, file in enumerate(path.rglob("*")):
+            if place >= MOST_FILES:
+                break
+            if file.is_file():
+                found.append(file)
+        return sorted(found)
+    except (OSError, ValueError):
+        return []

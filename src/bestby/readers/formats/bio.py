@@ -1,0 +1,179 @@
+"""Tags in columns: a token per line, its tag in the last column, blank lines between sentences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import OnMissing
+from bestby.readers.formats._lines import assembled, first_lines, lines_of
+from bestby.readers.formats.base import Read
+from bestby.readers.table import listed
+
+_TAG = re.compile(r"O|[BIESLUM]-\S+")
+_DOCUMENT = "-DOCSTART-"
+_COMMENT = re.compile(r"#\s+(id|sent_id|newdoc|text|\S+\s*=)")
+
+
+@dataclass(frozen=True)
+class _Sentence:
+    """One sentence: where it begins, its document, and the columns of each token."""
+
+    where: str
+    document: int
+    rows: tuple[tuple[str, ...], ...]
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        return tuple(row[0] for row in self.rows)
+
+    def column(self, place: int) -> tuple[str, ...]:
+        return tuple(row[place] for row in self.rows)
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    """Tell whether the last column of every line is a tag such as O, B-PER or E-LOC, and some is not O.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    head : bytes
+        Its first bytes.
+
+    Returns
+    -------
+    bool
+        Whether `read` is for it.
+    """
+    lines = first_lines(path, head)
+    rows = [_cells(line) for line in lines if line.strip() and not _COMMENT.match(line)]
+    tags = [row[-1] for row in rows if row[0] != _DOCUMENT]
+    return (
+        any(tag != "O" for tag in tags)
+        and all(len(row) > 1 for row in rows)
+        and all(_TAG.fullmatch(tag) for tag in tags)
+    )
+
+
+def read(
+    paths: Mapping[str, Path],
+    *,
+    gold: Path | None = None,
+    on_missing: OnMissing = "error",
+    cluster: str | None = None,
+) -> Read:
+    """Read the tags that several systems gave the tokens of the same sentences.
+
+    The first column is the token. A system's tags are the last column of its file. The gold is the last
+    column of its own file; without such a file it is the last column but one of every system's, as the
+    script conlleval expects. Columns between are passed over.
+
+    Parameters
+    ----------
+    paths : mapping of str to Path
+        The file of each system.
+    gold : Path, optional
+        The file of the gold.
+    on_missing : {"error", "drop", "worst"}
+        Nothing can be missing: every system must tag every token.
+    cluster : {"document"}, optional
+        The documents, begun by ``-DOCSTART-``, as clusters; otherwise they are offered.
+
+    Returns
+    -------
+    Read
+        An evaluation whose items are sentences: a tuple of tags each.
+
+    Raises
+    ------
+    InvalidInputError
+        If the files differ in tokens, sentences or gold tags, or a line has too few columns.
+
+    References
+    ----------
+    .. [1] Tjong Kim Sang & De Meulder (2003), CoNLL shared task, 142-147.
+    """
+    least = 2 if gold is not None else 3
+    files = {path: _sentences(path, least) for path in paths.values()}
+    first = next(iter(paths.values())) if gold is None else gold
+    whole = files[first] if gold is None else _sentences(gold, 2)
+    due = [sentence.column(-2 if gold is None else -1) for sentence in whole]
+    for path, sentences in files.items():
+        _check_same(whole, sentences, first, path)
+        if gold is None:
+            _check_gold(whole, sentences, due)
+    systems = {name: [sentence.column(-1) for sentence in files[path]] for name, path in paths.items()}
+    documents = [f"document {sentence.document}" for sentence in whole]
+    groups = {"document": documents} if len(set(documents)) > 1 else {}
+    evaluation, offered = assembled(systems, due, groups, cluster, on_missing)
+    where = "the column before the last" if gold is None else str(gold)
+    told = f"tags in columns, {len(whole)} sentences: {listed(list(paths))}; gold: {where}"
+    return Read(told=told, evaluation=evaluation, metric="span_f1", clusters=offered)
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.rstrip().split("\t")] if "\t" in line else line.split()
+
+
+def _sentences(path: Path, least: int) -> list[_Sentence]:
+    """Return the sentences of a file, whose lines must have at least so many columns."""
+    found: list[_Sentence] = []
+    document, begun = 0, 0
+    rows: list[tuple[str, ...]] = []
+    width = 0
+    for number, line in enumerate([*lines_of(path), ""], start=1):
+        cells = _cells(line)
+        if not line.strip() or cells[0] == _DOCUMENT:
+            if rows:
+                found.append(_Sentence(f"{path}, line {begun}", document, tuple(rows)))
+                rows = []
+            document += bool(line.strip())
+            continue
+        if _COMMENT.match(line) and len(cells) != width:
+            continue
+        width = width or len(cells)
+        if len(cells) < least or len(cells) != width or not all(cells):
+            expected = f"{width}, as the lines before" if width >= least else f"at least {least}"
+            raise InvalidInputError(
+                f"{path}, line {number}: got {len(cells)} columns, expected {expected}",
+                hint="a line is TOKEN … TAG, or TOKEN … GOLD TAG without a gold file, alike in all lines",
+            )
+        begun = number if not rows else begun
+        rows.append(tuple(cells))
+    if not found:
+        raise InvalidInputError(f"{path} holds no token", hint="a token and its tags are needed per line")
+    return found
+
+
+def _check_same(whole: Sequence[_Sentence], sentences: Sequence[_Sentence], first: Path, path: Path) -> None:
+    """Refuse a file with other tokens or sentences."""
+    for ours, theirs in zip(whole, sentences, strict=False):
+        if ours.tokens != theirs.tokens:
+            pairs = enumerate(zip(ours.tokens, theirs.tokens, strict=False))
+            unequal = next((f"{a!r} and {b!r}" for _, (a, b) in pairs if a != b), None)
+            told = unequal or f"{len(ours.tokens)} and {len(theirs.tokens)} tokens"
+            raise InvalidInputError(
+                f"the sentences that begin at {ours.where} and {theirs.where} differ: {told}",
+                hint="all systems must tag the tokens of the gold, in the same sentences",
+            )
+    if len(whole) != len(sentences):
+        raise InvalidInputError(
+            f"{path} has {len(sentences)} sentences, {first} has {len(whole)}",
+            hint="all systems must tag the same sentences; the file may be cut off",
+        )
+
+
+def _check_gold(
+    whole: Sequence[_Sentence], sentences: Sequence[_Sentence], due: Sequence[tuple[str, ...]]
+) -> None:
+    for ours, theirs, tags in zip(whole, sentences, due, strict=True):
+        if theirs.column(-2) != tags:
+            raise InvalidInputError(
+                f"the gold tags, in the column before the last, differ in the sentences that begin at"
+                f" {ours.where} and {theirs.where}",
+                hint="give the gold in a file of its own: gold=..., on the command line --gold",
+            )

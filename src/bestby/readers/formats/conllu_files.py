@@ -1,0 +1,120 @@
+"""CoNLL-U: the parses of several systems and the annotated text, which may be cut into words differently."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from bestby._core.typing import OnMissing
+from bestby.metrics.parsing import Block, blocks, sentences
+from bestby.readers.formats._lines import assembled, first_lines, lines_of, need_gold
+from bestby.readers.formats.base import Read
+from bestby.readers.table import listed
+
+_ID = re.compile(r"\d+(-\d+|\.\d+)?")
+_NEW_DOCUMENT = re.compile(r"#\s*newdoc\b(\s+id\s*=\s*(?P<id>.*\S))?")
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    """Tell whether all lines but comments have ten columns, parted by tabs, the first the number of a word.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    head : bytes
+        Its first bytes.
+
+    Returns
+    -------
+    bool
+        Whether `read` is for it.
+    """
+    rows = [line.split("\t") for line in first_lines(path, head) if line.strip() and line[0] != "#"]
+    return bool(rows) and all(len(row) == 10 and _ID.fullmatch(row[0]) for row in rows)
+
+
+def read(
+    paths: Mapping[str, Path],
+    *,
+    gold: Path | None = None,
+    on_missing: OnMissing = "error",
+    cluster: str | None = None,
+) -> Read:
+    """Read parses of the same text, which may differ in where words and sentences begin.
+
+    Parameters
+    ----------
+    paths : mapping of str to Path
+        The parses of each system.
+    gold : Path
+        The annotated text.
+    on_missing : {"error", "drop", "worst"}
+        Nothing can be missing: every system must have the whole text.
+    cluster : {"document"}, optional
+        The documents, begun by ``# newdoc`` in the gold, as clusters; otherwise they are offered. Where some
+        system ends no sentence between two documents they count as one.
+
+    Returns
+    -------
+    Read
+        An evaluation whose items are blocks: the sentences between two places where the gold and all
+        systems end a sentence.
+
+    Raises
+    ------
+    InvalidInputError
+        If a file is malformed, a sentence is no tree, or the characters differ.
+    MissingExtraError
+        If conllu is not installed.
+
+    References
+    ----------
+    .. [1] https://universaldependencies.org/format.html
+    """
+    annotated = need_gold(gold, "parses")
+    lines = lines_of(annotated)
+    ours = sentences("\n".join(lines), str(annotated))
+    theirs = [sentences("\n".join(lines_of(path)), str(path)) for path in paths.values()]
+    whole, *parts = blocks(ours, *theirs, names=list(paths))
+    documents = _per_block(whole, _documents(lines))
+    groups = {"document": documents} if len(set(documents)) > 1 else {}
+    systems = dict(zip(paths, parts, strict=True))
+    evaluation, offered = assembled(systems, whole, groups, cluster, on_missing)
+    told = (
+        f"CoNLL-U: {listed(list(paths))}; gold: {annotated}; {len(ours)} sentences in {len(whole)} blocks"
+        " between places where all end a sentence"
+    )
+    return Read(told=told, evaluation=evaluation, metric="las", clusters=offered)
+
+
+def _documents(lines: Sequence[str]) -> list[str]:
+    """Return the document of each sentence: its id, or its number."""
+    documents: list[str] = []
+    name, number, within = "document 0", 0, False
+    for line in lines:
+        begun = _NEW_DOCUMENT.match(line)
+        if begun:
+            number += 1
+            name = begun["id"] or f"document {number}"
+        elif not line.strip():
+            within = False
+        elif line[0] != "#" and not within:
+            within = True
+            documents.append(name)
+    return documents
+
+
+def _per_block(whole: Sequence[Block], documents: Sequence[str]) -> list[str]:
+    """Return the document of each block; documents that share a block are one, called as the first."""
+    called: dict[str, str] = {}
+    labels = []
+    start = 0
+    for block in whole:
+        end = start + len(block.sentences)
+        first = called.setdefault(documents[start], documents[start])
+        called.update(dict.fromkeys(documents[start:end], first))
+        labels.append(first)
+        start = end
+    return labels

@@ -1,0 +1,373 @@
+"""Tables of runs exported from MLflow or Weights & Biases: a row per run, with its settings and results."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import FloatArray, OnMissing
+from bestby.readers.files import checked, read_table
+from bestby.readers.formats.base import Read
+from bestby.readers.table import Table, listed
+from bestby.readers.values import MISSING, text_of, unified
+
+OPTIONS = ("value_column", "system_column")
+
+_SYSTEM_WORDS = (
+    "system",
+    "model",
+    "model_name",
+    "method",
+    "algorithm",
+    "algo",
+    "arch",
+    "architecture",
+    "group",
+)
+_SEED_WORDS = ("seed", "random_seed", "random_state")
+_LOSSES = re.compile(r"(.*[_/.-])?(loss|error|perplexity|ppl|nll|mse|rmse|mae|wer|cer|ter|fid)")
+
+
+@dataclass(frozen=True)
+class _Tool:
+    """How one tool writes its tables.
+
+    Parameters
+    ----------
+    name : str
+        What wrote it.
+    needed, one_of : frozenset of str
+        Columns that are all there, and columns of which at least one is.
+    status, run : str
+        The columns of the status and of the name of a run.
+    prefixed : bool
+        Whether settings and results are told apart by ``params.`` and ``metrics.``.
+    other : frozenset of str
+        Columns that are neither settings nor results.
+    """
+
+    name: str
+    needed: frozenset[str]
+    one_of: frozenset[str]
+    status: str
+    run: str
+    prefixed: bool
+    other: frozenset[str]
+
+
+_TOOLS = (
+    _Tool(
+        "mlflow.search_runs",
+        frozenset({"run_id", "experiment_id", "status"}),
+        frozenset({"artifact_uri", "start_time", "end_time"}),
+        "status",
+        "tags.mlflow.runName",
+        True,
+        frozenset({"run_id", "experiment_id", "status", "artifact_uri", "start_time", "end_time"}),
+    ),
+    _Tool(
+        "MLflow",
+        frozenset({"Run ID", "Name", "Status"}),
+        frozenset({"Start Time", "Duration", "Source Name", "User"}),
+        "Status",
+        "Name",
+        False,
+        frozenset(
+            {"Run ID", "Name", "Status", "Start Time", "Duration", "Source Type", "Source Name", "User"}
+        ),
+    ),
+    _Tool(
+        "Weights & Biases",
+        frozenset({"Name", "State"}),
+        frozenset({"Runtime", "Created", "Sweep", "User", "Notes", "Tags"}),
+        "State",
+        "Name",
+        False,
+        frozenset(
+            {"Name", "State", "Notes", "User", "Tags", "Created", "Runtime", "Sweep", "ID", "End Time"}
+            | {"GPU Type", "GPU Count", "Hostname", "Updated", "Description", "Job Type", "Group"}
+        ),
+    ),
+)
+
+
+def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
+    """Tell whether a file is such a table, from the names of its columns."""
+    if head.startswith((b"PK", b"PAR1", b"\x93NUMPY")):
+        return False
+    line = head.split(b"\n", 1)[0].decode("utf-8", "replace").removeprefix("\ufeff").rstrip("\r")
+    try:
+        names = next(csv.reader([line]), [])
+    except csv.Error:
+        return False
+    return _tool([name.strip() for name in names]) is not None
+
+
+def _tool(names: Sequence[str]) -> _Tool | None:
+    columns = set(names)
+    return next((tool for tool in _TOOLS if tool.needed <= columns and tool.one_of & columns), None)
+
+
+def read(
+    paths: Mapping[str, Path],
+    *,
+    gold: Path | None = None,
+    on_missing: OnMissing = "error",
+    value_column: str | None = None,
+    system_column: str | None = None,
+) -> Read:
+    """Read the runs of two or more systems.
+
+    Runs that did not finish are left out. Runs of one system that differ in their seed come in its order.
+
+    Parameters
+    ----------
+    paths : mapping of str to Path
+        One table of all runs, or a table per system.
+    gold : Path, optional
+        Not taken.
+    on_missing : {"error", "drop", "worst"}
+        "drop": leave out finished runs without a score.
+    value_column : str, optional
+        The column of the scores; it can be left out if there is only one of numbers that may be it.
+    system_column : str, optional
+        The column that says which system a run is of. By default one called system, model, method or the
+        like; else, in tables of ``mlflow.search_runs``, the settings that vary other than the seed; else the
+        name of the run without its number.
+
+    Returns
+    -------
+    Read
+        The scores of the runs of each system.
+
+    Raises
+    ------
+    InvalidInputError
+        If a table cannot be read, or it does not tell which column is what.
+    """
+    if gold is not None:
+        raise InvalidInputError(f"{gold}: runs are scores and need no gold", hint="leave the gold out")
+    if not paths:
+        raise InvalidInputError("no file was given", hint="give a table of runs")
+    parts = [
+        _part(path, None if len(paths) == 1 else name, on_missing, value_column, system_column)
+        for name, path in paths.items()
+    ]
+    metrics = list(dict.fromkeys(part.metric for part in parts))
+    if len(metrics) > 1:
+        raise InvalidInputError(f"the tables hold other scores: {listed(metrics)}")
+    runs = {name: scores for part in parts for name, scores in part.runs.items()}
+    if len(runs) < 2:
+        raise InvalidInputError(
+            f"{parts[0].source}: a comparison needs at least 2 systems, got {listed(list(runs)) or 'none'}",
+            hint="name the column of the systems: system_column=...",
+        )
+    told = list(dict.fromkeys(phrase for part in parts for phrase in part.told))
+    better = False if _LOSSES.fullmatch(metrics[0].lower()) else None
+    told.append(f"systems: {listed(list(runs))}")
+    return Read("; ".join(told), runs=runs, metric=metrics[0], greater_is_better=better)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The runs of one table, the name of their scores, and what was taken for what."""
+
+    source: str
+    runs: dict[str, FloatArray]
+    metric: str
+    told: list[str]
+
+
+def _part(
+    path: Path, name: str | None, on_missing: OnMissing, value: str | None, system: str | None
+) -> _Part:
+    table, tool = _table(path)
+    rows, left_out = _finished(table, tool)
+    score = _value_column(table, tool, value, system)
+    systems, how = (
+        _systems(table, tool, system, rows)
+        if name is None
+        else ([name] * table.n_rows, "one table per system")
+    )
+    scores, dropped = _scores(table, score, rows, on_missing)
+    seeds = _seeds(table, tool, system)
+    told = [f"runs exported from {tool.name}", f"score: {score}", f"system: {how}"]
+    told += [f"{left_out} runs that did not finish were left out"] if left_out else []
+    told += [f"{dropped} runs without a score were left out"] if dropped else []
+    told += [] if seeds is None else ["runs in the order of their seeds"]
+    metric = score.removeprefix("metrics.") if tool.prefixed else score
+    return _Part(str(path), _by_system(table, systems, scores, seeds), metric, told)
+
+
+def _table(path: Path) -> tuple[Table, _Tool]:
+    table = read_table(checked(path), MISSING)
+    tool = _tool(table.names)
+    if tool is None:
+        raise InvalidInputError(
+            f"{path} is no table of runs of MLflow or Weights & Biases",
+            hint=f"its columns are: {listed(table.names)}",
+        )
+    return table, tool
+
+
+def _finished(table: Table, tool: _Tool) -> tuple[list[int], int]:
+    status = [text.lower() for text in _texts(table, tool.status)]
+    rows = [row for row, text in enumerate(status) if text == "finished"]
+    if not rows:
+        raise InvalidInputError(f"{table.source}: none of the {table.n_rows} runs has finished")
+    return rows, table.n_rows - len(rows)
+
+
+def _texts(table: Table, name: str) -> list[str]:
+    """Return a column as text, "" where nothing is."""
+    column = text_of(table.column(name))
+    return ["" if gone else str(text) for text, gone in zip(column.values, column.missing, strict=True)]
+
+
+def _last(name: str) -> str:
+    """Return the last part of the name of a column, as in ``params.seed`` or ``config/seed``."""
+    return re.split(r"[./]", name)[-1].strip().lower()
+
+
+# -- which column is what --------------------------------------------------------------------------
+
+
+def _value_column(table: Table, tool: _Tool, asked: str | None, system: str | None) -> str:
+    if asked is not None:
+        prefixed = f"metrics.{asked}"
+        return prefixed if prefixed in table.data else table.require(asked, "score")
+    names = [name for name in table.names if name not in tool.other and name != system]
+    if tool.prefixed:
+        names = [name for name in names if name.startswith("metrics.")]
+    else:
+        known = {*_SYSTEM_WORDS, *_SEED_WORDS}
+        names = [name for name in names if _last(name) not in known and not _last(name).startswith("_")]
+    numeric = [name for name in names if unified([table.column(name)])[0].values.dtype.kind in "iuf"]
+    if len(numeric) != 1:
+        raise InvalidInputError(
+            f"{table.source}: which column holds the scores? columns of numbers: {listed(numeric) or 'none'}",
+            hint="name it: value_column=...",
+        )
+    return numeric[0]
+
+
+def _seeds(table: Table, tool: _Tool, system: str | None) -> list[str] | None:
+    other = tool.other | {system, f"params.{system}"}
+    names = [name for name in table.names if name not in other and _last(name) in _SEED_WORDS]
+    if tool.prefixed:
+        names = [name for name in names if name.startswith("params.")] or names
+    return _texts(table, names[0]) if names else None
+
+
+def _systems(table: Table, tool: _Tool, asked: str | None, rows: Sequence[int]) -> tuple[list[str], str]:
+    """Return the system of every run, and where that was found."""
+    if asked is not None:
+        name = f"params.{asked}" if f"params.{asked}" in table.data else table.require(asked, "system")
+        return table.texts(name, "system"), f"column {name}"
+    for wanted in _SYSTEM_WORDS:
+        for name in table.names:
+            if _last(name) == wanted and not name.startswith("metrics."):
+                texts = _texts(table, name)
+                if len({texts[row] for row in rows}) > 1 and all(texts[row] for row in rows):
+                    return texts, f"column {name}"
+    if tool.prefixed:
+        combined = _settings(table, rows)
+        if combined is not None:
+            return combined
+    if tool.run in table.data:
+        names = [_without_number(text) for text in _texts(table, tool.run)]
+        kept = [names[row] for row in rows]
+        if 1 < len(set(kept)) < len(kept):
+            return names, f"column {tool.run} without the numbers of the runs"
+    raise InvalidInputError(
+        f"{table.source}: which column says what system a run is of?",
+        hint=f"name it: system_column=...; the columns are: {listed(table.names)}",
+    )
+
+
+def _settings(table: Table, rows: Sequence[int]) -> tuple[list[str], str] | None:
+    """Return the settings that vary between runs, other than the seed, spelt out for each run."""
+    names = [name for name in table.names if name.startswith("params.") and _last(name) not in _SEED_WORDS]
+    columns = {name: _texts(table, name) for name in names}
+    varying = [name for name in names if len({columns[name][row] for row in rows}) > 1]
+    if not varying:
+        return None
+    spelt = [
+        " ".join(f"{name.removeprefix('params.')}={columns[name][row]}" for name in varying)
+        for row in range(table.n_rows)
+    ]
+    if len({spelt[row] for row in rows}) == len(rows):  # every run on its own: nothing was repeated
+        return None
+    return spelt, f"columns {listed(varying)}"
+
+
+def _without_number(name: str) -> str:
+    """Return the name of a run without the number of the run or seed at its end.
+
+    Examples
+    --------
+    >>> _without_number("bert-seed3"), _without_number("bert_large/run 12"), _without_number("bert")
+    ('bert', 'bert_large', 'bert')
+    """
+    return re.sub(r"[\s_/.=-]*(seed|run|rep|s|r)?[\s_/.=-]*\d{1,9}$", "", name, flags=re.IGNORECASE) or name
+
+
+# -- the scores ------------------------------------------------------------------------------------
+
+
+def _scores(
+    table: Table, value: str, rows: Sequence[int], on_missing: OnMissing
+) -> tuple[dict[int, float], int]:
+    """Return the scores by row."""
+    column = unified([table.column(value)])[0]
+    if column.values.dtype.kind not in "iufb" or column.values.ndim != 1:
+        raise InvalidInputError(
+            f"{table.source}: column {value!r} does not hold numbers", hint="name another: value_column=..."
+        )
+    numbers = column.values.astype(np.float64)
+    absent = [row for row in rows if column.missing[row] or not np.isfinite(numbers[row])]
+    if absent and on_missing != "drop":
+        raise InvalidInputError(
+            f"{table.source}, row {absent[0] + 1}: a run that finished has no {value!r}"
+            f" ({len(absent)} of {len(rows)} have none)",
+            hint='pass on_missing="drop" to leave such runs out',
+        )
+    return {row: float(numbers[row]) for row in rows if row not in set(absent)}, len(absent)
+
+
+def _by_system(
+    table: Table, systems: Sequence[str], scores: Mapping[int, float], seeds: Sequence[str] | None
+) -> dict[str, FloatArray]:
+    rows_of: dict[str, list[int]] = {}
+    for row in scores:
+        rows_of.setdefault(systems[row], []).append(row)
+    if seeds is not None:
+        for name, rows in rows_of.items():
+            _check_seeds(table, name, rows, seeds)
+            rows.sort(key=lambda row: _in_order(seeds[row]))
+    return {name: np.array([scores[row] for row in rows]) for name, rows in rows_of.items()}
+
+
+def _check_seeds(table: Table, name: str, rows: Sequence[int], seeds: Sequence[str]) -> None:
+    seen: dict[str, int] = {}
+    for row in rows:
+        if seeds[row] and seeds[row] in seen:
+            raise InvalidInputError(
+                f"{table.source}: {name!r} has two runs with the seed {seeds[row]}, in rows"
+                f" {seen[seeds[row]] + 1} and {row + 1}",
+                hint="leave out one of them, or name the column of the systems: system_column=...",
+            )
+        seen[seeds[row]] = row
+
+
+def _in_order(seed: str) -> tuple[float, str]:
+    try:
+        return (float(seed), seed)
+    except ValueError:
+        return (np.inf, seed)

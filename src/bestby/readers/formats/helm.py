@@ -1,0 +1,206 @@
+"""Statistics per instance of HELM: a list of instances, each with the values of all its measures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import OnMissing
+from bestby.metrics.regression import Mean
+from bestby.readers.formats._documents import Record, document, number, records, word
+from bestby.readers.formats._logs import Log, datasets_of, gathered, mean_of_runs, named_apart
+from bestby.readers.formats.base import File, Read, files_of
+from bestby.readers.table import listed
+
+OPTIONS = ("value_column",)
+
+_MAIN = (
+    "exact_match",
+    "quasi_exact_match",
+    "prefix_exact_match",
+    "f1_score",
+    "rouge_2",
+    "bleu_4",
+    "math_equiv_chain_of_thought",
+    "math_equiv",
+    "final_number_exact_match",
+    "code_eval_acc",
+    "pass",
+    "NDCG@10",
+    "RR@10",
+    "ifeval_strict_accuracy",
+)
+"""Measures that are the main one of some scenario, by preference."""
+
+_COSTS = re.compile(
+    r"num_.*|training_.*|inference_.*|batch_size|finish_reason_.*|prompt_truncated|max_prob|logprob|.*_cost|"
+    r".*runtime.*|estimated_.*"
+)
+_LOWER = re.compile(r"edit_distance|.*perplexity|toxic_.*|bias_.*|.*_error|ter|wer_score|cer_score")
+
+
+@dataclass(frozen=True)
+class _Instances:
+    """One file."""
+
+    file: File
+    model: str | None
+    scenario: str | None
+    rows: list[Record]
+    split: str | None
+    splits: tuple[str, ...]
+
+
+def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
+    """Tell whether a file is a list of instances with their statistics."""
+    start = re.match(rb'\s*\[\s*\{\s*"(instance_id|stats|train_trial_index|perturbation)"\s*:', head)
+    return start is not None and b'"stats"' in head and b'"instance_id"' in head
+
+
+def read(
+    paths: Mapping[str, Path],
+    *,
+    gold: Path | None = None,
+    on_missing: OnMissing = "error",
+    value_column: str | None = None,
+) -> Read:
+    """Read the files ``per_instance_stats.json`` of two or more models.
+
+    Model and scenario come from the file ``run_spec.json`` beside, or from the name of the folder, where HELM
+    writes them. Instances that were perturbed are left out; of several splits the one called test is taken.
+    Several train trials are several runs, and the score of an instance its mean over them.
+
+    Parameters
+    ----------
+    paths : mapping of str to Path
+        Per system its file, or the directory with its run or runs.
+    gold : Path, optional
+        Not taken: the scores are in the file.
+    on_missing : {"error", "drop", "worst"}
+        What to do with instances that some model lacks.
+    value_column : str, optional
+        The measure, with or without the split: ``exact_match`` or ``exact_match,valid``. By default the
+        first that is the main measure of some scenario, such as ``exact_match``.
+
+    Returns
+    -------
+    Read
+        Scores per instance.
+
+    Raises
+    ------
+    InvalidInputError
+        If a file is damaged or the files do not fit together.
+    """
+    if gold is not None:
+        raise InvalidInputError(
+            f"{gold}: the statistics of HELM are scores and need no gold", hint="leave the gold out"
+        )
+    asked, _, split = ("", "", "") if value_column is None else value_column.partition(",")
+    runs = [_instances(file, split.strip() or None) for file in files_of(paths, recognises)]
+    scenarios = datasets_of([run.scenario for run in runs], "instances")
+    names = named_apart(
+        [
+            (run.file.name, where, run.file.system(run.model))
+            for run, where in zip(runs, scenarios, strict=True)
+        ]
+    )
+    measure, known = _measure(runs, asked.strip() or None)
+    logs = [
+        _log(run, name, scenario, measure) for run, name, scenario in zip(runs, names, scenarios, strict=True)
+    ]
+    told = f"statistics per instance of HELM; measure: {measure}"
+    others = [name for name in known if name != measure]
+    told += f" (there are also: {listed(others)})" if others else ""
+    splits = dict.fromkeys(name for run in runs for name in run.splits)
+    if len(splits) > 1:
+        taken = dict.fromkeys(str(run.split) for run in runs)
+        told += f"; split: {listed(list(taken))} of {listed(list(splits))}"
+    metric = Mean(measure, greater_is_better=_LOWER.fullmatch(measure) is None)
+    return gathered(logs, metric, told, on_missing=on_missing)
+
+
+def _instances(file: File, asked: str | None) -> _Instances:
+    rows = [row for row in records(file.path) if row.data.get("perturbation") is None]
+    if not rows:
+        raise InvalidInputError(f"{file.path} has no instance that was not perturbed")
+    spec = file.path.parent / "run_spec.json"
+    named = word(document(spec).data.get("name")) if spec.is_file() else None
+    run = named or file.path.parent.name
+    model = re.search(r"(?:^|[:,])model=([^,]+)", run)
+    scenario = re.sub(r"[:,]?model=[^,]+", "", run) if model else None
+    splits = tuple(dict.fromkeys(split for row in rows for _, split, _ in _stats(row) if split is not None))
+    if asked is not None and asked not in splits:
+        raise InvalidInputError(
+            f"{file.path}: no split {asked!r}", hint=f"the splits there are: {listed(list(splits)) or 'none'}"
+        )
+    split = asked or ("test" if "test" in splits else splits[0] if splits else None)
+    told = model[1].replace("_", "/", 1) if model else None
+    return _Instances(file, told, scenario or None, rows, split, splits)
+
+
+def _stats(row: Record) -> Iterator[tuple[str, str | None, float | None]]:
+    """Return measure, split and value of the statistics of an instance that are not of perturbed copies."""
+    stats = row.need("stats")
+    if not isinstance(stats, list):
+        raise InvalidInputError(f"{row.where}: 'stats' is no list")
+    for stat in stats:
+        name = stat.get("name") if isinstance(stat, dict) else None
+        measure = word(name.get("name")) if isinstance(name, dict) else None
+        if measure is None or not isinstance(name, dict):
+            raise InvalidInputError(f"{row.where}: a statistic has no name: {stat!r:.60}")
+        if name.get("perturbation") is None:
+            yield measure, word(name.get("split")), _value(stat)
+
+
+def _value(stat: Mapping[str, Any]) -> float | None:
+    """Return the mean of a statistic, None if nothing was counted."""
+    if "mean" in stat:
+        return number(stat["mean"])
+    total, count = number(stat.get("sum")), number(stat.get("count"))
+    return total / count if total is not None and count else None
+
+
+def _measure(runs: Sequence[_Instances], asked: str | None) -> tuple[str, list[str]]:
+    of_each = [dict.fromkeys(name for row in run.rows for name, _, _ in _stats(row)) for run in runs]
+    for run, names in zip(runs, of_each, strict=True):
+        if asked is not None and asked not in names:
+            raise InvalidInputError(
+                f"{run.file.path}: no measure {asked!r}", hint=f"the measures there are: {listed([*names])}"
+            )
+    shared = [name for name in of_each[0] if all(name in names for names in of_each)]
+    scores = [name for name in shared if _COSTS.fullmatch(name) is None]
+    found = asked or next((name for name in _MAIN if name in scores), scores[0] if len(scores) == 1 else None)
+    if found is None:
+        raise InvalidInputError(
+            f"{runs[0].file.path}: which measure? the files have: {listed(shared) or 'none in common'}",
+            hint="name it: value_column=...",
+        )
+    return found, scores
+
+
+def _log(run: _Instances, name: str, scenario: str, measure: str) -> Log:
+    trials: dict[str, dict[str, float]] = {}
+    seen: dict[tuple[str, str], str] = {}
+    for row in run.rows:
+        item = word(row.need("instance_id"))
+        if item is None:
+            raise InvalidInputError(f"{row.where}: the id of the instance is {row.data['instance_id']!r:.40}")
+        trial = str(row.data.get("train_trial_index", 0))
+        if (trial, item) in seen:
+            raise InvalidInputError(
+                f"{row.where}: instance {item!r} of trial {trial} was already in"
+                f" {seen[trial, item].rpartition(', ')[2]}",
+                hint="keep one record per instance and trial",
+            )
+        seen[trial, item] = row.where
+        scores = trials.setdefault(trial, {})
+        for stat, split, value in _stats(row):
+            if stat == measure and split == run.split and value is not None and value == value:
+                scores[item] = value
+    found = tuple(trials[trial] for trial in sorted(trials))
+    return Log(name, scenario, str(run.file.path), mean_of_runs(found), None, found)

@@ -1,0 +1,259 @@
+"""Logs of Inspect: a zip archive (.eval) or a JSON document with the scores of every sample and epoch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import OnMissing
+from bestby.metrics.regression import Mean
+from bestby.readers.formats import _archive
+from bestby.readers.formats._documents import Record, document, kind, number, parsed, word
+from bestby.readers.formats._logs import Log, gathered, mean_of_runs, named_apart
+from bestby.readers.formats.base import File, Read, files_of
+from bestby.readers.table import listed
+
+OPTIONS = ("value_column", "cluster")
+
+_HEADER, _START, _SUMMARIES = "header.json", "_journal/start.json", "summaries.json"
+_PARTS = re.compile(r"_journal/summaries/(\d+)\.json")
+_SAMPLES = re.compile(r"samples/.+\.json")
+
+# What the letters and words of scores count as: correct, incorrect, partial, no answer.
+_VALUES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+_WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+_ALIKE = 200  # of an input, so many letters are compared: summaries may shorten it
+
+
+@dataclass(frozen=True)
+class _Opened:
+    """One log: its header, and the samples of all epochs."""
+
+    file: File
+    header: Record
+    samples: list[Record]
+
+    @property
+    def model(self) -> str | None:
+        return word(self.header.part("eval").get("model"))
+
+    @property
+    def task(self) -> str:
+        return word(self.header.part("eval").get("task")) or "task"
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    """Tell whether a file is a log: an archive with its header, or a document that begins with its status."""
+    if head.startswith(b"PK\x03\x04"):
+        return _archive.is_archive_with(path, _HEADER, _START)
+    keys = (b'"status"', b'"eval"', b'"task"', b'"model"')
+    return re.match(rb'\s*\{\s*"(version|status|eval)"\s*:', head) is not None and all(
+        key in head for key in keys
+    )
+
+
+def read(
+    paths: Mapping[str, Path],
+    *,
+    gold: Path | None = None,
+    on_missing: OnMissing = "error",
+    value_column: str | None = None,
+    cluster: str | None = None,
+) -> Read:
+    """Read the logs of two or more models.
+
+    Scores count as in Inspect: C (correct) 1, I (incorrect) 0, P (partially correct) 0.5, N (no answer) 0,
+    yes and true 1, no and false 0, numbers themselves. Several epochs are several runs; the score of a sample
+    is its mean over them. The fields of the metadata are groupings of the samples. Samples that were not
+    scored are missing.
+
+    Parameters
+    ----------
+    paths : mapping of str to Path
+        Per system its log (.eval or .json), or a directory with those of several tasks.
+    gold : Path, optional
+        Not taken: the scores are in the log.
+    on_missing : {"error", "drop", "worst"}
+        What to do with samples that some model lacks.
+    value_column : str, optional
+        The scorer; ``scorer/key`` where it gives several values. The first by default.
+    cluster : str, optional
+        The field of the metadata that groups the samples.
+
+    Returns
+    -------
+    Read
+        Scores per sample, and by epoch where there are several.
+
+    Raises
+    ------
+    InvalidInputError
+        If a log is damaged or the logs do not fit together.
+    MissingExtraError
+        If a log is packed with zstd, and neither Python 3.14 nor the package zstandard is there.
+    """
+    if gold is not None:
+        raise InvalidInputError(
+            f"{gold}: the logs of Inspect hold their scores and need no gold", hint="leave the gold out"
+        )
+    logs = [_opened(file) for file in files_of(paths, recognises)]
+    names = named_apart([(log.file.name, log.task, log.file.system(log.model)) for log in logs])
+    scored = [[(sample, _scores(sample)) for sample in log.samples] for log in logs]
+    measure, known = _measure(logs, scored, value_column)
+    read_in = [_log(log, name, rows, measure) for log, name, rows in zip(logs, names, scored, strict=True)]
+    told = f"logs of Inspect; scorer: {measure}" + (f" (there are: {listed(known)})" if known[1:] else "")
+    unfinished = [str(log.file.path) for log in logs if log.header.data.get("status") != "success"]
+    if unfinished:
+        told += f"; not finished: {listed(unfinished)}"
+    return gathered(read_in, Mean(measure), told, on_missing=on_missing, cluster=cluster)
+
+
+def _opened(file: File) -> _Opened:
+    with file.path.open("rb") as stream:
+        zipped = stream.read(4) == b"PK\x03\x04"
+    header, listing = _unzipped(file.path) if zipped else _document(file.path)
+    samples = []
+    for place, sample in enumerate(listing, 1):
+        where = f"{file.path}, sample {place}"
+        if not isinstance(sample, dict):
+            raise InvalidInputError(f"{where}: expected a JSON object, got {kind(sample)}")
+        samples.append(Record(where, sample))
+    if not samples:
+        raise InvalidInputError(
+            f"{file.path} has no samples", hint="run the evaluation with log_samples on, and to its end"
+        )
+    return _Opened(file, header, samples)
+
+
+def _document(path: Path) -> tuple[Record, list[Any]]:
+    header = document(path)
+    listing = header.data.get("samples")
+    return header, listing if isinstance(listing, list) else []
+
+
+def _unzipped(path: Path) -> tuple[Record, list[Any]]:
+    """Return the header and the summaries of the samples, or where there are none the samples themselves."""
+    with _archive.opened(path) as archive:
+        names = archive.namelist()
+
+        def load(name: str) -> Any:
+            return parsed(_archive.member(archive, path, name), f"{path}, {name}")
+
+        head = load(_HEADER if _HEADER in names else _START)
+        if not isinstance(head, dict):
+            raise InvalidInputError(f"{path}: expected a JSON object as the header, got {kind(head)}")
+        if _SUMMARIES in names:
+            chosen = [_SUMMARIES]
+        else:  # an evaluation that was cut short has its summaries in pieces
+            pieces = {int(match[1]): name for name in names if (match := _PARTS.fullmatch(name))}
+            chosen = [pieces[number] for number in sorted(pieces)]
+        if chosen:
+            listing: list[Any] = []
+            for name in chosen:
+                piece = load(name)
+                listing += piece if isinstance(piece, list) else [piece]
+        else:
+            listing = [load(name) for name in sorted(names) if _SAMPLES.fullmatch(name)]
+    return Record(str(path), head), listing
+
+
+# -- the scores ------------------------------------------------------------------------------------
+
+
+def _scores(sample: Record) -> dict[str, Any]:
+    """Return the values of a sample by scorer, and by scorer/key where one gives several."""
+    scores = sample.part("scores")
+    if not scores and isinstance(sample.data.get("score"), dict):  # the first version of the logs
+        scores = {"score": sample.data["score"]}
+    found: dict[str, Any] = {}
+    for scorer, score in scores.items():
+        value = score.get("value") if isinstance(score, dict) else score
+        if isinstance(value, dict):
+            found.update({f"{scorer}/{key}": inner for key, inner in value.items()})
+        else:
+            found[str(scorer)] = value
+    return found
+
+
+_Scored = Sequence[tuple[Record, Mapping[str, Any]]]
+
+
+def _measure(logs: Sequence[_Opened], scored: Sequence[_Scored], asked: str | None) -> tuple[str, list[str]]:
+    """Return the scorer to use, and all that the logs share."""
+    of_each = [list(dict.fromkeys(name for _, values in rows for name in values)) for rows in scored]
+    for log, names in zip(logs, of_each, strict=True):
+        if not names:
+            raise InvalidInputError(f"{log.file.path}: no sample has a score", hint="score the log first")
+        if asked is not None and asked not in names:
+            raise InvalidInputError(
+                f"{log.file.path}: no scorer {asked!r}", hint=f"the scorers there are: {listed(names)}"
+            )
+    shared = [name for name in of_each[0] if all(name in names for names in of_each)]
+    if not shared:
+        raise InvalidInputError(
+            f"{logs[0].file.path} and the others share no scorer: {listed(of_each[0])} against"
+            f" {listed(next(names for names in of_each if not {*names} & {*of_each[0]} or names))}",
+            hint="score the logs with the same scorer",
+        )
+    return asked or shared[0], shared
+
+
+def _log(log: _Opened, name: str, scored: _Scored, measure: str) -> Log:
+    epochs: dict[int, dict[str, float]] = {}
+    seen: dict[tuple[int, str], str] = {}
+    groups: dict[str, dict[str, str]] = {}
+    hashes: dict[str, str] = {}
+    for sample, values in scored:
+        item, epoch = _place(sample)
+        if (epoch, item) in seen:
+            raise InvalidInputError(
+                f"{sample.where}: sample {item!r} of epoch {epoch} was already in"
+                f" {seen[epoch, item].rpartition(', ')[2]}",
+                hint="ids must be unique: give the samples of the dataset an id each",
+            )
+        seen[epoch, item] = sample.where
+        value = _value(sample, measure, values.get(measure))
+        scores = epochs.setdefault(epoch, {})
+        if value is not None:
+            scores[item] = value
+        if isinstance(sample.data.get("input"), str):
+            hashes[item] = sample.data["input"][:_ALIKE]
+        for key, entry in sample.part("metadata").items():
+            told = word(entry)
+            if told is not None:
+                groups.setdefault(key, {})[item] = told
+    runs = tuple(epochs[epoch] for epoch in sorted(epochs))
+    mean = mean_of_runs(runs)
+    return Log(name, log.task, str(log.file.path), mean, None, runs, groups, hashes)
+
+
+def _place(sample: Record) -> tuple[str, int]:
+    item = word(sample.need("id"))
+    epoch = sample.data.get("epoch", 1)
+    if item is None or isinstance(epoch, bool) or not isinstance(epoch, int):
+        raise InvalidInputError(
+            f"{sample.where}: expected an id and the number of an epoch, got {sample.data['id']!r:.40} and"
+            f" {epoch!r:.40}"
+        )
+    return item, epoch
+
+
+def _value(sample: Record, measure: str, value: Any) -> float | None:
+    """Return a score as a number, None if the sample was not scored."""
+    if value is None or value != value:
+        return None
+    found = number(value)
+    if found is None and isinstance(value, str):
+        found = _VALUES.get(value, _WORDS.get(value.strip().lower()))
+        if found is None and re.fullmatch(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?\s*", value):
+            found = number(float(value))
+    if found is None:
+        raise InvalidInputError(
+            f"{sample.where}: the score by {measure} is {value!r:.60}, expected a number or C, I, P, N",
+            hint="choose another scorer: value_column=...",
+        )
+    return found

@@ -1,0 +1,332 @@
+"""Samples of the Language Model Evaluation Harness: a record per document and filter, beside its results."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import OnMissing
+from bestby.metrics.base import BaseMetric
+from bestby.metrics.regression import Mean
+from bestby.readers.formats._documents import Record, document, number, records, word
+from bestby.readers.formats._logs import Log, datasets_of, gathered, named_apart
+from bestby.readers.formats.base import File, Read, files_of
+from bestby.readers.table import listed
+
+OPTIONS = ("value_column", "cluster")
+
+_START = re.compile(rb'\s*(\[\s*)?\{\s*"doc_id"\s*:\s*-?\d+\s*,\s*"(doc|target|arguments|filter)"\s*:')
+_NAME = re.compile(r"samples_(?P<task>.+?)_(?P<date>\d{4}-\d\d-\d\dT[\d:.+-]+)\.jsonl?(\.gz|\.zst)?")
+
+# What a record holds beside its measures, in the versions from 0.3 on.
+_OTHER = frozenset(
+    (
+        *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"),
+        *("doc_hash", "prompt_hash", "target_hash"),
+    )
+)
+
+_OF_PAIRS: dict[str, tuple[str, bool]] = {
+    # The name here, and whether the pair is (gold, prediction), not (log-probability, length).
+    "bleu": ("bleu", True),
+    "chrf": ("chrf", True),
+    "ter": ("ter", True),
+    "mcc": ("matthews_corrcoef", True),
+    "f1": ("f1[1]", True),
+    "perplexity": ("perplexity", False),
+    "word_perplexity": ("perplexity", False),
+    "byte_perplexity": ("perplexity", False),
+    "bits_per_byte": ("bits_per_byte", False),
+}
+_LOSSES = ("perplexity", "bits_per_byte", "ter", "brier_score", "wer", "cer", "loss", "mse", "mae")
+
+
+@dataclass(frozen=True)
+class _Samples:
+    """One file, and what the results file beside it says."""
+
+    file: File
+    task: str
+    model: str | None
+    rows: list[Record]
+    filters: dict[str, None]
+    results: Record | None
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    """Tell whether a file holds samples: its first record begins with the number of a document."""
+    if _START.match(head) is None:
+        return False
+    return b'"filtered_resps"' in head or b'"target"' in head or path.name.startswith("samples_")
+
+
+def read(
+    paths: Mapping[str, Path],
+    *,
+    gold: Path | None = None,
+    on_missing: OnMissing = "error",
+    value_column: str | None = None,
+    cluster: str | None = None,
+) -> Read:
+    """Read the samples of two or more models.
+
+    The name of a model, and whether lower is better, come from the file ``results_*.json`` of the same run,
+    if it lies beside the samples. Several tasks are several datasets. Two models must have been asked the
+    same: the hashes of the documents are compared.
+
+    Parameters
+    ----------
+    paths : mapping of str to Path
+        Per system its file of samples, or the directory with those of several tasks.
+    gold : Path, optional
+        Not taken: the scores are in the file.
+    on_missing : {"error", "drop", "worst"}
+        What to do with documents that some model lacks.
+    value_column : str, optional
+        The measure, with or without the filter, as in the table of results: ``exact_match`` or
+        ``exact_match,strict-match``. By default the first measure with one score per document, and the
+        first filter.
+    cluster : str, optional
+        The field of the documents that groups them.
+
+    Returns
+    -------
+    Read
+        Scores per document; for BLEU, chrF, TER and the like references and translations; for perplexities
+        log-probabilities and lengths.
+
+    Raises
+    ------
+    InvalidInputError
+        If a file is damaged, or what the files hold does not fit together.
+    """
+    if gold is not None:
+        raise InvalidInputError(
+            f"{gold}: samples of the evaluation harness hold their scores and need no gold",
+            hint="leave the gold out",
+        )
+    files = files_of(paths, recognises)
+    tasks = datasets_of([_task(file.path.name) for file in files], "samples")
+    samples = [_samples(file, task) for file, task in zip(files, tasks, strict=True)]
+    names = named_apart([(one.file.name, one.task, one.file.system(one.model)) for one in samples])
+    measure, chosen = _measure(samples, value_column)
+    filters = _filters(samples, chosen)
+    logs = [_log(one, name, measure, filters[one.task]) for one, name in zip(samples, names, strict=True)]
+    pairs = any(log.gold is not None or _is_pair(next(iter(log.values.values()), 0)) for log in logs)
+    told = f"samples of lm-evaluation-harness; measure: {measure}" + _of_filters(samples, measure, filters)
+    metric, objects = _metric(samples, measure, pairs)
+    told += "" if pairs else _aggregated(samples, measure)
+    return gathered(logs, metric, told, on_missing=on_missing, cluster=cluster, objects=objects)
+
+
+def _task(name: str) -> str | None:
+    """Return the task that the name of a file of samples tells.
+
+    Examples
+    --------
+    >>> _task("samples_arc_easy_2026-01-21T03-44-18.458309.jsonl"), _task("a.jsonl")
+    ('arc_easy', None)
+    """
+    match = _NAME.fullmatch(name)
+    if match is not None:
+        return match["task"]
+    return name.split(".")[0].removeprefix("samples_") or None if name.startswith("samples_") else None
+
+
+def _samples(file: File, task: str) -> _Samples:
+    rows = records(file.path)
+    if not rows:
+        raise InvalidInputError(f"{file.path} is empty", hint="was the evaluation finished?")
+    match = _NAME.fullmatch(file.path.name)
+    results = _results(file.path, None if match is None else match["date"])
+    model = None
+    if results is not None:
+        arguments = re.search(r"pretrained=([^,]+)", str(results.part("config").get("model_args")))
+        model = word(results.data.get("model_name")) or (word(arguments[1]) if arguments else None)
+    filters = {str(row.data["filter"]): None for row in rows if "filter" in row.data}
+    return _Samples(file, task, model, rows, filters, results)
+
+
+def _results(path: Path, date: str | None) -> Record | None:
+    """Return the results file of the run that wrote the samples, if it can be told which that is."""
+    beside = sorted(path.parent.glob("results_*.json"))
+    exact = [file for file in beside if date is not None and file.name == f"results_{date}.json"]
+    if exact:
+        return document(exact[0])
+    return document(beside[0]) if len(beside) == 1 and date is None else None
+
+
+# -- which measure ---------------------------------------------------------------------------------
+
+
+def _measure(samples: Sequence[_Samples], asked: str | None) -> tuple[str, str | None]:
+    """Return the measure, and the filter if it was asked for."""
+    known = {name: None for one in samples for name in _measures(one.rows[0])}
+    if asked is not None:
+        name, _, chosen = (part.strip() for part in asked.partition(","))
+        for one in samples:
+            if name not in _measures(one.rows[0]):
+                raise InvalidInputError(
+                    f"{one.rows[0].where}: no measure {name!r}",
+                    hint=f"the measures there are: {listed(list(_measures(one.rows[0])))}",
+                )
+        return name, chosen or None
+    shared = [name for name in known if all(name in _measures(one.rows[0]) for one in samples)]
+    plain = [name for name in shared if all(number(one.rows[0].data[name]) is not None for one in samples)]
+    usable = plain or [name for name in shared if name in _OF_PAIRS]
+    if not usable:
+        raise InvalidInputError(
+            f"{samples[0].file.path}: no measure with a score per document that all files have",
+            hint=f"the measures there are: {listed(list(known)) or 'none'}; name one: value_column=...",
+        )
+    return usable[0], None
+
+
+def _measures(row: Record) -> dict[str, None]:
+    """Return the measures of a record, in order: as it lists them, else every key that is nothing else."""
+    told = row.data.get("metrics")
+    if isinstance(told, list):
+        return {name: None for name in told if isinstance(name, str) and name in row.data}
+    return {name: None for name, value in row.data.items() if name not in _OTHER and _is_value(value)}
+
+
+def _is_value(value: Any) -> bool:
+    return number(value) is not None or _is_pair(value)
+
+
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, list | tuple) and len(value) == 2
+
+
+def _filters(samples: Sequence[_Samples], chosen: str | None) -> dict[str, str | None]:
+    """Return the filter of each task: the one asked for, else the first that all its files have."""
+    used: dict[str, str | None] = {}
+    for task in dict.fromkeys(one.task for one in samples):
+        of_task = [one for one in samples if one.task == task]
+        known = list(of_task[0].filters)
+        shared = [name for name in known if all(name in one.filters for one in of_task)]
+        name = chosen or next(iter(shared or known), None)
+        for one in of_task:
+            if name is not None and name not in one.filters:
+                raise InvalidInputError(
+                    f"{one.file.path}: no filter {name!r}",
+                    hint=f"the filters there are: {listed(list(one.filters)) or 'none'}",
+                )
+        used[task] = name
+    return used
+
+
+def _of_filters(samples: Sequence[_Samples], measure: str, used: Mapping[str, str | None]) -> str:
+    known = dict.fromkeys(f"{measure},{name}" for one in samples for name in one.filters)
+    taken = dict.fromkeys(name for name in used.values() if name is not None)
+    if len(known) < 2:
+        return ""
+    return f", filter: {listed(list(taken))} (there are: {listed(list(known))})"
+
+
+def _aggregated(samples: Sequence[_Samples], measure: str) -> str:
+    """Say so if the harness makes something else than a mean of the scores."""
+    for one in samples:
+        config = one.results.part("configs").get(one.task) if one.results is not None else None
+        listing = config.get("metric_list") if isinstance(config, dict) else None
+        for entry in listing if isinstance(listing, list) else []:
+            if isinstance(entry, dict) and entry.get("metric") == measure:
+                how = word(entry.get("aggregation"))
+                if how not in (None, "mean", "nanmean"):
+                    return f" (the mean of the documents; the harness itself reports their {how})"
+    return ""
+
+
+# -- the scores ------------------------------------------------------------------------------------
+
+
+def _log(one: _Samples, name: str, measure: str, used: str | None) -> Log:
+    rows = [row for row in one.rows if used is None or str(row.data.get("filter")) == used]
+    values: dict[str, Any] = {}
+    gold: dict[str, Any] = {}
+    where: dict[str, str] = {}
+    groups: dict[str, dict[str, str]] = {}
+    hashes: dict[str, str] = {}
+    for row in rows:
+        item = word(row.need("doc_id"))
+        if item is None:
+            raise InvalidInputError(f"{row.where}: the number of the document is {row.data['doc_id']!r}")
+        if item in where:
+            raise InvalidInputError(
+                f"{row.where}: document {item} was already in {where[item].rpartition(', ')[2]}",
+                hint="the file holds more than one run or filter: keep one record per document",
+            )
+        where[item] = row.where
+        value = row.need(measure)
+        if value != value or value is None:
+            continue  # a score that could not be computed: a missing one
+        values[item], right = _checked(row, measure, value)
+        if right is not None:
+            gold[item] = right
+        if isinstance(row.data.get("doc_hash"), str):
+            hashes[item] = row.data["doc_hash"]
+        for key, entry in row.part("doc").items():
+            told = word(entry)
+            if told is not None:
+                groups.setdefault(key, {})[item] = told
+    return Log(name, one.task, str(one.file.path), values, gold or None, (), groups, hashes)
+
+
+def _checked(row: Record, measure: str, value: Any) -> tuple[Any, Any]:
+    """Return the score, or prediction and gold of a pair, or log-probability and length with no gold."""
+    score = number(value)
+    if score is not None:
+        # The harness stores the log-probability of each document and takes exp(-mean) at the end.
+        return ((score, 1.0) if measure == "perplexity" else score), None
+    if not _is_pair(value) or measure not in _OF_PAIRS:
+        raise InvalidInputError(
+            f"{row.where}: {measure} is no score of one document but {value!r:.60}",
+            hint=f"measures of pairs that can be read are: {', '.join(_OF_PAIRS)}",
+        )
+    first, second = value
+    name, is_gold = _OF_PAIRS[measure]
+    if not is_gold:
+        return (first, second), None
+    if name in ("bleu", "chrf", "ter"):
+        return _text(row, second), _reference(row, first)
+    if not all(isinstance(label, int) and -(2**31) < label < 2**31 for label in value):
+        raise InvalidInputError(f"{row.where}: {measure} needs two classes, got {value!r:.60}")
+    return int(second), int(first)
+
+
+def _text(row: Record, value: Any) -> str:
+    """Return a translation, which the harness may have put in a list of one."""
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    if not isinstance(value, str):
+        raise InvalidInputError(f"{row.where}: expected a text as the prediction, got {value!r:.60}")
+    return value
+
+
+def _reference(row: Record, value: Any) -> str | tuple[str, ...]:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+        return tuple(value)
+    raise InvalidInputError(f"{row.where}: expected a reference or a list of them, got {value!r:.60}")
+
+
+def _metric(samples: Sequence[_Samples], measure: str, pairs: bool) -> tuple[BaseMetric | str, bool]:
+    """Return the measure to compute, and whether it reads objects."""
+    if pairs and measure in _OF_PAIRS:
+        name = _OF_PAIRS[measure][0]
+        return name, name not in ("matthews_corrcoef", "f1[1]")
+    directions = set()
+    for one in samples:
+        told = one.results.part("higher_is_better").get(one.task) if one.results is not None else None
+        directions.add(told.get(measure) if isinstance(told, dict) else None)
+    if directions & {True, False} == {True, False}:
+        raise InvalidInputError(f"the results do not agree whether a higher {measure} is better")
+    lower = any(measure == loss or measure.endswith(f"_{loss}") for loss in _LOSSES)
+    return Mean(
+        measure, greater_is_better=False not in directions and not (directions == {None} and lower)
+    ), False

@@ -1,0 +1,173 @@
+"""Files of mt-metrics-eval: scores of segments (.seg.score) and the documents of the segments (.docs)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import OnMissing
+from bestby.readers.formats._lines import as_number, assembled, first_lines, lines_of, number_of
+from bestby.readers.formats.base import Read
+from bestby.readers.table import listed
+
+_NONE = "None"
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    """Tell whether a file has lines of a name and a score, in a block of several lines per name.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    head : bytes
+        Its first bytes.
+
+    Returns
+    -------
+    bool
+        Whether `read` is for it.
+    """
+    rows = [line.split() for line in first_lines(path, head)]
+    if len(rows) < 2 or any(len(row) != 2 or as_number(row[0]) is not None for row in rows):
+        return False
+    if any(as_number(row[1]) is None and row[1] != _NONE for row in rows):
+        return False
+    names = [row[0] for row in rows]
+    blocks = 1 + sum(a != b for a, b in pairwise(names))
+    distinct = len(set(names))
+    # A table of a score per system (.sys.score) has every name once.
+    return blocks == distinct < len(names) and (distinct > 1 or path.name.endswith(".seg.score"))
+
+
+def read(
+    paths: Mapping[str, Path],
+    *,
+    gold: Path | None = None,
+    on_missing: OnMissing = "error",
+    documents: Path | None = None,
+    cluster: str | None = None,
+) -> Read:
+    """Read the scores that one measure, or human raters, gave the segments of several systems.
+
+    Parameters
+    ----------
+    paths : mapping of str to Path
+        One file: a line ``SYSTEM SCORE`` per segment, in a block per system.
+    gold : None
+        Scores need none.
+    on_missing : {"error", "drop", "worst"}
+        What to do with segments whose score is ``None`` for some system.
+    documents : Path, optional
+        The ``.docs`` file, of lines ``DOMAIN DOCUMENT``. If not given it is looked for where mt-metrics-eval
+        has it: ``../../documents/en-de.docs`` of ``metric-scores/en-de/COMET-refA.seg.score``, and
+        ``../documents/en-de.docs`` of ``human-scores/en-de.mqm.seg.score``.
+    cluster : {"document", "domain"}, optional
+        The grouping to be used as clusters; otherwise they are offered.
+
+    Returns
+    -------
+    Read
+        An evaluation of scores, higher being better by default.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is a gold or more than one file, a line is malformed, or the blocks differ in length.
+    """
+    if len(paths) != 1 or gold is not None:
+        raise InvalidInputError(
+            "one .seg.score file holds the scores of all systems, and there is no gold; got"
+            f" {listed([*map(str, paths.values())])}" + ("" if gold is None else f", gold {gold}"),
+            hint="compare by one measure at a time, without gold",
+        )
+    [path] = paths.values()
+    scores, n_segments = _scores(path)
+    found = documents or _beside(path)
+    groups = {} if found is None else documents_of(found, n_segments)
+    keyed = {name: {str(k): label for k, label in enumerate(group, 1)} for name, group in groups.items()}
+    evaluation, offered = assembled(scores, None, keyed, cluster, on_missing, objects=False)
+    told = f"scores of {n_segments} segments (mt-metrics-eval): {listed(list(scores))}"
+    if evaluation.n_items < n_segments:
+        told += f"; {n_segments - evaluation.n_items} segments have no score"
+    if found is not None:
+        told += f"; documents: {found}"
+    return Read(told=told, evaluation=evaluation, metric="mean", clusters=offered)
+
+
+def documents_of(path: Path, n_segments: int) -> dict[str, list[str]]:
+    """Return the document and, if there are several, the domain of each segment, from a ``.docs`` file.
+
+    Parameters
+    ----------
+    path : Path
+        A file of lines ``DOMAIN DOCUMENT``, or of document names alone.
+    n_segments : int
+        How many lines it must have.
+
+    Returns
+    -------
+    dict of str to list of str
+        The groupings, "document" first.
+
+    Raises
+    ------
+    InvalidInputError
+        If a line has other columns, or there are too few or too many.
+    """
+    rows = [line.split() for line in lines_of(path)]
+    for number, row in enumerate(rows, start=1):
+        if len(row) != len(rows[0]) or len(row) not in (1, 2):
+            raise InvalidInputError(
+                f"{path}, line {number}: expected DOMAIN DOCUMENT, got {len(row)} columns",
+                hint="documents of segments are written one per line, as mt-metrics-eval has them",
+            )
+    if len(rows) != n_segments:
+        raise InvalidInputError(
+            f"{path} names the documents of {len(rows)} segments, but there are {n_segments}",
+            hint="line n must be the document of segment n",
+        )
+    groups = {"document": [row[-1] for row in rows]}
+    domains = [row[0] for row in rows]
+    return groups if len(rows[0]) == 1 or len(set(domains)) == 1 else {**groups, "domain": domains}
+
+
+def _scores(path: Path) -> tuple[dict[str, dict[str, float]], int]:
+    """Return the scores by system and number of the segment, and how many segments there are."""
+    scores: dict[str, dict[str, float]] = {}
+    lengths: dict[str, int] = {}
+    for number, line in enumerate(lines_of(path), start=1):
+        where = f"{path}, line {number}"
+        fields = line.split()
+        if len(fields) != 2:
+            raise InvalidInputError(
+                f"{where}: expected SYSTEM SCORE, got {len(fields)} columns",
+                hint="the last line may be cut off: write the file again",
+            )
+        name, score = fields
+        lengths[name] = lengths.get(name, 0) + 1
+        values = scores.setdefault(name, {})
+        if score != _NONE:
+            values[str(lengths[name])] = number_of(score, where, "the score")
+    first = next(iter(lengths))
+    for name, length in lengths.items():
+        if length != lengths[first]:
+            raise InvalidInputError(
+                f"{path}: {first} has {lengths[first]} segments, {name} has {length}",
+                hint="every system needs a line per segment, in order; None stands for no score",
+            )
+    return scores, lengths[first]
+
+
+def _beside(path: Path) -> Path | None:
+    """Return the documents where mt-metrics-eval has them, if they are there."""
+    folder = path.absolute().parent
+    for place in (
+        folder.parent.parent / "documents" / f"{folder.name}.docs",
+        folder.parent / "documents" / f"{path.name.split('.')[0]}.docs",
+    ):
+        if place.is_file():
+            return place
+    return None

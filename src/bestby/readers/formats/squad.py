@@ -1,0 +1,194 @@
+"""SQuAD: a dataset of questions with answers, and a predictions file of question id to answer."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import OnMissing
+from bestby.readers.files import checked, kind_of
+from bestby.readers.formats._lines import assembled, first_lines, need_gold
+from bestby.readers.formats.base import Read
+from bestby.readers.table import listed
+from bestby.readers.text import unpacked
+
+_PAIR = re.compile(r'\s*"(?P<key>(?:[^"\\]|\\.)*)"\s*:\s*"(?:[^"\\]|\\.)*"\s*(?P<end>[,}])')
+_ENOUGH = 8
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    """Tell whether a file is one JSON object of texts, as predictions are: question id to answer.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    head : bytes
+        Its first bytes.
+
+    Returns
+    -------
+    bool
+        Whether `read` is for it.
+    """
+    text = "\n".join(first_lines(path, head)) or head.decode("utf-8", errors="replace")
+    opened = re.match(r"\s*\{", text)
+    place = opened.end() if opened else len(text)
+    ids: list[str] = []
+    while len(ids) < _ENOUGH and (pair := _PAIR.match(text, place)):
+        ids.append(pair["key"])
+        place = pair.end()
+        if pair["end"] == "}":
+            return len(ids) >= 2 and not text[place:].strip()
+    return len(ids) == _ENOUGH
+
+
+def read(
+    paths: Mapping[str, Path],
+    *,
+    gold: Path | None = None,
+    on_missing: OnMissing = "error",
+    cluster: str | None = None,
+) -> Read:
+    """Read the answers of several systems to the questions of a dataset like SQuAD 1.1 or 2.0.
+
+    Parameters
+    ----------
+    paths : mapping of str to Path
+        The predictions of each system, a JSON object of question id to answer.
+    gold : Path
+        The dataset: a list "data" of articles, with lists "paragraphs" and in them "qas", questions with an
+        "id" and "answers", each a "text". A question with ``"is_impossible": true`` has no answer.
+    on_missing : {"error", "drop", "worst"}
+        What to do with a question that a system has no prediction for. As in the official scripts it
+        scores 0 with "worst".
+    cluster : {"article", "paragraph"}, optional
+        The grouping to be used as clusters; otherwise they are offered.
+
+    Returns
+    -------
+    Read
+        An evaluation whose items are answers, and whose gold is the right answers of each question.
+
+    Raises
+    ------
+    InvalidInputError
+        If a file is not such JSON, or a question id occurs twice.
+
+    References
+    ----------
+    .. [1] Rajpurkar et al. (2016), SQuAD, EMNLP, 2383-2392.
+    .. [2] Rajpurkar, Jia, Liang (2018), Know What You Don't Know, ACL, 784-789.
+    """
+    dataset = need_gold(gold, "answers to questions")
+    golds, articles, paragraphs = _questions(dataset)
+    systems = {name: _answers(path) for name, path in paths.items()}
+    groups = {"article": articles, "paragraph": paragraphs}
+    evaluation, offered = assembled(systems, golds, groups, cluster, on_missing)
+    told = f"answers to the {len(golds)} questions of {dataset} (SQuAD): {listed(list(paths))}"
+    return Read(told=told, evaluation=evaluation, metric="qa_f1", clusters=offered)
+
+
+def _answers(path: Path) -> dict[str, str]:
+    found = _json(path)
+    if not isinstance(found, dict) or not found:
+        raise InvalidInputError(
+            f"{path}: expected one JSON object of question id to answer, got {_short(found)}",
+            hint='predictions of SQuAD look like {"56be4db0acb8001400a502ec": "Denver Broncos", ...}',
+        )
+    for key, answer in found.items():
+        if not isinstance(answer, str):
+            raise InvalidInputError(
+                f"{path}: the answer to question {_short(key)} must be a text, got {_short(answer)}",
+                hint="an empty text says that there is no answer",
+            )
+    return found
+
+
+def _questions(path: Path) -> tuple[dict[str, tuple[str, ...]], dict[str, str], dict[str, str]]:
+    """Return the right answers of every question, its article and its paragraph."""
+    golds: dict[str, tuple[str, ...]] = {}
+    articles: dict[str, str] = {}
+    paragraphs: dict[str, str] = {}
+    whole = _json(path)
+    for a, article in enumerate(_list(whole, "data", str(path))):
+        at_article = f"{path}: data[{a}]"
+        for p, paragraph in enumerate(_list(article, "paragraphs", at_article)):
+            at_paragraph = f"{at_article}.paragraphs[{p}]"
+            for q, question in enumerate(_list(paragraph, "qas", at_paragraph)):
+                where = f"{at_paragraph}.qas[{q}]"
+                key = _text(question, "id", where)
+                if key in golds:
+                    raise InvalidInputError(
+                        f"{where}: question {key!r} occurs twice",
+                        hint="every question needs an id of its own",
+                    )
+                golds[key] = tuple(_right(question, where))
+                # Titles may be shared or missing: articles and paragraphs are told apart by their place.
+                articles[key], paragraphs[key] = f"article {a + 1}", f"article {a + 1}, paragraph {p + 1}"
+    if not golds:
+        raise InvalidInputError(f"{path} holds no question", hint="give the dataset, not predictions")
+    return golds, articles, paragraphs
+
+
+def _right(question: Any, where: str) -> Iterator[str]:
+    if question.get("is_impossible") is True:
+        return
+    for place, answer in enumerate(_list(question, "answers", where)):
+        yield _text(answer, "text", f"{where}.answers[{place}]")
+
+
+def _list(of: Any, key: str, where: str) -> list[Any]:
+    found = of.get(key) if isinstance(of, dict) else None
+    if not isinstance(found, list):
+        raise _malformed(where, key, "a list", found)
+    return found
+
+
+def _text(of: Any, key: str, where: str) -> str:
+    found = of.get(key) if isinstance(of, dict) else None
+    if not isinstance(found, str):
+        raise _malformed(where, key, "a text", found)
+    return found
+
+
+def _malformed(where: str, key: str, expected: str, found: Any) -> InvalidInputError:
+    return InvalidInputError(
+        f"{where} must have {key!r}, {expected}, got {_short(found)}",
+        hint="the gold is a dataset in the form of SQuAD: data, paragraphs, qas, answers",
+    )
+
+
+def _json(path: Path) -> Any:
+    text = unpacked(path, kind_of(checked(path)).compression)
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            times = Counter(key for key, _ in pairs)
+            twice = next(key for key, number in times.items() if number > 1)
+            raise InvalidInputError(
+                f"{path}: the key {_short(twice)} occurs twice in one object", hint="keep one of the two"
+            )
+        return found
+
+    try:
+        return json.loads(text, object_pairs_hook=once)
+    except json.JSONDecodeError as error:
+        raise InvalidInputError(
+            f"{path}, line {error.lineno}: not JSON: {error.msg}", hint="the file may be cut off"
+        ) from None
+    except InvalidInputError:
+        raise
+    except (RecursionError, ValueError) as error:  # nested too deep; a number of thousands of digits
+        raise InvalidInputError(f"{path}: cannot be read as JSON: {error}") from None
+
+
+def _short(value: Any) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= 60 else f"{shown[:57]}..."

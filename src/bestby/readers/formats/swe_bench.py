@@ -1,0 +1,219 @@
+"""Results in the style of SWE-bench: lists of the ids of the instances that were resolved, and others."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import OnMissing
+from bestby.metrics.regression import Mean
+from bestby.readers.formats._documents import Record, document, number, parsed, records, text_of, word
+from bestby.readers.formats._logs import Log, gathered
+from bestby.readers.formats.base import Read, files_of
+
+OPTIONS = ("cluster",)
+
+_RESOLVED = ("resolved_ids", "resolved")
+_ID = "instance_id"
+_KEYS = re.compile(
+    rb'"(resolved_ids|unresolved_ids|resolved_instances|submitted_ids|resolved|no_generation|no_logs|'
+    rb'with_logs|install_fail)"\s*:'
+)
+_ONLY_IDS = re.compile(rb'\s*\{\s*"[a-z_]+"\s*:\s*(\[|\d)')
+
+
+def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
+    """Tell whether a file is a report or a list of results: an object of numbers and lists of ids."""
+    return _ONLY_IDS.match(head) is not None and _KEYS.search(head) is not None
+
+
+def read(
+    paths: Mapping[str, Path],
+    *,
+    gold: Path | None = None,
+    on_missing: OnMissing = "error",  # noqa: ARG001 - an instance in no list is a failure, never missing
+    cluster: str | None = None,
+) -> Read:
+    """Read the results of two or more systems.
+
+    An instance that is in no list of a system, or in any but that of the resolved ones, was not resolved. The
+    instances are those of the benchmark, not those that a system has tried: reports of the harness list them
+    all (submitted and incomplete); for results that do not, the list must be given.
+
+    Parameters
+    ----------
+    paths : mapping of str to Path
+        Per system its results: the report of the harness (``resolved_ids`` …), or the results of the
+        leaderboard (``resolved``, ``no_generation``, ``no_logs``).
+    gold : Path, optional
+        The instances of the benchmark: an id per line, a table with the column ``instance_id``, or JSON.
+    on_missing : {"error", "drop", "worst"}
+        Not used: nothing can be missing.
+    cluster : {"repository"}, optional
+        Take the instances of one repository as a cluster. The repository is what stands in an id before the
+        number: ``django__django-11099`` is of ``django/django``.
+
+    Returns
+    -------
+    Read
+        1 for every instance that was resolved, 0 for every other.
+
+    Raises
+    ------
+    InvalidInputError
+        If a file is damaged, an id is not of the benchmark, or the instances of the benchmark are not known.
+    """
+    results = [(file.name, document(file.path)) for file in files_of(paths, recognises)]
+    listings = [_listings(report) for _, report in results]
+    if gold is not None:
+        instances = _benchmark(gold)
+        _check_known(results, listings, instances, gold)
+        denominator = f"the {len(instances)} instances of {gold.name}"
+    else:
+        instances = _submitted(results, listings)
+        denominator = f"the {len(instances)} instances that the reports list"
+    repositories = {item: _repository(item) for item in instances}
+    logs = []
+    for (name, report), lists in zip(results, listings, strict=True):
+        resolved = lists[_resolved_key(report)]
+        scores = {item: float(item in resolved) for item in instances}
+        logs.append(Log(name, "instances", report.where, scores, groups={"repository": repositories}))
+    told = f"results of SWE-bench, over {denominator}"
+    return gathered(logs, Mean("resolved"), told, on_missing="error", cluster=cluster)
+
+
+def _resolved_key(report: Record) -> str:
+    key = next((key for key in _RESOLVED if isinstance(report.data.get(key), list)), None)
+    if key is None:
+        raise InvalidInputError(
+            f"{report.where}: no list of the instances that were resolved (resolved_ids or resolved)",
+            hint="give the report that the harness wrote, not its summary",
+        )
+    return key
+
+
+def _listings(report: Record) -> dict[str, set[str]]:
+    """Return the lists of ids of a report."""
+    _resolved_key(report)
+    found: dict[str, set[str]] = {}
+    for key, value in report.data.items():
+        if not isinstance(value, list):
+            continue
+        ids = [word(entry) for entry in value]
+        wrong = next((entry for entry, told in zip(value, ids, strict=True) if told is None), None)
+        if None in ids:
+            raise InvalidInputError(f"{report.where}: in {key!r} stands {wrong!r:.60}, expected an id")
+        listing = [told for told in ids if told is not None]
+        doubled = (
+            next((told for told in listing if listing.count(told) > 1), None) if _doubled(listing) else None
+        )
+        if doubled is not None:
+            raise InvalidInputError(
+                f"{report.where}: {doubled!r} stands in {key!r} {listing.count(doubled)} times",
+                hint="every instance counts once",
+            )
+        found[key] = set(listing)
+    return found
+
+
+def _doubled(listing: Sequence[str]) -> bool:
+    return len(set(listing)) < len(listing)
+
+
+def _submitted(
+    results: Sequence[tuple[str, Record]], listings: Sequence[Mapping[str, set[str]]]
+) -> list[str]:
+    """Return the instances of the benchmark, if the reports list as many as they say there are."""
+    union = set().union(*(ids for lists in listings for ids in lists.values()))
+    for name, report in results:
+        total = number(report.data.get("total_instances"))
+        if total is None:
+            raise InvalidInputError(
+                f"{report.where} does not say which instances the benchmark has: those that {name!r} failed"
+                " may be in no list",
+                hint="give the ids of the benchmark, one per line: gold=...",
+            )
+        if total != len(union):
+            raise InvalidInputError(
+                f"{report.where}: the benchmark has {total:.0f} instances, but the reports list {len(union)}",
+                hint="give the ids of the benchmark, one per line: gold=...",
+            )
+    return sorted(union)
+
+
+def _check_known(
+    results: Sequence[tuple[str, Record]],
+    listings: Sequence[Mapping[str, set[str]]],
+    instances: Sequence[str],
+    gold: Path,
+) -> None:
+    known = set(instances)
+    for (_, report), lists in zip(results, listings, strict=True):
+        for key, ids in lists.items():
+            strange = sorted(ids - known)
+            if strange:
+                raise InvalidInputError(
+                    f"{report.where}: {len(strange)} of the {len(ids)} ids in {key!r} are not in {gold};"
+                    f" first: {strange[0]!r}",
+                    hint="give the ids of the same benchmark and split",
+                )
+
+
+def _repository(item: str) -> str:
+    """Return the repository of an instance.
+
+    Examples
+    --------
+    >>> _repository("django__django-11099"), _repository("task7")
+    ('django/django', 'task7')
+    """
+    return item.rpartition("-")[0].replace("__", "/") or item
+
+
+# -- the instances of the benchmark ----------------------------------------------------------------
+
+
+def _benchmark(path: Path) -> list[str]:
+    text = text_of(path)
+    if text.lstrip().startswith("["):
+        ids = [_id(entry, f"{path}, entry {place}") for place, entry in enumerate(_list(text, path), 1)]
+    elif text.lstrip().startswith("{"):
+        ids = [_id(row.data, row.where) for row in records(path)]
+    else:
+        ids = _of_lines(text)
+    if not ids:
+        raise InvalidInputError(f"{path} is empty", hint="give the ids of the benchmark, one per line")
+    if _doubled(ids):
+        doubled = next(item for item in ids if ids.count(item) > 1)
+        raise InvalidInputError(f"{path}: {doubled!r} occurs {ids.count(doubled)} times")
+    return ids
+
+
+def _list(text: str, path: Path) -> list[Any]:
+    value = parsed(text, str(path))
+    return value if isinstance(value, list) else []
+
+
+def _id(entry: Any, where: str) -> str:
+    found = word(entry.get(_ID) if isinstance(entry, dict) else entry)
+    if found is None:
+        raise InvalidInputError(f"{where}: expected an id or an object with {_ID!r}")
+    return found
+
+
+def _of_lines(text: str) -> list[str]:
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    for delimiter in (",", "\t"):
+        header = lines[0].split(delimiter) if lines else []
+        if _ID in header:
+            place = header.index(_ID)
+            try:
+                rows = list(csv.reader(text.split("\n"), delimiter=delimiter))[1:]
+            except csv.Error as error:
+                raise InvalidInputError(f"the list of instances is no table: {error}") from error
+            return [told for row in rows if len(row) > place and (told := word(row[place])) is not None]
+    return [told for line in lines if (told := word(line)) is not None]

@@ -1,0 +1,112 @@
+"""Plain text with a segment per line: translations, summaries, transcripts, beside one or more references."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import OnMissing
+from bestby.readers.formats._lines import as_number, assembled, first_lines, lines_of
+from bestby.readers.formats.base import Read
+from bestby.readers.formats.mt_metrics_eval import documents_of
+from bestby.readers.table import listed
+
+_TABLES = {".csv", ".tsv", ".tab", ".json", ".jsonl", ".ndjson", ".parquet", ".npy", ".md", ".rst", ".html"}
+_WORDS, _LETTERS = 3, 20
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    """Tell whether a file has a segment of text per line: at least half of the lines are long and distinct.
+
+    A line is long with 3 words that are no numbers, or with 20 letters. Short answers and labels, of one
+    value per line, are not long; names of tables (.csv, .jsonl, …) are believed.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    head : bytes
+        Its first bytes.
+
+    Returns
+    -------
+    bool
+        Whether `read` is for it.
+    """
+    if not _TABLES.isdisjoint(suffix.lower() for suffix in path.suffixes[-2:]):
+        return False
+    lines = [line.strip() for line in first_lines(path, head)]
+    filled = [line for line in lines if line]
+    long = [line for line in filled if _is_long(line)]
+    return bool(long) and 2 * len(long) >= len(filled) and 2 * len(set(filled)) >= len(filled)
+
+
+def _is_long(line: str) -> bool:
+    words = [word for word in line.split() if as_number(word) is None]
+    return (
+        line[0] not in "{[" and "\t" not in line and (len(words) >= _WORDS or len("".join(words)) >= _LETTERS)
+    )
+
+
+def read(
+    paths: Mapping[str, Path],
+    *,
+    gold: Path | Sequence[Path] | None = None,
+    on_missing: OnMissing = "error",
+    documents: Path | None = None,
+    cluster: str | None = None,
+) -> Read:
+    """Read one file per system and one or more of references; line n of each is segment n.
+
+    Blank lines are segments: a system that said nothing has the empty text.
+
+    Parameters
+    ----------
+    paths : mapping of str to Path
+        The file of each system.
+    gold : Path or sequence of Path
+        The file of the references, or several if each segment has several references. A blank line in one
+        of several files is no reference.
+    on_missing : {"error", "drop", "worst"}
+        Nothing can be missing from lines.
+    documents : Path, optional
+        Which document each line is from: a file of ``DOMAIN DOCUMENT`` lines, as in mt-metrics-eval.
+    cluster : {"document", "domain"}, optional
+        The grouping to be used as clusters; otherwise they are offered.
+
+    Returns
+    -------
+    Read
+        An evaluation whose items are texts, and whose gold is a text or a tuple of texts per item.
+
+    Raises
+    ------
+    InvalidInputError
+        If the files have not the same number of lines, or one cannot be read.
+    """
+    golds = [] if gold is None else [gold] if isinstance(gold, Path) else list(gold)
+    if not golds:
+        raise InvalidInputError(
+            "texts with a segment per line need a file of references",
+            hint="name it: gold=..., on the command line --gold",
+        )
+    references = [lines_of(path) for path in golds]
+    systems = {name: lines_of(path) for name, path in paths.items()}
+    for path, lines in zip([*golds, *paths.values()], [*references, *systems.values()], strict=True):
+        if len(lines) != len(references[0]):
+            raise InvalidInputError(
+                f"{path} has {len(lines)} lines, {golds[0]} has {len(references[0])}",
+                hint="line n of every file must be segment n; a blank line stands for an empty segment",
+            )
+    groups = {} if documents is None else documents_of(documents, len(references[0]))
+    evaluation, offered = assembled(systems, _several(references), groups, cluster, on_missing)
+    told = f"text with a segment per line: {listed(list(paths))}; references: {listed(list(map(str, golds)))}"
+    return Read(told=told, evaluation=evaluation, metric="bleu", clusters=offered)
+
+
+def _several(references: Sequence[Sequence[str]]) -> list[str] | list[tuple[str, ...]]:
+    """Return the reference of each segment, or its several references, blank ones left out."""
+    if len(references) == 1:
+        return list(references[0])
+    return [tuple(text for text in texts if text.strip()) or ("",) for texts in zip(*references, strict=True)]

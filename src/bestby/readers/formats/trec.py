@@ -1,0 +1,141 @@
+"""TREC: relevance judgements (qrels) and runs."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import OnMissing
+from bestby.readers.formats._lines import (
+    as_number,
+    assembled,
+    first_lines,
+    lines_of,
+    need_gold,
+    number_of,
+)
+from bestby.readers.formats.base import Read
+from bestby.readers.table import listed
+from bestby.results import Note
+
+_RUN = "TOPIC Q0 DOCUMENT RANK SCORE TAG"
+_QRELS = "TOPIC 0 DOCUMENT RELEVANCE"
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    """Tell whether a file is a run: lines of topic, Q0, document, rank, score and tag.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    head : bytes
+        Its first bytes.
+
+    Returns
+    -------
+    bool
+        Whether `read` is for it.
+    """
+    rows = [line.split() for line in first_lines(path, head) if line.strip()]
+    return bool(rows) and all(
+        len(row) == 6
+        and row[1].upper() == "Q0"
+        and re.fullmatch(r"-?\d+", row[3])
+        and as_number(row[4]) is not None
+        for row in rows
+    )
+
+
+def read(
+    paths: Mapping[str, Path],
+    *,
+    gold: Path | None = None,
+    on_missing: OnMissing = "error",
+    cluster: str | None = None,
+) -> Read:
+    """Read the runs of several systems and the relevance judgements of the documents.
+
+    As in trec_eval the order is that of the scores, whatever the ranks say, and topics that nobody judged
+    are left out. Where trec_eval averages over the topics of each run, here all systems are compared on the
+    topics that were judged: a topic that a run lacks is an error, is left out for all systems ("drop"), or
+    scores 0 ("worst").
+
+    Parameters
+    ----------
+    paths : mapping of str to Path
+        The run of each system: lines ``TOPIC Q0 DOCUMENT RANK SCORE TAG``.
+    gold : Path
+        The judgements: lines ``TOPIC 0 DOCUMENT RELEVANCE``.
+    on_missing : {"error", "drop", "worst"}
+        What to do with a judged topic that a run lacks.
+    cluster : None
+        There are no groupings of topics.
+
+    Returns
+    -------
+    Read
+        An evaluation whose items are topics: mappings of document to score, the gold of document to
+        relevance.
+
+    Raises
+    ------
+    InvalidInputError
+        If a line is malformed, or a document stands twice for a topic.
+
+    References
+    ----------
+    .. [1] https://trec.nist.gov/data/qrels_eng/ and the README of trec_eval.
+    """
+    judged = _topics(need_gold(gold, "runs"), 4, (2, 3), "relevance", _QRELS)
+    systems: dict[str, dict[str, dict[str, float]]] = {}
+    notes: list[Note] = []
+    for name, path in paths.items():
+        found = _topics(path, 6, (2, 4), "score", _RUN)
+        systems[name] = {topic: found[topic] for topic in judged if topic in found}
+        unjudged = [topic for topic in found if topic not in judged]
+        if unjudged:
+            told = (
+                f"{len(unjudged)} of {len(found)} topics of {name!r} were left out because nobody judged them"
+            )
+            notes.append(Note("topics_not_judged", f"{told}: {listed(unjudged, 3)}", (name,)))
+        if not systems[name]:
+            raise InvalidInputError(
+                f"{path} and {gold} have no topic in common; theirs begin with {next(iter(found))!r} and"
+                f" {next(iter(judged))!r}",
+                hint="give the judgements of the topics of the runs",
+            )
+    evaluation, offered = assembled(systems, judged, {}, cluster, on_missing)
+    evaluation = dataclasses.replace(evaluation, notes=(*evaluation.notes, *notes))
+    told = f"TREC runs: {listed(list(paths))}; judgements of {len(judged)} topics: {gold}"
+    return Read(told=told, evaluation=evaluation, metric="ndcg@10", clusters=offered)
+
+
+def _topics(
+    path: Path, n_columns: int, columns: tuple[int, int], what: str, form: str
+) -> dict[str, dict[str, float]]:
+    """Return a number per topic and document; documents in the order of the file."""
+    topics: dict[str, dict[str, float]] = {}
+    for number, line in enumerate(lines_of(path), start=1):
+        row = line.split()
+        if not row:
+            continue
+        where = f"{path}, line {number}"
+        if len(row) != n_columns:
+            raise InvalidInputError(
+                f"{where}: expected {n_columns} columns, {form}, got {len(row)}",
+                hint="columns are parted by blanks or tabs; the last line may be cut off",
+            )
+        topic, document = topics.setdefault(row[0], {}), row[columns[0]]
+        if document in topic:
+            raise InvalidInputError(
+                f"{where}: document {document!r} stands twice for topic {row[0]!r}",
+                hint="keep one line per topic and document",
+            )
+        topic[document] = number_of(row[columns[1]], where, f"the {what}")
+    if not topics:
+        raise InvalidInputError(f"{path} has no lines of the form {form}")
+    return topics

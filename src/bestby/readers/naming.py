@@ -1,0 +1,84 @@
+"""Which file is whose: the names of systems, given or taken from the files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from bestby._core.errors import InvalidInputError
+from bestby.readers.files import stem_of
+
+
+def named_paths(
+    paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
+) -> Path | Mapping[str, str | Path]:
+    """Return the path of one table, or the files of the systems by name.
+
+    Examples
+    --------
+    >>> named_paths(["a=one.txt", "two.txt"])
+    {'a': 'one.txt', 'two': 'two.txt'}
+    """
+    if isinstance(paths, Mapping):
+        return paths
+    given = [paths] if isinstance(paths, str | Path) else list(paths)
+    if not given:
+        raise InvalidInputError("no file was given", hint="give one table, or name=path for each system")
+    if len(given) == 1 and _split(given[0])[0] is None:
+        return Path(given[0])
+    files: dict[str, str | Path] = {}
+    split = [_split(argument) for argument in given]
+    stems = [stem_of(path) for name, path in split if name is None]
+    for told, path in split:
+        name = stem_of(path) if told is None else told
+        if told is None and stems.count(name) > 1:  # files of one name in several folders
+            name = f"{Path(path).parent.name}/{name}"
+        if name in files:
+            raise InvalidInputError(
+                f"two files are called {name!r}: {str(files[name])!r} and {str(path)!r}",
+                hint="give each system a name of its own: name=path",
+            )
+        files[name] = path
+    return files
+
+
+def _split(argument: str | Path) -> tuple[str | None, str | Path]:
+    """Cut name=path, unless the whole is a file."""
+    if isinstance(argument, Path) or "=" not in argument or _is_there(argument):
+        return None, argument
+    name, _, path = argument.partition("=")
+    if not name.strip() or not path:
+        raise InvalidInputError(f"expected name=path, got {argument!r}")
+    return name.strip(), path
+
+
+def _is_there(path: str) -> bool:
+    """Tell whether there is such a file or directory."""
+    try:
+        return Path(path).exists()
+    except (OSError, ValueError):
+        return False
+
+
+def _is_file(path: str) -> bool:
+    try:
+        return Path(path).is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def by_system(files: Path | Mapping[str, str | Path]) -> dict[str, Path]:
+    """Return the files by name; a single one, or a directory, is called as it is."""
+    if isinstance(files, Mapping):
+        return {name: Path(path) for name, path in files.items()}
+    return {stem_of(files): files}
+
+
+def without_gold(
+    files: Path | Mapping[str, str | Path], golds: Sequence[str | Path]
+) -> Path | Mapping[str, str | Path]:
+    """Leave the file of the gold out of the systems, where a pattern such as ``*.conllu`` found it too."""
+    if not isinstance(files, Mapping):
+        return files
+    known = {Path(gold).resolve() for gold in golds if _is_file(str(gold))}
+    return {name: path for name, path in files.items() if Path(path).resolve() not in known}

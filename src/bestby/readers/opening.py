@@ -1,0 +1,218 @@
+"""Files of the formats that tools write: recognised by what they hold, read, and brought to an evaluation."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import inspect
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import OnMissing
+from bestby.evaluation import Evaluation
+from bestby.readers.files import kind_of
+from bestby.readers.formats.base import FORMATS, Format, Read, recognised
+from bestby.readers.naming import by_system, named_paths
+from bestby.results import Note
+
+TABLE = "table"
+"""The format of what is no other: tables and values."""
+
+TEXTS = "texts"
+
+
+def format_of(paths: Mapping[str, Path], asked: str | None, *, texts: bool) -> Format | None:
+    """Return the format of the files; None for tables and plain values.
+
+    Parameters
+    ----------
+    paths : mapping of str to Path
+        The files by system.
+    asked : str or None
+        What the user says it is: one of `FORMATS`, "texts" or "table".
+    texts : bool
+        Whether plain text is segments, one per line, rather than labels or numbers.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no such format, or the files are in different ones.
+    """
+    if asked is not None:
+        if asked not in (*FORMATS, TEXTS, TABLE):
+            raise InvalidInputError(
+                f"there is no format {asked!r}", hint=f"formats: {', '.join((TABLE, TEXTS, *FORMATS))}"
+            )
+        return None if asked == TABLE else _module(asked)
+    found = {path: recognised(path) for path in paths.values()}
+    kinds = list(found.values())
+    if any(kind is not kinds[0] for kind in kinds):
+        told = ", ".join(f"{path.name}: {_name(kind)}" for path, kind in list(found.items())[:4])
+        raise InvalidInputError(
+            f"the files are in different formats ({told})",
+            hint="give files of one format, or say which it is: format=...",
+        )
+    if kinds[0] is None and texts and all(_is_text(path) for path in paths.values()):
+        return _module(TEXTS)
+    return kinds[0]
+
+
+def _module(name: str) -> Format:
+    return cast(Format, importlib.import_module(f"bestby.readers.formats.{name}"))
+
+
+def _name(form: Format | None) -> str:
+    return TABLE if form is None else str(getattr(form, "__name__", "")).rpartition(".")[2]
+
+
+def _is_text(path: Path) -> bool:
+    return path.is_file() and kind_of(path).form == "text"
+
+
+def read_format(
+    form: Format,
+    paths: Mapping[str, Path],
+    *,
+    gold: Sequence[str | Path],
+    cluster: str | None,
+    on_missing: OnMissing,
+    options: Mapping[str, Any],
+) -> Read:
+    """Read files of one format.
+
+    Parameters
+    ----------
+    form : module
+        The format.
+    paths : mapping of str to Path
+        The files by system.
+    gold : sequence of path
+        The files of the gold; several where the format takes several references.
+    cluster : str or None
+        The grouping to use as clusters, of those the format offers.
+    on_missing : {"error", "drop", "worst"}
+        What to do with items that some system lacks.
+    options : mapping
+        What else the user says; what the format does not know is an error.
+
+    Raises
+    ------
+    InvalidInputError
+        If the files cannot be read, or the format does not take what was said.
+    """
+    known = {
+        name: parameter
+        for name, parameter in inspect.signature(form.read).parameters.items()
+        if parameter.kind is parameter.KEYWORD_ONLY
+    }
+    given: dict[str, Any] = {"on_missing": on_missing, **options}
+    if cluster is not None and "cluster" in known:
+        given["cluster"] = cluster
+    if gold:
+        given["gold"] = Path(gold[0]) if len(gold) == 1 else [Path(one) for one in gold]
+    unknown = [name for name in given if name not in known]
+    if unknown:
+        more = sorted(set(known) - {"gold", "on_missing"})
+        raise InvalidInputError(
+            f"files of the format {_name(form)} take no {unknown[0]}",
+            hint=f"they take {', '.join(more)}" if more else "leave it out",
+        )
+    if len(gold) > 1 and "Sequence" not in str(known["gold"].annotation):
+        raise InvalidInputError(f"files of the format {_name(form)} have one gold, got {len(gold)}")
+    typed = {
+        name: _typed(name, value, str(known[name].annotation)) if name in options else value
+        for name, value in given.items()
+    }
+    found: Read = form.read(paths, **typed)
+    if cluster is None or "cluster" in known:
+        return found
+    return _clustered(found, cluster)
+
+
+def _typed(name: str, value: Any, annotation: str) -> Any:
+    """Return an option that came as text as what the format takes it for.
+
+    Examples
+    --------
+    >>> _typed("case", "true", "bool"), _typed("documents", "docs.tsv", "str | None")
+    (True, 'docs.tsv')
+    """
+    if not isinstance(value, str):
+        return value
+    if "Path" in annotation:
+        return Path(value)
+    if annotation.startswith("bool"):
+        if value.lower() not in ("true", "false"):
+            raise InvalidInputError(f"{name} must be true or false, got {value!r}")
+        return value.lower() == "true"
+    if annotation.startswith(("int", "float")):
+        try:
+            return int(value) if annotation.startswith("int") else float(value)
+        except ValueError as error:
+            raise InvalidInputError(f"{name} must be a number, got {value!r}") from error
+    return value
+
+
+def _clustered(found: Read, cluster: str) -> Read:
+    if cluster not in found.clusters or found.evaluation is None:
+        offered = ", ".join(found.clusters) or "none"
+        raise InvalidInputError(
+            f"the files know of no grouping {cluster!r}", hint=f"groupings of their items: {offered}"
+        )
+    return dataclasses.replace(
+        found,
+        evaluation=dataclasses.replace(found.evaluation, clusters=found.clusters[cluster]),
+        clusters={name: groups for name, groups in found.clusters.items() if name != cluster},
+    )
+
+
+def log_of(
+    paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
+    on_missing: OnMissing = "error",
+    *,
+    cluster: str | None = None,
+    **options: Any,
+) -> Read | None:
+    """Read files that are in a format which `format_of` recognises; None if they are tables.
+
+    Parameters
+    ----------
+    paths : path, sequence of paths, or mapping of name to path
+        The files; those without a name are called as they are.
+    on_missing : {"error", "drop", "worst"}
+        What to do with items that some system lacks.
+    cluster : str, optional
+        The grouping of the items to use.
+    **options
+        What else the user says to a format; None is nothing said.
+    """
+    files = by_system(named_paths(paths))
+    form = format_of(files, None, texts=False)
+    if form is None:
+        return None
+    said = {name: value for name, value in options.items() if value is not None}
+    return read_format(form, files, gold=(), cluster=cluster, on_missing=on_missing, options=said)
+
+
+def evaluation_of(found: Read) -> Evaluation:
+    """Return the evaluation of what was read, with what the format suggests and offers.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is none: the file holds runs or preferences.
+    """
+    if found.evaluation is None:
+        other = "bestby preferences" if found.preferences is not None else "bestby runs"
+        raise InvalidInputError(
+            f"the files were read as {found.told}: there are no items to compare the systems on",
+            hint=f"use `{other}`",
+        )
+    return dataclasses.replace(
+        found.evaluation,
+        notes=(Note("read_as", f"the files were read as {found.told}"), *found.evaluation.notes),
+        groupings=dict(found.clusters),
+        suggested=found.metric,
+    )

@@ -1,0 +1,218 @@
+"""One run of a study: predictions, and with them gold, ids and clusters, from files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Array
+from bestby.readers.assemble import check_unique, check_whole, typed
+from bestby.readers.classes import one_kind
+from bestby.readers.files import checked, read_values
+from bestby.readers.roles import Roles
+from bestby.readers.several import Part, _gold, _groups, _How, _in_order, _system
+from bestby.readers.soft import Soft
+from bestby.readers.table import listed
+from bestby.readers.values import MISSING, Column, column_of_texts, text_of, unified
+from bestby.study.records import Gold
+
+
+def read_run(
+    predictions: str | Path,
+    *,
+    known: Gold | None = None,
+    gold: str | Path | None = None,
+    ids: str | Path | None = None,
+    item: str | None = None,
+    cluster: str | None = None,
+    value_column: str | None = None,
+    classes: str | Sequence[Any] | None = None,
+    normalise: bool = False,
+    missing: Iterable[str] = MISSING,
+) -> dict[str, Any]:
+    r"""Read what `Store.add` takes of one run.
+
+    Files are text with a value per line (or several numbers: a distribution), NumPy arrays, or tables (CSV,
+    TSV, JSON Lines, Parquet) with columns called prediction or score, gold or label, item or id.
+
+    Parameters
+    ----------
+    predictions : str or Path
+        The file of the predictions.
+    known : Gold, optional
+        The gold of the study, if it has one: labels, ids and classes are read as what they are there.
+    gold : str or Path, optional
+        The file of the gold, or a column of the table of the predictions.
+    ids : str or Path, optional
+        A file with the id of each item, in the order of the predictions and the gold.
+    item, cluster : str, optional
+        The columns of item ids, and of the cluster of each item.
+    value_column : str, optional
+        The column of the predictions.
+    classes : sequence of str, or "columns", optional
+        The classes of soft labels, or that every column that plays no other part is one.
+    normalise : bool
+        Divide the rows of soft labels by their sums.
+    missing : iterable of str
+        The texts that mean a missing value, of which there can be none.
+
+    Returns
+    -------
+    dict
+        ``predictions``, ``gold``, ``ids``, ``clusters`` and ``classes``.
+
+    Raises
+    ------
+    InvalidInputError
+        If a file cannot be read, something is missing in it, or files do not fit together.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp(), "preds.txt")
+    >>> _ = path.write_text("1\n0\n")
+    >>> read_run(path)["predictions"]
+    [1, 0]
+    """
+    how = _How(frozenset(text.strip() for text in missing) | {""}, Soft.of(classes, normalise))
+    # The gold is named in any case: of the columns prediction and score, the former is meant.
+    roles = Roles("gold" if gold is None else str(gold), item, cluster)
+    mine = _system(checked(predictions), "prediction", roles, value_column, how)
+    _check_whole(mine)
+    theirs = None
+    if gold is not None:
+        theirs = _gold(str(gold), [mine], roles, how)
+        check_whole(theirs.source, theirs.column, theirs.items)
+    parts = [mine] if theirs is None else [mine, theirs]
+    keys = _keys(parts, None if ids is None else checked(ids), known)
+    own, labels, names = _typed(mine.column, None if theirs is None else theirs.column, how.soft, known)
+    out: dict[str, Any] = {
+        "predictions": own.values.tolist(),
+        "gold": None if labels is None else labels.values.tolist(),
+        "ids": keys[0],
+        "clusters": None,
+        "classes": None if names is None else names.tolist(),
+    }
+    if cluster is not None:
+        out["clusters"] = _in_order(_groups("cluster", cluster, parts))
+    if theirs is not None and keys[0] is not None and keys[1] != keys[0]:
+        _by_id(out, keys[0], keys[1] or [], parts)
+    return out
+
+
+def _check_whole(part: Part) -> None:
+    if part.column.missing.any():
+        first = int(np.flatnonzero(part.column.missing)[0])
+        where = f"row {first + 1}" + ("" if part.items is None else f", item {part.items[first]!r}")
+        raise InvalidInputError(
+            f"{part.source} has no prediction for {int(part.column.missing.sum())} of {part.column.size}"
+            f" items; first: {where}",
+            hint='a run has one for every item; if NA is a label, only blank cells are missing: missing=""',
+        )
+
+
+def _by_id(out: dict[str, Any], mine: list[Any], theirs: list[Any], parts: Sequence[Part]) -> None:
+    """Bring the predictions to the order of the gold, whose file has them in another one."""
+    places = {key: place for place, key in enumerate(mine)}
+    absent = [key for key in theirs if key not in places]
+    if absent or len(theirs) != len(mine):
+        extra = [key for key in mine if key not in {*theirs}]
+        told = f"{parts[0].source} has no {absent[0]!r}" if absent else f"the gold has no {extra[0]!r}"
+        raise InvalidInputError(
+            f"{parts[0].source} and {parts[1].source} share {len(theirs) - len(absent)} of {len(theirs)} item"
+            f" ids: {told}",
+            hint="a run has one prediction for every item of the gold, and for no other",
+        )
+    out["predictions"] = [out["predictions"][places[key]] for key in theirs]
+    out["ids"] = theirs
+
+
+def _keys(parts: Sequence[Part], ids: Path | None, known: Gold | None) -> list[list[Any] | None]:
+    """Return the item ids of each part, in the type of the ids of the study."""
+    own = [part for part in parts if part.items is not None]
+    if ids is not None:
+        if own:
+            raise InvalidInputError(
+                f"{own[0].source} has a column of item ids, and the file {ids} has ids too",
+                hint="give one of the two",
+            )
+        found = _id_texts(ids)
+        check_unique(found, f"{ids}: item ids")
+        for part in parts:
+            if part.column.size != len(found):
+                raise InvalidInputError(
+                    f"{part.source} has {part.column.size} values, {ids} has {len(found)} ids",
+                    hint="one id per value, in the same order",
+                )
+        return [_like(found, known)] * len(parts)
+    if own and len(own) < len(parts):
+        without = next(part.source for part in parts if part.items is None)
+        raise InvalidInputError(
+            f"{own[0].source} has item ids, {without} has none",
+            hint="give ids in every file (an item column in each), or in none",
+        )
+    for part in own:
+        check_unique(part.keys, f"{part.source}: item ids")
+    return [None if part.items is None else _like(part.items, known) for part in parts]
+
+
+def _id_texts(path: Path) -> list[str]:
+    content = read_values(path, "id", frozenset({""}))
+    if not isinstance(content, Column):
+        name = content.item_column(None) or (content.names[0] if len(content.names) == 1 else None)
+        if name is None:
+            raise InvalidInputError(
+                f"{path}: which column holds the ids? its columns are: {listed(content.names)}",
+                hint="call it id",
+            )
+        return content.texts(name, "id")
+    if content.missing.any():
+        first = int(np.flatnonzero(content.missing)[0])
+        raise InvalidInputError(f"{path}, line {first + 1}: blank", hint="every item needs its id")
+    return [str(value) for value in text_of(content).values]
+
+
+def _like(ids: list[str], known: Gold | None) -> list[Any]:
+    """Return ids as whole numbers if the study has such; in a new one, if all of them are."""
+    if known is not None and known.ids.dtype.kind == "U":
+        return ids
+    column = unified([column_of_texts(ids)])[0]
+    return column.values.tolist() if column.values.dtype.kind == "i" else ids
+
+
+def _typed(
+    mine: Column, theirs: Column | None, soft: Soft, known: Gold | None
+) -> tuple[Column, Column | None, Array | None]:
+    """Give predictions, gold and classes one type: that which the study has, if there is one."""
+    like = None if known is None else known.values if known.values.ndim == 1 else known.classes
+    if like is None:
+        columns, labels, classes = typed({"prediction": mine}, theirs, soft)
+        return columns["prediction"], labels, classes
+    classes = None
+    if soft.classes is not None or any(part is not None and part.is_soft for part in (mine, theirs)):
+        columns, labels, classes = one_kind({"prediction": mine}, theirs, soft)
+        mine = columns["prediction"] if mine.is_soft else mine
+        theirs = labels if theirs is not None and theirs.is_soft else theirs
+        if classes is not None and like.dtype.kind == "U":
+            classes = classes.astype(np.str_)
+    return _as_labels(mine, like), None if theirs is None else _as_labels(theirs, like), classes
+
+
+def _as_labels(column: Column, like: Array) -> Column:
+    """Return hard labels as text if those of the study are, as numbers if they are numbers."""
+    if column.is_soft:
+        return column
+    if like.dtype.kind == "U":
+        return text_of(column)
+    found = unified([column])[0]
+    if found.is_text:
+        odd = next(text for text in found.values.tolist() if unified([column_of_texts([text])])[0].is_text)
+        raise InvalidInputError(
+            f"the labels of the study are numbers, but a label here is {odd!r}",
+            hint="write the labels of all runs as those of the gold",
+        )
+    return found

@@ -1,0 +1,114 @@
+"""Judgements of pairs as win rates: a score per system and item."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter, defaultdict
+from typing import Any, ClassVar
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Array, FloatArray, OnMissing
+from bestby.evaluation import Evaluation
+from bestby.metrics.base import MeanMetric
+from bestby.readers.assemble import agreed
+from bestby.readers.preferences import Preferences
+from bestby.readers.values import column_of_texts
+from bestby.results import Note
+
+
+class WinRate(MeanMetric):
+    """How often a system was preferred, a tie counting half.
+
+    Examples
+    --------
+    >>> WinRate().values(None, np.array([1.0, 0.5, 0.0]))
+    array([1. , 0.5, 0. ])
+    """
+
+    name = "win_rate"
+    bounds = (0.0, 1.0)
+    needs_gold: ClassVar[bool] = False
+
+    def values(self, gold: Any, predictions: Array) -> FloatArray:  # noqa: ARG002
+        """Return the preferences as they are."""
+        return np.asarray(predictions, dtype=np.float64)
+
+
+def win_rates(found: Preferences, on_missing: OnMissing = "error") -> Evaluation:
+    """Return the share that each system won of every item, to be compared as scores.
+
+    If more than two systems were judged, all against the same one, that one stands at one half. Otherwise the
+    score of a system on an item is the mean over its judgements there.
+
+    Parameters
+    ----------
+    found : Preferences
+        The judgements, graded or not.
+    on_missing : {"error", "drop"}
+        What to do with items on which some system was not judged.
+
+    Returns
+    -------
+    Evaluation
+        Scores between 0 and 1, which suggest the metric `WinRate`.
+
+    Raises
+    ------
+    InvalidInputError
+        If there are more than two systems and no items, or a system was not judged on some item.
+
+    Examples
+    --------
+    >>> found = Preferences(("x", "x"), ("y", "y"), np.array([1.0, 0.8]), None, None, "")
+    >>> {name: scores.round(2).tolist() for name, scores in win_rates(found).systems.items()}
+    {'x': [1.0, 0.8], 'y': [0.0, 0.2]}
+    """
+    if found.rates is not None:
+        noted = (Note("read_as", found.told), *found.rates.notes)
+        return dataclasses.replace(found.rates, notes=noted, suggested=WinRate())
+    if len(found.names) > 2 and found.items is None:
+        raise InvalidInputError(
+            f"win rates of {len(found.names)} systems are compared item by item, but there are no items",
+            hint="name the column: item=...",
+        )
+    items = found.items or tuple(f"row {row + 1}" for row in range(len(found.first)))
+    won: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for a, b, value, item in zip(found.first, found.second, found.values.tolist(), items, strict=True):
+        won[a][item].append(value)
+        won[b][item].append(1.0 - value)
+    scores = {name: {key: float(np.mean(v)) for key, v in won[name].items()} for name in found.names}
+    opponent = _common(found)
+    told = ""
+    if opponent is not None:
+        scores[opponent] = dict.fromkeys(scores[opponent], 0.5)
+        told = f"; win rates are those against {opponent}"
+    clusters = found.clusters and agreed(
+        "the judgements", "cluster", items, column_of_texts([*found.clusters])
+    )
+    evaluation = Evaluation.of(scores, clusters=clusters or None, on_missing=on_missing)
+    return dataclasses.replace(
+        evaluation,
+        notes=(Note("read_as", found.told + told), *_uneven(found, opponent), *evaluation.notes),
+        suggested=WinRate(),
+    )
+
+
+def _common(found: Preferences) -> str | None:
+    """Return the one system that every judgement is with, if there are more than two."""
+    if len(found.names) == 2:
+        return None
+    shared = set.intersection(*({a, b} for a, b in zip(found.first, found.second, strict=True)))
+    return next(iter(shared), None)
+
+
+def _uneven(found: Preferences, opponent: str | None) -> tuple[Note, ...]:
+    pairs = Counter(frozenset(pair) for pair in zip(found.first, found.second, strict=True))
+    n = len(found.names)
+    if opponent is not None or (len(pairs) == n * (n - 1) // 2 and len(set(pairs.values())) == 1):
+        return ()
+    told = (
+        "not all pairs of systems were judged equally often: win rates depend on whom a system met, strengths"
+    )
+    return (Note("uneven_pairs", f"{told} (Bradley and Terry's model) do not"),)

@@ -1,0 +1,175 @@
+"""`bestby preferences` as a process."""
+
+# ruff: noqa: E501 - rows of tables
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+from tests.cli.helpers import Run
+
+START = {
+    "json": "{",
+    "csv": "metric,a,b,difference",
+    "markdown": "**",
+    "latex": "% needs",
+    "html": "<!DOCTYPE",
+}
+
+
+@pytest.fixture
+def judged(tmp_path: Path) -> Path:
+    """Return 60 prompts, each judged for every two of three systems, with ties."""
+    chance = random.Random(8)
+    lines = ["item,a,b,winner,topic"]
+    lead = {"one": 0.8, "two": 0.3, "three": 0.0}
+    for item in range(60):
+        for a, b in (("one", "two"), ("three", "one"), ("two", "three")):
+            gap = lead[a] - lead[b] + chance.gauss(0.0, 1.0)
+            winner = "tie" if abs(gap) < 0.2 else "a" if gap > 0.0 else b
+            lines.append(f"q{item},{a},{b},{winner},t{item // 2}")
+    path = tmp_path / "judged.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def graded(tmp_path: Path) -> Path:
+    chance = random.Random(9)
+    lines = ["item,a,b,preference", *(f"q{i},new,old,{1.0 + chance.random() ** 2:.3f}" for i in range(50))]
+    path = tmp_path / "graded.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_strengths(run: Run, judged: Path) -> None:
+    done = run("preferences", judged)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("one has the highest strength, ")
+    assert "over 180 judgements in 60 clusters" in done.stdout
+    assert "judged.csv was read as judgements; systems: a and b; preferred: winner; item: item" in done.stdout
+    assert "Test: Wald\ntest, clusters together, two-sided (asymptotic)" in done.stdout
+
+
+def test_every_option_reaches_the_comparison(run: Run, judged: Path) -> None:
+    done = run(
+        "preferences", judged, "--cluster", "topic", "--baseline", "two", "--method", "davidson", "--scale", "elo",
+        "--prior", "0.5", "--interval", "percentile", "--level", "0.9", "--test", "bootstrap", "--alternative",
+        "greater", "--correction", "bh", "--resamples", "300", "--seed", "7", "--jobs", "2", "--json", "-",
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    found = json.loads(done.stdout)
+    made = found["provenance"]
+    assert made["settings"] == {
+        "metrics": ["elo"], "ties": "davidson", "scale": "elo", "prior": 0.5, "level": 0.9, "test": "bootstrap",
+        "alternative": "greater", "correction": "bh", "baseline": "two",
+    }  # fmt: skip
+    assert (made["seed"], made["n_resamples"], found["n_clusters"]) == (7, 300, 30)
+    assert [d["b"] for d in found["differences"]] == ["two", "two"]
+
+
+def test_win_rates_with_every_option(run: Run, judged: Path) -> None:
+    done = run(
+        "preferences", judged, "--method", "win-rate", "--cluster", "topic", "--baseline", "two", "--interval",
+        "percentile", "--level", "0.9", "--test", "bootstrap", "--alternative", "better", "--correction", "none",
+        "--resamples", "300", "--seed", "7", "--on-missing", "drop", "--json", "-",
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    made = json.loads(done.stdout)["provenance"]
+    expected = {
+        "metrics": ["win_rate"],
+        "interval": "percentile",
+        "level": 0.9,
+        "test": "bootstrap",
+        "baseline": "two",
+    }
+    assert expected.items() <= made["settings"].items()
+    assert made["settings"]["alternative"] == "better"
+    assert (made["data"]["items"], made["data"]["clusters"]) == (60, 30)
+
+
+def test_two_systems_of_three(run: Run, judged: Path) -> None:
+    done = run("preferences", judged, "--system", "one", "--system", "two", "--json", "-")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["n_judgements"] == 60
+    assert found["differences"][0]["test"] == "permutation"
+
+
+def test_graded_preferences_are_win_rates(run: Run, graded: Path) -> None:
+    done = run("preferences", graded)
+    assert (done.returncode, done.stderr) == (0, "")
+    given = [float(line.split(",")[3]) for line in graded.read_text(encoding="utf-8").splitlines()[1:]]
+    assert done.stdout.startswith(
+        f"new has the highest win_rate, {2.0 - sum(given) / len(given):.3f}, over 50 items"
+    )
+    done = run("preferences", graded, "--method", "bradley-terry")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines() == [
+        f"InvalidInputError: strengths are made of wins, losses and ties, but a preference is graded (the first: {2.0 - given[0]:g})",
+        "hint: --method win-rate compares the means of graded preferences",
+    ]
+
+
+@pytest.mark.parametrize("form", START)
+@pytest.mark.parametrize("method", ["bradley-terry", "win-rate"])
+def test_outputs(run: Run, judged: Path, tmp_path: Path, form: str, method: str) -> None:
+    arguments = ("preferences", judged, "--method", method, "--resamples", "200")
+    done = run(*arguments, f"--{form}", "-")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(START[form])
+    assert run(*arguments, f"--{form}", "out").returncode == 0
+    assert (tmp_path / "out").read_text(encoding="utf-8") == done.stdout
+
+
+@pytest.mark.parametrize("figure", ["scores", "forest"])
+def test_figures(run: Run, judged: Path, tmp_path: Path, figure: str) -> None:
+    done = run("preferences", judged, "--plot", "p.svg", "--figure", figure, "--resamples", "200")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "p.svg").read_text(encoding="utf-8").startswith("<?xml")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "first", "second"),
+    [
+        (["nowhere.csv"], "InvalidInputError: no file 'nowhere.csv'", "hint: check the path"),
+        (["judged.csv", "--winner", "best"], "judged.csv has no column 'best' (asked for as winner)", "hint: its columns are: item, a, b"),
+        (["judged.csv", "--method", "elo"], "method must be one of", ""),
+        (["judged.csv", "--interval", "bca"], "percentile intervals, got 'bca'", "hint: leave --interval out"),
+        (["judged.csv", "--on-missing", "drop"], "--on-missing has no meaning for --method bradley-terry", "hint: leave it out"),
+        (["judged.csv", "--method", "win-rate", "--scale", "elo"], "--scale has no meaning for --method win-rate", "hint: leave it out"),
+        (["judged.csv", "--baseline", "four"], "baseline 'four' is not among the systems", ""),
+        (["judged.csv", "--figure", "pie", "--plot", "-"], "InvalidInputError: kind must be one of", ""),
+        (["none.csv"], "none.csv has no column 'winner' or 'preference'", "hint: name it: --winner ..."),
+        ([], "UsageError: Missing argument 'FILE'.", "hint: bestby preferences --help"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_two_lines_on_stderr(
+    run: Run, judged: Path, tmp_path: Path, arguments: list[str], first: str, second: str
+) -> None:
+    (tmp_path / "none.csv").write_text("a,b\nx,y\n", encoding="utf-8")
+    done = run("preferences", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    lines = done.stderr.splitlines()
+    assert first in lines[0]
+    assert second in (lines[1] if len(lines) > 1 else "")
+    assert len(lines) <= 2
+
+
+def test_pairs_of_numbers_on_the_command_line(run: Run, tmp_path: Path) -> None:
+    chance = random.Random(4)
+    rows = [f"{s},p{i},10,{chance.randint(0, 10)}" for i in range(40) for s in ("x", "y")]
+    (tmp_path / "samples.csv").write_text("\n".join(["system,item,n,c", *rows]) + "\n", encoding="utf-8")
+    done = run("compare", "samples.csv", "--metric", "pass@1", "--metric", "pass@5", "--json", "-")
+    assert (done.returncode, done.stderr) == (0, "")
+    found = json.loads(done.stdout)
+    assert {d["metric"] for d in found["differences"]} == {"pass@1", "pass@5"}
+    assert [note["code"] for note in found["notes"]].count("within_items") == 2
+    named = run("compare", "samples.csv", "--value-column", "n,c", "--metric", "pass@1", "--json", "-")
+    scores = [
+        {x["system"]: x["score"] for x in made["systems"] if x["metric"] == "pass@1"}
+        for made in (found, json.loads(named.stdout))
+    ]
+    assert scores[0] == pytest.approx(scores[1], abs=1e-12)

@@ -1,0 +1,375 @@
+"""`bestby study` as a process."""
+
+# ruff: noqa: E501 - rows of tables
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import typer.main
+from tests.cli.helpers import Run
+
+from bestby.cli import app, main
+from bestby.study import Study
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "cli.md"
+COMMANDS = typer.main.get_command(app).commands["study"].commands  # type: ignore[attr-defined]
+GOLD = ["x", "y", "z"] * 20
+START = {
+    "json": "{",
+    "csv": "metric,a,b,difference",
+    "markdown": "**",
+    "latex": "% needs",
+    "html": "<!DOCTYPE",
+    "plot": "<?xml",
+    "results-tsv": "\tmean_epochs\tacc\td_acc\ts_acc\tstd_acc\n",
+}
+Lines = Callable[[str, list[str]], str]
+
+
+@pytest.fixture
+def lines(tmp_path: Path) -> Lines:
+    """Return a function that writes a file with a value per line and returns its name."""
+
+    def written(name: str, values: list[str]) -> str:
+        (tmp_path / name).write_text("\n".join(values) + "\n", encoding="utf-8")
+        return name
+
+    return written
+
+
+def wrong(every: int, start: int = 0) -> list[str]:
+    """Predictions of which one in so many is wrong."""
+    return [
+        "x" if (place + start) % every == 0 and label != "x" else label for place, label in enumerate(GOLD)
+    ]
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    """A study of a baseline and two treatments, two runs of each."""
+    made = Study(tmp_path / "s")
+    for name, every in (("h0", 2), ("h1", 5), ("h2", 3)):
+        for run in (0, 1):
+            made.add(name, run=run, predictions=wrong(every, run), gold=GOLD, baseline=name == "h0", epochs=3)
+    return made.path
+
+
+# -- add -------------------------------------------------------------------------------------------
+
+
+def test_add(run: Run, lines: Lines, tmp_path: Path) -> None:
+    ids = [f"q{place}" for place in range(len(GOLD))]
+    lines("gold.txt", GOLD), lines("ids.txt", ids), lines("p.txt", wrong(2))
+    done = run("study", "add", "s", "h0", "--run", "0", "--predictions", "p.txt", "--gold", "gold.txt", "--ids",
+               "ids.txt", "--baseline")  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "added run '0' of 'h0', a baseline: 60 items\n"
+    table = ["id,prediction", *(f"{i},{p}" for i, p in zip(reversed(ids), reversed(wrong(5)), strict=True))]
+    lines("p.csv", table)
+    done = run("study", "add", "s", "h1", "--run", "seed 7", "--predictions", "p.csv", "--against", "h0", "--epochs",
+               "10", "--tag", "lr=1e-5", "--tag", "model=bert=large", "--tag", "warm=true", "--tag", "seed=7",
+               "--tag", "run=inf")  # fmt: skip
+    assert done.stderr == "added run 'seed 7' of 'h1', a treatment against h0: 60 items\n"
+    found = Study(tmp_path / "s").load("h1", "seed 7")
+    assert found.predictions.tolist() == wrong(5)
+    assert found.tags == {"lr": 1e-5, "model": "bert=large", "warm": True, "seed": 7, "run": "inf"}
+    assert (found.epochs, type(found.epochs)) == (10, int)
+    assert Study(tmp_path / "s").gold().ids.tolist() == ids
+
+
+def test_add_soft_labels_and_clusters(run: Run, lines: Lines, tmp_path: Path) -> None:
+    lines("g.csv", ["id,doc,neg,pos", "1,a,0.2,0.6", "2,a,1,1", "3,b,0,1"])
+    done = run("study", "add", "s", "h0", "--run", "0", "--predictions", "g.csv", "--gold", "g.csv", "--classes", "pos,neg",
+               "--normalise", "--cluster", "doc", "--baseline")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    gold = Study(tmp_path / "s").gold()
+    assert gold.values.ravel().tolist() == pytest.approx([0.75, 0.25, 0.5, 0.5, 1.0, 0.0])
+    assert (gold.classes.tolist(), gold.clusters.tolist()) == (["pos", "neg"], ["a", "a", "b"])  # type: ignore[union-attr]
+    lines("p.txt", ["neg", "pos", "pos"])
+    assert run("study", "add", "s", "h1", "--run", "0", "--predictions", "p.txt").returncode == 0
+
+
+def test_replace_and_remove(run: Run, lines: Lines, study: Path) -> None:
+    lines("p.txt", GOLD)
+    again = ("study", "add", "s", "h1", "--run", "1", "--predictions", "p.txt")
+    done = run(*again)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines() == [
+        "InvalidInputError: run '1' of 'h1' is already in the study",
+        "hint: pass --replace to put this one in its place, or give it another name",
+    ]
+    assert run(*again, "--replace").returncode == 0
+    assert Study(study).load("h1", 1).predictions.tolist() == GOLD
+    assert run("study", "remove", "s", "h1", "--run", "1").stderr == "removed 1 run of 'h1'\n"
+    assert run("study", "remove", "s", "h2", "--all").stderr == "removed 2 runs of 'h2'\n"
+    assert (Study(study).conditions(), Study(study).runs("h1")) == (("h0", "h1"), ("0",))
+
+
+def test_nothing_is_removed_if_a_run_is_not_there(run: Run, study: Path) -> None:
+    done = run("study", "remove", "s", "h1", "--run", "0", "--run", "7")
+    assert done.returncode == 2
+    assert "has no run '7' of 'h1'" in done.stderr
+    assert Study(study).runs("h1") == ("0", "1")
+
+
+# -- run -------------------------------------------------------------------------------------------
+
+
+def test_run_says_what_came_from_the_cache(run: Run, lines: Lines, study: Path) -> None:
+    first = run("study", "run", "s", "--metric", "f1_macro", "--metric", "accuracy")
+    assert (first.returncode, first.stderr) == (0, "")
+    assert first.stdout.startswith("Against the baseline h0 (f1_macro")
+    again = run("study", "run", "s", "--metric", "f1_macro", "--metric", "accuracy")
+    assert again.stderr == "0 computed, 10 from the study's cache\n"
+    assert again.stdout == first.stdout
+    lines("p.txt", GOLD)
+    run("study", "add", "s", "h3", "--run", "0", "--predictions", "p.txt")
+    assert run("study", "run", "s", "--metric", "f1_macro", "--metric", "accuracy").stderr.startswith(
+        "4 computed, 10 "
+    )
+
+
+def test_every_option_reaches_the_comparison(run: Run, study: Path) -> None:
+    done = run(
+        "study", "run", "s", "--metric", "f1_macro", "--per-class", "--condition", "h1", "--condition", "h2", "--condition", "h0",
+        "--baseline", "h1", "--baseline", "h2", "--interval", "percentile", "--level", "0.9", "--test", "bootstrap",
+        "--alternative", "better", "--correction", "bh", "--margin", "0.01", "--resamples", "500", "--resample-size", "0.5",
+        "--no-rescale", "--seed", "7", "--jobs", "2", "--json", "-",
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    document = json.loads(done.stdout)
+    made = document["provenance"]
+    assert made["settings"] == {
+        "metrics": ["f1_macro", "f1[x]", "f1[y]", "f1[z]"], "interval": "percentile", "level": 0.9, "simultaneous": False,
+        "test": "bootstrap", "alternative": "better", "correction": "bh", "margin": 0.01, "baseline": ["h1", "h2"],
+        "resample_size": 0.5, "rescale": False,
+    }  # fmt: skip
+    assert (made["seed"], made["n_resamples"], document["baselines"]) == (7, 500, ["h1", "h2"])
+    assert {(d["a"], d["b"]) for d in document["differences"]} == {("h0", "h1"), ("h0", "h2")}
+
+
+@pytest.mark.parametrize("form", START)
+def test_outputs(run: Run, study: Path, tmp_path: Path, form: str) -> None:
+    done = run("study", "run", "s", f"--{form}", "-")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(START[form])
+    name = "out.svg" if form == "plot" else "out"
+    assert run("study", "run", "s", f"--{form}", name).returncode == 0
+    if form != "plot":  # a picture has the time in it
+        assert (tmp_path / name).read_text(encoding="utf-8") == done.stdout
+
+
+def test_list(run: Run, study: Path) -> None:
+    Study(study).add("h2", run=10, predictions=GOLD, learning_rate=0.1, model="bert")
+    done = run("study", "list", "s")
+    assert (done.returncode, done.stderr) == (0, "")
+    head, *rows, blank, summary = done.stdout.splitlines()
+    assert head.split() == ["condition", "role", "run", "epochs", "tags", "added"]
+    cells = [re.split(r"\s{2,}", row) for row in rows]
+    assert [row[:4] for row in cells[:2]] == [["h0", "baseline", "0", "3"], ["h0", "baseline", "1", "3"]]
+    assert cells[-1][:4] == ["h2", "treatment against all baselines", "10", "learning_rate=0.1 model=bert"]
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", row[-1]) for row in cells)
+    assert (blank, summary) == ("", "7 runs of 3 conditions, 60 items")
+
+
+def test_out_and_in_again(run: Run, study: Path, tmp_path: Path) -> None:
+    done = run("study", "export", "s", "outcomes.json")
+    assert (done.returncode, done.stderr) == (0, "labels as numbers: 0 = x, 1 = y, 2 = z\n")
+    assert run("study", "import", "other", "outcomes.json").stderr == "added 6 runs of 3 conditions\n"
+    again = run("study", "import", "other", "outcomes.json")
+    assert again.returncode == 2
+    assert again.stderr.startswith(
+        "InvalidInputError: run '0' of 'h0' is already in the study\nhint: pass --replace "
+    )
+    assert run("study", "import", "other", "outcomes.json", "--replace").returncode == 0
+    accuracies = [
+        [(s.system, s.score) for s in Study(tmp_path / name).compare(metric="accuracy").systems]
+        for name in ("s", "other")
+    ]
+    assert accuracies[0] == accuracies[1]
+
+
+# -- errors ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "first", "second"),
+    [
+        (
+            ["run", "nowhere"],
+            "InvalidInputError: there is no run in 'nowhere'",
+            "hint: bestby study add adds one",
+        ),
+        (
+            ["list", "nowhere"],
+            "InvalidInputError: there is no run in 'nowhere'",
+            "hint: bestby study add adds one",
+        ),
+        (
+            ["export", "nowhere", "o.json"],
+            "InvalidInputError: there is no run in 'nowhere'",
+            "hint: bestby study add adds one",
+        ),
+        (
+            ["list", "gold.txt"],
+            "StudyError: a study is a directory, but gold.txt is a file",
+            "hint: name another path",
+        ),
+        (
+            ["add", "new", "h0", "--run", "0", "--predictions", "gold.txt"],
+            "InvalidInputError: the study new has no gold yet",
+            "hint: pass --gold ...",
+        ),
+        (
+            ["add", "s", "h3", "--run", "0", "--predictions", "none.txt"],
+            "InvalidInputError: no file 'none.txt'",
+            "hint: check the path",
+        ),
+        (
+            ["add", "s", "h3", "--run", "0", "--predictions", "short.txt"],
+            "InvalidInputError: run '0' of 'h3' has 2 values, but the gold of the study has 60 items",
+            "hint: give one value per item",
+        ),
+        (
+            ["add", "s", "h3", "--run", "0", "--predictions", "gold.txt", "--tag", "lr"],
+            "InvalidInputError: --tag must be NAME=VALUE, got 'lr'",
+            "hint: bestby",
+        ),
+        (
+            ["add", "s", "h3", "--run", "0", "--predictions", "gold.txt", "--tag", "a=1", "--tag", "a=2"],
+            "InvalidInputError: --tag a is given twice",
+            "hint: bestby",
+        ),
+        (
+            ["add", "s", "h3", "--run", "0", "--predictions", "gold.txt", "--baseline", "--against", "h0"],
+            "cannot both be a baseline and be compared against",
+            "hint: leave out",
+        ),
+        (
+            ["add", "s", "h3", "--predictions", "gold.txt"],
+            "UsageError: Missing option '--run'.",
+            "hint: bestby study add --help",
+        ),
+        (
+            ["remove", "s", "h9", "--all"],
+            "InvalidInputError: the study s has no condition 'h9'",
+            "hint: its conditions: h0, h1, h2",
+        ),
+        (
+            ["remove", "s", "h1"],
+            "InvalidInputError: name the runs to remove",
+            "hint: --run NAME, repeatable, or --all",
+        ),
+        (
+            ["run", "s", "--test", "mcnemar"],
+            "DesignError: the test 'mcnemar' knows of items only",
+            "hint: --test auto is for items and runs",
+        ),
+        (
+            ["run", "s", "--condition", "h1", "--condition", "h2", "--results-tsv", "-"],
+            "DesignError: a results.tsv has rows of baselines",
+            "hint: name a baseline: --baseline ...",
+        ),
+        (
+            ["run", "s", "--json", "o", "--results-tsv", "o"],
+            "InvalidInputError: --json and --results-tsv both go to 'o'",
+            "hint: give each output",
+        ),
+        (["import", "s", "gold.txt"], "InvalidInputError: gold.txt is not JSON", "hint: is it complete?"),
+    ],
+)
+def test_bad_input_is_two_lines_on_stderr(
+    run: Run, lines: Lines, study: Path, arguments: list[str], first: str, second: str
+) -> None:
+    lines("gold.txt", GOLD), lines("short.txt", ["x", "y"])
+    done = run("study", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    said = done.stderr.splitlines()
+    assert len(said) == 2
+    assert first in said[0]
+    assert said[1].startswith(second)
+    assert Study(study).conditions() == ("h0", "h1", "h2")
+
+
+def test_a_damaged_run_is_told(run: Run, study: Path) -> None:
+    (study / "runs" / "h1" / "0.json").write_text("{", encoding="utf-8")
+    for command in ("run", "list"):
+        done = run("study", command, "s")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith("StudyError: s/runs/h1/0.json is damaged or cut off")
+
+
+# -- the guide of BooStSa on its own example ---------------------------------------------------------
+
+
+def test_the_example_of_boostsa(run: Run, shared_data: Callable[[str], Path], tmp_path: Path) -> None:
+    folder = shared_data("boostsa_example")
+    for name in ("h0.0", "h1.0"):
+        files = [
+            f"--{what}={folder / name / file}.txt"
+            for what, file in (("predictions", "preds"), ("gold", "targs"), ("ids", "idxs"))
+        ]
+        role = ["--baseline"] if name == "h0.0" else []
+        assert (
+            run("study", "add", "s", name[:2], "--run", name, *files, *role, "--epochs", "10").returncode == 0
+        )
+    metrics = [f"--metric={metric}" for metric in ("f1_macro", "accuracy", "precision_macro", "recall_macro")]
+    done = run("study", "run", "s", *metrics, "--results-tsv", "-")
+    rows = list(csv.DictReader(io.StringIO(done.stdout), delimiter="\t"))
+    assert [(row["f1"], row["acc"], row["prec"], row["rec"]) for row in rows] == [
+        ("0.6776", "0.6900", "0.6994", "0.6796"), ("0.7407", "0.7410", "0.7410", "0.7422")
+    ]  # fmt: skip
+    # Unrescaled: the published p-values .037, .073, .111 and .027, of 1000 resamples.
+    done = run(
+        "study",
+        "run",
+        "s",
+        *metrics,
+        "--test",
+        "bootstrap",
+        "--alternative",
+        "better",
+        "--resample-size",
+        "0.2",
+        "--no-rescale",
+        "--json",
+        "-",
+    )
+    p = {d["metric"]: d["p_value"] for d in json.loads(done.stdout)["differences"]}
+    published = {"f1_macro": 0.037, "accuracy": 0.073, "precision_macro": 0.111, "recall_macro": 0.027}
+    assert p == pytest.approx(published, abs=0.035)  # of 1000 resamples, standard error .007 to .01
+
+
+# -- documentation -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_every_command_and_option_is_explained_and_documented(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    documented = PAGE.read_text(encoding="utf-8")
+    assert f"## bestby study {name}\n" in documented, "run python docs/make_cli_page.py"
+    assert main(["study", name, "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.strip() in documented, "run python docs/make_cli_page.py"
+    assert max(map(len, shown.splitlines())) <= 100
+    for parameter in COMMANDS[name].params:
+        for option in parameter.opts:
+            if option.startswith("--"):
+                assert parameter.help.strip().endswith("."), option
+                assert f"  {option}" in shown
+
+
+def test_the_files_of_a_study_are_where_the_guide_says(study: Path) -> None:
+    assert sorted(path.relative_to(study).as_posix() for path in study.rglob("*.json")) == [
+        "gold.json", *(f"runs/{name}/{run}.json" for name in ("h0", "h1", "h2") for run in (0, 1)), "study.json"
+    ]  # fmt: skip
+    shutil.rmtree(study / "tmp")
+    assert Study(study).compare().n_items == 60

@@ -1,0 +1,232 @@
+"""Crossed groupings, blocks, few clusters and what they do, through the engine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bestby._core.errors import DesignError
+from bestby.engine import prepare, testing
+from bestby.engine.base import Drawing
+from bestby.engine.dependent import design_effects, item_influence
+from bestby.engine.interval import Intervals, Target
+from bestby.evaluation import Evaluation
+from bestby.inference import clusters
+from bestby.metrics import resolve
+
+PAIR = (0, 0, 1)
+
+
+def data(n: int = 120, seed: int = 0, **groups: Any) -> Evaluation:
+    rng = np.random.default_rng(seed)
+    gold = rng.integers(0, 3, n)
+    wrong = (gold + 1) % 3
+    systems = {name: np.where(rng.random(n) < p, gold, wrong) for name, p in (("a", 0.8), ("b", 0.7))}
+    return Evaluation.of(systems, gold, **groups)
+
+
+def makers(evaluation: Evaluation, metric: str, blocks: int | None = None, b: int = 199) -> Intervals:
+    return Intervals(prepare.groups(evaluation, [resolve(metric)], blocks=blocks)[0][0], Drawing(b, 0))
+
+
+def unequal(n: int = 120) -> np.ndarray:
+    return np.minimum(np.arange(n) // 5, 15)
+
+
+def test_cr2_of_items_is_the_normal_interval() -> None:
+    for metric in ("accuracy", "f1_macro"):
+        made = makers(data(), metric)
+        normal, cr2 = (made.interval(Target(*PAIR), name, 0.9)[0] for name in ("normal", "cr2"))
+        assert (cr2.low, cr2.high) == pytest.approx((normal.low, normal.high), abs=1e-9)
+        assert (cr2.method, cr2.exact) == ("cr2", True)
+
+
+def test_cr2_of_the_mean_is_that_of_its_items() -> None:
+    evaluation = data(clusters=unequal())
+    made = makers(evaluation, "accuracy")
+    right = [(x == evaluation.gold).astype(float) for x in evaluation.systems.values()]
+    values = right[0] - right[1]
+    sums = np.bincount(unequal(), weights=values - values.mean()) / values.size
+    expected = clusters.cr2(sums, np.bincount(unequal()).astype(float))
+    found = made.group.error(*PAIR)
+    assert found is not None
+    assert (found.se, found.df) == pytest.approx((expected.se, expected.df), rel=1e-6)
+
+
+def test_alike_clusters_of_unequal_size_are_kept_apart() -> None:
+    """Two clusters without a difference are the same row of F1's statistics, not the same share of items."""
+    ones = np.ones(30, dtype=np.int64)
+    evaluation = Evaluation.of({"a": ones, "b": ones}, ones, clusters=np.repeat([0, 1, 2], [5, 10, 15]))
+    table = prepare.groups(evaluation, [resolve("recall[1]"), resolve("accuracy")])[0][0].table  # type: ignore[attr-defined]
+    assert sorted(np.repeat(table.sizes, table.units.counts).tolist()) == [5.0, 10.0, 15.0]
+
+
+def test_ranks_have_cr2_from_the_jackknife() -> None:
+    rng = np.random.default_rng(1)
+    gold, code = rng.normal(size=100), np.minimum(np.arange(100) // 5, 12)
+    systems = {name: gold + rng.normal(size=13)[code] + rng.normal(size=100) for name in ("a", "b")}
+    evaluation = Evaluation.of(systems, gold, clusters=code)
+    ranks, sums = makers(evaluation, "spearman"), makers(evaluation, "pearson")
+    assert not ranks.group.has_formula
+    assert ranks.group.few_units
+    found, like = ranks.group.error(*PAIR), sums.group.error(*PAIR)
+    assert found is not None
+    assert like is not None
+    assert found.df == pytest.approx(like.df)
+    assert found.se == pytest.approx(like.se, rel=0.25)  # another measure, but of the same correlation
+    assert ranks.interval(Target(*PAIR), "cr2", 0.9)[0].method == "cr2"
+
+
+def test_cr2_of_a_mean_from_the_jackknife_is_that_from_influence() -> None:
+    def share(gold: Any, predictions: Any) -> float:
+        return float(np.mean(gold == predictions))
+
+    evaluation = data(clusters=unequal())
+    by_calls = Intervals(prepare.groups(evaluation, [resolve(share)])[0][0], Drawing(9, 0))
+    found, expected = by_calls.group.error(*PAIR), makers(evaluation, "accuracy").group.error(*PAIR)
+    assert found is not None
+    assert expected is not None
+    assert (found.se, found.df) == pytest.approx((expected.se, expected.df), rel=1e-6)
+
+
+def test_undefined_without_a_cluster_falls_back_and_says_so() -> None:
+    gold = np.array([1.0, 0.0] * 3 + [0.0] * 24)
+    rng = np.random.default_rng(2)
+    systems = {name: gold + rng.normal(size=30) for name in ("a", "b")}
+    made = makers(Evaluation.of(systems, gold, clusters=np.arange(30) // 6), "roc_auc")
+    found, notes = made.interval(Target(*PAIR), "cr2", 0.9)
+    assert found.method == "basic"
+    assert "cr2_undefined" in {note.code for note in notes}
+
+
+def test_too_many_units_to_leave_out() -> None:
+    rng = np.random.default_rng(3)
+    gold = rng.normal(size=1001)
+    made = makers(Evaluation.of({"a": gold + 1, "b": gold + rng.normal(size=1001)}, gold), "spearman")
+    with pytest.raises(DesignError, match="of 1001 units one cannot be left out"):
+        made.interval(Target(*PAIR), "cr2", 0.9)
+
+
+# -- crossed groupings ---------------------------------------------------------------------------------
+
+
+def crossed(metric: str = "accuracy") -> Intervals:
+    return makers(data(clusters=[np.arange(120) // 10, np.arange(120) % 10]), metric)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1_macro"])
+def test_two_way_is_by_influence(metric: str) -> None:
+    made = crossed(metric)
+    influence = item_influence(made.group, *PAIR)  # type: ignore[arg-type]
+    assert abs(influence.sum()) < 1e-6
+    expected = clusters.two_way(influence, np.arange(120) // 10, np.arange(120) % 10)
+    found, _ = made.interval(Target(*PAIR), "two-way", 0.95)
+    assert made.group.error(*PAIR) == expected
+    assert found.high - found.low == pytest.approx(2 * 2.2621571628 * expected.se, rel=1e-6)  # t, 9 df
+    assert found.method == "two-way"
+    wald = testing.run("wald", made, [PAIR], "two-sided")[PAIR]
+    assert wald == clusters.wald(made.estimate(Target(*PAIR)), expected, "two-sided")
+
+
+def test_what_knows_one_grouping_is_refused() -> None:
+    made = crossed()
+    for method in ("bca", "percentile", "basic", "normal", "cr2", "studentized"):
+        with pytest.raises(DesignError, match="knows one grouping"):
+            made.interval(Target(*PAIR), method, 0.95)
+    for test in ("permutation", "bootstrap", "t"):
+        with pytest.raises(DesignError, match="knows one grouping"):
+            testing.run(test, made, [PAIR], "two-sided")
+    with pytest.raises(DesignError, match="simultaneous"):
+        made.simultaneous([Target(*PAIR)], 0.95)
+    with pytest.raises(DesignError, match="needs two crossed groupings"):
+        makers(data(), "accuracy").interval(Target(*PAIR), "two-way", 0.95)
+
+
+def test_ranks_have_no_two_way_error() -> None:
+    x = np.random.default_rng(4).normal(size=(3, 20))
+    evaluation = Evaluation.of({"a": x[0], "b": x[1]}, x[2], clusters=[np.arange(20) // 4, np.arange(20) % 4])
+    with pytest.raises(DesignError, match="no error for two crossed groupings"):
+        makers(evaluation, "spearman")
+
+
+def test_wald_without_spread_says_no_more_than_signs() -> None:
+    ones = np.ones(24)
+    evaluation = Evaluation.of({"a": ones, "b": 0.0 * ones}, clusters=np.arange(24) // 4)
+    test = testing.run("wald", makers(evaluation, "mean"), [PAIR], "two-sided")[PAIR]
+    assert test.p_value == pytest.approx(2 * 0.5**6)
+
+
+# -- blocks --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1_macro", "spearman"])
+def test_blocks_of_one_are_the_items(metric: str) -> None:
+    evaluation = data()
+    blocks, items = makers(evaluation, metric, blocks=1), makers(evaluation, metric, b=4000)
+    swaps = [testing.run("permutation", made, [PAIR], "two-sided")[PAIR].p_value for made in (blocks, items)]
+    assert swaps[0] == pytest.approx(swaps[1], abs=0.1)
+    spread = [made.replicates[:, 0, 0].std() for made in (blocks, items)]
+    assert spread[0] == pytest.approx(spread[1], rel=0.25)
+
+
+def test_permutation_and_formula_of_blocks_are_those_of_clusters() -> None:
+    evaluation = data(n=123)
+    blocks, alone = makers(evaluation, "f1_macro", blocks=10), Evaluation(evaluation.systems, evaluation.gold)
+    as_clusters = makers(Evaluation(alone.systems, alone.gold, clusters=np.arange(123) // 10), "f1_macro")
+    for test in ("permutation", "wald"):
+        found = [testing.run(test, made, [PAIR], "less")[PAIR] for made in (blocks, as_clusters)]
+        assert found[0] == found[1]
+    found = [made.interval(Target(*PAIR), "cr2", 0.9)[0] for made in (blocks, as_clusters)]
+    assert found[0] == found[1]
+
+
+def test_blocks_make_an_accuracy_vary_as_whole_runs_do() -> None:
+    """Runs of ten right or ten wrong items: blocks of 40 see nearly all of it, items next to nothing."""
+    rng = np.random.default_rng(5)
+    gold = np.ones(2000, dtype=np.int64)
+    systems = {name: np.repeat(rng.random(200) < 0.7, 10).astype(np.int64) for name in ("a", "b")}
+    evaluation = Evaluation.of(systems, gold)
+    drawn = {
+        length: makers(evaluation, "accuracy", blocks=length).replicates[:, 0, 0].std() for length in (1, 40)
+    }
+    assert drawn[40] / drawn[1] == pytest.approx(np.sqrt(10), rel=0.25)
+    assert not makers(evaluation, "accuracy", blocks=40).distribution(Target(*PAIR))[0].exact
+
+
+def test_sums_and_weights_draw_the_same_blocks() -> None:
+    """A function of the user and a sum see the same resamples, to the last item."""
+
+    def share(gold: Any, predictions: Any) -> float:
+        return float(np.mean(gold == predictions))
+
+    evaluation = data(n=50, strata=np.arange(50) % 2)
+    by_calls = Intervals(prepare.groups(evaluation, [resolve(share)], blocks=7)[0][0], Drawing(99, 0))
+    by_sums = makers(evaluation, "accuracy", blocks=7, b=99)
+    assert by_calls.replicates == pytest.approx(by_sums.replicates, abs=1e-12)
+
+
+def test_bca_knows_nothing_of_blocks() -> None:
+    made = makers(data(), "accuracy", blocks=10)
+    for method in ("bca", "studentized"):
+        with pytest.raises(DesignError, match="knows nothing of blocks"):
+            made.interval(Target(*PAIR), method, 0.95)
+    for method in ("percentile", "basic", "normal", "cr2"):
+        assert made.interval(Target(*PAIR), method, 0.95)[0].method == method
+    assert testing.run("bootstrap", made, [PAIR], "two-sided")[PAIR].n_resamples == 199
+
+
+# -- design effects ------------------------------------------------------------------------------------
+
+
+def test_design_effects_are_the_same_whether_equal_items_were_counted_or_not() -> None:
+    evaluation = data()
+    counted = prepare.groups(evaluation, [resolve("f1_macro")])[0][0]
+    by_item = prepare.by_item(evaluation, resolve("f1_macro"), counted)  # type: ignore[arg-type]
+    clustered = makers(data(clusters=unequal()), "f1_macro").group
+    assert by_item is not counted
+    found, expected = (design_effects(one, [PAIR], unequal())[0] for one in (by_item, clustered))  # type: ignore[arg-type]
+    assert (found.itemwise, found.clustered) == pytest.approx((expected.itemwise, expected.clustered))
+    assert found.clustered == pytest.approx(clustered.standard_error(*PAIR), rel=1e-6)
+    assert found.itemwise == pytest.approx(counted.standard_error(*PAIR), rel=1e-6)

@@ -1,0 +1,134 @@
+"""Standard errors from dependent items: the special cases in which they must be the usual ones."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from bestby._core.errors import DesignError, InvalidInputError
+from bestby.inference.clusters import Error, cr2, design_effect, few, two_way, two_way_variance, wald
+
+
+def influence(values: np.ndarray) -> np.ndarray:
+    return (values - values.mean()) / values.size
+
+
+def test_clusters_of_equal_size_have_the_usual_error() -> None:
+    sums = influence(np.random.default_rng(0).normal(size=12))
+    found = cr2(sums, np.full(12, 7.0))
+    assert found.se == pytest.approx(math.sqrt(sums @ sums * 12 / 11))
+    assert found.df == pytest.approx(11.0)
+
+
+def test_clusters_of_one_item_have_the_error_of_a_mean() -> None:
+    values = np.random.default_rng(1).normal(size=30)
+    found = cr2(influence(values), np.ones(30))
+    assert (found.se, found.df) == pytest.approx((stats.sem(values), 29.0))
+
+
+def test_alike_clusters_may_be_counted() -> None:
+    sums, sizes, counts = np.array([0.2, -0.1, -0.05]), np.array([3.0, 5.0, 1.0]), np.array([1, 1, 2])
+    together = cr2(sums, sizes, counts)
+    apart = cr2(np.repeat(sums, counts), np.repeat(sizes, counts))
+    assert (together.se, together.df) == pytest.approx((apart.se, apart.df))
+
+
+def test_strata_add_their_variances_and_lose_a_mean_each() -> None:
+    rng = np.random.default_rng(2)
+    sums = rng.normal(size=10)
+    parts = [cr2(sums[:4], np.ones(4)), cr2(sums[4:], np.ones(6))]
+    whole = cr2(sums, np.ones(10), bounds=np.array([0, 4, 10]))
+    assert whole.se == pytest.approx(math.hypot(*(part.se for part in parts)))
+    assert whole.df == pytest.approx((4 + 6) ** 2 / (4**2 / 3 + 6**2 / 5))  # as Welch's
+
+
+def test_a_stratum_of_one_cluster_says_nothing() -> None:
+    assert cr2(np.array([0.3, -0.3]), np.ones(2), bounds=np.array([0, 1, 2])) == Error(0.0, 0.0)
+    alone = cr2(np.array([9.0, 0.3, -0.3]), np.ones(3), bounds=np.array([0, 1, 3]))
+    assert alone.se == pytest.approx(math.sqrt(2 * (0.3**2 + 0.3**2)))
+
+
+def test_a_large_cluster_costs_degrees_of_freedom() -> None:
+    sums = influence(np.random.default_rng(4).normal(size=40))
+    assert cr2(sums, np.r_[39.0 * 10, np.full(39, 10.0)]).df < 4.0
+    assert cr2(sums, np.full(40, 10.0)).df == pytest.approx(39.0)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "answer"),
+    [
+        (np.ones(29), True),
+        (np.ones(30), False),
+        (np.r_[np.ones(60), 30.0], False),
+        (np.r_[np.ones(60), 31.0], True),
+    ],
+)
+def test_which_clusters_are_few(sizes: np.ndarray, answer: bool) -> None:
+    assert few(sizes) is answer
+    values, counts = np.unique(sizes, return_counts=True)
+    assert few(values, counts) is answer
+
+
+def test_the_design_effect_of_copies_is_their_number() -> None:
+    values = np.random.default_rng(5).normal(size=50)
+    code = np.repeat(np.arange(50), 6)
+    found = design_effect(influence(np.repeat(values, 6)), code)
+    assert found.clustered == pytest.approx(stats.sem(values))
+    assert found.ratio == pytest.approx(6 * (299 / 300) / (49 / 50))
+    assert math.isnan(design_effect(np.zeros(10), np.arange(10) // 2).ratio)
+
+
+def test_the_design_effect_within_strata() -> None:
+    strata = np.repeat([0, 1], 20)
+    values = np.random.default_rng(6).normal(size=40) + 100.0 * strata
+    found = design_effect(influence(values), np.arange(40) // 2, strata)
+    expected = math.hypot(*(stats.sem(values[strata == h]) / 2 for h in (0, 1)))
+    assert found.itemwise == pytest.approx(expected)
+    assert found.clustered < 1.0
+
+
+def test_two_groupings_that_are_one_give_its_error() -> None:
+    code = np.repeat(np.arange(8), 5)
+    values = influence(np.random.default_rng(7).normal(size=40))
+    alone = cr2(np.bincount(code, weights=values), np.full(8, 5.0))
+    both = two_way(values, code, code)
+    assert (both.se, both.df) == pytest.approx((alone.se, alone.df))
+
+
+def test_two_way_is_never_less_than_one_way_nor_negative() -> None:
+    rng = np.random.default_rng(8)
+    first, second = np.repeat(np.arange(5), 5), np.tile(np.arange(5), 5)
+    negative = 0
+    for _ in range(200):
+        values = influence(rng.normal(size=25))
+        negative += two_way_variance(values, first, second) < 0.0
+        alone = [cr2(np.bincount(code, weights=values), np.full(5, 5.0)).se for code in (first, second)]
+        found = two_way(values, first, second)
+        assert found.se >= max(alone) * (1 - 1e-12)
+        assert found.df == pytest.approx(4.0)
+    assert negative > 5  # the published formula is, where no grouping matters
+
+
+def test_two_way_needs_two_groups_of_each() -> None:
+    with pytest.raises(DesignError, match="all items are in one group"):
+        two_way(np.zeros(4), np.zeros(4, dtype=np.int64), np.arange(4))
+    with pytest.raises(InvalidInputError, match="4 items, 3 groups"):
+        two_way(np.zeros(4), np.arange(4), np.arange(3))
+
+
+def test_wald_is_student() -> None:
+    error = Error(0.5, 7.0)
+    assert wald(1.0, error, "two-sided").p_value == pytest.approx(2 * stats.t.sf(2.0, 7))
+    assert wald(1.0, error, "greater").p_value == pytest.approx(stats.t.sf(2.0, 7))
+    assert wald(1.0, error, "less").p_value == pytest.approx(stats.t.cdf(2.0, 7))
+    mirrored = wald(-1.0, error, "less")
+    assert mirrored.p_value == wald(1.0, error, "greater").p_value
+    assert (mirrored.name, mirrored.statistic) == ("wald", -2.0)
+
+
+def test_wald_without_spread() -> None:
+    assert wald(0.0, Error(0.0, 0.0), "two-sided").p_value == 1.0
+    assert wald(0.1, Error(0.0, 5.0), "two-sided").p_value == 0.0

@@ -1,0 +1,145 @@
+"""Small logs, written as the tools write them."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+import zlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bestby._core.errors import BestbyError
+from bestby.readers.formats.base import Format, Read
+
+
+def lm_eval(
+    scores: Sequence[Any],
+    *,
+    measure: str = "acc",
+    filters: Sequence[str] = ("none",),
+    asked: str = "question",
+) -> str:
+    """Return samples of the evaluation harness; a second filter has the scores of the first, reversed."""
+    lines = []
+    for name, values in zip(filters, (scores, scores[::-1]), strict=False):
+        for place, value in enumerate(values):
+            record = {
+                "doc_id": place,
+                "doc": {"question": f"{asked} {place}", "subject": "abc"[place % 3]},
+                "target": "4",
+                "arguments": {},
+                "resps": [["4"]],
+                "filtered_resps": ["4"],
+                "filter": name,
+                "metrics": [measure],
+                "doc_hash": f"{zlib.crc32(f'{asked} {place}'.encode()):x}",
+                measure: value,
+            }
+            lines.append(json.dumps(record) + "\n")
+    return "\n".join(lines)
+
+
+def results(task: str, model: str, **better: bool) -> str:
+    """Return the results file beside the samples."""
+    return json.dumps({"results": {}, "model_name": model, "higher_is_better": {task: better}, "config": {}})
+
+
+def inspect_log(values: Sequence[Sequence[Any]], *, model: str = "m", task: str = "sums") -> dict[str, Any]:
+    """Return a log of Inspect: a row of values per epoch."""
+    samples = [
+        {
+            "id": f"q{place}",
+            "epoch": epoch,
+            "input": f"{place}+{place}",
+            "target": "4",
+            "scores": {"match": {"value": value}, "both": {"value": {"x": 1, "y": 0}}},
+            "metadata": {"passage": f"p{place // 2}", "note": f"n{place}"},
+        }
+        for epoch, row in enumerate(values, 1)
+        for place, value in enumerate(row)
+    ]
+    header = {"version": 2, "status": "success", "eval": {"task": task, "model": model, "config": {}}}
+    return {**header, "samples": samples}
+
+
+def zipped(path: Path, log: Mapping[str, Any], *, summaries: str = "whole", zstd: bool = False) -> Path:
+    """Write a log as the archive that Inspect writes; `summaries` are "whole", in "pieces" or "none"."""
+    samples = log["samples"]
+    members = {"header.json": {key: value for key, value in log.items() if key != "samples"}}
+    members |= {f"samples/{s['id']}_epoch_{s['epoch']}.json": s for s in samples}
+    if summaries == "whole":
+        members["summaries.json"] = samples
+    elif summaries == "pieces":
+        members |= {"_journal/summaries/1.json": samples[:1], "_journal/summaries/10.json": samples[2:]}
+        members["_journal/summaries/2.json"] = samples[1:2]
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            if zstd:
+                _as_zstd(archive, name, json.dumps(content).encode())
+            else:
+                archive.writestr(name, json.dumps(content))
+    return path
+
+
+def _as_zstd(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
+    """Store bytes that are packed with zstd, and let the archive say so: zipfile cannot before 3.14."""
+    zstandard = pytest.importorskip("zstandard")
+    info = zipfile.ZipInfo(name)
+    archive.writestr(info, zstandard.ZstdCompressor().compress(data), zipfile.ZIP_STORED)
+    info.compress_type, info.file_size, info.CRC = 93, len(data), zlib.crc32(data)
+
+
+def helm(scores: Sequence[float | None], *, measure: str = "exact_match", split: str = "test") -> list[Any]:
+    """Return statistics per instance."""
+    return [
+        {
+            "instance_id": f"id{place}",
+            "train_trial_index": 0,
+            "stats": [
+                {"name": {"name": "num_references", "split": split}, "count": 1, "sum": 4, "mean": 4.0},
+                {"name": {"name": measure, "split": split}, "count": 0, "sum": 0}
+                if value is None
+                else {"name": {"name": measure, "split": split}, "count": 1, "sum": value, "mean": value},
+                {
+                    "name": {"name": measure, "split": split, "perturbation": {"name": "typos"}},
+                    "count": 1,
+                    "sum": 9,
+                    "mean": 9.0,
+                },
+            ],
+        }
+        for place, value in enumerate(scores)
+    ]
+
+
+def alpaca(preferences: Sequence[Any], first: str = "ref", second: str = "m") -> list[Any]:
+    """Return annotations."""
+    return [
+        {
+            "instruction": f"do {place}",
+            "output_1": "x",
+            "generator_1": first,
+            "output_2": "y",
+            "generator_2": second,
+            "preference": value,
+        }
+        for place, value in enumerate(preferences)
+    ]
+
+
+def scores_of(found: Read) -> dict[str, list[Any]]:
+    """Return the values of the systems as lists."""
+    assert found.evaluation is not None
+    return {name: values.tolist() for name, values in found.evaluation.systems.items()}
+
+
+def message(form: Format, paths: Mapping[str, Path], **arguments: Any) -> str:
+    """Return the message of the error that reading ends with, without the folder of the files."""
+    with pytest.raises(BestbyError) as caught:
+        form.read(paths, **arguments)
+    assert "\n" not in caught.value.message
+    assert caught.value.hint is None or "\n" not in caught.value.hint
+    return caught.value.message.replace(f"{next(iter(paths.values())).parent}/", "")

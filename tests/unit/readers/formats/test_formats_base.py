@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from tests.unit.readers.formats.log_files import helm, lm_eval, message
+from tests.unit.readers.helpers import Make
+
+from bestby import compare, read
+from bestby._core.errors import InvalidInputError
+from bestby.readers.formats import base
+from bestby.readers.formats import helm as helm_form
+from bestby.readers.formats import lm_eval as form
+
+
+def test_every_format_has_what_a_format_needs() -> None:
+    for name in base.FORMATS:
+        module = __import__(f"bestby.readers.formats.{name}", fromlist=["read"])
+        assert callable(module.recognises)
+        assert callable(module.read)
+        assert module.__doc__
+
+
+@pytest.mark.parametrize(
+    "head", [b"", b"\0", b"{", b"[", b"[{", b"\xff\xfe", b"PK\x03\x04", b'{"a": ' * 9000]
+)
+def test_recognising_never_raises(make: Make, head: bytes) -> None:
+    assert base.recognised(make("x", head)) is None
+    assert base.recognised(Path("no such file")) is None
+    assert base.recognised("a\0b") is None
+
+
+def test_packed_files_are_recognised_by_what_they_hold(make: Make) -> None:
+    text = json.dumps(helm([1.0, 0.0])).encode()
+    assert base.recognised(make("x.json.gz", gzip.compress(text))) is helm_form
+    assert base.recognised(make("y.json.gz", gzip.compress(text)[:20])) is None
+
+
+def test_a_directory_is_recognised_by_its_files(tmp_path: Path) -> None:
+    folder = tmp_path / "out" / "deep"
+    folder.mkdir(parents=True)
+    assert base.recognised(tmp_path) is None
+    (folder / "a.txt").write_text("notes")
+    (folder / "samples_x.jsonl").write_text(lm_eval([1.0]))
+    assert base.recognised(tmp_path) is form
+    files = base.files_of({"A": tmp_path}, form.recognises)
+    assert [(file.path.name, file.name, file.named) for file in files] == [("samples_x.jsonl", "A", True)]
+    (folder / "samples_x.jsonl").unlink()
+    assert message(form, {"A": tmp_path / "out"}) == "out holds no file in this format"
+
+
+def test_a_name_that_the_file_has_anyhow_is_not_given_by_the_user(make: Make) -> None:
+    path = make("log.jsonl", "x")
+    plain, with_folder = base.default_names(path)
+    files = base.files_of({plain: path, with_folder: path, "mine": path}, form.recognises)
+    assert [file.named for file in files] == [False, False, True]
+    assert [file.system("told") for file in files] == ["told", "told", "mine"]
+    assert files[0].system(None) == plain
+
+
+def test_no_file(make: Make) -> None:
+    with pytest.raises(InvalidInputError, match="no file was given"):
+        base.files_of({}, form.recognises)
+    with pytest.raises(InvalidInputError, match="no file 'nowhere"):
+        base.files_of({"a": Path("nowhere.jsonl")}, form.recognises)
+
+
+def test_the_door_reads_logs_and_says_so(make: Make) -> None:
+    a, b = make("a.jsonl", lm_eval([1.0, 0.0, 1.0])), make("b.jsonl", lm_eval([0.0, 0.0, 1.0]))
+    evaluation = read([f"old={a}", f"new={b}"])
+    assert evaluation.notes[0].code == "read_as"
+    assert "samples of lm-evaluation-harness; measure: acc" in evaluation.notes[0].message
+    scores = {one.system: one.score for one in compare(evaluation).systems}
+    assert scores == pytest.approx({"old": 2 / 3, "new": 1 / 3})

@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.unit.readers.formats.log_files import inspect_log, message, scores_of, zipped
+from tests.unit.readers.helpers import Make
+
+from bestby import compare, compare_runs
+from bestby.readers.formats import _archive
+from bestby.readers.formats import inspect_logs as form
+from bestby.readers.formats.base import recognised
+
+_A = inspect_log([["C", "I", "P", "N"]], model="org/a")
+_B = inspect_log([["C", "C", "I", "I"]], model="org/b")
+
+
+def _pair(make: Make, a: Any = _A, b: Any = _B) -> dict[str, Path]:
+    return {"a": make("a.json", json.dumps(a)), "b": make("b.json", json.dumps(b))}
+
+
+def test_letters_count_as_numbers_and_models_name_the_systems(make: Make) -> None:
+    found = form.read(_pair(make))
+    assert scores_of(found) == {"org/a": [1.0, 0.0, 0.5, 0.0], "org/b": [1.0, 1.0, 0.0, 0.0]}
+    assert found.metric.name == "match"
+    assert found.told == (
+        "logs of Inspect; scorer: match (there are: match, both/x, both/y); systems: org/a, org/b"
+    )
+    assert found.runs is None
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [(True, 1.0), ("yes", 1.0), ("No", 0.0), ("false", 0.0), (0.25, 0.25), ("0.25", 0.25), (" 1e-1 ", 0.1)],
+)
+def test_other_values(make: Make, value: Any, number: float) -> None:
+    found = form.read(_pair(make, inspect_log([[value, "C"]], model="x"), inspect_log([["C", "C"]])))
+    assert scores_of(found)["x"] == [number, 1.0]
+
+
+def test_a_value_that_is_no_score_is_refused(make: Make) -> None:
+    paths = _pair(make, inspect_log([["C", "D"]], model="x"), inspect_log([["C", "C"]]))
+    assert message(form, paths) == (
+        "a.json, sample 2: the score by match is 'D', expected a number or C, I, P, N"
+    )
+
+
+def test_another_scorer(make: Make) -> None:
+    found = form.read(_pair(make), value_column="both/x")
+    assert scores_of(found)["org/a"] == [1.0] * 4
+    assert message(form, _pair(make), value_column="best") == "a.json: no scorer 'best'"
+
+
+def test_epochs_are_runs_and_the_score_their_mean(make: Make) -> None:
+    a = inspect_log([["C", "I", "C", "I"], ["C", "C", "C", "I"]], model="x")
+    b = inspect_log([["I", "I", "C", "I"], ["C", "I", "C", "C"], ["C", "I", "C", "I"]], model="y")
+    found = form.read(_pair(make, a, b))
+    assert scores_of(found)["x"] == [1.0, 0.5, 1.0, 0.0]
+    assert found.runs["x"].tolist() == [[1, 0, 1, 0], [1, 1, 1, 0]]
+    assert found.runs["y"].shape == (3, 4)
+    assert "mean over the runs (x: 2, y: 3)" in found.told
+    compared = compare_runs(found.runs, metric=found.metric)
+    assert {one.system: one.score for one in compared.systems} == pytest.approx({"x": 0.625, "y": 0.5})
+
+
+def test_metadata_with_telling_names_are_offered_as_clusters(make: Make) -> None:
+    found = form.read(_pair(make))
+    assert {name: groups.tolist() for name, groups in found.clusters.items()} == {
+        "passage": ["p0", "p0", "p1", "p1"]
+    }
+    used = form.read(_pair(make), cluster="passage")
+    assert used.evaluation.clusters.tolist() == ["p0", "p0", "p1", "p1"]
+    assert used.clusters == {}
+
+
+def test_samples_without_a_score_are_missing(make: Make) -> None:
+    a = inspect_log([["C", None, "I", "C"]], model="x")
+    a["samples"][3]["scores"] = None
+    paths = _pair(make, a)
+    assert "share 2 of 2 item ids; 2 extra in" in message(form, paths)
+    assert scores_of(form.read(paths, on_missing="drop"))["x"] == [1.0, 0.0]
+
+
+@pytest.mark.parametrize("summaries", ["whole", "pieces", "none"])
+@pytest.mark.parametrize("zstd", [False, True])
+def test_archives_hold_the_same(tmp_path: Path, summaries: str, zstd: bool) -> None:
+    paths = {
+        name: zipped(tmp_path / f"{name}.eval", log, summaries=summaries, zstd=zstd)
+        for name, log in (("a", _A), ("b", _B))
+    }
+    assert recognised(paths["a"]) is form
+    assert scores_of(form.read(paths)) == {"org/a": [1.0, 0.0, 0.5, 0.0], "org/b": [1.0, 1.0, 0.0, 0.0]}
+
+
+def test_a_member_that_is_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = zipped(tmp_path / "a.eval", _A)
+    with zipfile.ZipFile(path) as archive:
+        size = archive.getinfo("summaries.json").file_size
+        with pytest.raises(Exception, match=f"summaries.json has {size} bytes, more than the 100 that"):
+            _archive.member(archive, path, "summaries.json", most=100)
+
+
+def test_a_damaged_archive_is_refused(tmp_path: Path) -> None:
+    for zstd in (False, True):
+        path = zipped(tmp_path / "a.eval", _A, zstd=zstd)
+        data = bytearray(path.read_bytes())
+        at = data.index(b"header.json") + 30
+        data[at : at + 8] = bytes(8)
+        path.write_bytes(bytes(data))
+        assert message(form, {"a": path}).startswith("a.eval: cannot be unpacked: ")
+
+
+def test_without_a_library_the_line_to_install_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if hasattr(zipfile, "ZIP_ZSTANDARD"):
+        pytest.skip("this Python unpacks zstd itself")
+    path = zipped(tmp_path / "a.eval", _A, zstd=True)
+    monkeypatch.setitem(__import__("sys").modules, "zstandard", None)
+    assert message(form, {"a": path}) == "zstandard, which unpacks these logs, is not installed"
+
+
+def test_other_inputs_under_the_same_id_are_refused(make: Make) -> None:
+    b = inspect_log([["C", "C", "I", "I"]])
+    b["samples"][2]["input"] = "7*7"
+    paths = _pair(make, _A, b)
+    assert message(form, paths).startswith("item 'q2' is not the same in a.json and in ")
+
+
+def test_doubled_ids_are_refused(make: Make) -> None:
+    a = inspect_log([["C", "I"]])
+    a["samples"][1]["id"] = "q0"
+    assert message(form, _pair(make, a)) == "a.json, sample 2: sample 'q0' of epoch 1 was already in sample 1"
+
+
+def test_an_unfinished_log_is_told(make: Make) -> None:
+    paths = _pair(make, {**_A, "status": "cancelled"})
+    assert f"not finished: {paths['a']}" in form.read(paths).told
+
+
+def test_a_log_without_samples_is_refused(make: Make) -> None:
+    assert message(form, _pair(make, {**_A, "samples": None})) == "a.json has no samples"
+
+
+def test_the_comparison(make: Make) -> None:
+    found = form.read(_pair(make))
+    difference = compare(found.evaluation, metric=found.metric)["org/a", "org/b"]
+    assert difference.estimate == pytest.approx(-0.125)

@@ -1,0 +1,172 @@
+"""Whatever a log holds, reading ends with a result or with one of our errors."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.unit.readers.formats import log_files
+
+from bestby._core.errors import BestbyError
+from bestby.readers.formats import alpaca_eval, experiment_csv, helm, inspect_logs, lm_eval, swe_bench
+from bestby.readers.formats.base import Read, head_of
+
+_SETTINGS = settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+_ROWS = [json.loads(line) for line in log_files.lm_eval([1.0, 0.0, 0.5, 1.0]).split("\n") if line]
+_PAIRS = [
+    json.loads(line)
+    for line in log_files.lm_eval([["a b", "a b"], ["c", "d"]], measure="bleu").split("\n")
+    if line
+]
+_REPORT = {
+    "total_instances": 3,
+    "submitted_ids": ["a-1", "a-2"],
+    "incomplete_ids": ["b-3"],
+    "resolved_ids": ["a-1"],
+    "schema_version": 2,
+}
+_CSV = "run_id,experiment_id,status,artifact_uri,metrics.acc,params.model,params.seed\n" + "".join(
+    f"r{i},1,FINISHED,x,0.{i},{'ab'[i % 2]},{i}\n" for i in range(8)
+)
+_JSON = {
+    "lm_eval": (lm_eval, _ROWS),
+    "lm_eval pairs": (lm_eval, _PAIRS),
+    "inspect": (inspect_logs, log_files.inspect_log([["C", "I", "P"], ["C", "C", "N"]])),
+    "helm": (helm, log_files.helm([1.0, 0.0, None])),
+    "swe_bench": (swe_bench, _REPORT),
+    "alpaca_eval": (alpaca_eval, log_files.alpaca([1, 2, 1.5])),
+}
+_ODD = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.sampled_from(
+        [[], {}, "", " ", "\ud800", "\0", "C", "1e999", -1, 10**400, 1e308, float("nan"), float("inf")]
+    ),
+    st.just("x" * 10_000),
+    st.just([[[["a"]]]]),
+    st.lists(st.one_of(st.integers(), st.text(max_size=3), st.none()), max_size=3),
+    st.dictionaries(st.text(max_size=3), st.integers(), max_size=2),
+)
+
+
+def _places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [path, *(place for key, one in inner for place in _places(one, (*path, key)))]
+
+
+def _changed(value: Any, place: tuple[Any, ...], how: str, odd: Any) -> Any:
+    """Return the value with what stands at a place replaced, removed or doubled."""
+    if not place:
+        return odd
+    whole = copy.deepcopy(value)
+    inner = whole
+    for key in place[:-1]:
+        inner = inner[key]
+    if how == "remove":
+        del inner[place[-1]]
+    elif how == "double" and isinstance(inner, list):
+        inner.append(inner[place[-1]])
+    else:
+        inner[place[-1]] = odd
+    return whole
+
+
+def _written(value: Any) -> bytes:
+    return json.dumps(value).encode()
+
+
+def _survives(form: Any, path: Path, other: Path, **more: Any) -> None:
+    assert form.recognises(path, head_of(path)) in (True, False)
+    for arguments in ({}, {"on_missing": "drop"}, {"on_missing": "worst"}, more):
+        for paths in ({"a": path, "b": other}, {"a": path}, {"a": other, "b": path}):
+            with contextlib.suppress(BestbyError):
+                found = form.read(paths, **arguments)
+                assert isinstance(found, Read)
+                if found.evaluation is not None:
+                    assert found.evaluation.data_hash()
+                found.told.encode()
+
+
+@pytest.mark.parametrize("name", _JSON)
+@_SETTINGS
+@given(data=st.data())
+def test_wrong_types_and_gaps(tmp_path: Path, name: str, data: st.DataObject) -> None:
+    form, good = _JSON[name]
+    bad = good
+    for _ in range(data.draw(st.integers(1, 3))):
+        places = _places(bad)
+        place = data.draw(st.sampled_from(places))
+        bad = _changed(
+            bad, place, data.draw(st.sampled_from(["replace", "remove", "double"])), data.draw(_ODD)
+        )
+    path, other = tmp_path / "bad.json", tmp_path / "good.json"
+    path.write_bytes(_written(bad))
+    other.write_bytes(_written(good))
+    _survives(form, path, other)
+
+
+@pytest.mark.parametrize("name", [*_JSON, "eval", "zstd"])
+@_SETTINGS
+@given(data=st.data())
+def test_damaged_bytes(tmp_path: Path, name: str, data: st.DataObject) -> None:
+    other = tmp_path / "good"
+    if name in ("eval", "zstd"):
+        form: Any = inspect_logs
+        log_files.zipped(other, log_files.inspect_log([["C", "I"]]), zstd=name == "zstd")
+    else:
+        form, good = _JSON[name]
+        other.write_bytes(_written(good))
+    path = tmp_path / "bad"
+    path.write_bytes(_damaged(data, other.read_bytes()))
+    _survives(form, path, other)
+
+
+# A table is opened by a database, which takes a while: fewer examples.
+@settings(_SETTINGS, max_examples=12)
+@given(data=st.data())
+def test_damaged_tables_of_runs(tmp_path: Path, data: st.DataObject) -> None:
+    path = tmp_path / "bad.csv"
+    path.write_bytes(_damaged(data, _CSV.encode()))
+    assert experiment_csv.recognises(path, head_of(path)) in (True, False)
+    for arguments in ({}, {"on_missing": "drop", "system_column": "model", "value_column": "acc"}):
+        with contextlib.suppress(BestbyError):
+            assert experiment_csv.read({"a": path}, **arguments).runs
+
+
+def _damaged(data: st.DataObject, whole: bytes) -> bytes:
+    start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(whole))] * 2)))
+    how = data.draw(st.sampled_from(["cut", "splice", "insert", "flip"]))
+    return {
+        "cut": whole[:end],
+        "splice": whole[:start] + whole[end:],
+        "insert": whole[:start] + data.draw(st.binary(max_size=8)) + whole[start:],
+        "flip": whole[:start] + bytes(byte ^ 0x41 for byte in whole[start : start + 4]) + whole[start + 4 :],
+    }[how]
+
+
+def test_nested_without_end(tmp_path: Path) -> None:
+    other = tmp_path / "good"
+    for form, good in _JSON.values():
+        other.write_bytes(_written(good))
+        for text in ("[" * 100_000, '{"a":' * 100_000, "9" * 100_000, '{"doc_id": ' + "9" * 10_000 + "}"):
+            path = tmp_path / "bad"
+            path.write_text(text)
+            _survives(form, path, other)
+
+
+def test_shuffled_lines(tmp_path: Path) -> None:
+    lines = [line for line in log_files.lm_eval([1.0, 0.0, 0.5]).split("\n") if line]
+    a, b = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    a.write_text("\n".join(lines))
+    b.write_text("\n".join(lines[::-1]))
+    found = lm_eval.read({"a": a, "b": b})
+    assert found.evaluation is not None
+    assert found.evaluation.systems["a"].tolist() == found.evaluation.systems["b"].tolist()

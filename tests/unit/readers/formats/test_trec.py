@@ -1,0 +1,99 @@
+"""TREC runs and relevance judgements."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.unit.readers.helpers import Make
+
+from bestby import compare
+from bestby._core.errors import InvalidInputError
+from bestby.metrics.retrieval import Retrieval
+from bestby.readers.formats import trec
+
+QRELS = "t1 0 d1 2\nt1 0 d2 0\nt2 0 d1 1\nt3 0 d9 1\n"
+RUN = "t1 Q0 d1 1 9.5 x\nt1 Q0 d2 2 9.25 x\n\nt2\tQ0\td3\t1\t1e1\tx\nt2 Q0 d1 2 5 x\nt3 Q0 d9 1 -1 x\n"
+SHORT = "t1 Q0 d2 1 9.5 y\nt1 Q0 d1 2 9.25 y\nt2 Q0 d1 1 3 y\n"
+
+
+def scores(found: trec.Read, measure: Retrieval) -> dict[str, float]:
+    assert found.evaluation is not None
+    return {score.system: score.score for score in compare(found.evaluation, metric=measure).systems}
+
+
+def test_topics_are_items(make: Make) -> None:
+    found = trec.read({"a": make("a", RUN), "b": make("b", RUN.replace("9.5", "9"))}, gold=make("q", QRELS))
+    assert found.evaluation is not None
+    assert found.evaluation.gold is not None
+    assert found.evaluation.items is not None
+    assert found.evaluation.items.tolist() == ["t1", "t2", "t3"]
+    assert found.evaluation.gold.tolist() == [{"d1": 2, "d2": 0}, {"d1": 1}, {"d9": 1}]
+    assert found.evaluation.systems["a"].tolist() == [
+        {"d1": 9.5, "d2": 9.25},
+        {"d3": 10, "d1": 5},
+        {"d9": -1},
+    ]
+    assert found.told.startswith("TREC runs: a, b; judgements of 3 topics: ")
+    assert found.metric == "ndcg@10"
+    # the order is that of the scores: in b, d2 comes before d1
+    assert scores(found, Retrieval("mrr")) == pytest.approx(
+        {"a": (1 + 0.5 + 1) / 3, "b": (0.5 + 0.5 + 1) / 3}
+    )
+
+
+def test_a_topic_that_a_run_lacks(make: Make) -> None:
+    paths, gold = {"a": make("a", RUN), "b": make("b", SHORT)}, make("q", QRELS)
+    with pytest.raises(InvalidInputError, match="1 missing from 'b', first: 't3'"):
+        trec.read(paths, gold=gold)
+    found = trec.read(paths, gold=gold, on_missing="worst")
+    assert scores(found, Retrieval("mrr")) == pytest.approx({"a": 2.5 / 3, "b": 1.5 / 3})
+    found = trec.read(paths, gold=gold, on_missing="drop")
+    assert scores(found, Retrieval("mrr")) == pytest.approx({"a": 1.5 / 2, "b": 1.5 / 2})
+
+
+def test_topics_that_nobody_judged_are_left_out(make: Make) -> None:
+    more = make("a", RUN + "t8 Q0 d1 1 1 x\nt9 Q0 d1 1 1 x\n")
+    found = trec.read({"a": more, "b": make("b", RUN)}, gold=make("q", QRELS))
+    assert found.evaluation is not None
+    assert found.evaluation.n_items == 3
+    [note] = found.evaluation.notes
+    assert note.message == "2 of 5 topics of 'a' were left out because nobody judged them: t8, t9"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a", "t1 Q0 d1 1 9.5\n", "line 1: expected 6 columns, TOPIC Q0 DOCUMENT RANK SCORE TAG, got 5"),
+        ("a", RUN + "t1 Q0 d2 3 1 x\n", "line 7: document 'd2' stands twice for topic 't1'"),
+        ("a", "t1 Q0 d1 1 high x\n", "line 1: the score must be a finite number, got 'high'"),
+        ("a", "t7 Q0 d1 1 1 x\n", "no topic in common; theirs begin with 't7' and 't1'"),
+        ("a", "\n\n", "has no lines of the form TOPIC Q0"),
+        ("q", "t1 0 d1\n", "line 1: expected 4 columns"),
+        ("q", "t1 0 d1 one\n", "line 1: the relevance must be a finite number"),
+        ("q", QRELS + "t1 0 d1 1\n", "line 5: document 'd1' stands twice"),
+    ],
+)
+def test_malformed_files(make: Make, name: str, content: str, message: str) -> None:
+    files = {"q": QRELS, "a": RUN, name: content}
+    with pytest.raises(InvalidInputError, match=message):
+        trec.read({"a": make("a", files["a"]), "b": make("b", RUN)}, gold=make("q", files["q"]))
+
+
+def test_judgements_are_asked_for(make: Make) -> None:
+    with pytest.raises(InvalidInputError, match="runs need a gold file"):
+        trec.read({"a": make("a", RUN), "b": make("b", SHORT)})
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (RUN, True),
+        (QRELS, False),
+        ("talk A 1 1 one 0.5\n", False),
+        ("t1 Q0 d1 first 1 x\n", False),
+        ("", False),
+    ],
+)
+def test_recognition(content: str, expected: bool) -> None:
+    assert trec.recognises(Path("file"), content.encode()) is expected

@@ -1,0 +1,714 @@
+"""Study.compare: against compare() and compare_runs(), its cache, the laws where they apply, every output."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import json
+import math
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bestby as bb
+from bestby import DesignError, InvalidInputError, Study
+from bestby.results_study import StudyComparison
+
+N = 90
+RNG = np.random.default_rng(4)
+GOLD = RNG.choice(["x", "y", "z"], N)
+SOFT_GOLD = RNG.dirichlet([1.0, 1.0, 1.0], N)
+CLASSES = ["x", "y", "z"]
+CLUSTERS = np.arange(N) // 2
+
+
+def labels(right: float, seed: int) -> Any:
+    """Labels of which a share is right, and some others by chance."""
+    rng = np.random.default_rng(seed)
+    return np.where(rng.random(N) < right, GOLD, rng.choice(["x", "y", "z"], N))
+
+
+def rows(share: float, seed: int) -> Any:
+    """Distributions that are partly the gold's."""
+    return share * SOFT_GOLD + (1 - share) * np.random.default_rng(seed).dirichlet([1.0, 1.0, 1.0], N)
+
+
+RUNS = {
+    "h0": [labels(0.4, seed) for seed in (1, 2, 3)],
+    "h1": [labels(0.6, seed) for seed in (4, 5)],
+    "h2": [labels(0.5, 6)],
+}
+SOFT_RUNS = {"s0": [rows(0.4, 1)], "s1": [rows(0.7, 2), rows(0.8, 3)], "s2": [rows(0.4, 4)]}
+
+Make = Callable[..., Study]
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Make:
+    """Return a function that makes a study of runs; the first condition is a baseline."""
+
+    def made(
+        runs: dict[str, list[Any]],
+        *,
+        gold: Any = GOLD,
+        baselines: tuple[str, ...] = ("h0", "s0"),
+        **extra: Any,
+    ) -> Study:
+        study = Study(tmp_path / f"study{len(list(tmp_path.iterdir()))}")
+        for name, several in runs.items():
+            for run, predictions in enumerate(several):
+                study.add(
+                    name,
+                    run=run,
+                    predictions=predictions,
+                    gold=gold,
+                    baseline=name in baselines,
+                    **extra,
+                )
+        return study
+
+    return made
+
+
+def numbers(result: StudyComparison) -> Any:
+    """All numbers of a result, as JSON tells them, NaN and infinity included."""
+    return json.dumps(
+        [dataclasses.asdict(entry) for entry in (*result.systems, *result.differences)], sort_keys=True
+    )
+
+
+def codes(result: StudyComparison) -> list[str]:
+    return [note.code for note in (*result.notes, *(note for d in result for note in d.notes))]
+
+
+def cache(study: Study) -> list[Path]:
+    return sorted((study.path / "cache").glob("*.json"))
+
+
+# -- one run of each: as compare() -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "metric", ["accuracy", "f1_macro", "matthews_corrcoef", "f1[y]", "balanced_accuracy"]
+)
+@pytest.mark.parametrize(
+    ("interval", "test"), [("auto", "auto"), ("percentile", "bootstrap"), ("basic", "permutation")]
+)
+def test_single_runs_are_compared_as_by_compare(make: Make, metric: str, interval: str, test: str) -> None:
+    study = make({"h0": RUNS["h0"][:1], "h1": RUNS["h1"][:1]})
+    found = study.compare(metric=metric, interval=interval, test=test, n_resamples=400, margin=0.05)
+    plain = bb.compare(
+        {"h1": RUNS["h1"][0], "h0": RUNS["h0"][0]}, GOLD, metric=metric, baseline="h0", interval=interval,
+        test="permutation" if test == "auto" else test, n_resamples=400, margin=0.05,
+    )  # fmt: skip
+    mine, theirs = found["h1", "h0"], plain["h1", "h0"]
+    for part in dataclasses.fields(theirs):
+        assert getattr(mine, part.name) == getattr(theirs, part.name), part.name
+    assert mine.n_runs == (1, 1)
+    for name in ("h0", "h1"):
+        one, other = found.score(name), plain.score(name)
+        assert (one.score, one.rank_low, one.rank_high) == (other.score, other.rank_low, other.rank_high)
+        assert one.interval.method == other.interval.method
+        assert one.interval.low == pytest.approx(other.interval.low, abs=0.05)  # other resamples
+        assert math.isnan(one.sd)
+
+
+@pytest.mark.parametrize("interval", ["tango", "bca", "studentized", "normal"])
+@pytest.mark.parametrize("test", ["mcnemar", "mcnemar-midp", "sign", "wilcoxon"])
+def test_what_knows_of_items_only_works_for_single_runs(make: Make, interval: str, test: str) -> None:
+    study = make({"h0": RUNS["h0"][:1], "h1": RUNS["h1"][:1]})
+    found = study.compare(interval=interval, test=test, n_resamples=200)
+    plain = bb.compare(
+        {"h1": RUNS["h1"][0], "h0": RUNS["h0"][0]}, GOLD, interval=interval, test=test, n_resamples=200,
+        baseline="h0",
+    )  # fmt: skip
+    assert found["h1", "h0"].interval == plain["h1", "h0"].interval
+    assert found["h1", "h0"].test == plain["h1", "h0"].test
+
+
+@pytest.mark.parametrize(
+    ("interval", "test", "named"),
+    [
+        ("bca", "auto", "interval 'bca'"),
+        ("tango", "auto", "interval 'tango'"),
+        ("auto", "permutation", "test 'permutation'"),
+        ("auto", "mcnemar", "test 'mcnemar'"),
+    ],
+)
+def test_and_is_refused_for_several(make: Make, interval: str, test: str, named: str) -> None:
+    with pytest.raises(DesignError, match=f"the {named} knows of items only") as caught:
+        make(RUNS).compare(interval=interval, test=test)
+    assert '="auto"' in (caught.value.hint or "")
+
+
+def test_a_t_test_of_single_runs_says_what_does_not_go_with_it(make: Make) -> None:
+    study = make({"h0": RUNS["h0"][:1], "h1": RUNS["h1"][:1]})
+    assert study.compare(test="t")["h1", "h0"].test.name == "crossed-t"
+    with pytest.raises(DesignError, match='or the test or the interval is "t"'):
+        study.compare(interval="t", test="permutation")
+
+
+# -- several runs: as compare_runs(), and not as if they were items ---------------------------------
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1_macro", "f1[y]"])
+@pytest.mark.parametrize(
+    ("interval", "test"), [("auto", "auto"), ("percentile", "bootstrap"), ("basic", "t"), ("t", "bootstrap")]
+)
+def test_runs_are_compared_as_by_compare_runs(make: Make, metric: str, interval: str, test: str) -> None:
+    runs = {name: RUNS[name] for name in ("h0", "h1")}
+    found = make(runs).compare(metric=metric, interval=interval, test=test, n_resamples=500)
+    plain = bb.compare_runs(
+        # in this order, so that the same resamples are drawn
+        {name: RUNS[name] for name in ("h1", "h0")}, gold=GOLD, metric=metric, baseline="h0", test=test,
+        interval=interval, n_resamples=500,
+    )  # fmt: skip
+    mine, theirs = found["h1", "h0"], plain["h1", "h0"]
+    assert (mine.interval.low, mine.interval.high) == pytest.approx(
+        (theirs.interval.low, theirs.interval.high), abs=1e-12
+    )
+    assert mine.interval.method == theirs.interval.method
+    assert mine.test.p_value == pytest.approx(theirs.p_value, rel=1e-9)
+    assert mine.test.name == theirs.test.name
+    assert (mine.estimate, mine.score_a, mine.score_b) == (theirs.estimate, theirs.score_a, theirs.score_b)
+    assert (
+        (mine.n_runs, mine.n_differing) == (theirs.n_runs, theirs.n_differing) == ((2, 3), mine.n_differing)
+    )
+    for name in runs:
+        assert found.score(name).runs == plain.score(name).runs
+        assert found.score(name).sd == plain.score(name).sd
+        if interval in ("auto", "t"):
+            low, high = found.score(name).interval.low, found.score(name).interval.high
+            assert (low, high) == pytest.approx(
+                (plain.score(name).interval.low, plain.score(name).interval.high), rel=1e-12
+            )
+
+
+def test_clusters_reach_the_comparison_of_runs(make: Make) -> None:
+    runs = {name: RUNS[name] for name in ("h0", "h1")}
+    found = make(runs, clusters=CLUSTERS).compare(metric="accuracy")
+    plain = bb.compare_runs(
+        {"h1": RUNS["h1"], "h0": RUNS["h0"]}, gold=GOLD, clusters=CLUSTERS, metric="accuracy", baseline="h0"
+    )
+    assert found["h1", "h0"].interval == plain["h1", "h0"].interval
+    assert found["h1", "h0"].interval != make(runs).compare(metric="accuracy")["h1", "h0"].interval
+    assert found.provenance.data["clusters"] == N // 2
+
+
+def test_runs_glued_as_items_would_be_far_too_sure(make: Make) -> None:
+    """Ten runs alike: as items they would be ten times the data; as runs they add next to nothing."""
+    one = {"h0": [RUNS["h0"][0]], "h1": [RUNS["h1"][0]]}
+    ten = {name: several * 10 for name, several in one.items()}
+    alone = make(one).compare(interval="percentile", n_resamples=2000)["h1", "h0"].interval
+    copies = make(ten).compare(interval="percentile", n_resamples=2000)["h1", "h0"].interval
+    assert copies.high - copies.low == pytest.approx(alone.high - alone.low, rel=0.1)
+
+
+def test_one_against_several(make: Make) -> None:
+    found = make(RUNS).compare(metric="accuracy")
+    d = found["h2", "h0"]
+    means = [float(np.mean([np.mean(run == GOLD) for run in RUNS[name]])) for name in ("h2", "h0")]
+    assert (d.score_a, d.score_b) == pytest.approx(means)
+    assert d.estimate == pytest.approx(means[0] - means[1])
+    assert (d.n_runs, d.interval.method, d.test.name) == ((1, 3), "crossed-t", "crossed-t")
+    assert found.score("h2").interval.method == "wilson"  # one run: the items are all there is
+    assert found.score("h2").runs == (pytest.approx(means[0]),)
+    assert math.isnan(found.score("h2").sd)
+    assert [note.code for note in found.notes if note.code.endswith(("run", "runs"))] == [
+        "one_run",
+        "few_runs",
+    ]
+    assert "h2 has one run" in next(note.message for note in found.notes if note.code == "one_run")
+
+
+# -- which are compared ----------------------------------------------------------------------------
+
+
+def pairs(result: StudyComparison) -> set[tuple[str, str]]:
+    return {(d.a, d.b) for d in result}
+
+
+def test_several_baselines(tmp_path: Path) -> None:
+    study = Study(tmp_path / "study")
+    study.add("h0", run=0, predictions=labels(0.4, 1), gold=GOLD, baseline=True)
+    study.add("k0", run=0, predictions=labels(0.5, 2), baseline=True)
+    study.add("h1", run=0, predictions=labels(0.6, 3))
+    study.add("h2", run=0, predictions=labels(0.7, 4), against="k0")
+    found = study.compare(metric=["accuracy", "f1_macro"])
+    assert pairs(found) == {("h1", "h0"), ("h1", "k0"), ("h2", "k0")}
+    assert (found.baseline, found.baselines, len(found)) == (None, ("h0", "k0"), 6)
+    assert all(entry.group is None for entry in found.systems)
+    raw = {(d.a, d.b): d for d in found if d.metric == "accuracy"}
+    ordered = sorted(raw.values(), key=lambda d: d.p_value)
+    running, expected = 0.0, {}
+    for factor, d in zip((3, 2, 1), ordered, strict=True):  # Holm over all pairs of a metric
+        running = max(running, min(1.0, factor * d.p_value))
+        expected[d.a, d.b] = running
+    assert {pair: d.p_adjusted for pair, d in raw.items()} == pytest.approx(expected)
+    assert pairs(study.compare(baseline="h1")) == {("h0", "h1"), ("k0", "h1"), ("h2", "h1")}
+    assert pairs(study.compare(conditions=["h0", "h1", "h2"])) == {("h1", "h0")}
+    assert study.compare(conditions=["h1", "h2"]).baselines == ()
+
+
+def test_without_a_baseline_every_two_with_letters(make: Make) -> None:
+    runs = {"a": [labels(0.3, 1)], "b": [labels(0.9, 2)], "c": [labels(0.88, 3)]}
+    found = make(runs).compare()
+    assert [entry.system for entry in found.systems][-1] == "a"
+    assert len(pairs(found)) == 3
+    assert {entry.system: entry.group for entry in found.systems} == {"b": "a", "c": "a", "a": "b"}
+    plain = bb.compare({name: several[0] for name, several in runs.items()}, GOLD)
+    assert {pair: plain[pair].p_adjusted for pair in pairs(found)} == pytest.approx(
+        {(d.a, d.b): d.p_adjusted for d in found}
+    )
+
+
+def test_a_pair_alone_equals_its_cell(make: Make) -> None:
+    study = make(RUNS)
+    whole = study.compare(metric="f1_macro", interval="percentile", test="bootstrap", n_resamples=300)
+    alone = make({"h0": RUNS["h0"], "h1": RUNS["h1"]}).compare(
+        metric="f1_macro", interval="percentile", test="bootstrap", n_resamples=300
+    )
+    assert dataclasses.replace(whole["h1", "h0"], p_adjusted=0.0) == dataclasses.replace(
+        alone["h1", "h0"], p_adjusted=0.0
+    )
+
+
+def test_per_class(make: Make) -> None:
+    found = make(RUNS).compare(metric=["f1_macro", "f1[y]"], per_class=True)
+    assert [metric.name for metric in found.metrics] == ["f1_macro", "f1[y]", "f1[x]", "f1[z]"]
+    for name in RUNS:
+        mean = np.mean([found.score(name, f"f1[{label}]").score for label in CLASSES])
+        assert mean == pytest.approx(found.score(name, "f1_macro").score)
+
+
+# -- soft labels and directions --------------------------------------------------------------------
+
+
+def test_soft_labels(make: Make) -> None:
+    study = make(SOFT_RUNS, gold=SOFT_GOLD, classes=CLASSES)
+    assert study.compare().metrics[0].name == "cross_entropy"
+    metrics = ["cross_entropy", "js_distance", "entropy_correlation", "soft_f1_macro", "accuracy"]
+    found = study.compare(metric=metrics, n_resamples=300)
+    plain = bb.compare(
+        {"s2": SOFT_RUNS["s2"][0], "s0": SOFT_RUNS["s0"][0]}, SOFT_GOLD, classes=CLASSES, metric=metrics,
+        baseline="s0", n_resamples=300,
+    )  # fmt: skip
+    for metric in metrics:
+        mine, theirs = found["s2", "s0", metric], plain["s2", "s0", metric]
+        assert mine.estimate == pytest.approx(theirs.estimate, abs=1e-12)
+        assert mine.p_value == pytest.approx(theirs.p_value, abs=0.15)  # 300 resamples, others in each
+    assert found["s1", "s0", "cross_entropy"].estimate < 0 < found["s1", "s0", "soft_f1_macro"].estimate
+    assert found.systems[0].system == "s1"  # the lowest cross-entropy is the best
+    assert "most_probable_class" in codes(found)
+
+
+def test_better_looks_at_the_tail_in_which_better_lies(make: Make) -> None:
+    runs = {"s0": [rows(0.4, 1), rows(0.45, 4)], "s1": [rows(0.8, 2), rows(0.85, 3)]}
+    study = make(runs, gold=SOFT_GOLD, classes=CLASSES)
+    metrics = ["js_distance", "soft_accuracy"]
+    found = study.compare(metric=metrics, alternative="better")
+    assert [d.test.alternative for d in found if d.a == "s1"] == ["less", "greater"]
+    assert all(found["s1", "s0", metric].p_value < 0.02 for metric in metrics)
+    other = study.compare(metric=metrics, alternative="better", baseline="s1")
+    assert all(other["s0", "s1", metric].p_value > 0.98 for metric in metrics)
+    assert [note.about for note in found.notes if note.code == "direction"] == [("js_distance",)]
+
+
+def test_hard_systems_against_soft_gold_and_the_other_way(make: Make) -> None:
+    hard = np.array(CLASSES)[SOFT_GOLD.argmax(axis=1)]
+    found = make({"s0": SOFT_RUNS["s0"], "hard": [hard]}, gold=SOFT_GOLD, classes=CLASSES).compare(
+        metric="brier"
+    )
+    assert "certain_of_its_class" in codes(found)
+    one_hot = np.eye(3)[SOFT_GOLD.argmax(axis=1)]
+    assert found.score("hard").score == pytest.approx(float(((one_hot - SOFT_GOLD) ** 2).sum(1).mean()))
+    back = make({"s0": [rows(0.5, 1)], "soft": [rows(0.9, 2)]}, classes=CLASSES).compare(metric="log_loss")
+    places = [CLASSES.index(label) for label in GOLD]
+    expected = -np.log(rows(0.9, 2)[np.arange(N), places]).mean()
+    assert back.score("soft").score == pytest.approx(expected)
+
+
+# -- laws ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_runs", [1, 3])
+@pytest.mark.parametrize("test", ["auto", "bootstrap"])
+@pytest.mark.parametrize("interval", ["auto", "percentile", "basic"])
+def test_a_copy_is_no_different(make: Make, n_runs: int, test: str, interval: str) -> None:
+    runs = RUNS["h0"][:n_runs]
+    found = make({"h0": runs, "copy": runs}).compare(
+        metric=["accuracy", "f1_macro"], test=test, interval=interval, n_resamples=200
+    )
+    for d in found:
+        assert (d.estimate, d.p_value, d.p_adjusted, d.better) == (0.0, 1.0, 1.0, None)
+        assert 0.0 in d.interval
+        if n_runs == 1:
+            assert d.n_differing == 0
+    assert ("identical" in codes(found)) == (n_runs == 1)
+    assert found.score("h0").interval.method == found.score("copy").interval.method
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_names_exchanged_mirror_the_difference(make: Make, several: bool) -> None:
+    a, b = (RUNS[name] if several else RUNS[name][:1] for name in ("h1", "h0"))
+    one = make({"new": a, "old": b}, baselines=("old",)).compare(metric=["accuracy", "f1_macro"])
+    other = make({"old": a, "new": b}, baselines=("new",)).compare(metric=["accuracy", "f1_macro"])
+    for metric in ("accuracy", "f1_macro"):
+        mine, theirs = one["new", "old", metric], other["old", "new", metric]
+        assert mine.estimate == theirs.estimate
+        assert mine.p_value == pytest.approx(theirs.p_value, rel=1e-9)
+        assert (mine.interval.low, mine.interval.high) == pytest.approx(
+            (theirs.interval.low, theirs.interval.high), abs=1e-9
+        )
+        back = one["old", "new", metric]
+        assert (back.estimate, back.n_runs) == (-mine.estimate, mine.n_runs[::-1])
+        assert (back.interval.low, back.interval.high) == (-mine.interval.high, -mine.interval.low)
+
+
+def test_roles_exchanged_mirror_the_difference(make: Make) -> None:
+    study = make({"h0": RUNS["h0"], "h1": RUNS["h1"]})
+    one, other = study.compare(baseline="h0")["h1", "h0"], study.compare(baseline="h1")["h0", "h1"]
+    assert other.estimate == -one.estimate
+    assert other.p_value == pytest.approx(one.p_value, rel=1e-12)
+    assert (other.interval.low, other.interval.high) == pytest.approx((-one.interval.high, -one.interval.low))
+
+
+def test_the_order_of_adding_does_not_matter(make: Make) -> None:
+    backwards = {name: RUNS[name] for name in reversed(RUNS)}
+    settings = {"metric": ["accuracy", "f1_macro"], "interval": "percentile", "n_resamples": 200}
+    assert numbers(make(RUNS).compare(**settings)) == numbers(make(backwards).compare(**settings))
+
+
+def test_threads_and_the_cache_change_no_bit(make: Make) -> None:
+    settings: dict[str, Any] = {"metric": ["f1_macro", "matthews_corrcoef"], "n_resamples": 300}
+    settings |= {"interval": "percentile", "test": "bootstrap"}
+    study = make(RUNS)
+    first = study.compare(**settings)
+    again = study.compare(**settings, n_jobs=2)
+    assert (first.n_reused, again.n_computed) == (0, 0)
+    assert numbers(first) == numbers(again) == numbers(make(RUNS).compare(**settings, n_jobs=2))
+
+
+def test_a_metric_has_the_same_numbers_whatever_others_are_asked_for(make: Make) -> None:
+    """Otherwise the cache would give others than a study without one."""
+    settings: dict[str, Any] = {"interval": "percentile", "test": "bootstrap", "n_resamples": 300}
+    study = make(RUNS)
+    study.compare(metric="f1_macro", **settings)
+    grown = study.compare(metric=["accuracy", "f1_macro", "recall_macro"], **settings)
+    fresh = make(RUNS).compare(metric=["accuracy", "f1_macro", "recall_macro"], **settings)
+    assert (grown.n_reused, fresh.n_reused) == (5, 0)
+    assert numbers(grown) == numbers(fresh)
+
+
+# -- the cache -------------------------------------------------------------------------------------
+
+
+def counts(result: StudyComparison) -> tuple[int, int]:
+    return result.n_computed, result.n_reused
+
+
+def test_adding_a_condition_computes_only_what_is_new(make: Make) -> None:
+    study = make(RUNS)
+    metrics = ["accuracy", "f1_macro"]
+    assert counts(study.compare(metric=metrics)) == (2 * (3 + 2), 0)
+    assert counts(study.compare(metric=metrics)) == (0, 10)
+    study.add("h3", run=0, predictions=labels(0.7, 9))
+    grown = study.compare(metric=metrics)
+    assert counts(grown) == (2 * (1 + 1), 10)
+    fresh = make({**RUNS, "h3": [labels(0.7, 9)]}).compare(metric=metrics)
+    assert numbers(grown) == numbers(fresh)
+    assert [d.p_adjusted for d in grown] == [d.p_adjusted for d in fresh]  # over the family of now
+
+
+def test_another_run_makes_its_condition_new(make: Make) -> None:
+    study = make(RUNS)
+    study.compare()
+    study.add("h1", run=7, predictions=labels(0.6, 20))
+    assert counts(study.compare()) == (2, 3)
+    study.add("h1", run=7, predictions=labels(0.6, 21), replace=True)
+    assert counts(study.compare()) == (2, 3)
+    study.remove("h1", 7)
+    assert counts(study.compare()) == (0, 5)  # as it was in the beginning
+    study.add("h1", run=7, predictions=labels(0.6, 20), epochs=3, note="epochs and tags change no number")
+    assert counts(study.compare()) == (0, 5)
+
+
+@pytest.mark.parametrize(
+    ("change", "scores_too"),
+    [
+        ({"rng": 1}, True),
+        ({"n_resamples": 301}, True),
+        ({"level": 0.9}, True),
+        ({"interval": "basic"}, True),
+        ({"resample_size": 0.5}, True),
+        ({"metric": "f1_macro"}, True),
+        ({"test": "t"}, False),
+        ({"alternative": "better"}, False),
+        ({"margin": 0.1}, False),
+    ],
+)
+def test_what_is_asked_otherwise_is_computed(make: Make, change: dict[str, Any], scores_too: bool) -> None:
+    study = make(RUNS)
+    settings = {"metric": "accuracy", "interval": "percentile", "test": "bootstrap", "n_resamples": 300}
+    study.compare(**settings)
+    assert counts(study.compare(**{**settings, **change})) == ((5, 0) if scores_too else (2, 3))
+    assert counts(study.compare(**settings, correction="none")) == (0, 5)  # corrected afterwards
+
+
+def test_rescaling_is_part_of_the_question(make: Make) -> None:
+    study = make({name: several[:1] for name, several in RUNS.items()})
+    settings: dict[str, Any] = {"resample_size": 0.2, "test": "bootstrap", "metric": "f1_macro"}
+    scaled = study.compare(**settings)
+    plain = study.compare(**settings, rescale=False)
+    assert counts(plain) == (5, 0)
+    assert plain["h1", "h0"].p_value > scaled["h1", "h0"].p_value
+    assert "not_rescaled" in codes(plain)
+    assert "not_rescaled" not in codes(scaled)
+
+
+def test_a_resample_size_that_nothing_uses_is_told(make: Make) -> None:
+    runs = {name: RUNS[name] for name in ("h0", "h1")}
+    found = make(runs).compare(resample_size=0.2, rescale=False)
+    assert "resample_size_unused" in codes(found)
+    assert "not_rescaled" not in codes(found)
+    assert numbers(found) == numbers(make(runs).compare())
+
+
+def test_fresh_entropy_finds_nothing(make: Make) -> None:
+    study = make({name: several[:1] for name, several in RUNS.items()})
+    first, second = (study.compare(metric="f1_macro", rng=None) for _ in range(2))
+    assert second.n_reused == 0
+    assert counts(study.compare(metric="f1_macro", rng=first.provenance.seed)) == (0, 5)
+
+
+@pytest.mark.parametrize("damage", ["", "{", '{"key": 1}', "[]", "\x00\xff", "cut", "number"])
+def test_a_damaged_entry_is_computed_again(make: Make, damage: str) -> None:
+    study = make(RUNS)
+    whole = study.compare(metric=["accuracy", "f1_macro"])
+    for path in cache(study)[:4]:
+        text = path.read_text(encoding="utf-8")
+        if damage == "cut":
+            text = text[: len(text) // 2]
+        elif damage == "number":
+            text, changed = re.subn(r'"(score|estimate)": -?0\.\d', '"\\1": 0.9', text, count=1)
+            assert changed
+        else:
+            text = damage
+        path.write_text(text, encoding="utf-8")
+    again = study.compare(metric=["accuracy", "f1_macro"])
+    assert counts(again) == (4, 6)
+    assert numbers(again) == numbers(whole)
+    assert counts(study.compare(metric=["accuracy", "f1_macro"])) == (0, 10)  # mended
+
+
+def test_the_cache_can_be_deleted_or_unwritable(make: Make) -> None:
+    study = make(RUNS)
+    whole = study.compare()
+    for path in cache(study):
+        path.unlink()
+    (study.path / "cache").rmdir()
+    (study.path / "cache").write_text("in the way")
+    assert numbers(study.compare()) == numbers(whole)
+    assert counts(study.compare()) == (5, 0)
+
+
+def test_functions_and_objects_are_never_taken_from_the_cache(make: Make) -> None:
+    """Both metrics have one name and do not do the same."""
+
+    def share(gold: Any, predictions: Any) -> float:
+        return float(np.mean(gold == predictions))
+
+    right = share
+
+    def share(gold: Any, predictions: Any) -> float:  # type: ignore[no-redef]
+        return float(np.mean(gold != predictions))
+
+    study = make({name: several[:1] for name, several in RUNS.items()})
+    one = study.compare(metric=right, n_resamples=50).score("h1").score
+    found = study.compare(metric=[share, "accuracy"], n_resamples=50)
+    assert found.score("h1", "share").score == pytest.approx(1 - one)
+    assert counts(study.compare(metric=[share, "accuracy"], n_resamples=50)) == (5, 5)
+
+
+def test_names_that_run_together_are_kept_apart(tmp_path: Path) -> None:
+    study = Study(tmp_path / "study")
+    study.add("h1#0", run="1", predictions=labels(0.3, 1), gold=GOLD, baseline=True)
+    study.add("h1", run="0#1", predictions=labels(0.9, 2))
+    study.add("h1", run="2", predictions=labels(0.8, 3))
+    found = study.compare(metric="accuracy")
+    assert found.score("h1").runs == pytest.approx(
+        [np.mean(labels(r, s) == GOLD) for r, s in ((0.9, 2), (0.8, 3))]
+    )
+    assert found.score("h1#0").runs == pytest.approx([np.mean(labels(0.3, 1) == GOLD)])
+
+
+# -- notes and errors ------------------------------------------------------------------------------
+
+
+def test_a_class_without_items_is_told(make: Make) -> None:
+    never = np.where(RUNS["h1"][0] == "z", "x", RUNS["h1"][0])
+    found = make({"h0": RUNS["h0"], "h1": [never]}).compare(metric="precision_macro")
+    plain = bb.compare({"a": RUNS["h0"][0], "b": never}, GOLD, metric="precision_macro")
+    (told,) = [note.message for note in plain.notes if note.code == "counted_as_zero"]
+    assert told in [note.message for d in found for note in d.notes if note.code == "counted_as_zero"]
+
+
+def test_cautions_are_told(make: Make) -> None:
+    study = make(SOFT_RUNS, gold=SOFT_GOLD, classes=CLASSES)
+    for _ in range(2):  # from the cache too
+        assert [n.about for n in study.compare(metric="ece").notes if n.code == "caution"] == [("ece",)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"metric": "f1_marco"}, "there is no metric 'f1_marco'"),
+        ({"metric": []}, "at least one metric is needed"),
+        ({"metric": ["accuracy", "accuracy"]}, "metric 'accuracy' is given 2 times"),
+        ({"conditions": ["h1"]}, "at least 2 conditions, got 1"),
+        ({"conditions": "h1"}, "conditions must be a list of names"),
+        ({"conditions": ["h1", "h9"]}, "the study has no condition 'h9'"),
+        ({"baseline": "h9"}, "the study has no condition 'h9'"),
+        ({"baseline": ["h0", "h1", "h2"]}, "nothing to compare with the baselines h0, h1, h2"),
+        ({"interval": "wald"}, "interval must be one of"),
+        ({"test": "z"}, "test must be one of"),
+        ({"level": 1.5}, "level must"),
+        ({"margin": 0.0}, "margin must be a positive number"),
+        ({"resample_size": 1.5}, "resample_size must be a fraction"),
+        ({"n_resamples": 0}, "n_resamples must"),
+    ],
+)
+def test_errors(make: Make, arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        make(RUNS).compare(**arguments)
+
+
+def test_a_treatment_of_a_baseline_that_is_none(tmp_path: Path) -> None:
+    study = Study(tmp_path / "study")
+    study.add("h0", run=0, predictions=RUNS["h0"][0], gold=GOLD, baseline=True)
+    study.add("h1", run=0, predictions=RUNS["h1"][0], against="k0")
+    with pytest.raises(InvalidInputError, match="'h1' is to be compared with 'k0', which is no baseline"):
+        study.compare()
+
+
+def test_an_undefined_score_names_the_run(make: Make) -> None:
+    runs = {"s0": [rows(0.5, 1)], "s1": [rows(0.5, 2), np.eye(3)[np.zeros(N, dtype=int)]]}
+    with pytest.raises(InvalidInputError, match=r"undefined.*|'s1#1'"):
+        make(runs, gold=SOFT_GOLD, classes=CLASSES).compare(metric="entropy_correlation")
+
+
+# -- outputs ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def result(make: Make) -> StudyComparison:
+    study = make(RUNS, epochs=10)
+    return study.compare(metric=["f1_macro", "accuracy"], margin=0.02)
+
+
+def test_text(result: StudyComparison) -> None:
+    text = str(result)
+    assert "Against the baseline h0" in text
+    assert "Conditions by f1_macro (higher is better), 90 items, 1 to 3 runs of each condition" in text
+    head = next(line for line in text.splitlines() if line.startswith("rank"))
+    assert head.split("  ")[0] == "rank"
+    assert "sd of runs" in head
+
+
+def test_json(result: StudyComparison) -> None:
+    document = json.loads(result.to_json())
+    assert document["baselines"] == ["h0"]
+    h1 = next(entry for entry in document["systems"] if entry["system"] == "h1")
+    assert h1["runs"] == pytest.approx(list(result.score("h1").runs))
+    assert (h1["epochs"], h1["sd"]) == (10.0, pytest.approx(result.score("h1").sd))
+    assert {d["n_runs_b"] for d in document["differences"]} == {3}
+
+
+def test_csv_and_frame(result: StudyComparison) -> None:
+    table = list(csv.DictReader(io.StringIO(result.to_csv())))
+    assert [(row["metric"], row["a"], row["b"]) for row in table] == [(d.metric, d.a, d.b) for d in result]
+    assert [float(row["difference"]) for row in table] == [d.estimate for d in result]
+    assert result.to_frame()["n_runs_a"].tolist() == [d.n_runs[0] for d in result]
+
+
+def test_markdown_latex_html(result: StudyComparison) -> None:
+    for text in (result.to_markdown(), result.to_latex(), result.to_html()):
+        for part in ("h0 (baseline)", "sd of runs", "h1", "h2"):
+            assert part in text
+    assert result.to_html().count("<svg") == 2
+
+
+def test_several_baselines_are_marked(make: Make) -> None:
+    found = make(RUNS, baselines=("h0", "h2")).compare()
+    for text in (str(found), found.to_markdown(), found.to_html()):
+        assert "h0 (baseline)" in text
+        assert "h2 (baseline)" in text
+        assert "Against the baseline h2" in text
+
+
+def test_plot(result: StudyComparison) -> None:
+    import matplotlib.pyplot as plt
+
+    axes = result.plot("accuracy")
+    assert "accuracy" in axes.get_title(loc="left") + axes.get_title() + axes.get_xlabel()
+    plt.close(axes.figure)
+
+
+def test_results_tsv(result: StudyComparison, tmp_path: Path) -> None:
+    text = result.to_results_tsv(tmp_path / "results.tsv")
+    assert (tmp_path / "results.tsv").read_text(encoding="utf-8") == text
+    head, *lines = [line.split("\t") for line in text.splitlines()]
+    assert head == ["", "mean_epochs", "f1", "d_f1", "s_f1", "std_f1", "acc", "d_acc", "s_acc", "std_acc"]
+    assert [line[:2] for line in lines] == [["h0", "10.0"], ["h1", "10.0"], ["h2", "10.0"]]
+    assert lines[0][3:5] == ["", ""]
+    assert lines[2][5] == ""  # no spread of one run
+    d = result["h1", "h0", "accuracy"]
+    assert lines[1][6:8] == [f"{d.score_a:.4f}", f"{d.estimate:.4f}"]
+    assert lines[1][9] == f"{result.score('h1', 'accuracy').sd:.4f}"
+
+
+@pytest.mark.parametrize(
+    ("estimate", "p", "greater", "mark"),
+    [
+        (0.1, 0.01, True, "**"),
+        (0.1, 0.0101, True, "*"),
+        (0.1, 0.05, True, "*"),
+        (0.1, 0.0501, True, ""),
+        (-0.1, 0.05, True, "!"),
+        (-0.1, 0.001, True, "!"),
+        (-0.1, 0.001, False, "**"),
+        (0.1, 0.001, False, "!"),
+        (-0.1, 0.2, True, ""),
+        (0.0, 1.0, True, ""),
+    ],
+)
+def test_marks(result: StudyComparison, estimate: float, p: float, greater: bool, mark: str) -> None:
+    from bestby.report.study import results_tsv
+
+    changed = [
+        dataclasses.replace(d, estimate=estimate, p_adjusted=p, greater_is_better=greater)
+        for d in result.differences
+    ]
+    text = results_tsv(dataclasses.replace(result, differences=tuple(changed)))
+    assert [line.split("\t")[4] for line in text.splitlines()[1:]] == ["", mark, mark]
+
+
+def test_results_tsv_has_a_block_per_baseline(tmp_path: Path) -> None:
+    study = Study(tmp_path / "study")
+    study.add("h10", run=0, predictions=labels(0.4, 1), gold=GOLD, baseline=True)
+    study.add("k0", run=0, predictions=labels(0.5, 2), baseline=True)
+    for name, against in (("h2", None), ("h\t1", "k0"), ("h11", None)):
+        study.add(name, run=0, predictions=labels(0.6, 3), against=against)
+    found = study.compare(metric="js_distance")
+    lines = list(csv.reader(io.StringIO(found.to_results_tsv()), delimiter="\t"))
+    assert [line[0] for line in lines] == ["", "h10", "h2", "h11", "k0", "h2", "h11", "h\t1"]
+    assert lines[0][2:] == ["jsd", "d_jsd", "s_jsd", "std_jsd"]
+    assert {line[1] for line in lines[1:]} == {""}
+    with pytest.raises(DesignError, match="every two conditions were compared") as caught:
+        study.compare(conditions=["h2", "h11"]).to_results_tsv()
+    assert caught.value.hint == "name a baseline: baseline=..."

@@ -1,0 +1,193 @@
+"""What a comparison says about clusters, crossed groupings and blocks."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bestby import Comparison, compare
+from bestby._core.errors import DesignError, InvalidInputError
+from bestby.evaluation import Evaluation
+
+N = 300
+RNG = np.random.default_rng(0)
+GOLD = RNG.integers(0, 2, N)
+EASY = np.repeat(RNG.random(30), 10)
+A = np.where(RNG.random(N) < 0.4 + 0.6 * EASY, GOLD, 1 - GOLD)
+B = np.where(np.repeat(RNG.random(30), 10) < 0.8, GOLD, 1 - GOLD)
+DOCUMENTS = np.repeat(np.arange(30), 10)
+LANGUAGES = np.arange(N) % 10
+
+
+def run(**arguments: Any) -> Comparison:
+    return compare({"a": A, "b": B}, GOLD, n_resamples=199, **arguments)
+
+
+def messages(result: Comparison, code: str) -> list[str]:
+    return [note.message for note in result.notes if note.code == code]
+
+
+def test_clusters_tell_the_design_effect() -> None:
+    (told,) = messages(run(clusters=DOCUMENTS), "design_effect")
+    values = (A == GOLD) * 1.0 - (B == GOLD)
+    items = values.std(ddof=1) / np.sqrt(N)
+    together = values.reshape(30, 10).mean(axis=1).std(ddof=1) / np.sqrt(30)
+    assert told == (
+        f"standard error of the difference {together:.3f} with clusters, {items:.4f} as if the items were"
+        f" independent: design effect {(together / items) ** 2:.2f}"
+    )
+
+
+def test_groupings_that_are_not_used_say_what_they_would_do() -> None:
+    evaluation = dataclasses.replace(
+        Evaluation.of({"a": A, "b": B}, GOLD),
+        groupings={"document": DOCUMENTS, "all": np.zeros(N), "each": np.arange(N), "language": LANGUAGES},
+    )
+    result = compare(evaluation, metric=["accuracy", "f1_macro"], n_resamples=199)
+    told = [note for note in result.notes if note.code == "clusters_ignored"]
+    assert [note.about for note in told] == [("accuracy",)] * 2 + [("f1_macro",)] * 2
+    (used,) = messages(run(clusters=DOCUMENTS), "design_effect")
+    assert told[0].message == "items are taken as independent, but the data group them: " + used.replace(
+        "with clusters", "with the 30 groups of 'document' as clusters"
+    )
+    again = compare(dataclasses.replace(evaluation, clusters=DOCUMENTS), n_resamples=199)
+    assert not messages(again, "clusters_ignored")
+    assert again["a", "b"].test == run(clusters=DOCUMENTS)["a", "b"].test
+
+
+def test_several_pairs_share_a_note() -> None:
+    result = compare({"a": A, "b": B, "c": GOLD}, GOLD, clusters=DOCUMENTS, n_resamples=199)
+    (told,) = messages(result, "design_effect")
+    assert told.startswith("standard errors of the differences 0.0")
+    assert " to " in told
+
+
+def test_systems_that_do_not_differ_have_no_design_effect() -> None:
+    assert not messages(compare({"a": A, "b": A}, GOLD, clusters=DOCUMENTS), "design_effect")
+
+
+@pytest.mark.parametrize(
+    ("clusters", "told"),
+    [
+        (
+            np.arange(N) % 12,
+            "there are only 12 clusters, fewer than 30: intervals by formula (cr2) allow for",
+        ),
+        (
+            np.minimum(np.arange(N), 20),
+            "there are only 21 clusters, fewer than 30, one of which holds 93% of",
+        ),
+        (np.minimum(np.arange(N), 150), "one of the 151 clusters holds 50% of the items: intervals by"),
+        (np.arange(N) // 7, "there are only 43 clusters: bootstrap intervals tend to be too short below 50"),
+    ],
+)
+def test_few_or_unequal_clusters_are_told(clusters: np.ndarray, told: str) -> None:
+    result = run(clusters=clusters)
+    (message,) = messages(result, "few_clusters")
+    assert message.startswith(told)
+    assert result["a", "b"].interval.method == "cr2"
+
+
+def test_many_equal_clusters_are_not() -> None:
+    result = run(clusters=np.arange(N) // 2)
+    assert not messages(result, "few_clusters")
+    assert result["a", "b"].interval.method == "bca"
+
+
+# -- two crossed groupings -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("given", [[DOCUMENTS, LANGUAGES], {"d": DOCUMENTS, "l": LANGUAGES}])
+def test_two_crossed_groupings(given: Any) -> None:
+    result = run(clusters=given, metric=["accuracy", "f1_macro"])
+    for metric in ("accuracy", "f1_macro"):
+        d = result["a", "b", metric]
+        assert (d.interval.method, d.test.name) == ("two-way", "wald")
+        assert d.interval.low < d.estimate < d.interval.high
+    assert "no permutation test applies" in messages(result, "two_way")[0]
+    assert "with both groupings" in messages(result, "design_effect")[0]
+    assert result.provenance.data["clusters"] == 30
+    assert result.provenance.data["crossed"] == 10
+    assert result.provenance.data_hash != run(clusters=DOCUMENTS).provenance.data_hash
+
+
+def test_crossed_groupings_by_id_and_in_frames() -> None:
+    keys = [f"q{i}" for i in range(N)]
+    expected = run(clusters=[DOCUMENTS, LANGUAGES])["a", "b"]
+
+    def keyed(values: Any) -> dict[str, Any]:
+        return dict(zip(keys, values.tolist(), strict=True))
+
+    by_id = compare(
+        {"a": keyed(A), "b": keyed(B)}, keyed(GOLD), clusters=[keyed(DOCUMENTS), keyed(LANGUAGES)]
+    )
+    frame = pd.DataFrame({"a": A, "b": B, "gold": GOLD, "doc": DOCUMENTS, "lang": LANGUAGES})
+    in_frame = compare(frame, gold="gold", clusters=["doc", "lang"])
+    for found in (by_id["a", "b"], in_frame["a", "b"]):
+        assert (found.interval, found.test) == (expected.interval, expected.test)
+    with pytest.raises(InvalidInputError, match="one column or two"):
+        compare(frame, gold="gold", clusters=["doc", "lang", "a"])
+
+
+def test_crossed_groupings_refuse_what_they_cannot_do() -> None:
+    both = [DOCUMENTS, LANGUAGES]
+    with pytest.raises(DesignError, match="strata and two crossed groupings"):
+        run(clusters=both, strata=LANGUAGES)
+    with pytest.raises(DesignError, match="'bootstrap' knows one grouping"):
+        run(clusters=both, test="bootstrap")
+    with pytest.raises(DesignError, match="bca interval knows one grouping"):
+        run(clusters=both, interval="bca")
+    with pytest.raises(InvalidInputError, match="crossed"):
+        run(clusters=[DOCUMENTS, LANGUAGES[:10]])
+
+
+def test_omnibus_is_left_out_for_crossed_groupings() -> None:
+    systems = {"a": A, "b": B, "c": GOLD}
+    assert compare(systems, GOLD, clusters=DOCUMENTS, n_resamples=99).omnibus
+    assert not compare(systems, GOLD, clusters=[DOCUMENTS, LANGUAGES], n_resamples=99).omnibus
+
+
+# -- blocks ----------------------------------------------------------------------------------------------
+
+
+def test_blocks_of_ordered_text() -> None:
+    result = run(blocks=10)
+    d = result["a", "b"]
+    assert d.interval.method == "cr2"
+    assert d.test == run(clusters=DOCUMENTS)["a", "b"].test
+    (told,) = messages(result, "design_effect")
+    assert "with blocks of 10, " in told
+    assert "with blocks twice as long" in told
+    assert result.provenance.settings["blocks"] == 10
+    assert "blocks" not in run().provenance.settings
+
+
+def test_blocks_of_ranks_are_drawn() -> None:
+    result = run(blocks=10, metric="roc_auc", interval="basic")
+    assert result["a", "b"].interval.method == "basic"
+
+
+def test_blocks_within_strata() -> None:
+    strata = np.repeat([0, 1], [100, 200])
+    assert run(blocks=10, strata=strata)["a", "b"].interval.method == "cr2"
+    with pytest.raises(DesignError, match="in every stratum, got 100"):
+        run(blocks=51, strata=strata)
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [({"clusters": DOCUMENTS}, "clusters"), ({"resample_size": 0.5}, "resample_size")],
+)
+def test_blocks_go_with_nothing_else_that_is_drawn(given: dict[str, Any], name: str) -> None:
+    with pytest.raises(DesignError, match=f"blocks of consecutive items and {name} do not go together"):
+        run(blocks=10, **given)
+
+
+@pytest.mark.parametrize("blocks", [0, -1, 2.5])
+def test_blocks_have_a_length(blocks: Any) -> None:
+    with pytest.raises(InvalidInputError, match="blocks"):
+        run(blocks=blocks)
