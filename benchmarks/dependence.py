@@ -86,9 +86,11 @@ def scored(differences: Any, rng: np.random.Generator, **groups: Any) -> Evaluat
     return Evaluation({"a": a, "b": a - differences}, **groups)
 
 
-def in_clusters(sizes: Callable[[np.random.Generator], Ints], within: float, better: float) -> Draw:
+def in_clusters(
+    sizes: Callable[[np.random.Generator], Ints], within: float, better: float, differ: float
+) -> Draw:
     """Draw items in clusters that each have a table of their own, correlated by `within`."""
-    table = np.array([0.15 + better / 2, 0.15 - better / 2, 0.7])
+    table = np.array([(differ + better) / 2, (differ - better) / 2, 1.0 - differ])
 
     def draw(rng: np.random.Generator) -> Evaluation:
         size = sizes(rng)
@@ -140,6 +142,7 @@ def cells() -> list[Cell]:
         out.append(_clusters(g, kind))
     out += [_clusters(g, "one with half the items") for g in (10, 40)]
     out.append(_clusters(30, "of 10 items", within=0.0))
+    out += [_clusters(g, "of 1 to 40 items", differ=0.1) for g in (10, 30)]
     for first, second in ((5, 10), (10, 10), (10, 40), (30, 30)):
         for a, b, words in (
             (0.2, 0.2, "both matter"),
@@ -161,15 +164,17 @@ def cells() -> list[Cell]:
     return out
 
 
-def _clusters(g: int, kind: str, within: float = 0.2) -> Cell:
+def _clusters(g: int, kind: str, within: float = 0.2, differ: float = 0.3) -> Cell:
     sizes: dict[str, Callable[[np.random.Generator], Ints]] = {
         "of 10 items": lambda _: np.full(g, 10),
         "of 1 to 40 items": lambda rng: rng.choice(UNEQUAL, size=g),
         "one with half the items": lambda _: np.r_[10 * (g - 1), np.full(g - 1, 10)],
     }
-    better, alike = (in_clusters(sizes[kind], within, gap) for gap in (0.1, 0.0))
+    gap = differ / 3.0
+    better, alike = (in_clusters(sizes[kind], within, by, differ) for by in (gap, 0.0))
     name = f"{g} clusters, {kind}{'' if within else ' that are independent'}"
-    return Cell("clusters", name, better, 0.1, alike)
+    name += f", {100 * differ:g} % differ" if differ < 0.3 else ""
+    return Cell("clusters", name, better, gap, alike)
 
 
 # -- counting ----------------------------------------------------------------------------------------

@@ -74,7 +74,7 @@ def memory() -> list[tuple[str, str, float]]:
     return out
 
 
-def _peak() -> float:
+def peak() -> float:
     """Return the greatest resident memory of this process so far, in MB."""
     status = Path("/proc/self/status")
     if status.exists():  # Linux: getrusage would count the process that started this one
@@ -116,9 +116,9 @@ def _added(job: str, who: str) -> float:
     if who == "bestby":
         import bestby.resampling._kernels  # noqa: F401  a library that is loaded is not memory the job adds
     work(10)
-    before = _peak()
+    before = peak()
     work(10_000)
-    return _peak() - before
+    return peak() - before
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ CELLS = {
     "bca": ("mean", populations.scores("normal"), 400),
     "studentized": ("mean", populations.scores("50 % tied, skewed"), 100),
     "normal": ("f1_macro", populations.of_table("", "f1_macro", THREE), 80),
-    "normal, clusters": ("accuracy", CLUSTERS, 30),
+    "cr2, clusters": ("accuracy", CLUSTERS, 30),
     "basic": ("roc_auc", populations.separated(1.2, 1.0, 0.0, 0.5), 50),
 }
 

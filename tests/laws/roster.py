@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pytest
 
 from bestby import Comparison, Metric, compare
 
@@ -16,6 +17,8 @@ INTERVALS = ("auto", "tango", "bca", "percentile", "basic", "studentized", "norm
 TESTS = ("permutation", "bootstrap", "mcnemar", "mcnemar-midp", "sign", "wilcoxon", "t")
 DESIGNS = ("plain", "clusters", "strata", "both")
 ALTERNATIVES = ("two-sided", "greater", "less")
+OF_A_KIND = ("cross_entropy", "soft_f1_macro", "entropy_correlation")
+"""The measures of soft labels that stand for all others of their kind in every design."""
 
 
 class RelativeError(Metric):
@@ -234,6 +237,24 @@ def applies(entry: Entry, design: str, *, interval: str = "auto", test: str = "p
     if test in ("mcnemar", "mcnemar-midp") and not (entry.binary and single):
         return False
     return not (test in ("sign", "wilcoxon", "t") and not entry.mean)
+
+
+def cases(
+    entries: Sequence[Entry] = ROSTER, designs: Sequence[str] = DESIGNS, *, each: bool = True
+) -> list[Any]:
+    """Return what a law is tried on: each metric in each design.
+
+    The many measures of soft labels are of three kinds for the engine: means, ratios of sums, and
+    correlations. One of each kind goes through all designs, each of the others through one in turn; or
+    through none, where a law is about the engine alone (`each` False).
+    """
+    soft = [entry for entry in entries if entry.kind.startswith("soft") and entry.key not in OF_A_KIND]
+    return [
+        pytest.param(entry, design, id=f"{entry.key}-{design}")
+        for entry in entries
+        for d, design in enumerate(designs)
+        if entry not in soft or (each and soft.index(entry) % len(designs) == d)
+    ]
 
 
 def by_key(key: str) -> Entry:

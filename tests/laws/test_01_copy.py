@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 from tests.laws.roster import (
     ALTERNATIVES,
-    DESIGNS,
     INTERVALS,
     LEVEL,
-    ROSTER,
     TESTS,
     Data,
     Entry,
     applies,
     by_key,
+    cases,
     make,
 )
 
@@ -43,8 +42,7 @@ def copies(entry: Entry, design: str, count: int) -> Data:
     )
 
 
-@pytest.mark.parametrize("design", DESIGNS)
-@pytest.mark.parametrize("entry", ROSTER, ids=lambda e: e.key)
+@pytest.mark.parametrize(("entry", "design"), cases())
 def test_a_copy_does_not_differ(entry: Entry, design: str) -> None:
     data = copies(entry, design, 2)
     for interval in INTERVALS:

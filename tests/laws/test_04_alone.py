@@ -5,14 +5,13 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from tests.laws.roster import DESIGNS, INTERVALS, ROSTER, TESTS, Entry, applies, by_key, make
+from tests.laws.roster import INTERVALS, TESTS, Entry, applies, by_key, cases, make
 from tests.laws.test_03_order import alike
 
 from bestby import compare
 
 
-@pytest.mark.parametrize("design", DESIGNS)
-@pytest.mark.parametrize("entry", ROSTER, ids=lambda e: e.key)
+@pytest.mark.parametrize(("entry", "design"), cases(each=False))
 def test_a_pair_alone_equals_its_cell(entry: Entry, design: str) -> None:
     data = make(entry, design, seed=31)
     everything = data.compare(entry)

@@ -7,7 +7,17 @@ import math
 
 import numpy as np
 import pytest
-from tests.laws.roster import ALTERNATIVES, DESIGNS, RESAMPLES, ROSTER, TESTS, Data, Entry, applies, make
+from tests.laws.roster import (
+    ALTERNATIVES,
+    RESAMPLES,
+    ROSTER,
+    TESTS,
+    Data,
+    Entry,
+    applies,
+    cases,
+    make,
+)
 
 from bestby import compare
 
@@ -47,8 +57,7 @@ def _soft_and_far_apart(data: Data) -> Data:
     return Data({"a": right, "b": wrong}, data.gold, data.clusters, data.strata)
 
 
-@pytest.mark.parametrize("design", DESIGNS)
-@pytest.mark.parametrize("entry", ROSTER, ids=lambda e: e.key)
+@pytest.mark.parametrize(("entry", "design"), cases())
 def test_p_is_never_0_and_monte_carlo_p_is_at_least_its_least_value(entry: Entry, design: str) -> None:
     data = far_apart(entry, design)
     for test, alternative in itertools.product(TESTS, ALTERNATIVES):

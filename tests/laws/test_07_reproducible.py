@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.laws.roster import DESIGNS, ROSTER, Entry, by_key, make
+from tests.laws.roster import Entry, by_key, cases, make
 
 from bestby import compare
 from bestby.metrics import _ranked
@@ -38,8 +38,7 @@ def compiled_from(monkeypatch: pytest.MonkeyPatch, draws: int) -> None:
     monkeypatch.setattr(_ranked, "COMPILED_FROM", draws)
 
 
-@pytest.mark.parametrize("design", ["plain", "both"])
-@pytest.mark.parametrize("entry", ROSTER, ids=lambda e: e.key)
+@pytest.mark.parametrize(("entry", "design"), cases(designs=["plain", "both"], each=False))
 def test_threads_change_nothing(entry: Entry, design: str, monkeypatch: pytest.MonkeyPatch) -> None:
     blocks(monkeypatch, 60 * 50)
     one = outcome(entry, design)
@@ -55,8 +54,7 @@ def test_threads_change_nothing_for_other_intervals(interval: str) -> None:
     assert outcome(entry, "plain", test="bootstrap", n_jobs=2) == outcome(entry, "plain", test="bootstrap")
 
 
-@pytest.mark.parametrize("design", DESIGNS)
-@pytest.mark.parametrize("entry", ROSTER, ids=lambda e: e.key)
+@pytest.mark.parametrize(("entry", "design"), cases(each=False))
 def test_block_sizes_change_nothing(entry: Entry, design: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """To the bit for sums of whole numbers; others may be added in another order by the matrix product.
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.laws.roster import DESIGNS, INTERVALS, ROSTER, TESTS, Entry, applies, by_key, make
+from tests.laws.roster import INTERVALS, TESTS, Entry, applies, by_key, cases, make
 
 from bestby import compare
 from bestby.resampling import totals
@@ -22,8 +22,7 @@ def frozen(array: Any) -> Any:
     return array
 
 
-@pytest.mark.parametrize("design", DESIGNS)
-@pytest.mark.parametrize("entry", ROSTER, ids=lambda e: e.key)
+@pytest.mark.parametrize(("entry", "design"), cases())
 def test_inputs_and_global_state_stay_as_they_are(entry: Entry, design: str) -> None:
     data = make(entry, design, seed=71, n=40, systems=2)
     given = (

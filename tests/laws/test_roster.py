@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.laws.roster import DESIGNS, INTERVALS, ROSTER, TESTS, Entry, applies, make
+from tests.laws.roster import INTERVALS, ROSTER, TESTS, Entry, applies, cases, make
 
 from bestby import DesignError
 from bestby.engine.interval import METHODS
@@ -32,8 +32,7 @@ def test_every_interval_and_test_is_in_the_roster() -> None:
     assert set(TESTS) == set(KNOWN_TESTS)
 
 
-@pytest.mark.parametrize("design", DESIGNS)
-@pytest.mark.parametrize("entry", ROSTER, ids=lambda e: e.key)
+@pytest.mark.parametrize(("entry", "design"), cases())
 def test_what_does_not_apply_is_refused(entry: Entry, design: str) -> None:
     data = make(entry, design, seed=1, n=60, systems=2)
     for interval in INTERVALS:

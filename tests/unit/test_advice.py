@@ -30,6 +30,19 @@ FEW = ENOUGH_DIFFERING - 1
         ({"n_differing": FEW}, "basic"),
         ({"n_differing": FEW, "difference": False, "formula": True}, "bca"),
         ({"n_differing": FEW, "difference": False, "plain_mean": True}, "studentized"),
+        ({"n_differing": 1000, "clustered": True, "robust": True}, "bca"),
+        ({"n_differing": FEW, "clustered": True, "robust": True, "formula": True}, "cr2"),
+        ({"n_differing": FEW, "clustered": True, "robust": True, "difference": False}, "cr2"),
+        ({"n_differing": FEW, "clustered": True}, "basic"),
+        ({"n_differing": 1000, "clustered": True, "few_clusters": True, "robust": True}, "cr2"),
+        ({"n_differing": 1000, "clustered": True, "few_clusters": True}, "bca"),
+        ({"n_differing": 1000, "clustered": True, "blocks": True, "robust": True}, "cr2"),
+        ({"n_differing": 1000, "clustered": True, "blocks": True}, "basic"),
+        ({"n_differing": 1000, "clustered": True, "crossed": True, "robust": True}, "two-way"),
+        (
+            {"n_differing": 1000, "clustered": True, "few_clusters": True, "robust": True, "drawn": True},
+            "basic",
+        ),
     ],
 )
 def test_the_rule(given: dict[str, Any], method: str) -> None:

@@ -56,13 +56,17 @@ def test_exact_tests_need_no_resamples() -> None:
 
 def test_few_clusters_and_few_items() -> None:
     result = compare({"a": A, "b": B}, GOLD, clusters=np.arange(40) % 5)
-    (note,) = result.notes
+    note, effect = result.notes
     assert (note.code, note.about) == ("few_clusters", ())
-    assert note.message == "there are only 5 clusters: intervals tend to be too short below 50"
+    assert note.message.startswith("there are only 5 clusters, fewer than 30")
+    assert (effect.code, effect.about) == ("design_effect", ("accuracy",))
     result = compare({"a": A[:8], "b": B[:8]}, GOLD[:8])
     assert [n.message for n in result.notes] == ["there are only 8 items: intervals tend to be too short"]
     assert not codes(compare({"a": A, "b": B}, GOLD))
-    assert codes(compare({"a": A, "b": B}, GOLD, clusters=np.arange(40) // 2)) == ["few_clusters"]
+    assert codes(compare({"a": A, "b": B}, GOLD, clusters=np.arange(40) // 2)) == [
+        "few_clusters",
+        "design_effect",
+    ]
 
 
 def test_what_is_0_by_convention_is_told() -> None:

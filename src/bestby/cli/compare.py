@@ -21,7 +21,7 @@ def _option(metavar: str, text: str, *names: str, shown: bool = False) -> Any:
 Files = Annotated[list[str], typer.Argument(metavar="FILES", hidden=True)]
 Gold = Annotated[
     list[str] | None,
-    _option("COLUMN|FILE", "Gold: a column or a file; without, per-item scores. Repeatable for references."),
+    _option("COLUMN|FILE", "Gold: a column or a file; without, scores. Repeatable."),
 ]
 Metric = Annotated[list[str] | None, _option("NAME", "See 'bestby metrics'; repeatable.")]
 System = Annotated[list[str] | None, _option("NAME", "Compare this system; repeatable. Without, all.")]

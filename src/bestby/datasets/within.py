@@ -169,7 +169,7 @@ def only(evaluation: Evaluation, systems: Sequence[str]) -> Evaluation:
 
 
 def pooled(parts: Mapping[str, Evaluation], systems: Sequence[str]) -> Evaluation | None:
-    """Return all items in one evaluation whose strata are the parts; None if their labels do not mix, or groups cross."""
+    """Return all items in one evaluation, its strata the parts; None if labels do not mix or groups cross."""
     kinds = {None if part.gold is None else part.gold.dtype.kind == "U" for part in parts.values()}
     if len(kinds) > 1 or any(part.crossed is not None for part in parts.values()):
         return None

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from bestby._core.typing import FloatArray, IntArray
 from bestby.engine.base import Drawing, Pair
-from bestby.engine.sums import SumGroup, scored
+from bestby.engine.stacked import scored
+from bestby.engine.sums import SumGroup
 from bestby.inference import clusters
 from bestby.inference.clusters import DesignEffect, Error
 from bestby.resampling import totals as resampling

@@ -143,14 +143,16 @@ class Intervals:
     def proportion(self, target: Target) -> Contributions | None:
         """Return the contributions if they are 0/1 values of single items, or differences of such."""
         plain = self.group.contributions(target.metric, target.a, target.b)
+        return plain if self._is_proportion(target, plain) else None
+
+    def _is_proportion(self, target: Target, plain: Contributions | None) -> bool:
         if plain is None or not plain.single_items:
-            return None
-        for system in (target.a, target.b):
-            if system is not None:
-                one = self.group.contributions(target.metric, system)
-                if one is None or not np.isin(one.values, (0.0, 1.0)).all():
-                    return None
-        return plain
+            return False
+        if target.b is None:
+            return _binary(plain)
+        return all(
+            _binary(self.group.contributions(target.metric, system)) for system in (target.a, target.b)
+        )
 
     def distribution(self, target: Target) -> tuple[Distribution, tuple[Note, ...]]:
         """Return the bootstrap distribution: the exact one of a plain mean where there is one."""
@@ -263,8 +265,10 @@ class Intervals:
 
     def _coarse_gold(self, target: Target) -> tuple[Note, ...]:
         """Return a note if resampled annotators shift a score by more than a quarter of its spread."""
-        shift = float(_of(self.gold_shift, target)) if self.group.gold_varies else 0.0
-        if target.b is not None or abs(shift) <= 0.25 * float(np.nanstd(_of(self._drawn, target))):
+        if target.b is not None or not self.group.gold_varies:
+            return ()
+        shift = float(_of(self.gold_shift, target))
+        if abs(shift) <= 0.25 * float(np.nanstd(_of(self._drawn, target))):
             return ()
         way = "lower" if shift < 0.0 else "higher"
         told = (
@@ -349,7 +353,9 @@ class Intervals:
 
     def effective_units(self, target: Target) -> float:
         """Return how many units of equal weight would carry the variance of the estimate."""
-        plain = self.group.contributions(target.metric, target.a, target.b)
+        return self._effective(target, self.group.contributions(target.metric, target.a, target.b))
+
+    def _effective(self, target: Target, plain: Contributions | None) -> float:
         if plain is not None:
             return intervals.effective_units(plain.values, plain.counts, plain.bounds)
         jackknife = self._jackknife
@@ -370,10 +376,10 @@ class Intervals:
         plain = group.contributions(m, a, b)
         cheap = isinstance(group, SumGroup)
         return Situation(
-            proportion=self.proportion(target) is not None,
+            proportion=self._is_proportion(target, plain),
             difference=b is not None,
             n_differing=group.n_units if b is None else group.differing((m, a, b))[1],
-            n_effective=self.effective_units(target) if jackknife or cheap else None,
+            n_effective=self._effective(target, plain) if jackknife or cheap else None,
             plain_mean=plain is not None and plain.single_items,
             formula=group.has_formula,
             stratified=plain is not None and plain.bounds.size > 2,
@@ -430,6 +436,10 @@ class Intervals:
             for target, estimate, half in zip(targets, estimates, reach, strict=True)
         ]
         return family, notes
+
+
+def _binary(plain: Contributions | None) -> bool:
+    return plain is not None and bool(((plain.values == 0.0) | (plain.values == 1.0)).all())
 
 
 def _of(scores: FloatArray, target: Target) -> FloatArray:

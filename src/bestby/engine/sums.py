@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine.base import Contributions, Drawing, Group, Jackknife, Pair
+from bestby.engine.stacked import Midpoint, batches, scored, scores
 from bestby.engine.table import Table
 from bestby.inference import clusters, permutation
 from bestby.inference.clusters import Error
@@ -23,6 +25,10 @@ from bestby.results import TestResult
 
 MOST_STUDENTIZED = 24
 """Columns of statistics up to which second moments are resampled for the studentized interval."""
+
+
+Kinds: TypeAlias = Callable[[], tuple[FloatArray, IntArray]]
+"""Makes the distinct changes of totals by a swap, once, and the number of units of each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +78,7 @@ class SumGroup(Group):
 
     def scores(self) -> FloatArray:
         """Return the scores on the full data, shape (M, S)."""
-        return self._scored(self.table.total())
+        return self._scored(self._total)
 
     @cached_property
     def _total(self) -> FloatArray:
@@ -89,7 +95,7 @@ class SumGroup(Group):
     def jackknife(self, seed: int) -> Jackknife:  # noqa: ARG002
         """Return the leave-one-out scores: the totals minus one row, once per distinct row."""
         table = self.table
-        left_out = table.full(table.total()[: table.X.shape[1]] - table.X, self.n_units - 1)
+        left_out = table.full(self._total[: table.X.shape[1]] - table.X, self.n_units - 1)
         return Jackknife(self._scored(left_out), table.units.counts, table.units.bounds)
 
     def contributions(self, metric: int, a: int, b: int | None = None) -> Contributions | None:
@@ -148,7 +154,7 @@ class SumGroup(Group):
         self, metric: int, a: int, b: int | None
     ) -> tuple[Callable[[FloatArray], FloatArray], IntArray]:
         """Return a score or difference as a function of the totals of the columns it uses."""
-        score = partial(_scores, self.metrics[metric])
+        score = partial(scores, self.metrics[metric])
         columns_a = self.table.columns[metric][a]
         if b is None:
             return score, columns_a
@@ -178,19 +184,24 @@ class SumGroup(Group):
         self, pairs: Sequence[Pair], alternative: Alternative, drawing: Drawing
     ) -> dict[Pair, TestResult]:
         """Return the paired permutation test of each pair: exact, by cells, or by shared dense swaps."""
-        exact = {pair: self._exact(pair, alternative) for pair in pairs}
-        results = {pair: result for pair, result in exact.items() if result is not None}
-        left = [pair for pair in pairs if pair not in results]
-        return results | self.sampled_permutation(left, alternative, drawing)
+        return self._permuted(pairs, alternative, drawing, exact=True)
 
     def sampled_permutation(
         self, pairs: Sequence[Pair], alternative: Alternative, drawing: Drawing
     ) -> dict[Pair, TestResult]:
         """Return the same tests with swaps drawn, also where all could be counted: by cells, or densely."""
+        return self._permuted(pairs, alternative, drawing, exact=False)
+
+    def _permuted(
+        self, pairs: Sequence[Pair], alternative: Alternative, drawing: Drawing, *, exact: bool
+    ) -> dict[Pair, TestResult]:
         results: dict[Pair, TestResult] = {}
         left: list[Pair] = []
         for pair in pairs:
-            result = self._by_cells(pair, alternative, drawing)
+            kinds = cache(partial(self._kinds, pair))
+            result = self._exact(pair, alternative, kinds) if exact else None
+            if result is None:
+                result = self._by_cells(pair, alternative, drawing, kinds)
             if result is None:
                 left.append(pair)
             else:
@@ -199,22 +210,21 @@ class SumGroup(Group):
             results.update(self._dense(left, alternative, drawing))
         return results
 
-    def _midpoint(self, pair: Pair) -> tuple[FloatArray, FloatArray, float, float]:
-        """Return the mean of the totals of A and B, half their difference, the difference, and its scale."""
+    def _midpoint(self, pair: Pair) -> Midpoint:
         m, a, b = pair
-        total = self.table.total()
+        total = self._total
         total_a, total_b = total[self.table.columns[m][a]], total[self.table.columns[m][b]]
-        score_a = float(_scores(self.metrics[m], total_a))
-        score_b = float(_scores(self.metrics[m], total_b))
+        score_a = float(scores(self.metrics[m], total_a))
+        score_b = float(scores(self.metrics[m], total_b))
         scale = max(abs(score_a), abs(score_b))
         return 0.5 * (total_a + total_b), 0.5 * (total_b - total_a), score_a - score_b, scale
 
     def _swapped(self, metric: int, midpoint: FloatArray) -> Callable[[FloatArray], FloatArray]:
         """Return the difference A minus B as a function of the shift from the midpoint."""
-        score = partial(_scores, self.metrics[metric])
+        score = partial(scores, self.metrics[metric])
         return lambda shift: score(midpoint + shift) - score(midpoint - shift)
 
-    def _exact(self, pair: Pair, alternative: Alternative) -> TestResult | None:
+    def _exact(self, pair: Pair, alternative: Alternative, kinds: Kinds) -> TestResult | None:
         m, a, b = pair
         table = self.table
         if isinstance(self.metrics[m], MeanMetric):
@@ -222,9 +232,9 @@ class SumGroup(Group):
             value_b, count_b = table.columns[m][b]
             if count_a == count_b:
                 d = table.column(int(value_a)) - table.column(int(value_b))
-                items = float(table.total()[count_a])
+                items = float(self._total[count_a])
                 return permutation.exact_mean(d, table.units.counts, alternative, items)
-        delta, counts = self._kinds(pair)
+        delta, counts = kinds()
         if counts.size == 0:
             return TestResult("permutation", 1.0, alternative, True, "enumeration", statistic=0.0)
         midpoint, _, observed, scale = self._midpoint(pair)
@@ -246,8 +256,10 @@ class SumGroup(Group):
         summed = np.bincount(inverse.reshape(-1), weights=counts.astype(np.float64))
         return delta[first], summed.astype(np.int64)
 
-    def _by_cells(self, pair: Pair, alternative: Alternative, drawing: Drawing) -> TestResult | None:
-        delta, counts = self._kinds(pair)
+    def _by_cells(
+        self, pair: Pair, alternative: Alternative, drawing: Drawing, kinds: Kinds
+    ) -> TestResult | None:
+        delta, counts = kinds()
         units = Units(counts, np.array([0, counts.size]))
         if not units.by_cells(CELL_COST_SWAP):
             return None
@@ -269,36 +281,11 @@ class SumGroup(Group):
         self, pairs: Sequence[Pair], alternative: Alternative, drawing: Drawing
     ) -> dict[Pair, TestResult]:
         """Test pairs by dense swaps of all units, shared by all pairs."""
-        table = self.table
-        observed = [self._midpoint(pair) for pair in pairs]
-        if len(pairs) == 1:
-            m, a, b = pairs[0]
-            delta = table.rows(table.columns[m][b]) - table.rows(table.columns[m][a])
-            used = np.flatnonzero(delta.any(axis=0))
-            D = delta[:, used]
-        else:
-            D = table.X
-        differences = [
-            self._swapped(pair[0], mid) for pair, (mid, _, _, _) in zip(pairs, observed, strict=True)
-        ]
-
-        def transform(taken: FloatArray) -> FloatArray:
-            out = np.empty((taken.shape[0], len(pairs)))
-            for i, (m, a, b) in enumerate(pairs):
-                half = observed[i][1]
-                if len(pairs) == 1:
-                    shift = np.zeros((taken.shape[0], half.size))
-                    shift[:, used] = taken
-                    shift -= half
-                else:
-                    both = table.full(taken, 0)
-                    shift = both[:, table.columns[m][b]] - both[:, table.columns[m][a]] - half
-                out[:, i] = differences[i](shift)
-            return out
-
+        midpoints = [self._midpoint(pair) for pair in pairs]
+        D, transform = self._one(pairs[0], midpoints[0]) if len(pairs) == 1 else self._many(pairs, midpoints)
         drawn = resampling.swaps(
             D,
-            table.units,
+            self.table.units,
             drawing.n_resamples,
             drawing.seed,
             transform,
@@ -307,8 +294,37 @@ class SumGroup(Group):
         )
         return {
             pair: permutation.monte_carlo(drawn[:, i], d, alternative, name="permutation", scale=scale)
-            for i, (pair, (_, _, d, scale)) in enumerate(zip(pairs, observed, strict=True))
+            for i, (pair, (_, _, d, scale)) in enumerate(zip(pairs, midpoints, strict=True))
         }
+
+    def _one(self, pair: Pair, midpoint: Midpoint) -> tuple[FloatArray, resampling.Transform]:
+        """Return what a swap of each unit changes in one pair, and the difference as a function of its sums."""
+        m, a, b = pair
+        delta = self.table.rows(self.table.columns[m][b]) - self.table.rows(self.table.columns[m][a])
+        used = np.flatnonzero(delta.any(axis=0))
+        difference = self._swapped(m, midpoint[0])
+
+        def transform(taken: FloatArray) -> FloatArray:
+            shift = np.zeros((taken.shape[0], delta.shape[1]))
+            shift[:, used] = taken
+            return difference(shift - midpoint[1])[:, None]
+
+        return delta[:, used], transform
+
+    def _many(
+        self, pairs: Sequence[Pair], midpoints: Sequence[Midpoint]
+    ) -> tuple[FloatArray, resampling.Transform]:
+        """Return the columns of all systems, and the differences of many pairs as functions of their sums."""
+        stacked = batches(self.table, pairs, midpoints)
+
+        def transform(taken: FloatArray) -> FloatArray:
+            by_column = np.ascontiguousarray(self.table.full(taken, 0).T)
+            out = np.empty((len(pairs), taken.shape[0]))
+            for batch in stacked:
+                batch.fill(self.metrics[batch.metric], by_column, out)
+            return out.T
+
+        return self.table.X, transform
 
 
 @dataclass(frozen=True, eq=False)
@@ -348,22 +364,6 @@ def _bootstrapped(metrics: Sequence[Metric], table: Table, draws: IntArray, draw
         n_jobs=drawing.n_jobs,
         progress=drawing.progress,
     )
-
-
-def scored(metrics: Sequence[Metric], table: Table, totals: FloatArray) -> FloatArray:
-    """Return the scores (..., M, S) of totals (..., K) of all columns."""
-    out = np.empty((*totals.shape[:-1], len(metrics), len(table.columns[0])))
-    for m, metric in enumerate(metrics):
-        for s, columns in enumerate(table.columns[m]):
-            out[..., m, s] = _scores(metric, totals[..., columns])
-    return out
-
-
-def _scores(metric: Metric, totals: FloatArray) -> FloatArray:
-    """Return the scores of totals; what a metric divides by 0 is undefined, and no matter for a warning."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        scores = np.asarray(metric.score(totals))
-    return scores if np.isfinite(scores).all() else np.where(np.isfinite(scores), scores, np.nan)
 
 
 def _gradient(score: Callable[[FloatArray], FloatArray], totals: FloatArray) -> FloatArray:

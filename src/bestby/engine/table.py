@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -56,6 +57,10 @@ class Table:
 
     def total(self) -> FloatArray:
         """Return the totals of all columns over the full data."""
+        return self._total
+
+    @cached_property
+    def _total(self) -> FloatArray:
         return self.full(self.units.counts @ self.X, self.units.n)
 
     def constant(self, column: int) -> float | None:
@@ -74,9 +79,15 @@ class Table:
 
     def differing(self, a: IntArray, b: IntArray) -> tuple[int, int]:
         """Return on how many items, and on how many units, two sets of columns differ."""
-        items = (self.items[:, a] != self.items[:, b]).any(axis=1)
-        units = (self.rows(a) != self.rows(b)).any(axis=1)
-        return int(self.item_counts[items].sum()), int(self.units.counts[units].sum())
+        own = np.flatnonzero(a != b)  # a column that both use differs nowhere
+        units = np.zeros(self.X.shape[0], dtype=np.bool_)
+        for i in own:
+            units |= self.column(int(a[i])) != self.column(int(b[i]))
+        n_units = int(self.units.counts[units].sum())
+        if not self.clustered:
+            return n_units, n_units
+        items = (self.items[:, a[own]] != self.items[:, b[own]]).any(axis=1)
+        return int(self.item_counts[items].sum()), n_units
 
     @staticmethod
     def projected(rows: FloatArray) -> FloatArray:

@@ -70,7 +70,11 @@ def _wald(makers: Intervals, pair: Pair, alternative: Alternative) -> TestResult
             f"test 'wald' needs a standard error, and {makers.group.metrics[pair[0]].name} has none here",
             hint='test="permutation" applies to every measure',
         )
-    found = clusters.wald(makers.estimate(Target(*pair)), error, alternative)
+    estimate = makers.estimate(Target(*pair))
+    found = clusters.wald(estimate, error, alternative)
+    if error.se > 1e-9 * abs(estimate):
+        return found
+    # All units differ by the same amount, or none does: there is no spread, and signs are all there is.
     return dataclasses.replace(found, p_value=max(found.p_value, _least(makers, pair, alternative)))
 
 

@@ -172,6 +172,8 @@ def _interval(case: Case, choices: Sequence[Choice]) -> tuple[str, str]:
         plain_mean=case.mean_of_items and not case.clustered,
         stratified=False,
         formula=case.of_sums,
+        clustered=case.clustered,
+        robust=case.of_sums,
     )
     return choice.method, choice.reason
 

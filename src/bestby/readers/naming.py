@@ -77,8 +77,16 @@ def by_system(files: Path | Mapping[str, str | Path]) -> dict[str, Path]:
 def without_gold(
     files: Path | Mapping[str, str | Path], golds: Sequence[str | Path]
 ) -> Path | Mapping[str, str | Path]:
-    """Leave the file of the gold out of the systems, where a pattern such as ``*.conllu`` found it too."""
+    """Leave the file of the gold out of the systems, where a pattern such as ``*.conllu`` found it too.
+
+    A system that the user gave a name of its own stays one, and so do the last two.
+    """
     if not isinstance(files, Mapping):
         return files
     known = {Path(gold).resolve() for gold in golds if _is_file(str(gold))}
-    return {name: path for name, path in files.items() if Path(path).resolve() not in known}
+    kept = {
+        name: path
+        for name, path in files.items()
+        if name != stem_of(path) or Path(path).resolve() not in known
+    }
+    return kept if len(kept) > 1 else files

@@ -13,7 +13,7 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
 from bestby.evaluation import Evaluation
-from bestby.readers.files import checked, read_table
+from bestby.readers.files import checked, read_table, stem_of
 from bestby.readers.formats.base import recognised
 from bestby.readers.table import Table, listed
 from bestby.readers.values import MISSING
@@ -151,7 +151,8 @@ def read_preferences(
     empty = frozenset(text.strip() for text in ([missing] if isinstance(missing, str) else missing)) | {""}
     columns = {"a": a, "b": b, "winner": winner, "item": item, "cluster": cluster}
     if all(name is None for name in columns.values()) and (form := recognised(place)) is not None:
-        found = _of_format(form.read({place.name.split(".")[0]: place}), place)
+        # A judgement that failed is none; what was read says how many there are.
+        found = _of_format(form.read({stem_of(place): place}, on_missing="drop"), place)
     else:
         found = _of_table(read_table(place, empty), columns)
     return found if systems is None else _among(found, systems)

@@ -65,9 +65,13 @@ def win_rates(found: Preferences, on_missing: OnMissing = "error") -> Evaluation
     >>> {name: scores.round(2).tolist() for name, scores in win_rates(found).systems.items()}
     {'x': [1.0, 0.8], 'y': [0.0, 0.2]}
     """
+    opponent = _common(found)
     if found.rates is not None:
         noted = (Note("read_as", found.told), *found.rates.notes)
-        return dataclasses.replace(found.rates, notes=noted, suggested=WinRate())
+        systems = dict(found.rates.systems)
+        if opponent is not None:
+            systems[opponent] = np.full(found.rates.n_items, 0.5)
+        return dataclasses.replace(found.rates, systems=systems, notes=noted, suggested=WinRate())
     if len(found.names) > 2 and found.items is None:
         raise InvalidInputError(
             f"win rates of {len(found.names)} systems are compared item by item, but there are no items",
@@ -79,7 +83,6 @@ def win_rates(found: Preferences, on_missing: OnMissing = "error") -> Evaluation
         won[a][item].append(value)
         won[b][item].append(1.0 - value)
     scores = {name: {key: float(np.mean(v)) for key, v in won[name].items()} for name in found.names}
-    opponent = _common(found)
     told = ""
     if opponent is not None:
         scores[opponent] = dict.fromkeys(scores[opponent], 0.5)

@@ -67,9 +67,12 @@ def seed_of(rng: Any) -> int:
 
 def mix(z: Words) -> Words:
     """Return the SplitMix64 finaliser of each word."""
-    z = (z ^ (z >> np.uint64(30))) * _M1
-    z = (z ^ (z >> np.uint64(27))) * _M2
-    return z ^ (z >> np.uint64(31))
+    z = z ^ (z >> np.uint64(30))  # a new array; the rest is done in place
+    z *= _M1
+    z ^= z >> np.uint64(27)
+    z *= _M2
+    z ^= z >> np.uint64(31)
+    return z
 
 
 def stream_key(seed: int, purpose: str) -> np.uint64:

@@ -45,17 +45,15 @@ def drawn_units(keys: Words, bounds: IntArray, draws: IntArray | None = None) ->
     sizes = np.diff(bounds)
     draws = sizes if draws is None else draws
     edges = np.concatenate([[0], np.cumsum(draws)])
-    drawn = np.empty((keys.size, int(edges[-1])), dtype=np.int64)
-    mask, shift = np.uint64(0xFFFFFFFF), np.uint64(32)
+    drawn = np.empty((keys.size, int(edges[-1])), dtype=np.uint64)
     offsets = word_offsets(draws)
     for h, (start, stop) in enumerate(pairwise(edges.tolist())):
-        size, count = np.uint64(sizes[h]), stop - start
-        word = streams.words(keys, int(offsets[h]), (count + 1) // 2)
-        drawn[:, start:stop:2] = ((word & mask) * size) >> shift
-        odd = word[:, : count // 2]
-        drawn[:, start + 1 : stop : 2] = ((odd >> shift) * size) >> shift
-        drawn[:, start:stop] += bounds[h]
-    return drawn
+        count, part = stop - start, drawn[:, start:stop]
+        word = streams.words(keys, int(offsets[h]), (count + 1) // 2).astype("<u8", copy=False)
+        np.multiply(word.view("<u4")[:, :count], np.uint64(sizes[h]), out=part)
+        part >>= np.uint64(32)
+        part += np.uint64(bounds[h])
+    return drawn.view(np.int64)
 
 
 def bootstrap_weights(keys: Words, bounds: IntArray, draws: IntArray | None = None) -> IntArray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from bestby import compare
 from bestby._core.errors import InvalidInputError
 from bestby.metrics.answers import NAMES, PATTERNS, AnswerF1, ExactMatch, PassAtK, normalised, within_variance
 
@@ -73,6 +74,15 @@ def test_items_of_another_kind(name):
         NAMES[name][1](name).values(["a"], [3])
     with pytest.raises(InvalidInputError, match=f"{name} needs a text, or a list of texts.* item 1 is None"):
         NAMES[name][1](name).values(["a", None], ["a", "b"])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_missing_answer_is_wrong_even_where_there_is_none(name):
+    """As the official scripts of SQuAD have it; the empty text is right there."""
+    gold = {"q1": ["x"], "q2": [], "q3": ["y"]}
+    systems = {"a": {"q1": "x", "q2": "", "q3": "y"}, "b": {"q3": "y"}}
+    result = compare(systems, gold, metric=name, on_missing="worst", n_resamples=50)
+    assert {entry.system: entry.score for entry in result.systems} == pytest.approx({"a": 1.0, "b": 1 / 3})
 
 
 def test_pass_at_k_by_name():

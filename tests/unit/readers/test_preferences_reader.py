@@ -168,6 +168,29 @@ def test_graded_annotations_keep_their_grades(tmp_path: Path) -> None:
         found.judgements()
 
 
+def test_the_common_opponent_of_annotations_stands_at_one_half(tmp_path: Path) -> None:
+    rows = [
+        {"instruction": f"i{i}", "generator_1": "ref", "generator_2": name, "preference": p}
+        for i in range(3)
+        for name, p in (("new", 1.75), ("old", 1.5))
+    ]
+    rates = win_rates(read_preferences(written(tmp_path, json.dumps(rows), "annotations.json")))
+    assert {name: set(scores.tolist()) for name, scores in rates.systems.items()} == {
+        "new": {0.75},
+        "old": {0.5},
+        "ref": {0.5},
+    }
+
+
+def test_failed_annotations_are_left_out(tmp_path: Path) -> None:
+    path = annotations(tmp_path, [1.0, 2.0, 2.0])
+    path.write_text(path.read_text(encoding="utf-8").replace("1.0", "null"), encoding="utf-8")
+    found = read_preferences(path)
+    assert len(found.judgements()) == 2
+    assert "1 of 3 without a preference" in found.told
+    assert win_rates(found).n_items == 2
+
+
 def test_a_format_without_preferences(tmp_path: Path) -> None:
     path = written(tmp_path, "system,item,n,c\nx,1,5,2\nx,2,5,1\ny,1,5,3\ny,2,5,1\n")
     with pytest.raises(

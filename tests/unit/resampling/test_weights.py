@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -84,3 +87,152 @@ def test_an_error_in_a_thread_is_raised() -> None:
 def test_few_rows_go_by_cells_and_many_one_by_one() -> None:
     assert Units(np.array([50, 50]), np.array([0, 2])).by_cells(12)
     assert not single_stratum(100).by_cells(12)
+
+
+# -- fewer draws than units ----------------------------------------------------------------------------
+
+DRAWS = [
+    ([0, 1], [1]),
+    ([0, 65], [2]),
+    ([0, 65], [13]),
+    ([0, 65], [64]),
+    ([0, 3, 7], [1, 3]),
+    ([0, 1, 2, 130], [1, 1, 25]),
+    ([0, 64, 128], [7, 64]),
+    ([0, 5, 10], [9, 2]),
+]
+IDS = [f"{bounds}-{draws}" for bounds, draws in DRAWS]
+
+
+@pytest.mark.parametrize(("bounds", "draws"), DRAWS, ids=IDS)
+@pytest.mark.parametrize("kind", [np.uint8, np.int32, np.float64])
+def test_compiled_weights_of_any_number_of_draws_are_those_of_numpy(
+    bounds: list[int], draws: list[int], kind: type
+) -> None:
+    edges, drawn = np.array(bounds), np.array(draws)
+    out = np.empty((40, bounds[-1]), dtype=kind)
+    _kernels.bootstrap_weights(KEYS, edges, drawn, weights.word_offsets(drawn), out)
+    expected = weights.bootstrap_weights(KEYS, edges, drawn)
+    assert (out == expected).all()
+    for (start, stop), count in zip(itertools.pairwise(bounds), draws, strict=True):
+        assert (expected[:, start:stop].sum(axis=1) == count).all()
+
+
+@pytest.mark.parametrize(("bounds", "draws"), DRAWS, ids=IDS)
+def test_compiled_sums_of_any_number_of_draws_are_those_of_the_weights(
+    bounds: list[int], draws: list[int]
+) -> None:
+    edges, drawn = np.array(bounds), np.array(draws)
+    X = np.asfortranarray(np.random.default_rng(0).integers(-50, 50, (bounds[-1], 3)).astype(float))
+    out = np.empty((40, 3))
+    _kernels.bootstrap_sums(X, KEYS, edges, drawn, weights.word_offsets(drawn), out)
+    assert (out == weights.bootstrap_weights(KEYS, edges, drawn) @ X).all()
+
+
+@pytest.mark.parametrize(("bounds", "draws"), DRAWS, ids=IDS)
+def test_all_ways_to_the_totals_agree(bounds: list[int], draws: list[int]) -> None:
+    """Compiled or not, gathered or weighted: to the bit for whole numbers, else within rounding."""
+    edges, drawn = np.array(bounds), np.array(draws)
+    rng = np.random.default_rng(1)
+    for X, whole in (
+        (rng.integers(-9, 9, (bounds[-1], 2)).astype(float), True),
+        (rng.normal(size=(bounds[-1], 2)), False),
+    ):
+        units = Units(np.ones(bounds[-1], dtype=np.int64), edges)
+        expected = weights.bootstrap_weights(KEYS, edges, drawn) @ X
+        for compiled in (False, True):
+            for summed in (False, True):
+                found = totals._bootstrap_totals(X, units, drawn, KEYS, compiled, summed)
+                if whole:
+                    assert (found == expected).all()
+                else:
+                    assert found == pytest.approx(expected, rel=1e-12, abs=1e-13)
+
+
+def test_draws_as_many_as_there_are_units_are_those_without_a_number() -> None:
+    edges = np.array([0, 5, 9])
+    everything = weights.drawn_units(KEYS, edges)
+    assert (weights.drawn_units(KEYS, edges, np.array([5, 4])) == everything).all()
+    fewer = weights.drawn_units(KEYS, edges, np.array([4, 4]))
+    assert (fewer[:, :4] == everything[:, :4]).all()  # from words of the same place in the stream
+
+
+def table_of(kind: str) -> tuple[np.ndarray, Units, np.ndarray]:
+    """Return rows, units and draws: many rows, few draws from many rows, strata, or cells."""
+    rng = np.random.default_rng(2)
+    if kind == "cells":
+        return rng.normal(size=(4, 5)), Units(np.array([300, 50, 400, 250]), np.array([0, 2, 4])), [70, 130]
+    n = 120
+    bounds = np.array([0, 20, n]) if kind == "strata" else np.array([0, n])
+    drawn = {"strata": [4, 20], "sparse": [9], "half": [60], "all": [n]}[kind]
+    return rng.normal(size=(n, 5)), Units(np.ones(n, dtype=np.int64), bounds), drawn
+
+
+@pytest.mark.parametrize("kind", ["cells", "strata", "sparse", "half", "all"])
+def test_blocks_and_threads_change_no_total(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, units, draws = table_of(kind)
+
+    def drawn(n_jobs: int) -> np.ndarray:
+        return totals.bootstrap(X, units, 5000, 3, lambda t: t, draws=np.array(draws), n_jobs=n_jobs)
+
+    one = drawn(1)
+    assert (drawn(3) == one).all()
+    if kind != "cells":  # the blocks of cells have seeds of their own and one size for all
+        for size in (120 * 2, 120 * 333):
+            monkeypatch.setattr(totals, "BLOCK_NUMBERS", size)
+            assert drawn(1) == pytest.approx(one, rel=1e-12, abs=1e-12)
+            assert (drawn(2) == drawn(1)).all()
+
+
+@pytest.mark.parametrize("kind", ["strata", "sparse", "half"])
+def test_the_compiled_way_to_few_draws_is_taken_by_their_number_and_changes_nothing(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, units, draws = table_of(kind)
+    sent: list[bool] = []
+    true = totals._bootstrap_totals
+
+    def watched(*arguments: Any) -> np.ndarray:
+        sent.append(arguments[4])
+        return true(*arguments)
+
+    monkeypatch.setattr(totals, "_bootstrap_totals", watched)
+    plain = totals.bootstrap(X, units, 500, 3, lambda t: t, draws=np.array(draws))
+    monkeypatch.setattr(totals, "COMPILED_FROM", 500 * sum(draws))
+    compiled = totals.bootstrap(X, units, 500, 3, lambda t: t, draws=np.array(draws))
+    assert set(sent) == {False, True}
+    assert compiled == pytest.approx(plain, rel=1e-12, abs=1e-12)
+
+
+def test_cells_keep_the_draws_of_each_stratum() -> None:
+    _, units, draws = table_of("cells")
+    drawn = totals.bootstrap(np.eye(4), units, 4000, 0, lambda t: t, draws=np.array(draws))
+    assert (drawn[:, :2].sum(axis=1) == 70).all()
+    assert (drawn[:, 2:].sum(axis=1) == 130).all()
+    share = np.array([300 / 350, 50 / 350, 400 / 650, 250 / 650])
+    expected = np.array([70, 70, 130, 130]) * share
+    # 5.5 standard errors of the mean of 4000 binomials: false alarm rate below 1e-6.
+    assert np.abs(drawn.mean(axis=0) - expected).max() < 5.5 * np.sqrt((expected * (1 - share)).max() / 4000)
+
+
+@pytest.mark.parametrize("strata", [False, True])
+def test_weights_handed_to_measures_of_ranks_have_the_draws(
+    strata: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bounds, draws = (np.array([0, 20, 120]), [4, 20]) if strata else (np.array([0, 120]), [24])
+    units = Units(np.ones(120, dtype=np.int64), bounds)
+
+    def handed(n_jobs: int = 1) -> np.ndarray:
+        return totals.bootstrap_blocks(
+            units, 300, 5, lambda W: W.astype(float), draws=np.array(draws), n_jobs=n_jobs
+        )
+
+    plain = handed()
+    assert (plain.sum(axis=1) == 24).all()
+    for (start, stop), count in zip(itertools.pairwise(bounds), draws, strict=True):
+        assert (plain[:, start:stop].sum(axis=1) == count).all()
+    monkeypatch.setattr(totals, "WEIGHT_BLOCK", 120 * 7)
+    assert (handed(3) == plain).all()
+    monkeypatch.setattr(totals, "COMPILED_WEIGHTS_FROM", 0)
+    assert (handed() == plain).all()
+    assert (handed(2) == plain).all()

@@ -104,10 +104,7 @@ def read(
     runs = [_instances(file, split.strip() or None) for file in files_of(paths, recognises)]
     scenarios = datasets_of([run.scenario for run in runs], "instances")
     names = named_apart(
-        [
-            (run.file.name, where, run.file.system(run.model))
-            for run, where in zip(runs, scenarios, strict=True)
-        ]
+        [(run.file.name, where, _system(run)) for run, where in zip(runs, scenarios, strict=True)]
     )
     measure, known = _measure(runs, asked.strip() or None)
     logs = [
@@ -129,8 +126,8 @@ def _instances(file: File, asked: str | None) -> _Instances:
     if not rows:
         raise InvalidInputError(f"{file.path} has no instance that was not perturbed")
     spec = file.path.parent / "run_spec.json"
-    named = word(document(spec).data.get("name")) if spec.is_file() else None
-    run = named or file.path.parent.name
+    told = document(spec) if spec.is_file() else Record(str(spec), {})
+    run = word(told.data.get("name")) or file.path.parent.name
     model = re.search(r"(?:^|[:,])model=([^,]+)", run)
     scenario = re.sub(r"[:,]?model=[^,]+", "", run) if model else None
     splits = tuple(dict.fromkeys(split for row in rows for _, split, _ in _stats(row) if split is not None))
@@ -139,8 +136,13 @@ def _instances(file: File, asked: str | None) -> _Instances:
             f"{file.path}: no split {asked!r}", hint=f"the splits there are: {listed(list(splits)) or 'none'}"
         )
     split = asked or ("test" if "test" in splits else splits[0] if splits else None)
-    told = model[1].replace("_", "/", 1) if model else None
-    return _Instances(file, told, scenario or None, rows, split, splits)
+    name = word(told.part("adapter_spec").get("model")) or (model[1] if model else None)
+    return _Instances(file, name, scenario or None, rows, split, splits)
+
+
+def _system(run: _Instances) -> str | None:
+    """Return the name of the system; that of a folder which HELM named is none that the user gave."""
+    return run.model if "model=" in run.file.name else run.file.system(run.model)
 
 
 def _stats(row: Record) -> Iterator[tuple[str, str | None, float | None]]:

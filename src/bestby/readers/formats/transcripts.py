@@ -115,7 +115,8 @@ def read(
     several = sum(_alternations.count(slots) > 1 for slots in places.values())
     told = (
         f"transcripts (.{form}): {listed(list(paths))}; reference: {reference};"
-        f" {len(golds)} {'utterances' if form == 'trn' else 'segments'}, {several} with alternatives"
+        f" {len(golds)} {'utterances' if form == 'trn' else 'segments'}"
+        + (f", {several} with alternatives" if several else "")
         + ("" if case else "; upper and lower case the same")
     )
     return Read(told=told, evaluation=evaluation, metric="wer", clusters=offered)

@@ -54,12 +54,14 @@ def test_model_and_scenario_come_from_the_run(tmp_path: Path) -> None:
         path = folder / "per_instance_stats.json"
         path.write_text(json.dumps(helm(values)))
         paths[f"{folder.name}/per_instance_stats"] = path
-    assert scores_of(form.read(paths)) == {"openai/gpt2": [1.0, 0.0], "meta/llama-7b": [0.0, 0.0]}
-    spec = {"name": "mmlu:subject=law,model=org_new"}
+    assert scores_of(form.read(paths)) == {"openai_gpt2": [1.0, 0.0], "meta_llama-7b": [0.0, 0.0]}
+    spec = {"name": "mmlu:subject=law,model=org_new", "adapter_spec": {"model": "org/new"}}
     (paths["mmlu:subject=law,model=openai_gpt2/per_instance_stats"].parent / "run_spec.json").write_text(
         json.dumps(spec)
     )
-    assert list(scores_of(form.read(paths))) == ["org/new", "meta/llama-7b"]
+    assert list(scores_of(form.read(paths))) == ["org/new", "meta_llama-7b"]
+    folders = {path.parent.name: path.parent for path in paths.values()}
+    assert list(scores_of(form.read(folders))) == ["org/new", "meta_llama-7b"]
 
 
 def test_which_measure(make: Make) -> None:

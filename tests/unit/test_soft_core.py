@@ -1,0 +1,263 @@
+"""Rows of probabilities: which data are such, what is refused and where, classes and their labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bestby import InvalidInputError
+from bestby._core import soft
+
+ROWS = [[0.25, 0.75], [1.0, 0.0]]
+
+
+# -- which data are rows -----------------------------------------------------------------------------
+
+
+def kinds() -> dict[str, Any]:
+    import pandas as pd
+    import polars as pl
+
+    holders = np.empty(2, dtype=object)
+    holders[:] = [np.array(row) for row in ROWS]
+    return {
+        "lists": ROWS,
+        "tuples": tuple(map(tuple, ROWS)),
+        "an array": np.array(ROWS),
+        "single precision": np.array(ROWS, dtype=np.float32),
+        "Fortran order": np.asfortranarray(ROWS),
+        "objects": np.array(ROWS, dtype=object),
+        "an array of arrays": holders,
+        "a list of arrays": [np.array(row) for row in ROWS],
+        "pandas": pd.DataFrame(ROWS),
+        "polars": pl.DataFrame(ROWS, orient="row"),
+        "a column of lists": pd.Series(ROWS),
+        "a polars column of lists": pl.Series(ROWS),
+    }
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_rows_of_every_container_are_rows(kind: str) -> None:
+    values = kinds()[kind]
+    assert soft.is_soft(values)
+    found = soft.distributions(values, "gold")
+    assert found.dtype == np.float64
+    assert found.flags.c_contiguous
+    assert found.tolist() == ROWS
+
+
+def test_rows_of_whole_numbers_and_booleans() -> None:
+    assert soft.distributions([[0, 1], [1, 0]], "gold").tolist() == [[0.0, 1.0], [1.0, 0.0]]
+    assert soft.distributions(np.eye(2, dtype=bool), "gold").tolist() == [[1.0, 0.0], [0.0, 1.0]]
+
+
+def plain() -> dict[str, Any]:
+    import pandas as pd
+
+    return {
+        "labels": ["a", "b"],
+        "text of several letters": ["ab", "cd"],
+        "bytes": [b"ab", b"cd"],
+        "numbers": [0.5, 0.25],
+        "NumPy scalars": [np.float64(0.5), np.int64(1)],
+        "arrays without dimensions": [np.array(0.5), np.array(1.0)],
+        "a column": np.array([[0.5], [1.0]]),
+        "a column laid down": np.array([[3.0, 1.0, 2.0]]),
+        "labels laid down": np.array([["a", "b"]]),
+        "a pandas column": pd.Series(["a", "b"]),
+        "nothing": [],
+        "an empty array": np.zeros(0),
+        "mappings": [{"a": 1.0}, {"b": 1.0}],
+        "sets": [{"a"}, {"b"}],
+        "a mapping": {"q1": [0.5, 0.5]},
+        "text": "abc",
+        "a number": 3,
+        "no value": None,
+        "missing values": [None, None],
+    }
+
+
+@pytest.mark.parametrize("kind", plain())
+def test_one_value_per_item_is_no_row(kind: str) -> None:
+    assert not soft.is_soft(plain()[kind])
+
+
+def test_a_single_distribution_is_one_item() -> None:
+    """Not as many items as classes: a row that sums to 1 is no column laid down."""
+    assert soft.is_soft(np.array([[0.2, 0.8]]))
+    assert soft.is_soft([[0.2, 0.8]])
+
+
+def test_a_missing_first_row_does_not_hide_the_others() -> None:
+    values = [None, [0.5, 0.5], [1.0, 0.0]]
+    assert soft.is_soft(values)
+    with pytest.raises(InvalidInputError, match="gold, row 0 is no row of numbers"):
+        soft.distributions(values, "gold")
+
+
+# -- what is refused ---------------------------------------------------------------------------------
+
+NAN, INF = float("nan"), float("inf")
+SUM = "every row must be a probability for each class, at least 0, that sum to 1"
+NORMALISE = "pass normalise=True (--normalise) to divide every row by its sum"
+NUMBERS = "a soft label is one probability per class"
+
+
+@pytest.mark.parametrize(
+    ("values", "message", "hint"),
+    [
+        ([[0.5, 0.5], [0.5, 0.4]], "a, row 1 sums to 0.9, not to 1", NORMALISE),
+        (
+            [[1, 0], [0.5, 0.4], [1, 1]],
+            "a, row 1 sums to 0.9, not to 1 (2 of 3 rows are not as they must be)",
+            NORMALISE,
+        ),
+        ([[0.5, 0.5], [0.5, NAN]], "a, row 1 holds nan", SUM),
+        ([[INF, 0.5], [0.5, 0.5]], "a, row 0 holds inf", SUM),
+        ([[1.0, 0.0], [1.5, -0.5]], "a, row 1 holds -0.5, less than 0", SUM),
+        ([[1.0, 0.0], [0.2, 0.3, 0.5], [0.5, 0.5]], "a, row 1 has 3 numbers, where others have 2", SUM),
+        ([[1.0, 0.0], [], [0.5, 0.5]], "a, row 1 has 0 numbers, where others have 2", SUM),
+        ([[1.0, 0.0], None], "a, row 1 is no row of numbers", SUM),
+        ([[1.0, 0.0], 7], "a, row 1 is no row of numbers", SUM),
+        ([[1.0, 0.0], "ab"], "a, row 1 is no row of numbers", SUM),
+        ([[0.5, [0.5]], [1.0, 0.0]], "a, row 0 is no row of numbers", SUM),
+        (
+            [[[0.5], [0.5]], [[1.0], [0.0]]],
+            "a, row 0 is no row of numbers (2 of 2 rows are not as they must be)",
+            SUM,
+        ),
+        (
+            np.zeros((2, 2, 2)),
+            "a, row 0 is no row of numbers (2 of 2 rows are not as they must be)",
+            SUM,
+        ),
+        ([[1.0, 0.0], [0.5, None]], "a, row 1 must hold numbers, got [0.5, None]", NUMBERS),
+        ([[1.0, 0.0], ["x", "y"]], "a, row 1 must hold numbers, got ['x', 'y']", NUMBERS),
+        ([["0.5", "0.5"], ["1", "0"]], "a, row 0 must hold numbers, got ['0.5', '0.5']", NUMBERS),
+        (np.array([[1j, 0], [0, 1]]), "a, row 0 must hold numbers, got [1j, 0j]", NUMBERS),
+        (
+            np.zeros((2, 0)),
+            "a, row 0 sums to 0, not to 1 (2 of 2 rows are not as they must be)",
+            NORMALISE,
+        ),
+        ([[1e308, 1e308], [0.5, 0.5]], "a, row 0 sums to inf, not to 1", NORMALISE),
+    ],
+)
+def test_the_row_that_is_no_distribution_is_named(values: Any, message: str, hint: str) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        soft.distributions(values, "a")
+    assert (caught.value.message, caught.value.hint) == (message, hint)
+
+
+def test_rows_are_named_as_the_caller_names_them() -> None:
+    with pytest.raises(InvalidInputError, match=r"^a, item 'q1' sums to 0\.9"):
+        soft.distributions([[1, 0], [0.5, 0.4]], "a", place=["item 'q0'", "item 'q1'"].__getitem__)
+
+
+@pytest.mark.parametrize("values", [[["x", "y"], ["y", "y"]], [[0, 1, 1], [2, 0, 1]]])
+def test_labels_of_annotators_are_recognised_in_the_hint(values: Any) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        soft.distributions(values, "gold")
+    assert caught.value.hint is not None
+    assert caught.value.hint.endswith('; the labels of several annotators go with annotators="fixed"')
+
+
+@pytest.mark.parametrize(("off", "fine"), [(0.9e-6, True), (1.1e-6, False)])
+def test_sums_may_be_off_by_a_millionth(off: float, fine: bool) -> None:
+    values = [[0.5, 0.5], [0.5 + off, 0.5]]
+    if fine:
+        assert soft.distributions(values, "a").tolist() == values
+    else:
+        with pytest.raises(InvalidInputError, match="a, row 1 sums to 1.0000011, not to 1"):
+            soft.distributions(values, "a")
+
+
+def test_another_number_of_classes_is_refused() -> None:
+    with pytest.raises(InvalidInputError, match="a has 2 numbers per item, but there are 3 classes"):
+        soft.distributions(ROWS, "a", n_classes=3)
+    assert soft.distributions(ROWS, "a", n_classes=2).shape == (2, 2)
+
+
+# -- normalising -------------------------------------------------------------------------------------
+
+
+def test_rows_are_divided_by_their_sums_on_request() -> None:
+    assert soft.distributions([[1, 3], [2, 0]], "a", normalise=True).tolist() == ROWS
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([[1, 3], [0, 0]], "a, row 1 sums to 0 and cannot be normalised"),
+        ([[1e308, 1e308], [1, 0]], "a, row 0 sums to infinity and cannot be normalised"),
+        ([[2, -1], [1, 0]], "a, row 0 holds -1, less than 0"),
+        ([[2, NAN], [1, 0]], "a, row 0 holds nan"),
+    ],
+)
+def test_what_cannot_be_normalised(values: Any, message: str) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        soft.distributions(values, "a", normalise=True)
+    assert caught.value.message == message
+
+
+@pytest.mark.parametrize("normalise", [False, True])
+def test_rows_given_are_never_written(normalise: bool) -> None:
+    array = np.array(ROWS)
+    array.flags.writeable = False
+    soft.distributions(array, "a", normalise=normalise)
+    assert array.tolist() == ROWS
+
+
+# -- classes -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("classes", "message"),
+    [
+        (["a"], "1 classes are named (a), but the rows hold 2 numbers"),
+        (["a", "b", "c"], "3 classes are named (a, b, c), but the rows hold 2 numbers"),
+        (["a", "a"], "a class is named twice: a, a"),
+        ([], "there are no classes"),
+        (
+            [f"c{i}" for i in range(11)],
+            "11 classes are named (c0, c1, c2, c3, c4, c5, c6, c7 and 3 more), but the rows hold 2 numbers",
+        ),
+    ],
+)
+def test_classes_that_do_not_fit(classes: list[str], message: str) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        soft.classes_of(classes, 2)
+    assert caught.value.message == message
+
+
+@pytest.mark.parametrize(
+    ("labels", "classes", "expected"),
+    [
+        (["b", "a", "b"], ["b", "a"], [0, 1, 0]),
+        ([2, 0], [0, 1, 2], [2, 0]),
+        (["1", "0"], [0, 1], [1, 0]),
+        ([1, 0], ["0", "1"], [1, 0]),
+        ([True, False], [0, 1], [1, 0]),
+        ([1.0, 0.0], [0, 1], [1, 0]),
+        ([10, 9], [9, 10], [1, 0]),
+    ],
+)
+def test_labels_are_found_whatever_their_type_and_order(labels: Any, classes: Any, expected: Any) -> None:
+    assert soft.positions(np.array(labels), np.array(classes), "gold").tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("labels", "called", "message"),
+    [
+        (["a", "z"], None, "gold holds the label 'z', which is none of the classes a, b"),
+        (["z", "a"], "row {}".format, "gold, row 0 holds the label 'z', which is none of the classes a, b"),
+        (["A", "b"], None, "gold holds the label 'A', which is none of the classes a, b"),
+    ],
+)
+def test_unknown_labels(labels: list[str], called: Callable[[int], str] | None, message: str) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        soft.positions(np.array(labels), np.array(["a", "b"]), "gold", called)
+    assert caught.value.message == message
