@@ -100,11 +100,12 @@ build/boostsa/.done: $(VENV)/.base
 	@$(PIP) --python build/boostsa/bin/python install --no-deps boostsa==0.2.13
 	@touch $@
 
-# Stochastic order and BooStSa have scripts of their own, which know no argument but --quick.
+# Stochastic order, BooStSa and the systems of a shared task have scripts of their own, which know no argument but --quick.
 bench: $(VENV)/.bench build/boostsa/.done  ## Time bestby beside other tools (a quarter of an hour; BENCH_ARGS=--quick a minute)
 	$(BIN)/python benchmarks/run.py $(BENCH_ARGS)
 	$(if $(filter-out --quick,$(BENCH_ARGS)),,$(BIN)/python benchmarks/aso.py $(BENCH_ARGS))
 	$(if $(filter-out --quick,$(BENCH_ARGS)),,$(BIN)/python benchmarks/boostsa.py $(BENCH_ARGS))
+	$(if $(filter-out --quick,$(BENCH_ARGS)),,$(BIN)/python benchmarks/translation.py $(BENCH_ARGS))
 
 example: $(VENV)/.examples  ## Train the systems of the example again
 	$(BIN)/python $(EXAMPLE)/make_data.py

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -75,7 +74,14 @@ class Annotations:
             return f"row {row}" if items is None else f"item {items[row]!r}"
 
         given = _rows(labels, place)
-        rows = [[label for label in row if not _missing(label)] for row in given]
+        rows = [
+            [
+                label
+                for label in row
+                if not (checks.missing(label) or (isinstance(label, str) and label == ""))
+            ]
+            for row in given
+        ]
         empty = next((i for i, row in enumerate(rows) if not row), None)
         if empty is not None:
             raise InvalidInputError(
@@ -172,11 +178,3 @@ def _flat(rows: list[list[Any]]) -> Array:
             hint="pass them as a soft gold, without annotators",
         )
     return flat
-
-
-def _missing(label: Any) -> bool:
-    if label is None or (isinstance(label, str) and label == ""):
-        return True
-    if isinstance(label, float | np.floating):
-        return math.isnan(label)
-    return type(label).__name__ in {"NAType", "NaTType"}

@@ -255,7 +255,13 @@ def _evaluation(
                 hint="pass a mapping of system to an array of shape (items, classes)",
             )
         return evaluation_from_frame(
-            systems, gold=gold, item=items, cluster=clusters, stratum=strata, on_missing=missing
+            systems,
+            gold=gold,
+            item=items,
+            cluster=clusters,
+            stratum=strata,
+            on_missing=missing,
+            objects=labels["objects"],
         )
     return Evaluation.of(
         systems,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -248,8 +250,7 @@ class Evaluation:
         for name in sorted(["", *self.systems]):
             values = self.systems.get(name, self.gold)
             if values is not None and values.dtype.kind == "O":
-                text = "\n".join(map(repr, values.tolist())).encode()
-                parts.append((f"objects {name}", np.frombuffer(text, dtype=np.uint8)))
+                parts.append((f"objects {name}", np.frombuffer(_told(values), dtype=np.uint8)))
             elif values is not None and values.dtype.kind == "f":
                 parts.append((f"values {name}", values))
             elif values is not None:
@@ -341,13 +342,23 @@ def opaque(values: Any, what: str) -> Array:
     listed = list(values)
     array = np.empty(len(listed), dtype=object)
     for position, value in enumerate(listed):
-        if value is None or (isinstance(value, float) and value != value):
+        if checks.missing(value):
             raise InvalidInputError(
                 f"{what} has a missing value at position {position}",
                 hint="remove the item for all systems, or give the value the failure should count as",
             )
         array[position] = value  # not all at once: NumPy would take lists for rows
     return array
+
+
+def _told(values: Array) -> bytes:
+    """Return items of any kind as text that is the same in every process and leaves nothing out."""
+    with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
+        told = [
+            f"{{{', '.join(sorted(map(repr, value)))}}}" if isinstance(value, AbstractSet) else repr(value)
+            for value in values.tolist()
+        ]
+    return "\n".join(told).encode()
 
 
 def _is_plain(values: Array) -> bool:
@@ -451,6 +462,10 @@ def _filled(
         filler = next(iter(values.values()), None)
         columns[name] = [values.get(key, filler) for key in ids]
         if absent.any():
+            if not values:
+                raise InvalidInputError(
+                    f"system {name!r} has no prediction for any of {len(ids)} items", hint="leave it out"
+                )
             missing[name] = absent
             told = (
                 f"{int(absent.sum())} of {len(ids)} predictions of {name!r} are missing and count as"

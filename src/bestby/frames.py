@@ -34,6 +34,7 @@ def evaluation_from_frame(
     stratum: str | None = None,
     systems: Sequence[str] | None = None,
     on_missing: OnMissing = "error",
+    objects: bool = False,
 ) -> Evaluation:
     """Make an evaluation of a data frame with a row per item and a column per system.
 
@@ -49,6 +50,8 @@ def evaluation_from_frame(
         The columns of the systems; all that have no other role if not given.
     on_missing : {"error", "drop", "worst"}
         What to do with rows where some system has no value (None, NaN, NA).
+    objects : bool
+        Take gold and predictions as they are, neither labels nor numbers: texts, lists of references.
 
     Returns
     -------
@@ -75,8 +78,11 @@ def evaluation_from_frame(
         if name is not None:
             _require(names, name, role)
     chosen = _chosen(names, roles, systems)
-    side = {role: None if name is None else _whole(frame, name, role) for role, name in roles.items()}
-    values = {name: checks.as_array(frame[name], f"column {name!r}") for name in chosen}
+    side = {
+        role: None if name is None else _whole(frame, name, role, objects=objects and role == "gold")
+        for role, name in roles.items()
+    }
+    values = {name: _column(frame, name, f"column {name!r}", objects=objects) for name in chosen}
     absent = {name: _absent(array) for name, array in values.items()}
     if on_missing == "error" or not any(mask.any() for mask in absent.values()):
         for name, mask in absent.items():
@@ -87,6 +93,7 @@ def evaluation_from_frame(
             items=side["item"],
             clusters=side["cluster"] if crossed is None else [side["cluster"], side["cluster 2"]],
             strata=side["stratum"],
+            objects=objects,
         )
     ids = side["item"]
     keys = list(range(1, next(iter(values.values())).size + 1)) if ids is None else ids.tolist()
@@ -109,6 +116,7 @@ def evaluation_from_frame(
         clusters=clusters[0] if crossed is None else clusters,
         strata=None if side["stratum"] is None else keyed(side["stratum"]),
         on_missing=on_missing,
+        objects=objects,
     )
 
 
@@ -175,8 +183,18 @@ def _absent(array: Array) -> Array:
     )
 
 
-def _whole(frame: Any, name: str, role: str) -> Array:
-    array = checks.as_array(frame[name], f"column {name!r}")
+def _column(frame: Any, name: str, what: str, *, objects: bool) -> Array:
+    array = checks.as_array(frame[name], what)
+    if not objects:
+        return array
+    out = np.empty(len(array), dtype=object)
+    for position, value in enumerate(array):  # polars and Arrow give the lists of a column as arrays
+        out[position] = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+    return out
+
+
+def _whole(frame: Any, name: str, role: str, *, objects: bool = False) -> Array:
+    array = _column(frame, name, f"column {name!r}", objects=objects)
     mask = _absent(array)
     if mask.any():
         raise InvalidInputError(
@@ -184,7 +202,7 @@ def _whole(frame: Any, name: str, role: str) -> Array:
             f" first: row {int(np.flatnonzero(mask)[0]) + 1}",
             hint=f"every item needs its {role}: remove these rows",
         )
-    return checks.column(array, f"{role} column {name!r}")
+    return array if objects else checks.column(array, f"{role} column {name!r}")
 
 
 def _check_present(name: str, mask: Array, items: Array | None) -> None:

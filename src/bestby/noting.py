@@ -10,7 +10,7 @@ import numpy as np
 
 from bestby import dependence
 from bestby._core.errors import InvalidInputError
-from bestby._core.typing import Alternative
+from bestby._core.typing import Question
 from bestby._core.versions import versions
 from bestby._version import __version__
 from bestby.engine.base import Drawing, Group, Pair
@@ -140,8 +140,7 @@ def of_metric(group: Group, m: int, tests: Mapping[Pair, TestResult], settings: 
     notes = list(dict.fromkeys(notes))
     if metric.caution is not None:
         notes.append(Note("caution", metric.caution, (metric.name,)))
-    sided = settings.towards(metric.greater_is_better)
-    notes += of_direction(metric.name, metric.greater_is_better, sided)
+    notes += of_direction(metric.name, metric.greater_is_better, settings.alternative)
     notes += of_resamples(metric.name, tests.values(), settings.correction, settings.alpha)
     return notes
 
@@ -155,7 +154,7 @@ def of_samples(group: Group, m: int, pairs: Sequence[Pair], evaluation: Evaluati
     metric = group.metrics[m]
     if not isinstance(metric, MeanMetric) or evaluation.crossed is not None or any(evaluation.missing):
         return []
-    found = {name: metric.within(values) for name, values in evaluation.systems.items()}
+    found = {name: metric.variance_within(values) for name, values in evaluation.systems.items()}
     n = evaluation.n_items
     variances = [float(v.sum()) / n**2 for v in found.values() if v is not None]
     if not variances:
@@ -188,9 +187,9 @@ def _span(values: Collection[float]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def of_direction(metric: str, greater_is_better: bool, alternative: Alternative) -> list[Note]:
-    """Return a note where a one-sided question is about a measure of which lower is better."""
-    if alternative == "two-sided" or greater_is_better:
+def of_direction(metric: str, greater_is_better: bool, alternative: Question) -> list[Note]:
+    """Return a note where "greater" or "less" is asked of a measure of which lower is better."""
+    if alternative in ("two-sided", "better") or greater_is_better:
         return []
     asks = "worse" if alternative == "greater" else "better"
     told = f"lower is better for {metric}: alternative {alternative!r} asks whether A is {asks}"

@@ -92,6 +92,14 @@ def test_win_rates_with_every_option(run: Run, judged: Path) -> None:
     assert (made["data"]["items"], made["data"]["clusters"]) == (60, 30)
 
 
+def test_better_is_stronger(run: Run, judged: Path) -> None:
+    done = [
+        run("preferences", judged, "--alternative", side, "--resamples", "100", "--csv", "-").stdout
+        for side in ("better", "greater")
+    ]
+    assert done[0] == done[1] != ""
+
+
 def test_two_systems_of_three(run: Run, judged: Path) -> None:
     done = run("preferences", judged, "--system", "one", "--system", "two", "--json", "-")
     assert done.returncode == 0, done.stderr

@@ -95,7 +95,7 @@ def test_the_example_with_and_without_items(run: Run) -> None:
         (["seeds.csv", "--figure", "pie", "--plot", "-"], "InvalidInputError: kind must be one of", ""),
         (["one.csv"], "DesignError: system 'a' has one run", "hint: train it with more seeds"),
         (["seeds.csv", "--gold", "old"], "a gold needs a column of items", "hint: name it: --item ..."),
-        ([], "UsageError: Missing argument 'FILES...'.", "hint: bestby runs --help"),
+        ([], "UsageError: Missing argument 'FILES'.", "hint: bestby runs --help"),
     ],
 )  # fmt: skip
 def test_bad_input_is_two_lines_on_stderr(

@@ -13,8 +13,8 @@ from bestby import Comparison, Metric, compare
 
 LEVEL = 0.9
 RESAMPLES = 199
-INTERVALS = ("auto", "tango", "bca", "percentile", "basic", "studentized", "normal")
-TESTS = ("permutation", "bootstrap", "mcnemar", "mcnemar-midp", "sign", "wilcoxon", "t")
+INTERVALS = ("auto", "tango", "bca", "percentile", "basic", "studentized", "normal", "cr2")
+TESTS = ("permutation", "bootstrap", "mcnemar", "mcnemar-midp", "sign", "wilcoxon", "t", "wald")
 DESIGNS = ("plain", "clusters", "strata", "both")
 ALTERNATIVES = ("two-sided", "greater", "less")
 OF_A_KIND = ("cross_entropy", "soft_f1_macro", "entropy_correlation")

@@ -33,7 +33,9 @@ def check_p(d: Difference, back: Difference, entry: Entry) -> None:
     assert d.exact == back.exact
     assert d.test.method == back.test.method
     if d.test.n_resamples == 0:
-        if integral(entry) and d.test.name != "bootstrap" and entry.mean:
+        if d.test.name == "wald":  # its gradient is numerical, good to about eight digits
+            assert math.isclose(d.p_value, back.p_value, rel_tol=1e-6, abs_tol=1e-12)
+        elif integral(entry) and d.test.name != "bootstrap" and entry.mean:
             assert d.p_value == back.p_value
         else:  # sums of probabilities, taken in another order
             assert math.isclose(d.p_value, back.p_value, rel_tol=1e-11)

@@ -110,10 +110,11 @@ def test_0_is_a_seed_as_any_and_seeds_differ() -> None:
 
 def test_fresh_entropy_is_recorded_and_can_be_used_again() -> None:
     data = make(by_key("rmse"), "plain", seed=62)
-    first = data.compare(by_key("rmse"), rng=None)
-    second = data.compare(by_key("rmse"), rng=None)
+    # Drawn intervals: with those by formula one p-value tells seeds apart, and one time in twenty does not.
+    first = data.compare(by_key("rmse"), rng=None, interval="percentile")
+    second = data.compare(by_key("rmse"), rng=None, interval="percentile")
     assert first.provenance.seed != second.provenance.seed
-    again = data.compare(by_key("rmse"), rng=first.provenance.seed)
+    again = data.compare(by_key("rmse"), rng=first.provenance.seed, interval="percentile")
     assert again.differences == first.differences
     assert again.differences != second.differences
     assert again.signature == first.signature

@@ -440,7 +440,10 @@ CASES: list[tuple[str, type[BestbyError], tuple[Any, Any], dict[str, Any], str]]
         InvalidInputError,
         (FINE, GOLD),
         {"interval": "wald"},
-        "interval must be one of auto, tango, bca, percentile, basic, studentized, normal, got 'wald'",
+        (
+            "interval must be one of auto, tango, bca, percentile, basic, studentized, normal, cr2, two-way,"
+            " got 'wald'"
+        ),
     ),
     (
         "test",
@@ -448,8 +451,8 @@ CASES: list[tuple[str, type[BestbyError], tuple[Any, Any], dict[str, Any], str]]
         (FINE, GOLD),
         {"test": "anova"},
         (
-            "test must be one of permutation, bootstrap, mcnemar, mcnemar-midp, sign, wilcoxon, t, auto,"
-            " got 'anova'"
+            "test must be one of permutation, bootstrap, mcnemar, mcnemar-midp, sign, wilcoxon, t, wald,"
+            " auto, got 'anova'"
         ),
     ),
     (

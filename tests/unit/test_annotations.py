@@ -251,7 +251,7 @@ def test_columns_that_are_named_are_not_assumed(how: str) -> None:
     elif how == "compare":
         made = compare(systems, ROWS, annotators="fixed", classes=names, metric="brier").notes
     elif how == "hard":
-        made = Evaluation.of({"a": names + ["no"], "b": ["no"] * 3}, Annotations.of(ROWS)).notes
+        made = Evaluation.of({"a": [*names, "no"], "b": ["no"] * 3}, Annotations.of(ROWS)).notes
     else:
         numbers = [[int(label == "yes") for label in row] for row in ROWS]
         made = Evaluation.of(systems, Annotations.of(numbers)).notes

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import pickle
+import subprocess
+import sys
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -77,3 +83,288 @@ def test_the_hash_tells_where_one_column_ends() -> None:
     renamed = Evaluation.of({"ab": [1.0, 2.0], "c": [3.0, 4.0]})
     assert len({one.data_hash(), other.data_hash(), renamed.data_hash()}) == 3
     assert len(one.data_hash()) == 16
+
+
+# -- soft labels -------------------------------------------------------------------------------------
+
+ROWS = [[0.25, 0.75], [1.0, 0.0], [0.5, 0.5]]
+
+
+def test_hard_and_soft_stand_side_by_side() -> None:
+    made = Evaluation.of({"hard": ["b", "a", "a"], "soft": ROWS}, ["b", "b", "a"], classes=["b", "a"])
+    assert made.systems["hard"].tolist() == ["b", "a", "a"]
+    assert made.systems["soft"].tolist() == ROWS
+    assert made.classes is not None
+    assert made.classes.tolist() == ["b", "a"]
+    assert made.n_items == 3
+    assert sorted(made.coded) == ["", "hard"]
+
+
+def test_without_names_classes_are_numbered() -> None:
+    made = Evaluation.of({"a": ROWS, "b": [1, 0, 1]}, [0, 0, 1])
+    assert made.classes is not None
+    assert made.classes.tolist() == [0, 1]
+    assert Evaluation.of({"a": [1, 0], "b": [0, 0]}, [0, 1]).classes is None
+
+
+def test_soft_rows_are_aligned_by_id() -> None:
+    a = dict(zip("xyz", ROWS, strict=True))
+    b = dict(zip("zyx", ROWS, strict=True))
+    gold = dict(zip("yxz", [0, 1, 0], strict=True))
+    made = Evaluation.of({"a": a, "b": b}, gold)
+    assert made.items is not None
+    order = made.items.tolist()
+    assert made.systems["a"].tolist() == [a[key] for key in order]
+    assert made.systems["b"].tolist() == [b[key] for key in order]
+    dropped = Evaluation.of({"a": a, "b": {k: b[k] for k in "xz"}}, gold, on_missing="drop")
+    assert dropped.systems["a"].shape == (2, 2)
+    worst = Evaluation.of({"a": a, "b": {k: b[k] for k in "xz"}}, gold, on_missing="worst")
+    assert worst.missing["b"].sum() == 1
+
+
+@pytest.mark.parametrize(
+    ("systems", "gold", "settings", "message"),
+    [
+        (
+            {"a": ROWS, "b": ROWS[:2]},
+            [0, 1, 0],
+            {},
+            "systems must have one value per item: 'a' has 3, 'b' has 2",
+        ),
+        ({"a": ROWS, "b": ROWS}, [0, 1], {}, "gold has 2 values, expected 3"),
+        (
+            {"a": ROWS, "b": ROWS},
+            [0, 1, 2],
+            {},
+            "gold holds the label '2', which is none of the classes 0, 1",
+        ),
+        (
+            {"a": ROWS, "b": ["x", "y", "x"]},
+            ROWS,
+            {},
+            "system 'b' holds the label 'x', which is none of the classes 0, 1",
+        ),
+        (
+            {"a": ROWS, "b": [[0.2, 0.3, 0.5]] * 3},
+            ROWS,
+            {},
+            "system 'b' has 3 numbers per item, but there are 2 classes",
+        ),
+        (
+            {"a": ROWS, "b": ROWS},
+            ROWS,
+            {"classes": ["x", "y", "z"]},
+            "system 'a' has 2 numbers per item, but there are 3 classes",
+        ),
+        ({"a": ROWS, "b": ROWS}, ROWS, {"classes": ["x", "x"]}, "a class is named twice: x, x"),
+        (
+            {"a": ROWS, "b": ROWS},
+            ROWS,
+            {"classes": []},
+            "system 'a' has 2 numbers per item, but there are 0 classes",
+        ),
+        (
+            {"a": dict(zip("xyz", ROWS, strict=True)), "b": {"x": [0, 1], "y": [0.5, 0.6], "z": [1, 0]}},
+            dict(zip("xyz", ROWS, strict=True)),
+            {},
+            "system 'b', item 'y' sums to 1.1, not to 1",
+        ),
+        (
+            {"a": np.array([[0.2, 0.8]]), "b": np.array([[0.5, 0.5]])},
+            np.array([[1.0, 0.0]]),
+            {},
+            "a comparison needs at least 2 items, got 1",
+        ),
+        ({"a": [], "b": []}, [], {}, "a comparison needs at least 2 items, got 0"),
+        (
+            {"a": ROWS, "b": ROWS},
+            None,
+            {},
+            "without gold, systems must be per-item scores, but 'a' holds a row per item",
+        ),
+    ],
+)
+def test_soft_data_that_do_not_fit(systems: Any, gold: Any, settings: Any, message: str) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        Evaluation.of(systems, gold, **settings)
+    assert caught.value.message == message
+
+
+def test_labels_of_every_type_find_their_class() -> None:
+    for hard in (
+        [1, 0, 1],
+        [True, False, True],
+        [1.0, 0.0, 1.0],
+        ["1", "0", "1"],
+        np.array([1, 0, 1], dtype="u1"),
+    ):
+        assert Evaluation.of({"a": ROWS, "b": hard}, [0, 1, 1]).n_items == 3
+
+
+def test_other_classes_are_other_data() -> None:
+    def hashed(systems: Any, gold: Any, **settings: Any) -> str:
+        return Evaluation.of(systems, gold, **settings).data_hash()
+
+    hard: Any = {"a": ["x", "y", "x"], "b": ["y", "y", "x"]}
+    soft: Any = {"a": ROWS, "b": ROWS[::-1]}
+    certain = [[0.0, 1.0], [1.0, 0.0], [1.0, 0.0]]
+    hashes = [
+        hashed(soft, certain),
+        hashed(soft, [1, 0, 0]),
+        hashed(soft, certain, classes=["x", "y"]),
+        hashed(soft, certain, classes=["y", "x"]),
+        hashed({"a": ROWS, "b": [row[::-1] for row in ROWS[::-1]]}, certain),
+        hashed(hard, ["x", "y", "y"]),
+        hashed(hard, ["x", "y", "y"], classes=["x", "y"]),
+        hashed(hard, ["x", "y", "y"], classes=["y", "x"]),
+        hashed(hard, ["x", "y", "y"], objects=True),
+    ]
+    assert len(set(hashes)) == len(hashes)
+    assert hashed(soft, certain) == hashed(
+        {"b": np.array(ROWS[::-1]), "a": np.array(ROWS)}, np.array(certain)
+    )
+
+
+def test_soft_rows_given_are_never_written() -> None:
+    a, gold = np.array(ROWS), np.array(ROWS[::-1])
+    for array in (a, gold):
+        array.flags.writeable = False
+    nested = [list(row) for row in ROWS]
+    Evaluation.of({"a": a, "b": nested}, gold, normalise=True).data_hash()
+    assert nested == ROWS
+    assert a.tolist() == ROWS
+
+
+# -- items of any kind -------------------------------------------------------------------------------
+
+
+def test_items_are_kept_as_they_are() -> None:
+    texts = ["a b", "c", ""]
+    references = [["a b", "a"], ["c"], []]
+    pairs = [(1, 2), (3, 4), (5, 6)]
+    made = Evaluation.of({"texts": texts, "pairs": pairs}, references, objects=True)
+    assert made.systems["texts"].tolist() == texts
+    assert made.systems["pairs"].tolist() == pairs
+    assert made.systems["pairs"].shape == (3,)
+    assert made.gold is not None
+    assert made.gold.tolist() == references
+    assert made.gold.dtype == object
+    assert made.classes is None
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [[1, 2], [3, 4], [5, 6]],
+        [(1, 2), (3, 4), (5, 6)],
+        [{"d": 1.0}, {"e": 2.0}, {}],
+        [{1}, set(), {2, 3}],
+        [1, "two", 3.0],
+        np.arange(6).reshape(3, 2),
+        np.array(["a", "b", "c"]),
+        (text for text in ["a", "b", "c"]),
+    ],
+    ids=["lists", "tuples", "mappings", "sets", "mixed", "a 2-D array", "an array of text", "a generator"],
+)
+def test_any_sequence_of_three_is_three_items(values: Any) -> None:
+    made = Evaluation.of({"a": values, "b": ["x", "y", "z"]}, objects=True)
+    assert made.systems["a"].shape == (3,)
+    assert made.systems["a"].dtype == object
+
+
+def test_items_are_aligned_by_id() -> None:
+    gold = {"q1": ["x"], "q2": ["y", "z"]}
+    made = Evaluation.of({"a": {"q2": "y", "q1": "w"}, "b": {"q1": "x", "q2": ""}}, gold, objects=True)
+    assert made.items is not None
+    at = made.items.tolist().index("q2")
+    assert (made.systems["a"][at], made.systems["b"][at], made.gold[at]) == ("y", "", ["y", "z"])  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (["x", None, "y"], "system 'a' has a missing value at position 1"),
+        (["x", "y", float("nan")], "system 'a' has a missing value at position 2"),
+        (["x", np.float32("nan"), "y"], "system 'a' has a missing value at position 1"),
+        ("xyz", "system 'a' must be a sequence of items, got str"),
+        (5, "system 'a' must be a sequence of items, got int"),
+        (None, "system 'a' must be a sequence of items, got NoneType"),
+        (["x", "y"], "systems must have one value per item: 'a' has 2, 'b' has 3"),
+    ],
+)
+def test_what_are_no_items(values: Any, message: str) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        Evaluation.of({"a": values, "b": ["x", "y", "z"]}, ["x", "y", "z"], objects=True)
+    assert caught.value.message == message
+
+
+def test_a_missing_item_of_pandas_is_missing() -> None:
+    import pandas as pd
+
+    for values in (["x", pd.NA], pd.Series(["x", None]), pd.Series(["x", pd.NaT], dtype=object)):
+        with pytest.raises(InvalidInputError, match="system 'a' has a missing value at position 1"):
+            Evaluation.of({"a": values, "b": ["x", "y"]}, ["x", "y"], objects=True)
+
+
+@pytest.mark.parametrize("settings", [{"classes": ["x", "y"]}, {"normalise": True}, {"gold": "annotations"}])
+def test_what_belongs_to_labels_is_no_setting_of_items(settings: dict[str, Any]) -> None:
+    from bestby import Annotations
+
+    gold = Annotations.of([["x"], ["y"]]) if settings.pop("gold", None) else ["x", "y"]
+    with pytest.raises(InvalidInputError, match="items are taken as they are, but classes, normalise or"):
+        Evaluation.of({"a": ["x", "y"], "b": ["y", "y"]}, gold, objects=True, **settings)
+
+
+def test_the_hash_knows_what_the_items_are() -> None:
+    def hashed(a: Any, gold: Any = ("r", "s")) -> str:
+        return Evaluation.of({"a": a, "b": ["x", "y"]}, list(gold), objects=True).data_hash()
+
+    long = ["w" * 5000 + "x", "y"]
+    arrays = [np.zeros(3000), np.ones(3000)]
+    other = [np.zeros(3000), np.ones(3000)]
+    other[0][1500] = 1.0
+    made = [
+        ["x", "y"],
+        ["y", "x"],
+        ["x\n'y'", ""],
+        [["x"], ["y"]],
+        [("x",), ("y",)],
+        [1, 2],
+        [1.0, 2.0],
+        ["1", "2"],
+        long,
+        [long[0][:-1], "y"],
+        arrays,
+        other,
+    ]
+    hashes = [hashed(values) for values in made] + [hashed(["x", "y"], gold=("r", ["s"]))]
+    assert len(set(hashes)) == len(hashes)
+    again = pickle.loads(pickle.dumps(made))
+    assert [hashed(values) for values in again] == hashes[:-1]
+
+
+def test_items_given_are_never_written() -> None:
+    references = [["a", "b"], ["c"]]
+    copy = [list(row) for row in references]
+    made = Evaluation.of({"a": ["a", "c"], "b": ["b", "d"]}, references, objects=True)
+    made.data_hash()
+    assert references == copy
+
+
+def test_the_hash_of_sets_is_the_same_in_every_process() -> None:
+    """Text hashes differ between processes, and with them the order of a set."""
+    code = (
+        "from bestby import Evaluation; rows = [set('abcdefgh'), frozenset(['xy', 'z', 'w'])];"
+        "print(Evaluation.of({'a': rows, 'b': rows[::-1]}, rows, objects=True).data_hash())"
+    )
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(found) == 1

@@ -171,7 +171,7 @@ def test_sums_may_be_off_by_a_millionth(off: float, fine: bool) -> None:
     if fine:
         assert soft.distributions(values, "a").tolist() == values
     else:
-        with pytest.raises(InvalidInputError, match="a, row 1 sums to 1.0000011, not to 1"):
+        with pytest.raises(InvalidInputError, match=r"a, row 1 sums to 1\.0000011, not to 1"):
             soft.distributions(values, "a")
 
 

@@ -79,7 +79,7 @@ def test_too_few_samples_are_named() -> None:
 def test_no_note_where_items_are_no_samples() -> None:
     scores = {"a": [0.1, 0.5, 0.7] * 10, "b": [0.2, 0.4, 0.9] * 10}
     assert note_of(scores, None) is None  # type: ignore[arg-type]
-    assert Mean().within(np.array([1.0, 2.0])) is None
+    assert Mean().variance_within(np.array([1.0, 2.0])) is None
 
 
 def test_any_mean_can_tell() -> None:
@@ -93,7 +93,7 @@ def test_any_mean_can_tell() -> None:
         def values(self, gold: object, predictions: np.ndarray) -> np.ndarray:  # noqa: ARG002
             return np.array([mean for mean, _, _ in predictions])
 
-        def within(self, predictions: np.ndarray) -> np.ndarray:
+        def variance_within(self, predictions: np.ndarray) -> np.ndarray:
             return np.array([variance / m for _, variance, m in predictions])
 
     systems = {"a": [(3.0, 0.5, 4), (4.0, 0.5, 4)] * 20, "b": [(2.0, 0.5, 4), (5.0, 0.5, 4)] * 20}
@@ -106,4 +106,4 @@ def test_a_system_that_is_always_right_has_no_spread() -> None:
     note = note_of(systems)
     assert note is not None
     assert "and 0 for other samples of these items alone" in note.message
-    np.testing.assert_array_equal(PassAtK().within(systems["b"]), np.zeros(40))
+    np.testing.assert_array_equal(PassAtK().variance_within(systems["b"]), np.zeros(40))

@@ -134,11 +134,23 @@ def column(values: ArrayLike, what: str, length: int | None = None) -> Array:
     return array
 
 
+def missing(value: Any) -> bool:
+    """Return whether a value stands for none: None, NaN of any precision, pandas' NA and NaT.
+
+    Examples
+    --------
+    >>> missing(None), missing(float("nan")), missing(0), missing("")
+    (True, True, False, False)
+    """
+    if isinstance(value, float | np.floating):
+        return math.isnan(value)
+    return value is None or type(value).__name__ in {"NAType", "NaTType"}
+
+
 def _homogeneous(array: Array, what: str) -> Array:
     """Turn an object array into one of a plain type, or say which value does not fit."""
     for position, value in enumerate(array):
-        missing = value is None or (isinstance(value, float) and math.isnan(value))
-        if missing or type(value).__name__ in {"NAType", "NaTType"}:
+        if missing(value):
             raise InvalidInputError(
                 f"{what} has a missing value at position {position}",
                 hint="remove the item for all systems, or give the value the failure should count as",

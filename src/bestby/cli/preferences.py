@@ -149,6 +149,8 @@ def _by_strength(found: Any, method: str, asked: dict[str, Any], arguments: dict
             hint="leave --interval out, or compare win rates: --method win-rate",
         )
     _refuse(method, asked, on_missing="error")
+    if arguments["alternative"] == "better":  # the stronger is the better one
+        arguments["alternative"] = "greater"
     result = compare_preferences(
         found.judgements(),
         clusters=found.clusters,

@@ -11,7 +11,7 @@ import numpy as np
 from bestby._core.errors import DesignError
 from bestby._core.typing import FloatArray
 from bestby.engine.base import Contributions, Drawing, Group, Jackknife, gap
-from bestby.engine.sums import SumGroup, merged_values
+from bestby.engine.sums import AnnotatedGroup, SumGroup, merged_values
 from bestby.inference import intervals, proportions
 from bestby.inference.distributions import Distribution, Replicates, mean_bootstrap, replicates
 from bestby.results import Interval, Note
@@ -86,36 +86,35 @@ class Intervals:
         """
         drawn = self._drawn
         contraction = self.drawing.contraction(self.group.units)
-        if contraction == 1.0 and not self._shifted:
+        if contraction == 1.0 and not self.group.gold_varies and not self._uneven:
             return drawn
-        centre = self.scores + self._shift if self._shifted else self.scores
-        return self.scores + contraction * (drawn - centre)
-
-    @property
-    def _shifted(self) -> bool:
-        """Whether resamples differ from the sample in more than which units they hold."""
-        if self.group.gold_varies or not self.subsampling:
-            return self.group.gold_varies
-        return bool(np.ptp(self.drawing.shares(self.group.units)) > 0.0)
+        return self.scores + contraction * (drawn - self._centre)
 
     @cached_property
-    def _shift(self) -> FloatArray:
-        """By how much the scores of resamples are off on average, shape (M, S); 0 where all are undefined."""
+    def _uneven(self) -> bool:
+        """Whether resamples hold more of one stratum than the sample, as each must give at least one unit."""
+        return self.subsampling and bool(np.ptp(self.drawing.shares(self.group.units)) > 0.0)
+
+    @property
+    def _centre(self) -> FloatArray:
+        """What the scores of resamples vary around, shape (M, S)."""
+        if not self._uneven:
+            return self.scores + self.gold_shift
         defined = np.isfinite(self._drawn)
-        drawn = np.where(defined, self._drawn - self.scores, 0.0)
-        shift: FloatArray = drawn.sum(axis=0) / np.maximum(defined.sum(axis=0), 1)
-        return shift
+        summed = np.where(defined, self._drawn, 0.0).sum(axis=0)
+        return np.asarray(summed / np.maximum(defined.sum(axis=0), 1))
 
     @cached_property
     def _drawn(self) -> FloatArray:
         return self.group.bootstrap(self.drawing)
 
-    @property
+    @cached_property
     def gold_shift(self) -> FloatArray:
-        """By how much the scores against resampled annotators are off on average, shape (M, S)."""
-        if not self.group.gold_varies:
+        """By how much the scores of all items are off against resampled annotators, shape (M, S)."""
+        if not isinstance(self.group, AnnotatedGroup):
             return np.zeros_like(self.scores)
-        return self._shift
+        shift = self.group.resampled_scores() - self.scores
+        return np.where(np.isfinite(shift), shift, 0.0)
 
     @cached_property
     def subsampling(self) -> bool:

@@ -228,12 +228,16 @@ def _as_codes(code: Array) -> IntArray:
     return code.astype(np.int64)
 
 
+def _rows_refused(what: str, metric: BaseMetric) -> InvalidInputError:
+    return InvalidInputError(
+        f"metric {metric.name} needs one number per item, but {what} holds a row of probabilities",
+        hint="choose a metric for soft labels (cross_entropy) or for labels (accuracy)",
+    )
+
+
 def _as_floats(values: Array, what: str, metric: BaseMetric) -> FloatArray:
     if values.ndim == 2:
-        raise InvalidInputError(
-            f"metric {metric.name} needs one number per item, but {what} holds a row of probabilities",
-            hint="choose a metric for soft labels (cross_entropy) or for labels (accuracy)",
-        )
+        raise _rows_refused(what, metric)
     if values.dtype.kind in "OU":
         raise InvalidInputError(
             f"metric {metric.name} needs numbers, but {what} holds text: {str(values[0])[:80]!r}",
@@ -430,6 +434,10 @@ def _named(work: Callable[[], T], name: str) -> T:
 
 def _item_group(metric: BaseMetric, reading: Reading) -> Group:
     labels, gold, systems = reading.of(metric)
+    if isinstance(metric, WeightedMetric):
+        for name, values in zip(("", *reading.evaluation.names), (gold, *systems), strict=True):
+            if values is not None and values.ndim == 2:
+                raise _rows_refused(f"system {name!r}" if name else "the gold", metric)
     metric = metric.fit(gold, systems, labels)
     unit_of, units = numbered_units(reading.evaluation.n_items, reading.clusters, reading.strata)
     if isinstance(metric, WeightedMetric):

@@ -1,4 +1,4 @@
-"""Scores of many systems or pairs at once: their totals are laid side by side and handed to a metric together.
+"""Scores of many systems or pairs at once: their totals, side by side, are handed to a metric together.
 
 A score of a few dozen resamples takes as long as the call of it; sixteen systems have 120 pairs, and two
 scores each.

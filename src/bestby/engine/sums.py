@@ -298,7 +298,7 @@ class SumGroup(Group):
         }
 
     def _one(self, pair: Pair, midpoint: Midpoint) -> tuple[FloatArray, resampling.Transform]:
-        """Return what a swap of each unit changes in one pair, and the difference as a function of its sums."""
+        """Return what a swap of each unit changes in one pair, and what makes differences of sums of it."""
         m, a, b = pair
         delta = self.table.rows(self.table.columns[m][b]) - self.table.rows(self.table.columns[m][a])
         used = np.flatnonzero(delta.any(axis=0))
@@ -314,7 +314,7 @@ class SumGroup(Group):
     def _many(
         self, pairs: Sequence[Pair], midpoints: Sequence[Midpoint]
     ) -> tuple[FloatArray, resampling.Transform]:
-        """Return the columns of all systems, and the differences of many pairs as functions of their sums."""
+        """Return the columns of all systems, and what makes the differences of all pairs of their sums."""
         stacked = batches(self.table, pairs, midpoints)
 
         def transform(taken: FloatArray) -> FloatArray:
@@ -350,6 +350,12 @@ class AnnotatedGroup(SumGroup):
     def bootstrap(self, drawing: Drawing) -> FloatArray:
         """Return the scores of resampled items with resampled annotators, shape (B, M, S)."""
         return _bootstrapped(self.metrics, self.versions, drawing.draws(self.units), drawing)
+
+    def resampled_scores(self) -> FloatArray:
+        """Return the scores of all items against the mean of their versions, shape (M, S)."""
+        table, n = self.versions, self.n_units
+        mean = table.units.counts @ table.X * (n / table.units.n)
+        return scored(self.metrics, table, table.full(mean, n))
 
 
 def _bootstrapped(metrics: Sequence[Metric], table: Table, draws: IntArray, drawing: Drawing) -> FloatArray:

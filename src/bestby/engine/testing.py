@@ -72,9 +72,9 @@ def _wald(makers: Intervals, pair: Pair, alternative: Alternative) -> TestResult
         )
     estimate = makers.estimate(Target(*pair))
     found = clusters.wald(estimate, error, alternative)
-    if error.se > 1e-9 * abs(estimate):
+    if error.se > 1e-9 * abs(estimate) and found.p_value >= LEAST_TAIL:
         return found
-    # All units differ by the same amount, or none does: there is no spread, and signs are all there is.
+    # All units differ by the same amount, nearly: there is no spread, and signs are all there is.
     return dataclasses.replace(found, p_value=max(found.p_value, _least(makers, pair, alternative)))
 
 

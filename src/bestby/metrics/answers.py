@@ -152,8 +152,8 @@ class PassAtK(MeanMetric):
     gold. The value of an item is the unbiased estimate 1 - C(n - c, k) / C(n, k) of [1]_, equation 1.
 
     Resampling problems accounts for the samples as well: the spread of the values between problems holds
-    the spread of the samples within them, whose part `within` tells. `bestby.compare` notes the standard
-    error of other samples of the same problems beside that of other problems.
+    the spread of the samples within them, whose part `variance_within` tells. `bestby.compare` notes the
+    standard error of other samples of the same problems beside that of other problems.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ class PassAtK(MeanMetric):
         """
         return _each_once(_chance, *self._counts(predictions), self.k)
 
-    def within(self, predictions: Any) -> FloatArray:
+    def variance_within(self, predictions: Any) -> FloatArray:
         """Return the variance of each value that comes from drawing samples; see `within_variance`."""
         return within_variance(*self._counts(predictions), self.k)
 

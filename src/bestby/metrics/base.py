@@ -157,7 +157,7 @@ class MeanMetric(Metric):
     def values(self, gold: Any, predictions: Any) -> FloatArray:
         """Return the number per item, shape (n,)."""
 
-    def within(self, predictions: Any) -> FloatArray | None:  # noqa: ARG002
+    def variance_within(self, predictions: Any) -> FloatArray | None:  # noqa: ARG002
         """Return the variance of each item's value that comes from sampling within the item, if there is any.
 
         Parameters

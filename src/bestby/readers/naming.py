@@ -21,6 +21,8 @@ def named_paths(
     """
     if isinstance(paths, Mapping):
         return paths
+    if paths == "":  # which pathlib takes for the current directory
+        raise InvalidInputError("no file ''", hint="check the path and the current directory")
     given = [paths] if isinstance(paths, str | Path) else list(paths)
     if not given:
         raise InvalidInputError("no file was given", hint="give one table, or name=path for each system")

@@ -22,7 +22,7 @@ from bestby.engine.sums import SumGroup
 from bestby.evaluation import Evaluation
 from bestby.inference import multiplicity
 from bestby.metrics.base import BaseMetric
-from bestby.results import Interval, MetricInfo, Note, Provenance, TestResult
+from bestby.results import Interval, MetricInfo, Note, Provenance
 from bestby.results_study import ConditionScore, StudyComparison, StudyDifference
 from bestby.settings import Settings
 from bestby.study import keeping
@@ -36,7 +36,9 @@ OF_RUNS = ("auto", "t", "percentile", "basic", "bootstrap")
 
 FEW_RUNS = 5
 
-_NAME = "{}#{}"
+_NAME = "{}, run {}"
+
+_MIRROR: dict[Alternative, Alternative] = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +105,7 @@ class Plan:
                     raise DesignError(
                         f"run {run.run!r} of {condition.name!r} has the classes {run.classes.tolist()},"
                         f" others have {classes.tolist()}",
-                        hint="begin the study with gold and classes=..., so that all runs have the same",
+                        hint="replace one; a study that begins with classes=... refuses such a run at once",
                     )
                 classes = run.classes
         return classes
@@ -114,7 +116,7 @@ class Plan:
         for name in names:
             for run in self.conditions[name].runs:
                 key = _NAME.format(name, run.run)
-                while key in runs:  # run "1" of "a#0" and run "0#1" of "a"
+                while key in runs:  # run "1" of "a, run 0" and run "0, run 1" of "a"
                     key += "'"
                 runs[key] = run.predictions
         classes = self._classes()
@@ -140,7 +142,8 @@ def compared(store: Store, plan: Plan) -> StudyComparison:
     plan : Plan
         What to compare.
     """
-    scores, new_scores = _all_scores(store, plan)
+    scored, new_scores = _all_scores(store, plan)
+    scores = {key: entry.score for key, entry in scored.items()}
     raw, new_differences = _all_differences(store, plan)
     systems: list[ConditionScore] = []
     differences: list[StudyDifference] = []
@@ -152,10 +155,10 @@ def compared(store: Store, plan: Plan) -> StudyComparison:
         ordered, found = _standing(plan, metric, scores, found)
         systems += ordered
         differences += found
+        notes += [note for entry in ordered for note in scored[metric.name, entry.system].notes]
         if metric.caution is not None:
             notes.append(Note("caution", metric.caution, (metric.name,)))
-        sided = plan.settings.towards(metric.greater_is_better)
-        notes += noting.of_direction(metric.name, metric.greater_is_better, sided)
+        notes += noting.of_direction(metric.name, metric.greater_is_better, plan.settings.alternative)
         notes += noting.of_resamples(
             metric.name, [d.test for d in found], plan.settings.correction, plan.settings.alpha
         )
@@ -191,7 +194,7 @@ def _standing(
     order = [names[i] for i in family.ranked(values, names, metric.greater_is_better)]
     place = {name: position for position, name in enumerate(order)}
     if not plan.baselines and plan.settings.alternative == "two-sided":
-        differences = [d if place[d.a] < place[d.b] else d.mirrored() for d in differences]
+        differences = [d if place[d.a] < place[d.b] else _mirrored(d) for d in differences]
     differences = sorted(
         differences, key=lambda d: (plan.baselines != () and place[d.b], place[d.a], place[d.b])
     )
@@ -213,8 +216,8 @@ def _standing(
 # -- scores ----------------------------------------------------------------------------------------
 
 
-def _all_scores(store: Store, plan: Plan) -> tuple[dict[tuple[str, str], ConditionScore], int]:
-    found: dict[tuple[str, str], ConditionScore] = {}
+def _all_scores(store: Store, plan: Plan) -> tuple[dict[tuple[str, str], keeping.Scored], int]:
+    found: dict[tuple[str, str], keeping.Scored] = {}
     computed = 0
     for name, condition in plan.conditions.items():
         keys = {m.name: _key(plan, m, [condition], "score") for m in plan.metrics}
@@ -224,19 +227,21 @@ def _all_scores(store: Store, plan: Plan) -> tuple[dict[tuple[str, str], Conditi
             if value is None:
                 missing.append(metric)
             else:
-                found[metric.name, name] = keeping.score(value)
+                found[metric.name, name] = keeping.scored(value)
         if missing:
-            for score in _scores_of(plan, condition, missing):
-                if score.metric in plan.named:
-                    store.keep(keys[score.metric], keeping.kept(score))
-                found[score.metric, name] = score
+            for entry in _scores_of(plan, condition, missing):
+                made = entry.score.metric
+                if made in plan.named:
+                    store.keep(keys[made], keeping.kept(entry))
+                found[made, name] = entry
                 computed += 1
-    return {
-        key: dataclasses.replace(score, epochs=plan.conditions[key[1]].epochs) for key, score in found.items()
-    }, computed
+    for (metric_name, name), entry in found.items():  # the number of epochs is no part of what is kept
+        score = dataclasses.replace(entry.score, epochs=plan.conditions[name].epochs)
+        found[metric_name, name] = keeping.Scored(score, entry.notes)
+    return found, computed
 
 
-def _scores_of(plan: Plan, condition: Condition, metrics: Sequence[BaseMetric]) -> Iterator[ConditionScore]:
+def _scores_of(plan: Plan, condition: Condition, metrics: Sequence[BaseMetric]) -> Iterator[keeping.Scored]:
     n_runs = len(condition.runs)
     evaluation = plan.evaluation([condition.name])
     for makers, m in _makers(plan, evaluation, metrics):
@@ -244,14 +249,15 @@ def _scores_of(plan: Plan, condition: Condition, metrics: Sequence[BaseMetric]) 
         method = plan.settings.interval
         scores = makers.scores[m][:n_runs]
         _check_defined(scores, metric, condition)
+        doubts: tuple[Note, ...] = ()
         if n_runs == 1 and method != "t":
             target = Target(m, 0)
-            chosen, _ = pairing.chosen(makers, target, method if method != "tango" else "auto")
-            interval, _ = makers.interval(target, chosen, plan.settings.level)
+            chosen, doubts = pairing.chosen(makers, target, method if method != "tango" else "auto")
+            interval, notes = makers.interval(target, chosen, plan.settings.level)
         else:
             crossed = Crossed(makers, [n_runs], [condition.name], paired=False, metric=m)
-            interval, _ = crossed.interval(0, None, _of_runs(method, "interval"), plan.settings.level)
-        yield ConditionScore(
+            interval, notes = crossed.interval(0, None, _of_runs(method, "interval"), plan.settings.level)
+        score = ConditionScore(
             metric=metric.name,
             system=condition.name,
             score=float(scores.mean()),
@@ -261,6 +267,8 @@ def _scores_of(plan: Plan, condition: Condition, metrics: Sequence[BaseMetric]) 
             group=None,
             runs=tuple(scores.tolist()),
         )
+        about = (metric.name, condition.name)
+        yield keeping.Scored(score, tuple(Note(n.code, n.message, about) for n in (*notes, *doubts)))
 
 
 # -- differences -----------------------------------------------------------------------------------
@@ -269,11 +277,16 @@ def _scores_of(plan: Plan, condition: Condition, metrics: Sequence[BaseMetric]) 
 def _all_differences(
     store: Store, plan: Plan
 ) -> tuple[dict[tuple[str, tuple[str, str]], StudyDifference], int]:
+    """Return the difference of every pair, and how many were computed.
+
+    Each is made and kept in the order of the names: with the roles exchanged it is the same, mirrored.
+    """
     found: dict[tuple[str, tuple[str, str]], StudyDifference] = {}
     computed = 0
     for pair in plan.pairs:
-        both = [plan.conditions[name] for name in pair]
-        keys = {m.name: _key(plan, m, both, "difference") for m in plan.metrics}
+        turned = pair[0] > pair[1]
+        both = [plan.conditions[name] for name in sorted(pair)]
+        keys = {m.name: _key(plan, m, both, "difference", turned=turned) for m in plan.metrics}
         missing = []
         for metric in plan.metrics:
             value = store.cached(keys[metric.name]) if metric.name in plan.named else None
@@ -282,26 +295,46 @@ def _all_differences(
             else:
                 found[metric.name, pair] = keeping.difference(value)
         if missing:
-            for difference in _differences_of(plan, pair, missing):
+            for difference in _differences_of(plan, both, missing, turned=turned):
                 if difference.metric in plan.named:
                     store.keep(keys[difference.metric], keeping.kept(difference))
                 found[difference.metric, pair] = difference
                 computed += 1
+        if turned:
+            for metric in plan.metrics:
+                found[metric.name, pair] = _mirrored(found[metric.name, pair])
     return found, computed
 
 
+def _mirrored(difference: StudyDifference) -> StudyDifference:
+    """Return B minus A, with notes that say so."""
+    found = difference.mirrored()
+    about = (found.metric, found.a, found.b)
+    return dataclasses.replace(
+        found, notes=tuple(Note(note.code, note.message, about) for note in found.notes)
+    )
+
+
+def _alternative(plan: Plan, metric: BaseMetric, *, turned: bool) -> Alternative:
+    """Return what is asked of a pair in the order of the names, or of one that is turned."""
+    asked = plan.settings.towards(metric.greater_is_better)
+    return _MIRROR[asked] if turned else asked
+
+
 def _differences_of(
-    plan: Plan, pair: tuple[str, str], metrics: Sequence[BaseMetric]
+    plan: Plan, both: Sequence[Condition], metrics: Sequence[BaseMetric], *, turned: bool
 ) -> Iterator[StudyDifference]:
-    a, b = (plan.conditions[name] for name in pair)
-    evaluation = plan.evaluation(pair)
+    a, b = both
+    evaluation = plan.evaluation([a.name, b.name])
     alone = len(a.runs) == len(b.runs) == 1 and "t" not in (plan.settings.test, plan.settings.interval)
     for makers, m in _makers(plan, evaluation, metrics):
         metric = makers.group.metrics[m]
         for condition, part in ((a, slice(0, len(a.runs))), (b, slice(len(a.runs), None))):
             _check_defined(makers.scores[m][part], metric, condition)
         make = _of_items if alone else _of_items_and_runs
-        difference, tost = make(plan, makers, m, evaluation, (a, b))
+        difference, tost = make(
+            plan, makers, m, evaluation, (a, b), _alternative(plan, metric, turned=turned)
+        )
         about = (metric.name, a.name, b.name)
         yield dataclasses.replace(
             difference,
@@ -315,12 +348,15 @@ def _differences_of(
 
 
 def _of_items(
-    plan: Plan, makers: Intervals, m: int, evaluation: Evaluation, both: tuple[Condition, Condition]
+    plan: Plan,
+    makers: Intervals,
+    m: int,
+    evaluation: Evaluation,
+    both: tuple[Condition, Condition],
+    alternative: Alternative,
 ) -> tuple[StudyDifference, Interval]:
     """Return the difference of one run each, resampled over the items."""
-    settings, metric = plan.settings, makers.group.metrics[m]
-    alternative = settings.towards(metric.greater_is_better)
-    pair = (m, 0, 1)
+    settings, pair = plan.settings, (m, 0, 1)
     name = "permutation" if settings.test == "auto" else settings.test
     test = testing.run(name, makers, [pair], alternative)[pair]
     method, doubts = pairing.chosen(makers, Target(*pair), settings.interval)
@@ -337,13 +373,18 @@ def _of_items(
 
 
 def _of_items_and_runs(
-    plan: Plan, makers: Intervals, m: int, evaluation: Evaluation, both: tuple[Condition, Condition]
+    plan: Plan,
+    makers: Intervals,
+    m: int,
+    evaluation: Evaluation,
+    both: tuple[Condition, Condition],
+    alternative: Alternative,
 ) -> tuple[StudyDifference, Interval]:
     """Return the difference over the items and the runs."""
     settings, metric = plan.settings, makers.group.metrics[m]
     sizes = [len(condition.runs) for condition in both]
     crossed = Crossed(makers, sizes, [condition.name for condition in both], paired=False, metric=m)
-    test = _oriented(crossed, _of_runs(settings.test, "test"), settings.towards(metric.greater_is_better))
+    test = crossed.test(0, 1, _of_runs(settings.test, "test"), alternative)
     method = _of_runs(settings.interval, "interval")
     interval, notes = crossed.interval(0, 1, method, settings.level)
     tost = interval
@@ -369,11 +410,6 @@ def _of_items_and_runs(
         n_runs=(sizes[0], sizes[1]),
     )
     return found, tost
-
-
-def _oriented(crossed: Crossed, name: str, alternative: Alternative) -> TestResult:
-    """Return the test of the first condition against the second."""
-    return crossed.test(0, 1, name, alternative)
 
 
 def _of_runs(name: str, what: str) -> str:
@@ -431,15 +467,19 @@ def _undefined(group: Group, m: int) -> Iterator[Note]:
         yield from (Note("counted_as_zero", text) for text in dict.fromkeys(texts) if text is not None)
 
 
-def _key(plan: Plan, metric: BaseMetric, conditions: Sequence[Condition], what: str) -> str:
+def _key(
+    plan: Plan, metric: BaseMetric, conditions: Sequence[Condition], what: str, *, turned: bool = False
+) -> str:
     """Return the key of a result: of all that it depends on, and of nothing else."""
     s, drawing = plan.settings, plan.drawing
     asked: dict[str, Any] = {"interval": s.interval, "level": s.level}
     if what == "difference":
-        asked |= {"test": s.test, "alternative": s.alternative, "margin": s.margin}
+        alternative = _alternative(plan, metric, turned=turned)
+        asked |= {"test": s.test, "alternative": alternative, "margin": s.margin}
     return keeping.key_of(
         {
             "what": what,
+            "form": keeping.FORM,
             "bestby": __version__,
             "versions": versions(),
             "metric": metric.name,

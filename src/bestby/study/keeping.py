@@ -7,10 +7,22 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from bestby.results import Interval, Note, TestResult
 from bestby.results_study import ConditionScore, StudyDifference
+
+FORM = 2
+"""Of what is kept: entries of another form are not found."""
+
+
+@dataclass(frozen=True)
+class Scored:
+    """The score of a condition, and what is to be said of its interval."""
+
+    score: ConditionScore
+    notes: tuple[Note, ...] = ()
 
 
 def key_of(parts: Mapping[str, Any]) -> str:
@@ -25,18 +37,19 @@ def key_of(parts: Mapping[str, Any]) -> str:
     return hashlib.blake2b(text.encode("utf-8"), digest_size=20).hexdigest()
 
 
-def kept(result: ConditionScore | StudyDifference) -> dict[str, Any]:
+def kept(result: Scored | StudyDifference) -> dict[str, Any]:
     """Return a result as JSON can hold it; NaN and infinite numbers as text."""
     plain: dict[str, Any] = _plain(dataclasses.asdict(result))
     return plain
 
 
-def score(value: Mapping[str, Any]) -> ConditionScore:
-    """Return the score that `kept` gave."""
-    found = _numbers(value)
-    return ConditionScore(
+def scored(value: Mapping[str, Any]) -> Scored:
+    """Return the score that `kept` gave, with its notes."""
+    found = _numbers(value["score"])
+    score = ConditionScore(
         **{**found, "interval": Interval(**found["interval"]), "runs": tuple(found["runs"])},
     )
+    return Scored(score, _notes(value))
 
 
 def difference(value: Mapping[str, Any]) -> StudyDifference:
@@ -47,10 +60,14 @@ def difference(value: Mapping[str, Any]) -> StudyDifference:
             **found,
             "interval": Interval(**found["interval"]),
             "test": TestResult(**found["test"]),
-            "notes": tuple(Note(n["code"], n["message"], tuple(n["about"])) for n in value["notes"]),
+            "notes": _notes(value),
             "n_runs": tuple(found["n_runs"]),
         }
     )
+
+
+def _notes(value: Mapping[str, Any]) -> tuple[Note, ...]:
+    return tuple(Note(note["code"], note["message"], tuple(note["about"])) for note in value["notes"])
 
 
 _TEXTS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}

@@ -130,7 +130,9 @@ def test_the_variance_within_problems_is_the_usual_one_for_one_sample():
     p = c / n
     np.testing.assert_allclose(within_variance(n, c, 1), p * (1 - p) / (n - 1), rtol=1e-13, atol=0)
     metric = PassAtK()
-    np.testing.assert_array_equal(metric.within(list(zip(n, c, strict=True))), within_variance(n, c, 1))
+    np.testing.assert_array_equal(
+        metric.variance_within(list(zip(n, c, strict=True))), within_variance(n, c, 1)
+    )
 
 
 def test_no_variance_from_too_few_samples():

@@ -33,7 +33,7 @@ def bits(value: Any) -> Any:
     return value.hex() if isinstance(value, float) else (type(value).__name__, value)
 
 
-def through(result: ConditionScore | StudyDifference) -> Any:
+def through(result: keeping.Scored | StudyDifference) -> Any:
     return json.loads(json.dumps(keeping.kept(result), allow_nan=False))
 
 
@@ -41,8 +41,9 @@ def through(result: ConditionScore | StudyDifference) -> Any:
     st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1), FLOATS, INTERVALS, NAMES, NAMES
 )
 def test_scores(runs: list[float], score: float, interval: Interval, metric: str, name: str) -> None:
-    kept = ConditionScore(metric, name, score, interval, 1, 2, None, runs=tuple(runs), epochs=2.5)
-    assert bits(keeping.score(through(kept))) == bits(kept)
+    entry = ConditionScore(metric, name, score, interval, 1, 2, None, runs=tuple(runs), epochs=2.5)
+    kept = keeping.Scored(entry, (Note(name, metric, (name, metric)), Note("inf", "nan")))
+    assert bits(keeping.scored(through(kept))) == bits(kept)
 
 
 @given(st.lists(FLOATS, min_size=7, max_size=7), INTERVALS, st.lists(NAMES, min_size=5, max_size=5))
@@ -60,11 +61,11 @@ def test_differences(numbers: list[float], interval: Interval, names: list[str])
 def test_through_the_files_of_a_study(tmp_path: Path, number: float) -> None:
     store = Store(tmp_path / "study")
     interval = Interval(number, number, 0.95, "t", True)
-    kept = ConditionScore("m", "c", number, interval, 1, 1, None, runs=(0.1, 0.2))
+    kept = keeping.Scored(ConditionScore("m", "c", number, interval, 1, 1, None, runs=(0.1, 0.2)))
     store.keep("abc", keeping.kept(kept))
     value = store.cached("abc")
     assert value is not None
-    assert bits(keeping.score(value)) == bits(kept)
+    assert bits(keeping.scored(value)) == bits(kept)
 
 
 def test_keys_depend_on_everything_and_on_no_order() -> None:

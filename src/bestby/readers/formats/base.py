@@ -36,10 +36,13 @@ FORMATS: tuple[str, ...] = (
 Plain texts (`texts`) are not among them: nothing in a line tells a segment of text from a label.
 """
 
+OF_DIRECTORIES = FORMATS[:5]
+"""Those whose tools write a directory of files, which may be given as a whole."""
+
 HEAD = 1 << 16
 """How many bytes of a file are looked at to recognise it."""
 
-MOST_FILES = 10_000
+MOST_FILES = 1000
 """How many files of a directory are looked at."""
 
 
@@ -148,9 +151,10 @@ def recognised(path: str | Path) -> Format | None:
     'bestby.readers.formats.lm_eval'
     """
     place = Path(path)
+    names = OF_DIRECTORIES if place.is_dir() else FORMATS
     for file in _within(place):
         head = head_of(file)
-        for name in FORMATS:
+        for name in names:
             form = cast(Format, importlib.import_module(f"bestby.readers.formats.{name}"))
             if form.recognises(file, head):
                 return form
@@ -207,7 +211,7 @@ def _within(path: Path) -> list[Path]:
         for place, file in enumerate(path.rglob("*")):
             if place >= MOST_FILES:
                 break
-            if file.is_file():
+            if file.is_file() and not any(part.startswith(".") for part in file.relative_to(path).parts):
                 found.append(file)
         return sorted(found)
     except (OSError, ValueError):
