@@ -5,8 +5,8 @@
 The call is `bestby.compare` on texts and references in memory: 16 systems, so 120 pairs, 3004 segments,
 10 000 resamples, the interval and the permutation test of every pair. sacrebleu's own paired tests do as much
 of the same as is bearable, and their time is scaled to all pairs and resamples. Every measurement is a
-process of its own, in turns, on one thread. sacrebleu remembers the tokens of texts it has seen: bestby's call
-is the first to see them, its own tests are not, as fifteen in a row would not be.
+process of its own, in turns, on one thread. sacrebleu remembers the tokens of texts it has seen: bestby's
+call is the first to see them, sacrebleu's tests are not, as fifteen in a row would not be.
 Writes results/translation.md.
 
 FOLDER has what sacrebleu's tests keep of WMT17 English-German (`wmt17_en_de`): the reference, the texts of
@@ -267,9 +267,9 @@ Texts and references are in memory; asked for: {SECONDS:g} s in the call, at mos
     foot = f"""
 sacrebleu's paired tests take one first system and others. Times are from one against two, with {few} and
 with {size} resamples, on texts whose tokens it remembers, scaled to {RESAMPLES}; every pair is fifteen such
-tests. Its bootstrap of {size} resamples took {held:.0f} MB. bestby's call gives the interval and the permutation
-test of each pair; the ratio is that of both of sacrebleu's tests to it. p of {BASES[0]} against
-{BASES[1]}: {p:.3g} by bestby, {other:.3g} by sacrebleu ({size} resamples).
+tests. Its bootstrap of {size} resamples took {held:.0f} MB. bestby's call gives the interval and the
+permutation test of each pair; the ratio is that of both of sacrebleu's tests to it. p of {BASES[0]}
+against {BASES[1]}: {p:.3g} by bestby, {other:.3g} by sacrebleu ({size} resamples).
 """
     return "\n".join([head, *table(runs, jobs), foot])
 

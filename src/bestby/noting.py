@@ -17,6 +17,7 @@ from bestby.engine.base import Drawing, Group, Pair
 from bestby.engine.sums import SumGroup
 from bestby.evaluation import Evaluation
 from bestby.metrics.base import BaseMetric, MeanMetric
+from bestby.resampling.units import Units
 from bestby.results import Note, Provenance, TestResult
 from bestby.settings import Settings
 
@@ -86,7 +87,7 @@ def of_drawing(group: Group, drawing: Drawing, settings: Settings) -> list[Note]
                     ' draw with replacement: test="bootstrap" would use them',
                 )
             )
-        notes += _of_rescaling(drawing, group, m)
+        notes += of_rescaling(drawing, group.units)
         if not drawing.rescale:
             notes.append(
                 Note(
@@ -108,16 +109,17 @@ def of_drawing(group: Group, drawing: Drawing, settings: Settings) -> list[Note]
     return notes
 
 
-def _of_rescaling(drawing: Drawing, group: Group, m: int) -> list[Note]:
+def of_rescaling(drawing: Drawing, units: Units) -> list[Note]:
     """Return notes where smaller resamples, brought to scale, do not keep the level."""
     notes = []
+    m = int(drawing.draws(units).sum())
     if drawing.rescale and m < FEW_DRAWN:
         told = (
             f"resamples of {m} units are too few to keep the level: of 10 to 40 units, tests at 5 % rejected"
             f" 1.9 to 5.5 % where nothing differed; from {FEW_DRAWN} units on 4 to 6 %"
         )
         notes.append(Note("small_resamples", told))
-    shares = drawing.shares(group.units)[group.units.sizes > 1]
+    shares = drawing.shares(units)[units.sizes > 1]
     if shares.size and shares.max() > UNEVEN * shares.min():
         told = (
             f"strata are drawn by {shares.min():.0%} to {shares.max():.0%} of their units, as each must give"

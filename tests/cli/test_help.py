@@ -18,7 +18,7 @@ from bestby.cli import app, main
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "cli.md"
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 EXPECTED = set(
-    """--alternative --annotators --baseline --classes --cluster --correction --csv --format --gold --help --html
+    """--alternative --annotators --baseline --blocks --classes --cluster --correction --csv --format --gold --help --html
 --interval --item --jobs --json --latex --level --margin --markdown --metric --missing-value --no-rescale --normalise --on-missing --option
 --plot --resample-annotators --resample-size --resamples --seed --simultaneous --stratum --system --system-column --test
 --value-column""".split()  # noqa: SIM905

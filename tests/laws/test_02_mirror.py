@@ -38,7 +38,7 @@ def check_p(d: Difference, back: Difference, entry: Entry) -> None:
         elif integral(entry) and d.test.name != "bootstrap" and entry.mean:
             assert d.p_value == back.p_value
         else:  # sums of probabilities, taken in another order
-            assert math.isclose(d.p_value, back.p_value, rel_tol=1e-11)
+            assert math.isclose(d.p_value, back.p_value, rel_tol=1e-11, abs_tol=1e-15)
     else:  # two independent estimates: six standard errors of their difference
         assert abs(d.p_value - back.p_value) <= 6.0 * math.hypot(d.test.error, back.test.error) + 0.01
 

@@ -10,7 +10,7 @@ import typer
 from bestby.cli.progress import shown
 
 _FILE = "FILE|-"
-_TESTS = "permutation, bootstrap, mcnemar[-midp], sign, wilcoxon, t or auto."
+_TESTS = "permutation, bootstrap, mcnemar[-midp], sign, wilcoxon, t, wald or auto."
 
 
 def _option(metavar: str, text: str, *names: str, shown: bool = False) -> Any:
@@ -28,6 +28,10 @@ System = Annotated[list[str] | None, _option("NAME", "Compare this system; repea
 Baseline = Annotated[str | None, _option("NAME", "Compare each system with this one only.")]
 Item = Annotated[str | None, _option("COLUMN", "Item ids.")]
 Cluster = Annotated[str | None, _option("COLUMN", "Cluster of each item: its document, its person.")]
+Clusters = Annotated[
+    list[str] | None, _option("COLUMN", "Cluster of each item; twice for two that cross.", "--cluster")
+]
+Blocks = Annotated[int | None, _option("N", "Items of ordered text: resample blocks of so many.")]
 Stratum = Annotated[str | None, _option("COLUMN", "Stratum of each item.")]
 SystemColumn = Annotated[str | None, _option("COLUMN", "Long table: the system of each row.")]
 ValueColumn = Annotated[str | None, _option("COLUMN", "The predictions or scores, if not called so.")]
@@ -54,7 +58,7 @@ ResampleAnnotators = Annotated[
     bool, typer.Option("--resample-annotators", help="Resample the annotators of each item as well.")
 ]
 Interval = Annotated[
-    str, _option("METHOD", "auto, tango, bca, percentile, basic, studentized or normal.", shown=True)
+    str, _option("METHOD", "auto, tango, bca, percentile, basic, studentized, normal, cr2.", shown=True)
 ]
 Level = Annotated[float, _option("P", "Level of the intervals and of the groups.", shown=True)]
 Simultaneous = Annotated[
@@ -88,8 +92,9 @@ def compare(
     system: System = None,
     baseline: Baseline = None,
     item: Item = None,
-    cluster: Cluster = None,
+    cluster: Clusters = None,
     stratum: Stratum = None,
+    blocks: Blocks = None,
     system_column: SystemColumn = None,
     value_column: ValueColumn = None,
     on_missing: OnMissing = "error",
@@ -165,6 +170,8 @@ def compare(
         "rng": seed,
         "n_jobs": jobs,
     }
+    if blocks is not None:
+        options["blocks"] = blocks
     if resample_annotators:
         options["annotators"] = "resample"
     if resample_size is not None:
@@ -181,7 +188,7 @@ def compare(
         files,
         gold=gold,
         item=item,
-        cluster=cluster,
+        cluster=cluster or None,
         stratum=stratum,
         systems=system or None,
         on_missing=on_missing,  # type: ignore[arg-type]  # checked by read

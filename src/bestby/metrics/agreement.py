@@ -152,7 +152,10 @@ class IntervalAlpha(_Agreement):
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the measure with the centre of all labels fixed."""
         found = [x for rows in systems for row in _annotators.numbers(rows, self.name) for x in row]
-        return dataclasses.replace(self, centre=math.fsum(found) / len(found) if found else 0.0)
+        centre = math.fsum(found) / len(found) if found else 0.0
+        if all(float(label).is_integer() for label in found):
+            centre = round(centre)  # sums stay whole, whichever systems were there to take the mean of
+        return dataclasses.replace(self, centre=float(centre))
 
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:  # noqa: ARG002
         """Return observed disagreement, number, sum and sum of squares of the labels of each item."""

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
@@ -31,7 +33,7 @@ def read(
     *,
     gold: str | Path | Sequence[str | Path] | None = None,
     item: str | None = None,
-    cluster: str | None = None,
+    cluster: str | Sequence[str] | None = None,
     stratum: str | None = None,
     systems: Sequence[str] | None = None,
     on_missing: OnMissing = "error",
@@ -75,7 +77,8 @@ def read(
         One table: the column of the gold. One file per system: the file of the gold, or a column that all
         of them have. Without gold, the values are scores. Of texts there may be several references.
     item, cluster, stratum : str, optional
-        The columns of item ids and of the groups of the items. With one file per system, the groups
+        The columns of item ids and of the groups of the items; a list of two clusters is two groupings that
+        cross each other. With one file per system, the groups
         stand in the file of the gold or in those of the systems.
     systems : sequence of str, optional
         Which systems to compare; all if not given.
@@ -126,6 +129,24 @@ def read(
     labels.csv was read as a wide table; systems: aen, bert; gold: label
     """
     checks.choice(on_missing, ("error", "drop", "worst"), "on_missing")
+    if cluster is not None and not isinstance(cluster, str):
+        again: dict[str, Any] = {
+            "gold": gold,
+            "item": item,
+            "stratum": stratum,
+            "systems": systems,
+            "on_missing": on_missing,
+            "system_column": system_column,
+            "value_column": value_column,
+            "missing": missing,
+            "classes": classes,
+            "normalise": normalise,
+            "annotators": annotators,
+            "texts": texts,
+            "format": format,
+            **options,
+        }
+        return _crossed([read(paths, cluster=one, **again) for one in _one_or_two(cluster)])
     empty = frozenset(text.strip() for text in ([missing] if isinstance(missing, str) else missing)) | {""}
     if systems is not None:
         _check_distinct(systems)
@@ -196,6 +217,27 @@ def _only(evaluation: Evaluation, systems: Sequence[str]) -> Evaluation:
         systems={name: evaluation.systems[name] for name in systems},
         missing={name: mask for name, mask in evaluation.missing.items() if name in systems},
     )
+
+
+def _one_or_two(clusters: Sequence[str]) -> Sequence[str]:
+    if not 1 <= len(clusters) <= 2 or len(set(clusters)) < len(clusters):
+        raise InvalidInputError(
+            f"clusters are one grouping of the items, or two that cross each other, got {listed(clusters)}",
+            hint="name one column, or two",
+        )
+    return clusters
+
+
+def _crossed(readings: Sequence[Evaluation]) -> Evaluation:
+    """Return the first reading, with the clusters of the second as the grouping that crosses its own."""
+    first, *others = readings
+    if not others:
+        return first
+    crossed = others[0].clusters
+    groupings = {
+        name: groups for name, groups in first.groupings.items() if not np.array_equal(groups, crossed)
+    }
+    return dataclasses.replace(first, crossed=crossed, groupings=groupings)
 
 
 def _check_annotators(roles: Roles) -> None:

@@ -14,7 +14,7 @@ from bestby.readers.assemble import check_unique, check_whole, typed
 from bestby.readers.classes import one_kind
 from bestby.readers.files import checked, read_values
 from bestby.readers.roles import Roles
-from bestby.readers.several import Part, _gold, _groups, _How, _in_order, _system
+from bestby.readers.several import How, Part, gold_part, groups_of, in_order, system_part
 from bestby.readers.soft import Soft
 from bestby.readers.table import listed
 from bestby.readers.values import MISSING, Column, column_of_texts, text_of, unified
@@ -78,14 +78,14 @@ def read_run(
     >>> read_run(path)["predictions"]
     [1, 0]
     """
-    how = _How(frozenset(text.strip() for text in missing) | {""}, Soft.of(classes, normalise))
+    how = How(frozenset(text.strip() for text in missing) | {""}, Soft.of(classes, normalise))
     # The gold is named in any case: of the columns prediction and score, the former is meant.
     roles = Roles("gold" if gold is None else str(gold), item, cluster)
-    mine = _system(checked(predictions), "prediction", roles, value_column, how)
+    mine = system_part(checked(predictions), "prediction", roles, value_column, how)
     _check_whole(mine)
     theirs = None
     if gold is not None:
-        theirs = _gold(str(gold), [mine], roles, how)
+        theirs = gold_part(str(gold), [mine], roles, how)
         check_whole(theirs.source, theirs.column, theirs.items)
     parts = [mine] if theirs is None else [mine, theirs]
     keys = _keys(parts, None if ids is None else checked(ids), known)
@@ -98,7 +98,7 @@ def read_run(
         "classes": None if names is None else names.tolist(),
     }
     if cluster is not None:
-        out["clusters"] = _in_order(_groups("cluster", cluster, parts))
+        out["clusters"] = in_order(groups_of("cluster", cluster, parts))
     if theirs is not None and keys[0] is not None and keys[1] != keys[0]:
         _by_id(out, keys[0], keys[1] or [], parts)
     return out

@@ -93,15 +93,15 @@ def read_several(
     str
         What was taken for what.
     """
-    how = _How(missing, soft)
-    parts = {name: _system(checked(path), name, roles, value_column, how) for name, path in paths.items()}
+    how = How(missing, soft)
+    parts = {name: system_part(checked(path), name, roles, value_column, how) for name, path in paths.items()}
     gold = None
     if roles.annotators:
         gold = _annotated(roles, how)
     elif roles.gold is not None:
-        gold = _gold(roles.gold, [*parts.values()], roles, how)
+        gold = gold_part(roles.gold, [*parts.values()], roles, how)
     everything = [*parts.values()] + ([] if gold is None else [gold])
-    groups = {role: _groups(role, name, everything) for role, name in _group_names(roles, gold)}
+    groups = {role: groups_of(role, name, everything) for role, name in _group_names(roles, gold)}
     by_line = all(part.items is None for part in everything)
     if by_line:
         evaluation = side_by_side(
@@ -109,8 +109,8 @@ def read_several(
             {name: part.column for name, part in parts.items()},
             None if gold is None else gold.column,
             items=None,
-            clusters=_in_order(groups.get("cluster")),
-            strata=_in_order(groups.get("stratum")),
+            clusters=in_order(groups.get("cluster")),
+            strata=in_order(groups.get("stratum")),
             on_missing=on_missing,
             soft=soft,
         )
@@ -121,8 +121,16 @@ def read_several(
 
 
 @dataclass(frozen=True)
-class _How:
-    """How every file is read."""
+class How:
+    """How every file is read.
+
+    Parameters
+    ----------
+    missing : frozenset of str
+        The texts that stand for a missing value.
+    soft : Soft
+        What the user says about soft labels.
+    """
 
     missing: Missing
     soft: Soft
@@ -163,7 +171,8 @@ def _joined(
     )
 
 
-def _system(path: Path, name: str, roles: Roles, value: str | None, how: _How) -> Part:
+def system_part(path: Path, name: str, roles: Roles, value: str | None, how: How) -> Part:
+    """Read the predictions or scores of one system, of which `value` names the column if need be."""
     content = read_values(path, name, how.missing, how.soft)
     if isinstance(content, Column):
         return Part(str(path), content)
@@ -182,7 +191,7 @@ def _part(table: Table, value: str, ids: str | None) -> Part:
     return Part(table.source, table.column(value), None if ids is None else table.texts(ids, "item"), table)
 
 
-def _gold(gold: str, parts: Sequence[Part], roles: Roles, how: _How) -> Part:
+def gold_part(gold: str, parts: Sequence[Part], roles: Roles, how: How) -> Part:
     """Read the gold from its file, or from a column that the files of the systems share."""
     tables = [part.table for part in parts if part.table is not None and gold in part.table.data]
     if len(tables) == len(parts) and not Path(gold).is_file():
@@ -205,7 +214,7 @@ def _gold_ids(table: Table, roles: Roles) -> str | None:
     return table.item_column(roles.item if roles.item in table.data else None)
 
 
-def _annotated(roles: Roles, how: _How) -> Part:
+def _annotated(roles: Roles, how: How) -> Part:
     """Read the labels of the annotators from the file of the gold."""
     if roles.gold is None:
         raise InvalidInputError(
@@ -283,7 +292,7 @@ def _group_names(roles: Roles, gold: Part | None) -> list[tuple[str, str]]:
     return [(role, name) for role, name in named if name is not None]
 
 
-def _groups(role: str, name: str, parts: Sequence[Part]) -> dict[str, str]:
+def groups_of(role: str, name: str, parts: Sequence[Part]) -> dict[str, str]:
     """Return the group of each item, from every table that has the column; they must agree."""
     holders = [(part, part.table) for part in parts if part.table is not None and name in part.table.data]
     if not holders:
@@ -296,5 +305,6 @@ def _groups(role: str, name: str, parts: Sequence[Part]) -> dict[str, str]:
     return agreed("the files", role, ids, column_of_texts(texts))
 
 
-def _in_order(groups: Mapping[str, Any] | None) -> list[str] | None:
+def in_order(groups: Mapping[str, Any] | None) -> list[str] | None:
+    """Return the groups in the order of the items, None if there are none."""
     return None if groups is None else list(groups.values())

@@ -117,17 +117,25 @@ def _conditions(c: StudyComparison, metric: MetricInfo) -> Table:
 
 
 def _marked(c: StudyComparison, table: Table) -> Table:
-    """Say which conditions are baselines where there are several."""
-    caption = table.caption.replace("Systems", "Conditions", 1)
+    """Call systems conditions, and say which are baselines where there are several."""
+    table = dataclasses.replace(
+        table,
+        caption=table.caption.replace("Systems", "Conditions", 1),
+        columns=(
+            table.columns[0],
+            dataclasses.replace(table.columns[1], header="condition"),
+            *table.columns[2:],
+        ),
+    )
     if len(c.baselines) < 2:
-        return dataclasses.replace(table, caption=caption)
+        return table
     rows = []
     for row in table.rows:
         name = row.cells[1]
         if name.key in c.baselines:
             name = Cell(f"{name.text} (baseline)", name.key)
         rows.append(Row((row.cells[0], name, *row.cells[2:]), row.strong))
-    return dataclasses.replace(table, caption=caption, rows=tuple(rows))
+    return dataclasses.replace(table, rows=tuple(rows))
 
 
 def dictionary(c: StudyComparison) -> dict[str, Any]:

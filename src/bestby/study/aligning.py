@@ -222,6 +222,12 @@ def columns(gold: Gold, classes: ArrayLike | None, n_classes: int) -> tuple[Arra
     if wanted is None:
         soft.positions(gold.values, given, "the gold of the study")
         wanted = np.sort(given)
+    elif {*map(str, wanted)} != {*map(str, given)}:
+        raise InvalidInputError(
+            f"the classes of the study are {', '.join(map(str, wanted[:8]))}, these are"
+            f" {', '.join(map(str, given[:8]))}",
+            hint="a study has the classes named with its gold, classes=...; unnamed, they are 0, 1, …",
+        )
     return wanted, soft.positions(wanted, given, "the study")
 
 

@@ -164,9 +164,11 @@ def write_outcomes(store: Store, path: str | Path) -> tuple[Any, ...] | None:
     }
     if not runs:
         raise InvalidInputError(f"the study {store.path} has no runs to write")
-    labels = _numbering(gold, [run for several in runs.values() for run in several])
+    everything = [run for several in runs.values() for run in several]
+    labels = _numbering(gold, everything)
+    any_soft = any(values.ndim == 2 for values in (gold.values, *(run.predictions for run in everything)))
     content: dict[str, Any] = {
-        name: {**_lists(gold, several, labels), "h1": {}}
+        name: {**_lists(gold, several, labels, any_soft), "h1": {}}
         for name, several in runs.items()
         if several[0].baseline
     }
@@ -178,7 +180,7 @@ def write_outcomes(store: Store, path: str | Path) -> tuple[Any, ...] | None:
                 hint="add the runs of a baseline with baseline=True",
             )
         for rival in rivals:
-            content[rival]["h1"][name] = _lists(gold, several, labels)
+            content[rival]["h1"][name] = _lists(gold, several, labels, any_soft)
     target = Path(path)
     with files.reported(f"write {target}"):
         files.replace(target, (json.dumps(content) + "\n").encode(), target.parent)
@@ -316,9 +318,8 @@ def _numbering(gold: Gold, runs: list[Run]) -> Array | None:
     return np.unique(np.concatenate(columns))
 
 
-def _lists(gold: Gold, runs: list[Run], labels: Array | None) -> dict[str, Any]:
+def _lists(gold: Gold, runs: list[Run], labels: Array | None, any_soft: bool) -> dict[str, Any]:
     ids = gold.ids if gold.ids.dtype.kind in "iu" else np.arange(gold.n_items)
-    any_soft = labels is not None and (gold.values.ndim == 2 or any(run.classes is not None for run in runs))
     epochs = [run.epochs for run in runs]
     return {
         "exp_idxs": [run.run for run in runs],

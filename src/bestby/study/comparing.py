@@ -22,6 +22,7 @@ from bestby.engine.sums import SumGroup
 from bestby.evaluation import Evaluation
 from bestby.inference import multiplicity
 from bestby.metrics.base import BaseMetric
+from bestby.resampling.units import single_stratum
 from bestby.results import Interval, MetricInfo, Note, Provenance
 from bestby.results_study import ConditionScore, StudyComparison, StudyDifference
 from bestby.settings import Settings
@@ -518,9 +519,8 @@ def _notes(plan: Plan) -> list[Note]:
 
 
 def _of_resample_size(plan: Plan, differences: Sequence[StudyDifference]) -> list[Note]:
-    """Return a note on smaller resamples: that nothing draws any, or that they were not rescaled."""
-    size = plan.drawing.resample_size
-    if size is None:
+    """Return notes on smaller resamples: nothing draws any, they are very small, or were not rescaled."""
+    if plan.drawing.resample_size is None:
         return []
     drawn = [
         d for d in differences if d.interval.method in ("percentile", "basic") or "bootstrap" in d.test.name
@@ -531,12 +531,17 @@ def _of_resample_size(plan: Plan, differences: Sequence[StudyDifference]) -> lis
             ' changes none of them; interval="percentile" and test="bootstrap" would use it'
         )
         return [Note("resample_size_unused", told)]
-    if plan.drawing.rescale:
+    clusters = plan.gold.clusters
+    n = plan.gold.n_items if clusters is None else int(np.unique(clusters).size)
+    units = single_stratum(n)
+    if not plan.drawing.subsampling(units):
         return []
-    share = f"{size} units" if isinstance(size, int) else f"{100 * size:.4g} % of the units"
+    if plan.drawing.rescale:
+        return noting.of_rescaling(plan.drawing, units)
+    m = int(plan.drawing.draws(units).sum())
     told = (
-        f"resamples of {share} vary more than all of them would and were not rescaled: p-values and"
-        " intervals made of them are those of an experiment of that size, and depend on the choice of it"
+        f"resamples of {m} of {n} units vary more than all of them would and were not rescaled: p-values and"
+        f" intervals made of them are those of an experiment of {m} units, and depend on that choice"
     )
     return [Note("not_rescaled", told)]
 

@@ -224,6 +224,16 @@ class TestWriting:
         assert lists["targs"] == [[[1, 0], [0, 1]]] * 2
         assert lists["epochs"] == []  # one run has none
 
+    def test_hard_conditions_beside_soft_ones_become_rows_too(self, tmp_path: Path) -> None:
+        store = Store(tmp_path / "s")
+        store.add("h0", run=0, predictions=["y", "x"], gold=["x", "y"], baseline=True)
+        store.add("h1", run=0, predictions=[[0.5, 0.5], [1, 0]], classes=["x", "y"])
+        assert write_outcomes(store, tmp_path / "o.json") == ("x", "y")
+        content = json.loads((tmp_path / "o.json").read_text())["h0"]
+        assert content["preds"] == [[[0, 1], [1, 0]]]
+        assert content["targs"] == content["h1"]["h1"]["targs"] == [[[1, 0], [0, 1]]]
+        assert len(import_outcomes(Store(tmp_path / "t"), tmp_path / "o.json")) == 2
+
     def test_a_treatment_without_a_baseline(self, tmp_path: Path) -> None:
         store = Store(tmp_path / "s")
         store.add("h1", run=0, predictions=[1, 0], gold=[1, 1])

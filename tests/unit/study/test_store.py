@@ -277,9 +277,9 @@ class TestSoft:
         store.add("h0", run=0, predictions=self.ROWS, gold=[0, 1, 0, 1], classes=[0, 1])
         with pytest.raises(InvalidInputError, match=r"the study has 2 classes \(0, 1\), got 3"):
             store.add("h1", run=0, predictions=np.full((4, 3), 1 / 3))
-        with pytest.raises(InvalidInputError, match="the label '1', which is none of the classes 0, 7"):
+        with pytest.raises(InvalidInputError, match="classes of the study are 0, 1, these are 0, 7"):
             store.add("h1", run=0, predictions=self.ROWS, classes=[0, 7])
-        with pytest.raises(InvalidInputError, match="the label '1', which is none of the classes 0, 7"):
+        with pytest.raises(InvalidInputError, match="classes of the study are 0, 1, these are 0, 7"):
             store.add("h1", run=0, predictions=[0, 0, 0, 0], classes=[0, 7])
 
     def test_rows_that_are_no_distributions_are_named(self, store: Store) -> None:
