@@ -235,7 +235,9 @@ def _crossed(readings: Sequence[Evaluation]) -> Evaluation:
         return first
     crossed = others[0].clusters
     groupings = {
-        name: groups for name, groups in first.groupings.items() if not np.array_equal(groups, crossed)
+        name: groups
+        for name, groups in first.groupings.items()
+        if crossed is None or not np.array_equal(groups, crossed)
     }
     return dataclasses.replace(first, crossed=crossed, groupings=groupings)
 
