@@ -1,8 +1,8 @@
 """Intervals where the gold is the labels of a few annotators hold the expected score against such a gold.
 
 Each bound leaves a tail of 1e-4 to the binomial (see counting.py): were the true coverage within the range
-allowed, a bound would fail by chance once in 10 000 changes of its seed; any of the 36 bounds in one of 280 at
-most.
+allowed, a bound would fail by chance once in 10 000 changes of its seed; any of the 36 bounds in one of
+280 at most.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
@@ -62,6 +62,7 @@ def test_false_discovery_rate_may_loosen_with_a_further_discovery() -> None:
 
 
 @pytest.mark.parametrize("correction", PEERS)
+@settings(max_examples=40)  # statsmodels collects garbage at every call of Holm's
 @given(raw=families)
 def test_against_statsmodels(correction: str, raw: list[float]) -> None:
     expected = multipletests(raw, method=PEERS[correction])[1]

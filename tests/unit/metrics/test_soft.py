@@ -505,8 +505,8 @@ def test_other_names(name, meant):
         resolve(name)
 
 
-def test_what_takes_no_number():
-    with pytest.raises(InvalidInputError, match="there is no metric 'accuracy@3'; with a number there is"):
+def test_what_takes_no_part():
+    with pytest.raises(InvalidInputError, match="there is no metric 'accuracy@3'; with a part behind the @"):
         resolve("accuracy@3")
 
 

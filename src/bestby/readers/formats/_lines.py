@@ -12,25 +12,19 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, OnMissing
 from bestby.evaluation import Evaluation
-from bestby.readers.database import lines as lines_of_database
 from bestby.readers.files import checked, kind_of
-from bestby.readers.formats.base import HEAD
+from bestby.readers.formats.base import HEAD, MOST_LINES
 from bestby.readers.table import listed
 from bestby.readers.text import unpacked
 
-_ZSTD = b"\x28\xb5\x2f\xfd"
-_MOST_LINES = 1000
 
-
-def first_lines(path: Path, head: bytes) -> list[str]:
+def first_lines(head: bytes) -> list[str]:
     r"""Return the whole lines at the start of a text; none if it is no text in UTF-8.
 
     Parameters
     ----------
-    path : Path
-        The file, read only if it is packed with zstd.
     head : bytes
-        Its first bytes, unpacked unless that is so.
+        Its first bytes, unpacked.
 
     Returns
     -------
@@ -39,20 +33,13 @@ def first_lines(path: Path, head: bytes) -> list[str]:
 
     Examples
     --------
-    >>> first_lines(Path("a.txt"), b"one\r\ntwo")
+    >>> first_lines(b"one\r\ntwo")
     ['one', 'two']
-    >>> first_lines(Path("a.npy"), b"\x93NUMPY")
+    >>> first_lines(b"\x93NUMPY")
     []
     """
-    if head.startswith(_ZSTD):
-        try:
-            return lines_of_database(path, "zstd", 50)
-        except (InvalidInputError, OSError):
-            return []
     try:
-        text = codecs.getincrementaldecoder("utf-8-sig")().decode(
-            head
-        )  # a letter may be cut in two at the end
+        text = codecs.getincrementaldecoder("utf-8-sig")().decode(head)  # a letter may be cut in two
     except UnicodeDecodeError:
         return []
     lines = text.replace("\r\n", "\n").split("\n")
@@ -60,7 +47,7 @@ def first_lines(path: Path, head: bytes) -> list[str]:
         lines.pop()  # cut off
     while lines and not lines[-1]:
         lines.pop()
-    return [] if "\0" in text else lines[:_MOST_LINES]
+    return [] if "\0" in text else lines[:MOST_LINES]
 
 
 def lines_of(path: Path) -> list[str]:

@@ -33,7 +33,7 @@ def names_of(path: Path, head: bytes) -> list[str]:
         except InvalidInputError:
             return []
         return [str(row[0]) for row in rows]
-    lines = first_lines(path, head)
+    lines = first_lines(head)
     first = lines[0].strip() if lines else ""
     if first.startswith("{"):
         try:

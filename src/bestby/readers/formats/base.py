@@ -14,6 +14,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, OnMissing
 from bestby.evaluation import Evaluation
 from bestby.metrics.base import BaseMetric
+from bestby.readers.database import lines
 from bestby.readers.files import checked, stem_of
 
 FORMATS: tuple[str, ...] = (
@@ -41,6 +42,9 @@ OF_DIRECTORIES = FORMATS[:5]
 
 HEAD = 1 << 16
 """How many bytes of a file are looked at to recognise it."""
+
+MOST_LINES = 1000
+"""How many of its lines at most."""
 
 MOST_FILES = 1000
 """How many files of a directory are looked at."""
@@ -118,13 +122,15 @@ class File:
 
 
 def head_of(path: Path) -> bytes:
-    """Return the first bytes of what a file holds, unpacked if it is packed with gzip; b"" if unreadable."""
+    """Return the first bytes of what a file holds, unpacked; b"" if unreadable."""
     try:
         with path.open("rb") as stream:
-            packed = stream.read(2) == b"\x1f\x8b"
-        with gzip.open(path, "rb") if packed else path.open("rb") as stream:
+            start = stream.read(4)
+        if start == b"\x28\xb5\x2f\xfd":
+            return "\n".join(lines(path, "zstd", MOST_LINES)).encode()[:HEAD]
+        with gzip.open(path, "rb") if start[:2] == b"\x1f\x8b" else path.open("rb") as stream:
             return stream.read(HEAD)
-    except (OSError, EOFError, ValueError, zlib.error):
+    except (InvalidInputError, OSError, EOFError, ValueError, zlib.error):
         return b""
 
 

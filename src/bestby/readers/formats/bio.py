@@ -34,7 +34,7 @@ class _Sentence:
         return tuple(row[place] for row in self.rows)
 
 
-def recognises(path: Path, head: bytes) -> bool:
+def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
     """Tell whether the last column of every line is a tag such as O, B-PER or E-LOC, and some is not O.
 
     Parameters
@@ -49,7 +49,7 @@ def recognises(path: Path, head: bytes) -> bool:
     bool
         Whether `read` is for it.
     """
-    lines = first_lines(path, head)
+    lines = first_lines(head)
     rows = [_cells(line) for line in lines if line.strip() and not _COMMENT.match(line)]
     tags = [row[-1] for row in rows if row[0] != _DOCUMENT]
     return (

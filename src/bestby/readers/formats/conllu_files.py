@@ -16,7 +16,7 @@ _ID = re.compile(r"\d+(-\d+|\.\d+)?")
 _NEW_DOCUMENT = re.compile(r"#\s*newdoc\b(\s+id\s*=\s*(?P<id>.*\S))?")
 
 
-def recognises(path: Path, head: bytes) -> bool:
+def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
     """Tell whether all lines but comments have ten columns, parted by tabs, the first the number of a word.
 
     Parameters
@@ -31,7 +31,7 @@ def recognises(path: Path, head: bytes) -> bool:
     bool
         Whether `read` is for it.
     """
-    rows = [line.split("\t") for line in first_lines(path, head) if line.strip() and line[0] != "#"]
+    rows = [line.split("\t") for line in first_lines(head) if line.strip() and line[0] != "#"]
     return bool(rows) and all(len(row) == 10 and _ID.fullmatch(row[0]) for row in rows)
 
 

@@ -30,7 +30,7 @@ def recognises(path: Path, head: bytes) -> bool:
     bool
         Whether `read` is for it.
     """
-    rows = [line.split() for line in first_lines(path, head)]
+    rows = [line.split() for line in first_lines(head)]
     if len(rows) < 2 or any(len(row) != 2 or as_number(row[0]) is not None for row in rows):
         return False
     if any(as_number(row[1]) is None and row[1] != _NONE for row in rows):

@@ -21,7 +21,7 @@ _PAIR = re.compile(r'\s*"(?P<key>(?:[^"\\]|\\.)*)"\s*:\s*"(?:[^"\\]|\\.)*"\s*(?P
 _ENOUGH = 8
 
 
-def recognises(path: Path, head: bytes) -> bool:
+def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
     """Tell whether a file is one JSON object of texts, as predictions are: question id to answer.
 
     Parameters
@@ -36,7 +36,7 @@ def recognises(path: Path, head: bytes) -> bool:
     bool
         Whether `read` is for it.
     """
-    text = "\n".join(first_lines(path, head)) or head.decode("utf-8", errors="replace")
+    text = "\n".join(first_lines(head)) or head.decode("utf-8", errors="replace")
     opened = re.match(r"\s*\{", text)
     place = opened.end() if opened else len(text)
     ids: list[str] = []

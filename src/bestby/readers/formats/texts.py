@@ -36,7 +36,7 @@ def recognises(path: Path, head: bytes) -> bool:
     """
     if not _TABLES.isdisjoint(suffix.lower() for suffix in path.suffixes[-2:]):
         return False
-    lines = [line.strip() for line in first_lines(path, head)]
+    lines = [line.strip() for line in first_lines(head)]
     filled = [line for line in lines if line]
     long = [line for line in filled if _is_long(line)]
     return bool(long) and 2 * len(long) >= len(filled) and 2 * len(set(filled)) >= len(filled)

@@ -23,7 +23,7 @@ from bestby.readers.table import listed
 _WSJ = re.compile(r"[0-9a-z]{3}[a-z][0-9a-z]{4}", re.IGNORECASE)
 
 
-def recognises(path: Path, head: bytes) -> bool:
+def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
     """Tell whether all lines end with an utterance id in brackets, or are words with their times.
 
     Parameters
@@ -38,7 +38,7 @@ def recognises(path: Path, head: bytes) -> bool:
     bool
         Whether `read` is for it.
     """
-    return _form(path, head) in ("trn", "ctm")
+    return _form(head) in ("trn", "ctm")
 
 
 def read(
@@ -88,7 +88,7 @@ def read(
     .. [1] NIST, sclite: input file formats, and "Reference Segment Time Mark to Hypothesis Word Time Mark".
     """
     reference = need_gold(gold, "transcripts")
-    forms = {path: _form(path, head_of(path)) for path in (reference, *paths.values())}
+    forms = {path: _form(head_of(path)) for path in (reference, *paths.values())}
     form = "trn" if forms[reference] == "trn" else "ctm"
     if forms[reference] not in ("trn", "stm"):
         raise InvalidInputError(
@@ -128,9 +128,9 @@ _Gathered = tuple[
 """Per item the places of its reference; per system and item its words; per grouping and item its label."""
 
 
-def _form(path: Path, head: bytes) -> Literal["trn", "stm", "ctm"] | None:
+def _form(head: bytes) -> Literal["trn", "stm", "ctm"] | None:
     """Tell a format from the first lines; comments and blank lines tell nothing."""
-    lines = [line for line in first_lines(path, head[:HEAD]) if line.strip() and not line.startswith(COMMENT)]
+    lines = [line for line in first_lines(head[:HEAD]) if line.strip() and not line.startswith(COMMENT)]
     if not lines:
         return None
     if len(lines) > 1 and None not in map(_utterance, lines):

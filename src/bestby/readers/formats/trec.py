@@ -25,7 +25,7 @@ _RUN = "TOPIC Q0 DOCUMENT RANK SCORE TAG"
 _QRELS = "TOPIC 0 DOCUMENT RELEVANCE"
 
 
-def recognises(path: Path, head: bytes) -> bool:
+def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
     """Tell whether a file is a run: lines of topic, Q0, document, rank, score and tag.
 
     Parameters
@@ -40,7 +40,7 @@ def recognises(path: Path, head: bytes) -> bool:
     bool
         Whether `read` is for it.
     """
-    rows = [line.split() for line in first_lines(path, head) if line.strip()]
+    rows = [line.split() for line in first_lines(head) if line.strip()]
     return bool(rows) and all(
         len(row) == 6
         and row[1].upper() == "Q0"
