@@ -450,8 +450,7 @@ def _omnibus(makers: Intervals, m: int) -> Omnibus | None:
     if group.n_systems < 3:
         return None
     means, counts = testing.unit_means(group, m)
-    x = np.repeat(means, counts, axis=0)
     binary = not group.table.clustered and bool(np.isin(means, (0.0, 1.0)).all())
     name, test = ("cochran_q", classical.cochran_q) if binary else ("friedman", classical.friedman)
-    statistic, df, p = test(x)
+    statistic, df, p = test(means, counts)
     return Omnibus(group.metrics[m].name, name, statistic, df, p)

@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 
 from bestby._core import checks, soft
+from bestby._core.cells import FEW_VALUES, collapsed
 from bestby._core.errors import DesignError, InvalidInputError
-from bestby._core.typing import Array, ArrayLike, BoolArray, OnMissing
+from bestby._core.typing import Array, ArrayLike, BoolArray, IntArray, OnMissing
 from bestby.annotations import Annotations
 from bestby.results import Note
-
-FEW_VALUES = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +51,8 @@ class Evaluation:
         The measure that the source of the data suggests.
     crossed : ndarray, shape (n,), or None
         A second grouping that crosses the clusters, such as languages that templates come in.
+    counts : ndarray of int, shape (n,), or None
+        How many items each row stands for, where equal items were counted already; None if rows are items.
     """
 
     systems: Mapping[str, Array]
@@ -66,6 +67,7 @@ class Evaluation:
     groupings: Mapping[str, Array] = field(default_factory=dict)
     suggested: Any = None
     crossed: Array | None = None
+    counts: IntArray | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -75,6 +77,11 @@ class Evaluation:
     @property
     def n_items(self) -> int:
         """The number of items."""
+        return self.n_rows if self.counts is None else int(self.counts.sum())
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows: of items, or of kinds of items that were counted."""
         return len(next(iter(self.systems.values())))
 
     @classmethod
@@ -90,6 +97,7 @@ class Evaluation:
         classes: ArrayLike | None = None,
         normalise: bool = False,
         objects: bool = False,
+        counts: ArrayLike | None = None,
     ) -> Evaluation:
         """Check and align what the user has.
 
@@ -116,6 +124,10 @@ class Evaluation:
         objects : bool
             Take every item as it is, neither label nor number: a text, a list of references, a parse, for
             measures that read such.
+        counts : array_like of int, shape (n,), optional
+            How many items each row stands for: tables too large for memory are counted before they come here.
+            Counted rows are hard labels or scores, in the same order for all, without ids or clusters. What
+            is computed of them is what the items one by one would give.
 
         Returns
         -------
@@ -127,7 +139,8 @@ class Evaluation:
         InvalidInputError
             If lengths or ids do not match, a value is missing, or there are fewer than two systems or items.
         DesignError
-            If a cluster lies in more than one stratum, or two groupings of the items come with strata.
+            If a cluster lies in more than one stratum, two groupings of the items come with strata, or
+            counted rows with ids, clusters, soft labels, annotators or objects.
 
         Examples
         --------
@@ -175,7 +188,15 @@ class Evaluation:
                 hint="these go with measures of labels: leave them out, or choose such measures",
             )
         labels = None if objects else (annotations, classes, normalise)
-        return cls._checked(columns, side, items, missing, notes, labels)
+        if counts is not None:
+            _check_countable(
+                ids=items is not None or bool(keyed),
+                clusters=first is not None,
+                objects=objects,
+                annotators=annotations is not None,
+                classes=classes is not None or normalise,
+            )
+        return cls._checked(columns, side, items, missing, notes, labels, counts)
 
     @classmethod
     def _checked(
@@ -186,6 +207,7 @@ class Evaluation:
         missing: Mapping[str, BoolArray],
         notes: tuple[Note, ...],
         labels: tuple[Annotations | None, ArrayLike | None, bool] | None,
+        counts: ArrayLike | None,
     ) -> Evaluation:
         ids = None if items is None else checks.column(items, "items")
         given = {**columns, **({} if side["gold"] is None else {"": side["gold"]})}
@@ -204,9 +226,11 @@ class Evaluation:
                     f" {name!r} has {len(values[name])}",
                     hint="align them by item id: pass mappings of id to value, or files with an id column",
                 )
-        if n < 2:
+        number = None if counts is None else _numbers_of(counts, n)
+        n_items = n if number is None else int(number.sum())
+        if n_items < 2:
             raise InvalidInputError(
-                f"a comparison needs at least 2 items, got {n}",
+                f"a comparison needs at least 2 items, got {n_items}",
                 hint="with one item nothing can be said about the uncertainty",
             )
         if annotations is not None and names is not None:
@@ -231,8 +255,20 @@ class Evaluation:
                 hint="give one of the three as clusters, that with the fewest groups",
             )
         _check_nested(clusters, strata)
+        if number is not None and any(value.ndim > 1 for value in values.values()):
+            _check_countable(soft=True)
         return cls(
-            values, gold, ids, clusters, strata, dict(missing), notes, names, annotations, crossed=crossed
+            values,
+            gold,
+            ids,
+            clusters,
+            strata,
+            dict(missing),
+            notes,
+            names,
+            annotations,
+            crossed=crossed,
+            counts=number,
         )
 
     @cached_property
@@ -243,8 +279,82 @@ class Evaluation:
             coded[""] = codes(self.gold)
         return coded
 
+    @cached_property
+    def cells(self) -> tuple[IntArray, IntArray]:
+        """One row per distinct joint row of the hard gold, the hard systems and the strata, and its items."""
+        columns, sizes = [], []
+        for name, (distinct, code) in self._joint():
+            columns.append(code.astype(np.int64))
+            sizes.append(distinct.size)
+            absent = self.missing.get(name)
+            if absent is not None:  # a missing prediction takes a code of its own
+                columns[-1][absent] = distinct.size
+                sizes[-1] += 1
+        strata = None if self.strata is None else codes(self.strata)[1].astype(np.int64)
+        return collapsed(columns, sizes, strata, self.counts)
+
+    def _joint(self) -> list[tuple[str, tuple[Array, Array]]]:
+        return [(name, self.coded[name]) for name in sorted(self.coded)]
+
+    @property
+    def countable(self) -> bool:
+        """Whether the items are hard labels (or whole numbers) and strata and nothing else."""
+        others = (self.classes, self.clusters, self.crossed, self.annotations)
+        values = [*self.systems.values(), *([] if self.gold is None else [self.gold])]
+        return all(other is None for other in others) and all(
+            _is_plain(column) and (column.dtype.kind != "f" or self.counts is not None) for column in values
+        )
+
+    def cells_hash(self) -> str:
+        """Return a hash of the distinct joint rows and their counts, whatever the order of the items.
+
+        A table that was counted and the same table in memory have the same one. Only for what is
+        `countable`.
+        """
+        position, counts = self.cells
+        digest = hashlib.blake2b(digest_size=8)
+        rows = []
+        named = self._joint() + ([] if self.strata is None else [("strata", codes(self.strata))])
+        for name, (distinct, code) in named:
+            row = code[position].astype(np.int64)
+            absent = self.missing.get(name)
+            if absent is not None:
+                row[absent[position]] = -1
+            rows.append(row)
+            digest.update(f"cells {name}|{distinct.dtype.str}|{distinct.size}|".encode())
+            digest.update(np.ascontiguousarray(distinct).view(np.uint8).data)
+        table = np.column_stack([*rows, counts])[np.lexsort(rows)]
+        digest.update(f"counts|{table.dtype.str}|{table.shape[0]}x{table.shape[1]}|".encode())
+        digest.update(np.ascontiguousarray(table).view(np.uint8).data)
+        return digest.hexdigest()
+
+    def uncounted(self, what: str) -> Evaluation:
+        """Return the evaluation itself; refuse counted rows, where each item is needed.
+
+        Parameters
+        ----------
+        what : str
+            What needs each item, for the message.
+
+        Raises
+        ------
+        DesignError
+            If the rows are counted.
+        """
+        if self.counts is not None:
+            raise DesignError(
+                f"{what} needs every item, but the table was counted into {self.n_rows} distinct rows",
+                hint="read it whole: stream=False (--no-stream)",
+            )
+        return self
+
     def data_hash(self) -> str:
-        """Return the first 16 hexadecimal digits of a hash of all values, names and groups."""
+        """Return the first 16 hexadecimal digits of a hash of all values, names and groups.
+
+        Of counted rows it is `cells_hash`.
+        """
+        if self.counts is not None:
+            return self.cells_hash()
         digest = hashlib.blake2b(digest_size=8)
         parts: list[tuple[str, Array | None]] = []
         for name in sorted(["", *self.systems]):
@@ -318,6 +428,34 @@ def _assumed(annotations: Annotations, columns: Mapping[str, Any]) -> tuple[Note
         " pass classes=[...] to say which they are"
     )
     return (Note("classes_assumed", told, names),)
+
+
+def _check_countable(**given: bool) -> None:
+    """Refuse what rows that stand for several items cannot have."""
+    words = {
+        "ids": "item ids",
+        "clusters": "clusters",
+        "objects": "items of any kind",
+        "annotators": "the labels of annotators",
+        "classes": "classes of soft labels",
+        "soft": "soft labels",
+    }
+    for name, there in given.items():
+        if there:
+            raise DesignError(
+                f"counted rows stand for several items each: they cannot have {words[name]}",
+                hint="leave the counts out and give every item a row (reading files: stream=False)",
+            )
+
+
+def _numbers_of(counts: ArrayLike, n: int) -> IntArray:
+    """Return how many items each of n rows stands for."""
+    numbers = checks.column(counts, "counts", n)
+    if numbers.dtype.kind not in "iu" or (numbers < 1).any():
+        raise InvalidInputError(
+            "counts must be whole numbers of at least 1", hint="leave rows that stand for no item out"
+        )
+    return numbers.astype(np.int64)
 
 
 def _called(name: str) -> str:
@@ -443,11 +581,24 @@ def _kept(
     ids = [key for key in reference if all(key in values for values in systems.values())]
     if len(everything) == len(ids):
         return ids, ()
-    told = (
-        f"{len(everything) - len(ids)} of {len(everything)} items were dropped because"
-        " not all systems (and the gold) have them"
-    )
-    return ids, (Note("items_dropped", told),)
+    return ids, (dropped(len(everything) - len(ids), len(everything)),)
+
+
+def dropped(number: int, of: int) -> Note:
+    """Return the note on items that were dropped."""
+    told = f"{number} of {of} items were dropped because not all systems (and the gold) have them"
+    return Note("items_dropped", told)
+
+
+def worst(name: str, number: int, of: int) -> Note:
+    """Return the note on missing predictions of a system that count as the worst."""
+    told = f"{number} of {of} predictions of {name!r} are missing and count as wrong (as the lowest score)"
+    return Note("counted_as_worst", told, (name,))
+
+
+def without_values(name: str, of: int) -> InvalidInputError:
+    """Return the error for a system that has no prediction at all."""
+    return InvalidInputError(f"system {name!r} has no prediction for any of {of} items", hint="leave it out")
 
 
 def _filled(
@@ -463,15 +614,9 @@ def _filled(
         columns[name] = [values.get(key, filler) for key in ids]
         if absent.any():
             if not values:
-                raise InvalidInputError(
-                    f"system {name!r} has no prediction for any of {len(ids)} items", hint="leave it out"
-                )
+                raise without_values(name, len(ids))
             missing[name] = absent
-            told = (
-                f"{int(absent.sum())} of {len(ids)} predictions of {name!r} are missing and count as"
-                " wrong (as the lowest score)"
-            )
-            notes.append(Note("counted_as_worst", told, (name,)))
+            notes.append(worst(name, int(absent.sum()), len(ids)))
     return columns, missing, tuple(notes)
 
 

@@ -16,7 +16,7 @@ from bestby._version import __version__
 from bestby.engine.base import Drawing, Group, Pair
 from bestby.engine.sums import SumGroup
 from bestby.evaluation import Evaluation
-from bestby.metrics.base import BaseMetric, MeanMetric
+from bestby.metrics.base import BaseMetric, MeanMetric, Metric
 from bestby.resampling.units import Units
 from bestby.results import Note, Provenance, TestResult
 from bestby.settings import Settings
@@ -216,7 +216,13 @@ def of_resamples(metric: str, tests: Collection[TestResult], correction: str, al
 def provenance(
     evaluation: Evaluation, metrics: Sequence[BaseMetric], settings: Settings, drawing: Drawing
 ) -> Provenance:
-    """Return all that is needed to make the numbers again."""
+    """Return all that is needed to make the numbers again.
+
+    The hash of labels is of their joint rows and counts where no number depends on the order of the items, so
+    that a table counted by a database has the same one; blocks, ranks and functions of the user's own keep
+    the order.
+    """
+    cells = evaluation.countable and settings.blocks is None and all(isinstance(m, Metric) for m in metrics)
     data: dict[str, Any] = {"items": evaluation.n_items, "systems": list(evaluation.names)}
     for name, groups_ in (
         ("clusters", evaluation.clusters),
@@ -232,5 +238,5 @@ def provenance(
         n_resamples=drawing.n_resamples,
         settings={"metrics": [metric.name for metric in metrics], **settings.told()},
         data=data,
-        data_hash=evaluation.data_hash(),
+        data_hash=evaluation.cells_hash() if cells else evaluation.data_hash(),
     )

@@ -63,7 +63,7 @@ def read(
 ) -> Scores | dict[str, Evaluation]:
     """Return scores per fold, or an evaluation per repetition whose strata are the folds."""
     if isinstance(data, Evaluation):
-        return {"1": _selected(data, systems)}
+        return {"1": _selected(data.uncounted("a comparison over folds"), systems)}
     if not isinstance(data, Mapping) and is_frame(data):
         return _from_frame(data, fold, repetition, systems, gold)
     if not isinstance(data, Mapping) or not data:
@@ -72,7 +72,10 @@ def read(
             hint='compare_folds({"old": scores_of_folds, "new": scores_of_folds})',
         )
     if all(isinstance(value, Evaluation) for value in data.values()):
-        return {str(name): _selected(value, systems) for name, value in data.items()}
+        return {
+            str(name): _selected(value.uncounted("a comparison over folds"), systems)
+            for name, value in data.items()
+        }
     names = tuple(str(name) for name in data) if systems is None else systems
     unknown = next((name for name in names if name not in data), None)
     if unknown is not None:

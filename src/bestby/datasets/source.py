@@ -74,6 +74,7 @@ def source_of(
     """Return the data in one of three forms."""
     chosen = None if systems is None else tuple(systems)
     if isinstance(data, Evaluation):
+        data.uncounted("a comparison over datasets")
         return Source(items=within.split(data, "dataset"), systems=chosen, notes=data.notes)
     if not isinstance(data, Mapping) and is_frame(data):
         return _from_frame(data, dataset, chosen, gold, cluster, on_missing)

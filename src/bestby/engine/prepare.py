@@ -10,6 +10,7 @@ from typing import TypeVar
 import numpy as np
 
 from bestby._core import soft
+from bestby._core.cells import collapsed
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.engine import table
@@ -42,7 +43,7 @@ class Reading:
         self.strata = _codes_of(evaluation.strata)
         self.blocks: Blocks | None = None
         if blocks is not None:
-            n = evaluation.n_items
+            n = evaluation.uncounted("a bootstrap of blocks").n_items
             self.blocks = circular(n, blocks, self.strata)
             self.clusters = consecutive(n, blocks, self.strata)
 
@@ -123,12 +124,14 @@ class Reading:
     def distinct(self) -> tuple[IntArray, IntArray]:
         """One position per distinct joint row of labels, and how many items have it."""
         labels, gold, systems = self.labels
+        if self.evaluation.classes is None:
+            return self.evaluation.cells
         # A missing prediction (-1) takes a code of its own, in the systems that have one.
         shifts = [0, *(int(name in self.evaluation.missing) for name in self.evaluation.names)]
         columns = [
             codes + shift if shift else codes for codes, shift in zip([gold, *systems], shifts, strict=True)
         ]
-        return table.collapsed(columns, [labels.size + shift for shift in shifts], self.strata)
+        return collapsed(columns, [labels.size + shift for shift in shifts], self.strata)
 
     def of(self, metric: BaseMetric) -> tuple[Array | None, Array | None, Sequence[Array]]:
         """Return the labels or classes, if a metric reads such, and gold and systems as it reads them."""
@@ -276,10 +279,11 @@ def groups(
     InvalidInputError
         If a metric cannot read the data.
     DesignError
-        If a metric needs a gold and there is none, or cannot take resampled annotators or two crossed
-        groupings.
+        If a metric needs a gold and there is none, or cannot take resampled annotators, two crossed
+        groupings or counted rows.
     """
     for metric in metrics:
+        _check_counted(metric, evaluation)
         if metric.needs_gold and evaluation.gold is None:
             raise DesignError(
                 f"metric {metric.name} compares predictions with gold, but no gold was given",
@@ -309,13 +313,30 @@ def groups(
     return out
 
 
+def _check_counted(metric: BaseMetric, evaluation: Evaluation) -> None:
+    """Refuse a metric that needs each item where rows stand for several.
+
+    Measures of labels fix no more than which labels there are; others may fix a mean of all items.
+    """
+    of_sums = isinstance(metric, Metric) and (
+        metric.reads == "labels" or (metric.reads == "numbers" and type(metric).fit is BaseMetric.fit)
+    )
+    if not of_sums:
+        evaluation.uncounted(f"metric {metric.name}")
+
+
 def _sum_group(metrics: Sequence[Metric], reading: Reading) -> SumGroup:
     only_labels = all(metric.reads == "labels" for metric in metrics)
     collapse = only_labels and reading.clusters is None
     fitted: list[Metric] = []
     statistics: list[list[FloatArray]] = []
-    n = reading.evaluation.n_items
-    position, counts = reading.distinct if collapse else (None, np.ones(n, dtype=np.int64))
+    position: IntArray | None = None
+    if collapse:
+        position, counts = reading.distinct
+    elif reading.evaluation.counts is not None:
+        counts = reading.evaluation.counts
+    else:
+        counts = np.ones(reading.evaluation.n_items, dtype=np.int64)
     for metric in metrics:
         labels, gold, systems = reading.of(metric)
         metric = metric.fit(gold, systems, labels)

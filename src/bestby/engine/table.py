@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +9,6 @@ from functools import cached_property
 import numpy as np
 
 from bestby._core.typing import FloatArray, IntArray
-from bestby.evaluation import FEW_VALUES
 from bestby.resampling.units import Units
 
 
@@ -203,60 +201,3 @@ def _projected(rows: FloatArray) -> FloatArray:
     for factor, column in zip(factors.tolist(), rows.T, strict=True):
         out += factor * column
     return out
-
-
-def collapsed(
-    columns: Sequence[IntArray], sizes: Sequence[int], strata: IntArray | None
-) -> tuple[IntArray, IntArray]:
-    """Return one position per distinct joint row of code columns, and how often each row occurs.
-
-    Parameters
-    ----------
-    columns : sequence of ndarray of int, shape (n,)
-        Codes from 0 upward.
-    sizes : sequence of int
-        The number of codes of each column.
-    strata : ndarray of int, shape (n,), or None
-        Codes of the strata, which are kept apart.
-
-    Examples
-    --------
-    >>> collapsed([np.array([0, 1, 0]), np.array([1, 1, 1])], [2, 2], None)
-    (array([0, 1]), array([2, 1]))
-    """
-    n = columns[0].size
-    span = 1 if strata is None else int(strata.max()) + 1
-    if span * math.prod(sizes) <= FEW_VALUES:
-        return _few(columns, sizes, strata)
-    key = np.zeros(1, dtype=np.int64) if strata is None else strata
-    most = max(4 * n, 1 << 16)
-    for codes, size in zip(columns, sizes, strict=True):
-        if span * size > most:
-            distinct, key = np.unique(key, return_inverse=True)
-            key, span = key.reshape(-1), distinct.size
-        key = key * size + codes if span > 1 else codes
-        span *= size
-    if span > most:
-        distinct, key = np.unique(key, return_inverse=True)
-        key, span = key.reshape(-1), distinct.size
-    counts = np.bincount(key, minlength=span)
-    position = np.empty(span, dtype=np.int64)
-    position[key] = np.arange(n)
-    present = np.flatnonzero(counts)
-    return position[present], counts[present]
-
-
-def _few(
-    columns: Sequence[IntArray], sizes: Sequence[int], strata: IntArray | None
-) -> tuple[IntArray, IntArray]:
-    """Return the same where few joint rows are possible: a pass for each beats scattering."""
-    key = np.zeros(columns[0].size, dtype=np.uint8) if strata is None else strata.astype(np.uint8)
-    span = 1 if strata is None else int(strata.max()) + 1
-    for codes, size in zip(columns, sizes, strict=True):
-        key *= np.uint8(size)
-        key += codes.astype(np.uint8)
-        span *= size
-    found = [key == value for value in range(span)]
-    counts = np.array([np.count_nonzero(hits) for hits in found])
-    first = np.array([int(hits.argmax()) for hits in found])
-    return first[counts > 0], counts[counts > 0]

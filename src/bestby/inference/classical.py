@@ -254,13 +254,15 @@ def paired_t(differences: ArrayLike, alternative: Alternative = "two-sided") -> 
     return TestResult("t", p, alternative, exact=False, method="asymptotic", statistic=t)
 
 
-def cochran_q(x: ArrayLike) -> tuple[float, int, float]:
+def cochran_q(x: ArrayLike, counts: IntArray | None = None) -> tuple[float, int, float]:
     """Cochran's Q test that all systems are right equally often.
 
     Parameters
     ----------
     x : array_like, shape (n, S)
         1 where a system has an item right and 0 where not.
+    counts : ndarray of int, shape (n,), optional
+        How many items have each row; one by default.
 
     Returns
     -------
@@ -293,20 +295,23 @@ def cochran_q(x: ArrayLike) -> tuple[float, int, float]:
             hint="use Friedman's test for scores of other values",
         )
     size = scores.shape[1]
-    of_system = [int(number) for number in right.sum(axis=0)]
-    per_item = np.bincount(right.sum(axis=1), minlength=size + 1)
+    times = np.ones(len(right), dtype=np.int64) if counts is None else counts
+    of_system = [int(number) for number in times @ right]
+    per_item = np.bincount(right.sum(axis=1), times, minlength=size + 1)
     spread = sum(int(items) * k * (size - k) for k, items in enumerate(per_item))
     between = size * sum(number * number for number in of_system) - sum(of_system) ** 2
     return _chi_squared((size - 1) * between / spread if spread else 0.0, size - 1)
 
 
-def friedman(x: ArrayLike) -> tuple[float, int, float]:
+def friedman(x: ArrayLike, counts: IntArray | None = None) -> tuple[float, int, float]:
     """Friedman's test that all systems rank alike, with midranks and the correction for ties.
 
     Parameters
     ----------
     x : array_like, shape (n, S)
         Score of each system on each item.
+    counts : ndarray of int, shape (n,), optional
+        How many items have each row; one by default.
 
     Returns
     -------
@@ -338,8 +343,9 @@ def friedman(x: ArrayLike) -> tuple[float, int, float]:
     step = max(1, _BLOCK // size)
     for start in range(0, len(scores), step):
         centred = doubled_ranks(scores[start : start + step]) - (size + 1)
-        sums += centred.sum(axis=0)
-        squares += int((centred * centred).sum())
+        times = np.ones(len(centred), dtype=np.int64) if counts is None else counts[start : start + step]
+        sums += times @ centred
+        squares += int(times @ (centred * centred).sum(axis=1))
     between = sum(int(total) ** 2 for total in sums)
     return _chi_squared((size - 1) * between / squares if squares else 0.0, size - 1)
 

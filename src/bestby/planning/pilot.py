@@ -100,6 +100,7 @@ class Pilot(Design):
                 f"evaluation must be an Evaluation, got {type(self.evaluation).__name__}",
                 hint="Evaluation.of({'a': ..., 'b': ...}, gold) makes one",
             )
+        self.evaluation.uncounted("a simulated pilot")
         if not -1.0 <= self.effect_scale <= 1.0:
             raise InvalidInputError(
                 f"effect_scale must lie in [-1, 1], got {self.effect_scale}",

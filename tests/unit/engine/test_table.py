@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from bestby._core.cells import collapsed
 from bestby.engine import table
 
 
@@ -69,7 +70,7 @@ def test_joint_rows_of_many_labels_are_collapsed_alike() -> None:
         columns = [rng.integers(0, k, 400) for _ in range(4)]
         strata = rng.integers(0, 3, 400)
         for given in (None, strata):
-            position, counts = table.collapsed(columns, [k] * 4, given)
+            position, counts = collapsed(columns, [k] * 4, given)
             joint = np.column_stack([*columns] if given is None else [given, *columns])
             distinct, expected = np.unique(joint, axis=0, return_counts=True)
             order = np.lexsort(joint[position].T[::-1])

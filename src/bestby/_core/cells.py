@@ -1,0 +1,76 @@
+"""Equal joint rows of codes, counted once: the cells of a comparison of labels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from bestby._core.typing import IntArray
+
+FEW_VALUES = 64
+"""Values (or joint rows) up to which a pass for each beats sorting or scattering."""
+
+
+def collapsed(
+    columns: Sequence[IntArray],
+    sizes: Sequence[int],
+    strata: IntArray | None,
+    counts: IntArray | None = None,
+) -> tuple[IntArray, IntArray]:
+    """Return one position per distinct joint row of code columns, and how often each row occurs.
+
+    Parameters
+    ----------
+    columns : sequence of ndarray of int, shape (n,)
+        Codes from 0 upward.
+    sizes : sequence of int
+        The number of codes of each column.
+    strata : ndarray of int, shape (n,), or None
+        Codes of the strata, which are kept apart.
+    counts : ndarray of int, shape (n,), optional
+        How often each row stands for an item; once by default.
+
+    Examples
+    --------
+    >>> collapsed([np.array([0, 1, 0]), np.array([1, 1, 1])], [2, 2], None)
+    (array([0, 1]), array([2, 1]))
+    """
+    n = columns[0].size
+    span = 1 if strata is None else int(strata.max()) + 1
+    if span * math.prod(sizes) <= FEW_VALUES:
+        return _few(columns, sizes, strata, counts)
+    key = np.zeros(1, dtype=np.int64) if strata is None else strata
+    most = max(4 * n, 1 << 16)
+    for codes, size in zip(columns, sizes, strict=True):
+        if span * size > most:
+            distinct, key = np.unique(key, return_inverse=True)
+            key, span = key.reshape(-1), distinct.size
+        key = key * size + codes if span > 1 else codes
+        span *= size
+    if span > most:
+        distinct, key = np.unique(key, return_inverse=True)
+        key, span = key.reshape(-1), distinct.size
+    # A weighted count goes through floats, which hold whole numbers to 2**53.
+    summed = np.bincount(key, counts, minlength=span).astype(np.int64, copy=False)
+    position = np.empty(span, dtype=np.int64)
+    position[key] = np.arange(n)
+    present = np.flatnonzero(summed)
+    return position[present], summed[present]
+
+
+def _few(
+    columns: Sequence[IntArray], sizes: Sequence[int], strata: IntArray | None, given: IntArray | None
+) -> tuple[IntArray, IntArray]:
+    """Return the same where few joint rows are possible: a pass for each beats scattering."""
+    key = np.zeros(columns[0].size, dtype=np.uint8) if strata is None else strata.astype(np.uint8)
+    span = 1 if strata is None else int(strata.max()) + 1
+    for codes, size in zip(columns, sizes, strict=True):
+        key *= np.uint8(size)
+        key += codes.astype(np.uint8)
+        span *= size
+    found = [key == value for value in range(span)]
+    counts = np.array([np.count_nonzero(hits) if given is None else given[hits].sum() for hits in found])
+    first = np.array([int(hits.argmax()) for hits in found])
+    return first[counts > 0], counts[counts > 0]
