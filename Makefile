@@ -6,6 +6,8 @@ VENV ?= .venv
 JOBS ?= 2
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
+CALIBRATE_ARGS ?=
+MUTANTS ?= *
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
@@ -23,7 +25,7 @@ export MPLBACKEND := Agg
 export NO_MKDOCS_2_WARNING := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint types imports docs news wheel-test calibrate bench example figure clean
+.PHONY: help demo test oldest mutants check lint types imports docs news wheel-test calibrate bench example figure clean
 
 help:  ## Show the verbs
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "make %-11s %s\n", $$1, $$2 }'
@@ -82,15 +84,46 @@ wheel-test: $(VENV)/.dev  ## Build the wheel and test it without src
 	$(BIN)/python -m build --wheel --outdir build/wheel . > build/wheel/build.log
 	$(PYTHON) -m venv --without-pip build/wheel/venv
 	$(PIP) --python build/wheel/venv/bin/python install build/wheel/*.whl
-	cp -r tests examples docs benchmarks pyproject.toml build/wheel/
+	cp -r tests examples docs benchmarks calibration pyproject.toml build/wheel/
 	cd build/wheel && venv/bin/bestby --version
 	cd build/wheel && venv/bin/bestby compare $(EXAMPLE)/predictions.csv --gold gold --item item \
 	  --system nb_12 --system nb_13 --cluster territory --resamples 200 --json - > smoke.json
 	$(PIP) --python build/wheel/venv/bin/python install --group test
 	cd build/wheel && venv/bin/python -m pytest -n $(JOBS) tests/unit tests/cli $(PYTEST_ARGS)
 
-calibrate: $(VENV)/.test  ## The long calibration runs (coverage, type-I error)
-	$(BIN)/python -m pytest -m slow -n $(JOBS) $(PYTEST_ARGS)
+# The lowest version that pyproject.toml allows of each dependency; they have wheels for Python 3.11 and 3.12.
+build/oldest/.done: pyproject.toml
+	@echo "setting up build/oldest: the oldest versions of all that bestby needs"
+	@$(PYTHON) -m venv --clear --without-pip build/oldest
+	@$(PYTHON) -m pip --disable-pip-version-check -qq --python build/oldest/bin/python install 'pip>=25.1'
+	@sed -n '/^dependencies = \[/,/^\]/s/^  "\(.*\)>=\(.*\)",/\1==\2/p' pyproject.toml > build/oldest/constraints.txt
+	@build/oldest/bin/python -m pip --disable-pip-version-check -qq install -c build/oldest/constraints.txt --editable .
+	@build/oldest/bin/python -m pip --disable-pip-version-check -qq install -c build/oldest/constraints.txt --group test
+	@touch $@
+
+oldest: build/oldest/.done  ## The golden files and oracles on the oldest NumPy, SciPy, DuckDB … allowed
+	build/oldest/bin/python -m pip freeze | grep -f build/oldest/constraints.txt
+	build/oldest/bin/python -m pytest -n $(JOBS) tests/golden tests/oracles $(PYTEST_ARGS)
+
+build/mutants/.done: $(VENV)/.base
+	@echo "setting up build/mutants: mutmut and the tests"
+	@$(PYTHON) -m venv --clear --without-pip build/mutants
+	@$(PYTHON) -m pip --disable-pip-version-check -qq --python build/mutants/bin/python install 'pip>=25.1'
+	@build/mutants/bin/python -m pip --disable-pip-version-check -qq install --editable . --group mutants
+	@touch $@
+
+# MUTANTS="bestby.inference.intervals.*" for one module. What was tried is remembered; `make clean` forgets it.
+mutants: build/mutants/.done  ## Change inference/ and resampling/ in one place at a time: do the tests notice? (hours)
+	mkdir -p build/mutants/tree
+	rm -rf build/mutants/tree/src build/mutants/tree/tests
+	cp -r src tests docs pyproject.toml README.md build/mutants/tree/
+	cd build/mutants/tree && ../bin/mutmut run --max-children 1 $(MUTANTS) > ../mutmut.log || (tail -30 ../mutmut.log; false)
+	build/mutants/bin/python tests/mutants.py build/mutants/tree/mutants
+
+# CALIBRATE_ARGS="--quick" or "--family clusters" for a part; what was stored is not made again.
+calibrate: $(VENV)/.test  ## Measure coverage and error rates, make the page, run the long tests (an hour and more)
+	$(BIN)/python -m calibration --jobs $(JOBS) $(CALIBRATE_ARGS)
+	$(if $(CALIBRATE_ARGS),,$(BIN)/python -m pytest -m slow -n $(JOBS) $(PYTEST_ARGS))
 
 # BooStSa asks for old releases of pip and SciPy, which it does not need, and cannot do with pandas 3.
 build/boostsa/.done: $(VENV)/.base
@@ -116,4 +149,4 @@ figure: $(VENV)/.base  ## Draw the figure of the README again
 clean:  ## Remove what was built (the environment in .venv stays)
 	rm -rf build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	rm -f $(EXAMPLE)/report.html
-	find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src tests benchmarks calibration examples -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -100,8 +100,8 @@ def choose_interval(
     Notes
     -----
     The coverage that justifies each clause is in the page "Choosing an interval", made by
-    ``benchmarks/coverage.py``; that of clusters, crossed groupings and blocks in the page "Dependent items",
-    made by ``benchmarks/dependence.py``.
+    ``calibration/coverage.py``; that of clusters, crossed groupings and blocks in the page "Dependent items",
+    made by ``calibration/dependence.py``.
 
     Examples
     --------

@@ -7,7 +7,7 @@ fails by chance once in 10 000 changes of its seed. Seeds are fixed, so a test t
 from __future__ import annotations
 
 import numpy as np
-from benchmarks.populations import Population
+from calibration.populations import Population
 from scipy.stats import binom
 
 from bestby._core.typing import Alternative

@@ -11,8 +11,9 @@ import csv
 from functools import cache
 
 import pytest
-from benchmarks import annotators
 from tests.calibration.counting import at_least, at_most
+
+from calibration import annotators
 
 DATASETS = 200
 MEASURES = ("brier", "soft_f1_macro", "accuracy")

@@ -13,7 +13,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from benchmarks import boostsa_calibration, null_pairs
+from benchmarks import null_pairs
 from tests.calibration.counting import PAIR, at_least, at_most
 
 import bestby as bb
@@ -23,6 +23,7 @@ from bestby.engine.base import Drawing
 from bestby.engine.interval import Intervals
 from bestby.evaluation import Evaluation
 from bestby.metrics import resolve
+from calibration import resample_size
 
 LEVEL = 0.05
 LOW, HIGH = 0.04, 0.06
@@ -106,12 +107,12 @@ def compared(
 
 
 def test_the_page_holds_the_results_of_the_script() -> None:
-    with boostsa_calibration.OUT.open(encoding="utf-8", newline="") as file:
+    with resample_size.OUT.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    page = boostsa_calibration.PAGE.read_text(encoding="utf-8")
+    page = resample_size.PAGE.read_text(encoding="utf-8")
     for n in (1000, 200):
         between = page.partition(f"<!-- false-alarms-{n} -->")[2].partition(f"<!-- /false-alarms-{n} -->")[0]
-        assert between.strip() == boostsa_calibration.table(rows, n)
+        assert between.strip() == resample_size.table(rows, n)
 
 
 @pytest.mark.slow

@@ -11,15 +11,15 @@ import csv
 from pathlib import Path
 
 import pytest
-from benchmarks import coverage, populations, type_one_error
-from benchmarks.populations import Population
+from calibration.populations import Population
 from tests.calibration.counting import at_least, at_most, makers_of
 
 from bestby.advice import choose_interval
 from bestby.engine.interval import Intervals, Target
+from calibration import coverage, populations, type_one_error
 
 ROOT = Path(__file__).resolve().parents[2]
-RESULTS = ROOT / "benchmarks" / "results"
+RESULTS = ROOT / "calibration" / "results"
 GUIDES = ROOT / "docs" / "guides"
 RESAMPLES = 399
 

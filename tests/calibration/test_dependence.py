@@ -11,8 +11,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks import dependence
 from tests.calibration.counting import at_least, at_most
+
+from calibration import dependence
 
 DATASETS = 300
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,7 +59,7 @@ def test_item_wise_ones_do_not() -> None:
 
 
 def rows() -> list[dict[str, str]]:
-    path = ROOT / "benchmarks" / "results" / "dependence.csv"
+    path = ROOT / "calibration" / "results" / "dependence.csv"
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 

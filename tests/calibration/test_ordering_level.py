@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks import aso_thresholds
 from tests.calibration.counting import at_least, at_most
 
 import bestby as bb
+from calibration import aso_thresholds
 
 ROOT = Path(__file__).resolve().parents[2]
 SIZE = 300
@@ -101,7 +101,7 @@ def test_type_one_error_at_length(name: str, n: int, m: int, n_comparisons: int)
 
 
 def test_the_page_and_the_package_hold_the_results_of_the_script() -> None:
-    with (ROOT / "benchmarks" / "results" / "aso_thresholds.csv").open(encoding="utf-8", newline="") as file:
+    with (ROOT / "calibration" / "results" / "aso_thresholds.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     page = (ROOT / "docs" / "guides" / "stochastic-order.md").read_text(encoding="utf-8")
     between = page.partition("<!-- aso-errors -->")[2].partition("<!-- /aso-errors -->")[0]

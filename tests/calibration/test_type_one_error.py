@@ -9,10 +9,10 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from benchmarks import populations
 from tests.calibration.counting import at_least, at_most, makers_of, p_values
 
 from bestby.engine.interval import Intervals
+from calibration import populations
 
 LEVEL = 0.05
 RESAMPLES = 199

@@ -1,6 +1,6 @@
 """What epsilon_min of systems that are alike stays above: the shipped table, interpolated.
 
-`benchmarks/aso_thresholds.py` makes the table: for each two numbers of runs and each error rate the least
+`calibration/aso_thresholds.py` makes the table: for each two numbers of runs and each error rate the least
 quantile over normal, uniform, lognormal, t (3 degrees of freedom) and coarsely rounded scores.
 """
 

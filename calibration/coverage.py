@@ -1,6 +1,6 @@
 """How often do intervals that say 95 % hold the true value?
 
-    python benchmarks/coverage.py [--quick] [--out FILE] [--family WORD] [--docs]
+    python -m calibration.coverage [--quick] [--out FILE] [--family WORD] [--docs]
 
 Draws data sets from populations with a known truth, makes every interval on each, and counts. Each cell of
 the grid is stored when it is done and not made again, so the run can be stopped and taken up; the rule of
@@ -25,18 +25,14 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, stdtrit
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from benchmarks import pages  # noqa: E402
-from benchmarks.cells import CANDIDATES, Cell, grid  # noqa: E402
-
-from bestby._core.errors import BestbyError, DesignError  # noqa: E402
-from bestby.advice import choose_interval  # noqa: E402
-from bestby.engine import prepare  # noqa: E402
-from bestby.engine.base import Drawing  # noqa: E402
-from bestby.engine.interval import Intervals, Target  # noqa: E402
-from bestby.metrics import resolve  # noqa: E402
+from bestby._core.errors import BestbyError, DesignError
+from bestby.advice import choose_interval
+from bestby.engine import prepare
+from bestby.engine.base import Drawing
+from bestby.engine.interval import Intervals, Target
+from bestby.metrics import resolve
+from calibration import ROOT, pages
+from calibration.cells import CANDIDATES, Cell, grid
 
 LEVEL = 0.95
 FEATURES = ("proportion", "plain_mean", "n_differing", "n_units", "n_effective")
@@ -301,7 +297,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--quick", action="store_true", help="100 data sets per cell; n of 50 and 200 only")
-    parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results" / "coverage.csv")
+    parser.add_argument("--out", type=Path, default=ROOT / "calibration" / "results" / "coverage.csv")
     parser.add_argument("--family", default="", help="only families whose name contains this")
     parser.add_argument("--docs", action="store_true", help="write the tables into the page on intervals")
     arguments = parser.parse_args()

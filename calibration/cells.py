@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from benchmarks import populations as p
+from calibration import populations as p
 
 SIZES = (20, 50, 100, 200, 500, 1000, 2000)
 CANDIDATES = ("expanded", "bootstrap-se")

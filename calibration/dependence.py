@@ -1,11 +1,11 @@
 """What do intervals and tests do when items depend on one another: clusters, crossed groupings, ordered text?
 
-    python benchmarks/dependence.py [--full] [--docs]
+    python -m calibration.dependence [--full] [--docs]
 
 Draws data sets of two systems, right or wrong per item, from populations with a known difference; counts how
 often intervals that say 95 % hold it, and how often tests at the level of 5 % reject when there is none.
 Prints three tables. Quick by default (200 data sets per cell, a standard error of 1.5 points); --full draws
-2000 (0.5 points, five minutes), and --docs writes those into the page and into benchmarks/results.
+2000 (0.5 points, five minutes), and --docs writes those into the page and into calibration/results.
 """
 
 from __future__ import annotations
@@ -18,27 +18,22 @@ import time
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy.special import stdtrit
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from benchmarks import pages  # noqa: E402
-
-from bestby.engine import prepare, testing  # noqa: E402
-from bestby.engine.base import Drawing  # noqa: E402
-from bestby.engine.dependent import item_influence  # noqa: E402
-from bestby.engine.interval import Intervals, Target  # noqa: E402
-from bestby.evaluation import Evaluation  # noqa: E402
-from bestby.inference import clusters as robust  # noqa: E402
-from bestby.metrics import resolve  # noqa: E402
+from bestby.engine import prepare, testing
+from bestby.engine.base import Drawing
+from bestby.engine.dependent import item_influence
+from bestby.engine.interval import Intervals, Target
+from bestby.evaluation import Evaluation
+from bestby.inference import clusters as robust
+from bestby.metrics import resolve
+from calibration import ROOT, pages
 
 PAGE = ROOT / "docs" / "guides" / "dependence.md"
-RESULTS = ROOT / "benchmarks" / "results" / "dependence.csv"
+RESULTS = ROOT / "calibration" / "results" / "dependence.csv"
 LEVEL = 0.95
 RESAMPLES = 399
 TARGET = Target(0, 0, 1)

@@ -1,6 +1,6 @@
 """How often do the bootstrap tests of bestby and of BooStSa find a difference where there is none?
 
-    python benchmarks/boostsa_calibration.py [--pairs 2000] [--theirs 80] [--python PYTHON] [--docs]
+    python -m calibration.resample_size [--pairs 2000] [--theirs 80] [--python PYTHON] [--docs]
 
 Draws pairs of systems of which neither is better (null_pairs.py) and counts how often one is called better at
 the 5 % level, by the size of the resamples: by bestby's test as it is and with ``rescale=False``, each pair
@@ -25,19 +25,17 @@ if __name__ == "__main__":
     for _library in ("OPENBLAS", "MKL", "OMP", "NUMBA"):
         os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
-ROOT = Path(__file__).resolve().parents[1]
-if __name__ == "__main__":
-    sys.path[0] = str(ROOT)  # in place of this directory, whose coverage.py is not the one numba looks for
 
-import numpy as np  # noqa: E402
-from benchmarks import null_pairs, pages  # noqa: E402
-from benchmarks.boostsa import PYTHON, BooStSa  # noqa: E402
+import numpy as np
+from benchmarks import null_pairs
+from benchmarks.boostsa import PYTHON, BooStSa
 
-from bestby.engine import prepare, testing  # noqa: E402
-from bestby.engine.base import Drawing  # noqa: E402
-from bestby.engine.interval import Intervals  # noqa: E402
-from bestby.evaluation import Evaluation  # noqa: E402
-from bestby.metrics import resolve  # noqa: E402
+from bestby.engine import prepare, testing
+from bestby.engine.base import Drawing
+from bestby.engine.interval import Intervals
+from bestby.evaluation import Evaluation
+from bestby.metrics import resolve
+from calibration import ROOT, pages
 
 SIZES = (0.05, 0.1, 0.2, 0.5, 1.0)
 THEIR_SIZES = SIZES[:-1]
@@ -48,7 +46,7 @@ LEVEL = 0.05
 RESAMPLES = 199
 LOOPS = 100
 COLUMNS = ("tool", "kind", "measure", "n", "size", "pairs", "resamples", "rejected", "se")
-OUT = ROOT / "benchmarks" / "results" / "boostsa_type_one_error.csv"
+OUT = ROOT / "calibration" / "results" / "boostsa_type_one_error.csv"
 PAGE = ROOT / "docs" / "guides" / "resample-size.md"
 TOOLS = {"bestby": "bestby", "unrescaled": "bestby, `rescale=False`", "BooStSa": "BooStSa"}
 

@@ -1,6 +1,6 @@
 """How often do tests at the 5 % level reject a true hypothesis?
 
-    python benchmarks/type_one_error.py [--datasets 2000] [--out FILE] [--docs]
+    python -m calibration.type_one_error [--datasets 2000] [--out FILE] [--docs]
 
 Draws data sets from populations in which the two systems are exchangeable, and counts p-values of at
 most 0.05. Seeded; about ten minutes on one core.
@@ -19,23 +19,19 @@ from typing import Any
 
 import numpy as np
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from benchmarks import pages  # noqa: E402
-from benchmarks.populations import Population, clustered_null, nulls  # noqa: E402
-
-from bestby._core.errors import BestbyError, DesignError  # noqa: E402
-from bestby.engine import prepare, testing  # noqa: E402
-from bestby.engine.base import Drawing  # noqa: E402
-from bestby.engine.interval import Intervals  # noqa: E402
-from bestby.metrics import resolve  # noqa: E402
+from bestby._core.errors import BestbyError, DesignError
+from bestby.engine import prepare, testing
+from bestby.engine.base import Drawing
+from bestby.engine.interval import Intervals
+from bestby.metrics import resolve
+from calibration import ROOT, pages
+from calibration.populations import Population, clustered_null, nulls
 
 COLUMNS = ("null", "metric", "n", "test", "rejected", "se", "datasets", "resamples")
 SLOW = ("f1_macro", "spearman", "roc_auc")
 LEVEL = 0.05
 COUNTED = tuple(test for test in testing.TESTS if test != "wald")
-"""The Wald test is for dependent items: benchmarks/dependence.py counts it."""
+"""The Wald test is for dependent items: calibration/dependence.py counts it."""
 
 
 def data_sets(
@@ -102,7 +98,7 @@ def main() -> None:
     parser.add_argument(
         "--datasets", type=int, default=2000, help="per null hypothesis (a quarter for slow measures)"
     )
-    parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results" / "type_one_error.csv")
+    parser.add_argument("--out", type=Path, default=ROOT / "calibration" / "results" / "type_one_error.csv")
     parser.add_argument("--docs", action="store_true", help="write the table into the page on tests")
     arguments = parser.parse_args()
     warnings.filterwarnings("ignore", category=RuntimeWarning)

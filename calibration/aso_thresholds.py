@@ -1,6 +1,6 @@
 """Below what does epsilon_min of two systems that are alike fall in at most 1 - level of cases?
 
-    python benchmarks/aso_thresholds.py [--samples 100000] [--largest 100]
+    python -m calibration.aso_thresholds [--samples 100000] [--largest 100]
 
 Draws the runs of both systems from one distribution, computes epsilon_min with 1000 bootstrap samples, and
 takes quantiles, for numbers of runs from 2 to 100 and error rates from 0.1 to 0.0005. Appends a line per
@@ -16,24 +16,17 @@ import csv
 import sys
 import zlib
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-if (
-    __name__ == "__main__"
-):  # in place of this directory, whose coverage.py is not the coverage numba looks for
-    sys.path[0] = str(ROOT)
+import numba
+import numpy as np
+from scipy.special import ndtri
 
-import numba  # noqa: E402
-import numpy as np  # noqa: E402
-from benchmarks import pages  # noqa: E402
-from scipy.special import ndtri  # noqa: E402
+from bestby.inference.ordering_table import threshold
+from bestby.inference.violation import bootstrap_positions, merged_steps, n_deals
+from calibration import ROOT, pages
 
-from bestby.inference.ordering_table import threshold  # noqa: E402
-from bestby.inference.violation import bootstrap_positions, merged_steps, n_deals  # noqa: E402
-
-RAW = ROOT / "benchmarks" / "results" / "aso_thresholds.csv"
+RAW = ROOT / "calibration" / "results" / "aso_thresholds.csv"
 SHIPPED = ROOT / "src" / "bestby" / "inference" / "data" / "aso_thresholds.csv"
 SIZES = (2, 3, 4, 5, 6, 7, 8, 10, 15, 20, 30, 50, 100)
 ALPHAS = (0.1, 0.05, 0.025, 0.01, 0.005, 0.0025, 0.001, 0.0005)

@@ -1,6 +1,6 @@
 """Does the interval hold what it says where the gold is the labels of a few annotators?
 
-    python benchmarks/annotators.py [--datasets 1000] [--docs]
+    python -m calibration.annotators [--datasets 1000] [--docs]
 
 Draws data sets of 200 items over three classes. Each item has a distribution of its own, which A annotators
 draw their labels from; the systems predict distributions. The truth is the expected score against the gold of
@@ -17,27 +17,23 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 if __name__ == "__main__":
     for _library in ("OPENBLAS", "MKL", "OMP", "NUMBA"):
         os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
-ROOT = Path(__file__).resolve().parents[1]
-if __name__ == "__main__":
-    sys.path[0] = str(ROOT)  # in place of this directory, whose coverage.py is not the one numba looks for
 
-import numpy as np  # noqa: E402
-from benchmarks import pages  # noqa: E402
+import numpy as np
 
-from bestby import Annotations, Evaluation  # noqa: E402
-from bestby._core.typing import FloatArray  # noqa: E402
-from bestby.advice import choose_interval  # noqa: E402
-from bestby.engine import prepare  # noqa: E402
-from bestby.engine.base import Drawing  # noqa: E402
-from bestby.engine.interval import Intervals, Target  # noqa: E402
-from bestby.metrics import resolve  # noqa: E402
+from bestby import Annotations, Evaluation
+from bestby._core.typing import FloatArray
+from bestby.advice import choose_interval
+from bestby.engine import prepare
+from bestby.engine.base import Drawing
+from bestby.engine.interval import Intervals, Target
+from bestby.metrics import resolve
+from calibration import ROOT, pages
 
 MEASURES = ("soft_accuracy", "brier", "soft_f1_macro", "accuracy")
 RATERS = (2, 5, 10)
@@ -47,7 +43,7 @@ MIXED = {"a": 0.35, "b": 0.5}
 
 TARGETS = {"score": Target(0, 0), "difference": Target(0, 0, 1)}
 COLUMNS = ("measure", "raters", "annotators", "target", "datasets", "covered", "length")
-OUT = ROOT / "benchmarks" / "results" / "annotators.csv"
+OUT = ROOT / "calibration" / "results" / "annotators.csv"
 PAGE = ROOT / "docs" / "guides" / "soft-labels.md"
 
 

@@ -1,0 +1,139 @@
+"""One cell: data sets drawn, intervals and tests made, and all of it stored."""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bestby._core.errors import BestbyError, DesignError
+from bestby.engine import prepare, testing
+from bestby.engine.base import Drawing
+from bestby.engine.interval import Intervals, Situation, Target
+from bestby.metrics import resolve
+from calibration import CACHE
+from calibration.grid import Cell
+
+LEVEL = 0.95
+FEATURES = tuple(Situation.__annotations__)
+"""What the rule of "auto" looks at, stored so that the rule can be applied again without a new run."""
+
+PAIR = (0, 0, 1)
+Arrays = dict[str, np.ndarray[Any, Any]]
+
+
+def run(cell: Cell) -> Arrays:
+    """Return the ends of the intervals (D, M, 2), the p-values (D, T) and the features (D, F)."""
+    warnings.filterwarnings("ignore", category=RuntimeWarning)  # undefined resamples are counted, not shown
+    start = time.process_time()
+    seed = zlib.crc32(cell.key.encode())
+    rng = np.random.default_rng(seed)
+    known: dict[bytes, tuple[Any, ...] | None] = {}
+    found: list[tuple[Any, ...]] = []
+    undefined = 0
+    while len(found) < cell.datasets:
+        evaluation = cell.population.draw(rng, cell.n)
+        # Tables of counts come round again, and with them all that follows.
+        arrays = (*evaluation.systems.values(), evaluation.gold, evaluation.clusters)
+        content = b"|".join(np.asarray(x).tobytes() for x in arrays if x is not None)
+        if content not in known:
+            known[content] = one(cell, evaluation, seed + len(found), len(found) < cell.tested)
+        made = known[content]
+        if made is None:
+            undefined += 1
+            if undefined > 100 * cell.datasets:
+                raise RuntimeError(f"the measure is hardly ever defined: {cell.key}")
+            continue
+        found.append(made)
+    ends, p, features = (np.array(column) for column in zip(*found, strict=True))
+    seconds = time.process_time() - start
+    return {
+        "ends": ends,
+        "p": p,
+        "features": features,
+        "undefined": np.array(undefined),
+        "seconds": np.array(seconds),
+    }
+
+
+def one(cell: Cell, evaluation: Any, seed: int, tested: bool) -> tuple[Any, ...] | None:
+    """Return what is made of one data set; None if a score is undefined on it."""
+    try:
+        group = prepare.groups(evaluation, [resolve(cell.metric)])[0][0]
+        makers = Intervals(group, Drawing(cell.resamples, seed, resample_size=cell.resample_size))
+        if not np.isfinite(makers.scores).all():
+            return None
+    except BestbyError:
+        return None
+    target = Target(0, 0, None if cell.systems == "one" else 1)
+    ends = [_ends(makers, target, method) for method in cell.methods]
+    asked = [(test, side) for side in cell.alternatives for test in cell.tests]
+    p = [_p_value(makers, test, side) if tested else math.nan for test, side in asked]
+    situation: dict[str, Any] = dict(makers.situation(target))
+    return ends, p, [math.nan if situation[name] is None else float(situation[name]) for name in FEATURES]
+
+
+def _ends(makers: Intervals, target: Target, method: str) -> tuple[float, float]:
+    try:
+        interval, _ = makers.interval(target, method, LEVEL)
+    except DesignError:
+        return math.nan, math.nan
+    return interval.low, interval.high
+
+
+def _p_value(makers: Intervals, test: str, side: Any) -> float:
+    try:
+        return testing.run(test, makers, [PAIR], side)[PAIR].p_value
+    except DesignError:
+        return math.nan
+
+
+def situations(features: Any) -> list[Situation]:
+    """Return the situations of the rule from stored features (D, F)."""
+    kinds = Situation.__annotations__
+
+    def value(name: str, number: float) -> Any:
+        if "bool" in str(kinds[name]):
+            return bool(number)
+        if math.isnan(number):
+            return None
+        return int(number) if "int" in str(kinds[name]) else number
+
+    return [
+        Situation(**{name: value(name, x) for name, x in zip(FEATURES, row, strict=True)})  # type: ignore[typeddict-item]
+        for row in features.tolist()
+    ]
+
+
+def path_of(cell: Cell, cache: Path = CACHE) -> Path:
+    """Return where a cell is stored; what it is made of is in the name."""
+    content: Sequence[object] = (
+        cell.key,
+        cell.methods,
+        cell.tests,
+        cell.alternatives,
+        cell.datasets,
+        cell.resamples,
+        cell.resample_size,
+        cell.tested,
+    )
+    return cache / f"{zlib.crc32(repr(content).encode()):08x}.npz"
+
+
+def stored(cell: Cell, cache: Path = CACHE) -> Arrays:
+    """Return a cell, made now or earlier."""
+    path = path_of(cell, cache)
+    if not path.exists():
+        made = run(cell)
+        cache.mkdir(parents=True, exist_ok=True)
+        part = path.with_suffix(".part.npz")
+        np.savez_compressed(part, **made)  # type: ignore[arg-type]
+        part.rename(path)
+    with np.load(path) as data:
+        return dict(data)
