@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import overload
 
 import numpy as np
 
-from bestby._core.typing import Alternative, FloatArray, IntArray, Question
+from bestby._core.typing import Alternative, BoolArray, FloatArray, IntArray, Question
 from bestby.inference import groups
 from bestby.results import Difference, Interval
+
+Standings = tuple[IntArray, IntArray, tuple[str, ...] | None]
+"""The ranks the tests leave open (low, high), and the labels of the groups."""
 
 
 def ranked(scores: FloatArray, names: Sequence[str], greater_is_better: bool) -> list[int]:
@@ -42,13 +46,24 @@ def pairs(order: Sequence[int], baseline: int | None, *, sided: bool) -> list[tu
     """
     if baseline is not None:
         return [(a, baseline) for a in order if a != baseline]
-    line = sorted(order) if sided else list(order)
-    return [(a, b) for i, a in enumerate(line) for b in line[i + 1 :]]
+    found = line(order, baseline, sided=sided)
+    return [(a, b) for i, a in enumerate(found) for b in found[i + 1 :]]
+
+
+def line(order: Sequence[int], baseline: int | None, *, sided: bool) -> list[int]:
+    """Return the systems in the order in which `pairs` makes pairs of them.
+
+    Examples
+    --------
+    >>> line([2, 0, 1], None, sided=True)
+    [0, 1, 2]
+    """
+    return sorted(order) if sided and baseline is None else list(order)
 
 
 def standings(
     names: Sequence[str], differences: Sequence[Difference], alpha: float, *, lettered: bool
-) -> tuple[IntArray, IntArray, tuple[str, ...] | None]:
+) -> Standings:
     """Return the ranks the tests leave open, and the letters of the groups.
 
     Parameters
@@ -73,8 +88,26 @@ def standings(
         if rejects(d.p_adjusted, alpha) and d.better is not None:
             behind = d.b if d.better == d.a else d.a
             better[place[d.better], place[behind]] = True
+    return standings_of(better, lettered=lettered)
+
+
+def standings_of(better: BoolArray, *, lettered: bool) -> Standings:
+    """Return the ranks and groups that follow from which system is significantly better than which.
+
+    Parameters
+    ----------
+    better : ndarray of bool, shape (S, S)
+        ``better[i, j]``: system i is significantly better than system j; in rank order.
+    lettered : bool
+        Whether every pair was tested, so that there can be groups.
+
+    Returns
+    -------
+    (low, high, labels)
+        As `standings`; no labels either where there are more groups than systems.
+    """
     low, high = groups.rank_intervals(better)
-    return low, high, groups.letters(better | better.T) if lettered else None
+    return low, high, groups.labels(better | better.T) if lettered else None
 
 
 def verdict(interval: Interval, tost: Interval, margin: float | None, greater_is_better: bool) -> str | None:
@@ -121,7 +154,11 @@ def oriented(question: Question, greater_is_better: bool) -> Alternative:
     return "greater" if greater_is_better else "less"
 
 
-def rejects(p_value: float, alpha: float) -> bool:
+@overload
+def rejects(p_value: float, alpha: float) -> bool: ...
+@overload
+def rejects(p_value: FloatArray, alpha: float) -> BoolArray: ...
+def rejects(p_value: float | FloatArray, alpha: float) -> bool | BoolArray:
     """Return whether a test at the level alpha rejects: p <= alpha, but for the rounding of a correction.
 
     Examples

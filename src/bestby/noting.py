@@ -147,6 +147,25 @@ def of_metric(group: Group, m: int, tests: Mapping[Pair, TestResult], settings: 
     return notes
 
 
+def of_groups(metric: str, labels: Sequence[str] | None, *, lettered: bool) -> list[Note]:
+    """Return a note if groups are numbered, or left out, as there are too many of them for letters."""
+    if not lettered:
+        return []
+    if labels is None:
+        told = (
+            "there are more groups of systems that cannot be told apart than there are systems: they are left"
+            " out; the ranks, and the differences with a system, say the same"
+        )
+        return [Note("no_groups", told, (metric,))]
+    if not any(label[:1].isdigit() for label in labels):
+        return []
+    told = (
+        "groups are numbered from the best, as there are too many for letters: two systems whose numbers"
+        " overlap could not be told apart (3-7 is in the groups 3, 4, 5, 6 and 7)"
+    )
+    return [Note("numbered_groups", told, (metric,))]
+
+
 def of_samples(group: Group, m: int, pairs: Sequence[Pair], evaluation: Evaluation) -> list[Note]:
     """Return a note on what other samples of the same items would change, where an item is a sample itself.
 

@@ -7,6 +7,7 @@ from bestby.engine.base import Pair
 from bestby.engine.interval import Intervals, Target
 from bestby.evaluation import Evaluation
 from bestby.results import Difference, Interval, Note, TestResult
+from bestby.results_many import IDENTICAL
 
 
 def chosen(makers: Intervals, target: Target, method: str) -> tuple[str, tuple[Note, ...]]:
@@ -64,7 +65,7 @@ def difference(
     metric, names, scores = makers.group.metrics[m], evaluation.names, makers.scores[m]
     n_differing = makers.group.differing(pair)[0]
     if n_differing == 0:
-        notes += (Note("identical", "the two systems do not differ on any item"),)
+        notes += (Note("identical", IDENTICAL),)
     about = (metric.name, names[a], names[b])
     return Difference(
         metric=metric.name,

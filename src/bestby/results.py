@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 from bestby._core.errors import InvalidInputError
 
@@ -471,6 +471,14 @@ class Provenance:
         return "|".join(parts)
 
 
+@runtime_checkable
+class Indexed(Protocol):
+    """Differences that are not held one by one: they are asked for by their names."""
+
+    def find(self, metric: str, a: str, b: str) -> Difference | None:
+        """Return A minus B on a metric if it is held in this direction, else None."""
+
+
 class Reported:
     """What every result that has a report can do; its class names the module that describes it."""
 
@@ -528,9 +536,10 @@ class Comparison(Reported):
         In the order asked for.
     systems : tuple of SystemScore
         Per metric, the best first.
-    differences : tuple of Difference
+    differences : sequence of Difference
         Per metric, in the order of the ranks (two-sided, every pair), in the order given
-        (one-sided), or each system against the baseline.
+        (one-sided), or each system against the baseline. A tuple; of thousands of pairs of proportions a
+        sequence that makes each when it is asked for.
     omnibus : tuple of Omnibus
         For three or more systems, where the metric is a mean over items.
     notes : tuple of Note
@@ -551,7 +560,7 @@ class Comparison(Reported):
 
     metrics: tuple[MetricInfo, ...]
     systems: tuple[SystemScore, ...]
-    differences: tuple[Difference, ...]
+    differences: Sequence[Difference]
     omnibus: tuple[Omnibus, ...]
     notes: tuple[Note, ...]
     provenance: Provenance
@@ -565,8 +574,17 @@ class Comparison(Reported):
     described_by: ClassVar[str] = "comparison"
 
     def __post_init__(self) -> None:
-        index = {(d.metric, d.a, d.b): i for i, d in enumerate(self.differences)}
+        index = {}
+        if not isinstance(self.differences, Indexed):
+            index = {(d.metric, d.a, d.b): i for i, d in enumerate(self.differences)}
         object.__setattr__(self, "_index", index)
+
+    def find(self, metric: str, a: str, b: str) -> Difference | None:
+        """Return A minus B on a metric if the comparison holds it in this direction, else None."""
+        if isinstance(self.differences, Indexed):
+            return self.differences.find(metric, a, b)
+        position = self._index.get((metric, a, b))
+        return None if position is None else self.differences[position]
 
     def __getitem__(self, key: tuple[str, ...]) -> Difference:
         """Return the difference A minus B: ``result[a, b]``, or ``result[a, b, metric]``."""
@@ -581,10 +599,12 @@ class Comparison(Reported):
                 f"the comparison has {len(names)} metrics: {', '.join(names)}",
                 hint=f"name one: result[{a!r}, {b!r}, {names[0]!r}]",
             )
-        if (metric, a, b) in self._index:
-            return self.differences[self._index[metric, a, b]]
-        if (metric, b, a) in self._index:
-            return self.differences[self._index[metric, b, a]].mirrored()
+        found = self.find(metric, a, b)
+        if found is not None:
+            return found
+        found = self.find(metric, b, a)
+        if found is not None:
+            return found.mirrored()
         known = ", ".join(dict.fromkeys(s.system for s in self.systems))
         raise InvalidInputError(
             f"no difference between {a!r} and {b!r} on {metric!r} in this comparison",

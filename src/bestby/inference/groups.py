@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import string
 
 import numpy as np
@@ -86,14 +87,70 @@ def cliques(different: ArrayLike) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(group) for group in sorted(_cliques(~_square(different, "different"))))
 
 
-def _cliques(alike: BoolArray) -> list[list[int]]:
-    """Cover every pair of alike systems by groups in which all are alike; sets are bits of an int."""
+def labels(different: ArrayLike) -> tuple[str, ...] | None:
+    """Label the groups of `letters`: by letters as long as there are enough, else by numbers.
+
+    Parameters
+    ----------
+    different : array_like of bool, shape (S, S)
+        As for `letters`.
+
+    Returns
+    -------
+    tuple of str, length S, or None
+        Up to 52 groups have letters. More are numbered from the best, and runs of numbers written with
+        their ends: two systems that share a number are not different, as two that share a letter. None if
+        there are more groups than letters and than systems: such labels would be longer than the pairs they
+        stand for.
+
+    Examples
+    --------
+    >>> labels([[False, False, True], [False, False, False], [True, False, False]])
+    ('a', 'ab', 'b')
+    >>> chain = abs(np.subtract.outer(range(60), range(60))) > 2
+    >>> labels(chain)[:4], labels(chain)[-1]
+    (('1', '1-2', '1-3', '2-4'), '58')
+    """
+    matrix = _square(different, "different")
+    most = max(len(_LETTERS), len(matrix))
+    groups = sorted(_cliques(~matrix, most + 1))
+    if len(groups) <= len(_LETTERS):
+        return letters(matrix)
+    if len(groups) > most:
+        return None
+    member: list[list[int]] = [[] for _ in matrix]
+    for number, group in enumerate(groups, 1):
+        for system in group:
+            member[system].append(number)
+    return tuple(_runs(numbers) for numbers in member)
+
+
+def _runs(numbers: list[int]) -> str:
+    """Return rising numbers as runs.
+
+    Examples
+    --------
+    >>> _runs([1, 2, 3, 7])
+    '1-3, 7'
+    """
+    ends = [i for i, number in enumerate(numbers) if i + 1 == len(numbers) or numbers[i + 1] > number + 1]
+    starts = [0, *(end + 1 for end in ends[:-1])]
+    return ", ".join(
+        f"{numbers[i]}" if i == j else f"{numbers[i]}-{numbers[j]}" for i, j in zip(starts, ends, strict=True)
+    )
+
+
+def _cliques(alike: BoolArray, most: float = math.inf) -> list[list[int]]:
+    """Cover every pair of alike systems by groups in which all are alike; sets are bits of an int.
+
+    Stops at `most` groups.
+    """
     rows = [sum(1 << int(j) for j in np.flatnonzero(row)) for row in alike]
     covered = [0] * len(rows)
-    groups = []
+    groups: list[list[int]] = []
     for i, row in enumerate(rows):
         from_here = -1 << i  # pairs with an earlier system were covered when that one was visited
-        while missing := row & ~covered[i] & from_here:
+        while (missing := row & ~covered[i] & from_here) and len(groups) < most:
             farthest = missing.bit_length() - 1
             group = 1 << i | 1 << farthest
             candidates = row & rows[farthest] & from_here & ~group

@@ -57,7 +57,7 @@ def wilson(
     >>> round(low, 4), round(high, 4)
     (0.2553, 0.3662)
     """
-    z = _two_sided_quantile(level)
+    z = two_sided_quantile(level)
     x, size = np.broadcast_arrays(np.asarray(successes, dtype=float), np.asarray(n, dtype=float))
     if not ((size >= 1.0) & np.isfinite(size) & (x >= 0.0) & (x <= size)).all():
         raise InvalidInputError(
@@ -124,7 +124,7 @@ def tango(n10: int, n01: int, n: int, level: float = 0.95) -> tuple[float, float
     >>> round(low, 4), round(high, 4)
     (-0.124, -0.0054)
     """
-    z = _two_sided_quantile(level)
+    z = two_sided_quantile(level)
     a, b, size = (count(value, what) for value, what in ((n10, "n10"), (n01, "n01"), (n, "n")))
     if size < 1 or a + b > size:
         raise InvalidInputError(
@@ -150,14 +150,22 @@ def _tango_high(d: int, m: int, n: int, z: float) -> float:
             break
         half = (m + d * delta) / 2.0
         s = (half + math.sqrt(max(half * half - n * (d * delta - (n - m) * delta * delta), 0.0))) / n
-        if (n * delta - d) ** 2 <= zz * n * (s - delta * delta):
+        off = n * delta - d
+        if off * off <= zz * n * (s - delta * delta):
             inside = delta
         else:
             outside = delta
     return outside
 
 
-def _two_sided_quantile(level: float) -> float:
+def two_sided_quantile(level: float) -> float:
+    """Return the normal quantile of a two-sided interval.
+
+    Examples
+    --------
+    >>> round(two_sided_quantile(0.95), 6)
+    1.959964
+    """
     return -float(ndtri((1.0 - checks.probability(level, "level")) / 2.0))
 
 

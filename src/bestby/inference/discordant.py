@@ -1,0 +1,154 @@
+"""Right or wrong on every item: the discordant items of all pairs at once, and what follows from them.
+
+The numbers are those of `permutation.exact_mean` and `proportions.tango` to the bit, for arrays of pairs.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+from scipy.special import bdtrc
+
+from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray
+from bestby.inference.distributions import TIE
+from bestby.inference.proportions import two_sided_quantile
+
+ROWS = 4096
+"""Rows multiplied at a time."""
+
+PAIRS = 8192
+"""Pairs whose intervals are sought at a time."""
+
+_EXACT_IN_SINGLE = 1 << 24
+
+
+def together(right: Array, counts: IntArray, others: Array | None = None) -> IntArray:
+    """Return on how many items two systems are both right, for all pairs.
+
+    Parameters
+    ----------
+    right : ndarray, shape (C, S)
+        1 where a system is right on the items of a row, 0 where it is wrong.
+    counts : ndarray of int, shape (C,)
+        How many items each row stands for.
+    others : ndarray, shape (C, T), optional
+        The systems to pair with; the same by default.
+
+    Returns
+    -------
+    ndarray of int, shape (S, T)
+        Exact: products of blocks of rows, in single precision where their sums are small enough.
+
+    Examples
+    --------
+    >>> together(np.array([[1, 1], [1, 0]]), np.array([3, 2]))
+    array([[5, 3],
+           [3, 3]])
+    """
+    others = right if others is None else others
+    found: IntArray = np.zeros((right.shape[1], others.shape[1]), dtype=np.int64)
+    for start in range(0, counts.size, ROWS):
+        c = counts[start : start + ROWS]
+        kind = np.float32 if int(c.sum()) <= _EXACT_IN_SINGLE else np.float64
+        left = right[start : start + ROWS].astype(kind)
+        weighted = others[start : start + ROWS].astype(kind) * c[:, None].astype(kind)
+        found += (left.T @ weighted).astype(np.int64)
+    return found
+
+
+def permutation(n10: IntArray, n01: IntArray, alternative: Alternative) -> tuple[FloatArray, BoolArray]:
+    """Return the p-values of the exact permutation test (McNemar's) of many pairs.
+
+    Parameters
+    ----------
+    n10, n01 : ndarray of int, shape (P,)
+        Numbers of items that only A, and only B, has right.
+    alternative : {"two-sided", "greater", "less"}
+        The alternative.
+
+    Returns
+    -------
+    p_values : ndarray, shape (P,)
+        The p-values.
+    alone : ndarray of bool, shape (P,)
+        Where all items that differ point in the direction asked about, or none differs: one arrangement of
+        signs is all there is to count.
+
+    Examples
+    --------
+    >>> permutation(np.array([8, 3]), np.array([2, 0]), "two-sided")
+    (array([0.109375, 0.25    ]), array([False,  True]))
+    """
+    net, m = n10 - n01, n10 + n01
+    far = np.abs(net) if alternative == "two-sided" else net if alternative == "greater" else -net
+    sides = 2.0 if alternative == "two-sided" else 1.0
+    alone: BoolArray = far >= m * (1.0 - TIE)
+    successes = (m + far) // 2
+    upper = np.where(successes <= 0, 1.0, bdtrc(np.maximum(successes, 1) - 1, m, 0.5))
+    upper = np.where(alone, np.where(m < 1074, np.ldexp(1.0, -np.minimum(m, 1074)), 0.0), upper)
+    p = np.minimum(1.0, np.maximum(sides * upper, sys.float_info.min))
+    if sides == 2.0:
+        p = np.where(far <= 0, 1.0, p)
+    return np.where(m == 0, 1.0, p), alone
+
+
+def tango(n10: IntArray, n01: IntArray, n: int, level: float) -> tuple[FloatArray, FloatArray]:
+    """Return the ends of Tango's intervals of many pairs.
+
+    Parameters
+    ----------
+    n10, n01 : ndarray of int, shape (P,)
+        Numbers of items that only A, and only B, has right.
+    n : int
+        Number of all items.
+    level : float
+        Nominal coverage.
+
+    Returns
+    -------
+    low, high : ndarray, shape (P,)
+        The ends. Pairs with the same counts are computed once.
+
+    Examples
+    --------
+    >>> low, high = tango(np.array([6, 16]), np.array([16, 6]), 161, 0.95)
+    >>> low.round(4), high.round(4)
+    (array([-0.124 ,  0.0054]), array([-0.0054,  0.124 ]))
+    """
+    z = two_sided_quantile(level)
+    d, m = n10 - n01, n10 + n01
+    key = np.concatenate([m * (2 * n + 1) + d, m * (2 * n + 1) - d])
+    distinct, place = np.unique(key + n, return_inverse=True)
+    differing, shifted = np.divmod(distinct, 2 * n + 1)
+    ends = np.empty(distinct.size)
+    for start in range(0, distinct.size, PAIRS):
+        block = slice(start, start + PAIRS)
+        ends[block] = _tango_high(shifted[block] - n, differing[block], n, z)
+    high = ends[place.reshape(-1)]
+    return -high[d.size :], high[: d.size]
+
+
+def _tango_high(d: IntArray, m: IntArray, n: int, z: float) -> FloatArray:
+    """Return the upper ends for the differences d / n when m of n items differ: the halving of `proportions`.
+
+    The operations are those of one pair, in their order, so that the ends agree to the bit.
+    """
+    zz = z * z
+    x, differing = d.astype(np.float64), m.astype(np.float64)
+    inside, outside = x / n, np.ones(d.size)
+    edge = np.abs(d) == n  # the variance is 0, or known: no halving
+    left = ~edge
+    while left.any():
+        delta = (inside + outside) / 2.0
+        left &= (outside - inside > 1e-15) & (delta != inside) & (delta != outside)
+        half = (differing + x * delta) / 2.0
+        inner = half * half - n * (x * delta - (n - m) * delta * delta)
+        s = (half + np.sqrt(np.maximum(inner, 0.0))) / n
+        off = n * delta - x
+        held = off * off <= zz * n * (s - delta * delta)
+        inside = np.where(left & held, delta, inside)
+        outside = np.where(left & ~held, delta, outside)
+    outside[d == n] = 1.0
+    outside[d == -n] = (zz - n) / (zz + n)
+    return outside
