@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from bestby._core.errors import (
         BestbyError,
         DesignError,
+        ExecutorError,
         InvalidInputError,
         MissingExtraError,
         StudyError,
@@ -69,6 +70,7 @@ _HOMES = {
     "DesignError": "bestby._core.errors",
     "Difference": "bestby.results",
     "Evaluation": "bestby.evaluation",
+    "ExecutorError": "bestby._core.errors",
     "FoldComparison": "bestby.datasets",
     "FunctionMetric": "bestby.metrics",
     "Interval": "bestby.results",
@@ -132,6 +134,7 @@ __all__ = [
     "DesignError",
     "Difference",
     "Evaluation",
+    "ExecutorError",
     "FoldComparison",
     "FunctionMetric",
     "Interval",

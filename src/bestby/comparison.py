@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +25,7 @@ from bestby.inference import classical, multiplicity
 from bestby.metrics import resolve
 from bestby.metrics.base import BaseMetric, MeanMetric
 from bestby.metrics.registry import default
+from bestby.resampling import executing
 from bestby.resampling.streams import seed_of
 from bestby.results import (
     Comparison,
@@ -67,6 +69,7 @@ def compare(
     rng: int | np.random.Generator | None = 0,
     n_jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
+    executor: Executor | None = None,
 ) -> Comparison:
     """Compare systems on one test set: scores, differences, intervals, tests, groups.
 
@@ -133,6 +136,9 @@ def compare(
         Threads; the numbers are the same for any.
     progress : callable, optional
         Called with the number of resamples done and their number.
+    executor : Executor, optional
+        What runs long jobs in place of threads: any ``concurrent.futures.Executor``, such as that of a
+        ``dask.distributed.Client``. The numbers are the same for any.
 
     Returns
     -------
@@ -195,6 +201,7 @@ def compare(
         progress,
         settings.resample_size,
         settings.rescale,
+        executing.checked(executor),
     )
     data_notes = [*noting.of_data(evaluation), *noting.of_labels(evaluation, metrics)]
     parts: dict[int, _Part] = {}

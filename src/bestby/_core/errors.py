@@ -35,6 +35,10 @@ class StudyError(BestbyError):
     """The files of a study cannot be written, or are not as they were written."""
 
 
+class ExecutorError(BestbyError, RuntimeError):
+    """An executor broke, or takes no work; what it was to make is not made."""
+
+
 class MissingExtraError(BestbyError, ImportError):
     """An optional dependency is needed and not installed."""
 

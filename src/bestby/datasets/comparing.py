@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
 from typing import Any, overload
 
 import numpy as np
@@ -27,6 +28,7 @@ from bestby.inference.intervals import percentile
 from bestby.inference.ranking import Friedman
 from bestby.inference.replicability import Replicability, replicability
 from bestby.metrics.base import BaseMetric
+from bestby.resampling import executing
 from bestby.resampling.streams import seed_of
 from bestby.results import Difference, Interval, MetricInfo, Note
 
@@ -58,6 +60,7 @@ def compare_datasets(
     rng: int | np.random.Generator | None = ...,
     n_jobs: int = ...,
     progress: Callable[[int, int], None] | None = ...,
+    executor: Executor | None = ...,
 ) -> DatasetComparison: ...
 def compare_datasets(
     data: Any,
@@ -80,6 +83,7 @@ def compare_datasets(
     rng: int | np.random.Generator | None = 0,
     n_jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
+    executor: Executor | None = None,
 ) -> DatasetComparison | Replicability:
     """Compare systems over several datasets.
 
@@ -106,7 +110,7 @@ def compare_datasets(
         a frame are items, the same for items; "worst" counts them as wrong.
     baseline : str, optional
         Compare every other system with this one only.
-    interval, level, test, n_resamples, rng, n_jobs, progress
+    interval, level, test, n_resamples, rng, n_jobs, progress, executor
         As for `compare`; `interval` and `test` are those inside each dataset.
     across : {"wilcoxon", "sign", "t", "permutation"}
         The test of each pair over the datasets.
@@ -157,6 +161,7 @@ def compare_datasets(
         seed_of(rng),
         checks.positive_int(n_jobs, "n_jobs"),
         progress,
+        executor=executing.checked(executor),
     )
     source = source_of(data, dataset, systems, gold, cluster, on_missing)
     inside = inside_of(source, metric, greater_is_better, on_missing, drawing)

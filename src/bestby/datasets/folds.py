@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from bestby.engine.interval import METHODS
 from bestby.family import alpha_of, rejects
 from bestby.inference import crossvalidation, multiplicity
 from bestby.inference.replicability import Replicability, replicability
+from bestby.resampling import executing
 from bestby.resampling.streams import seed_of
 from bestby.results import Difference, Note, Provenance, TestResult
 
@@ -54,6 +56,7 @@ def compare_folds(
     rng: int | np.random.Generator | None = 0,
     n_jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
+    executor: Executor | None = None,
 ) -> FoldComparison:
     """Compare systems that were trained and scored on the folds of one data set.
 
@@ -80,7 +83,7 @@ def compare_folds(
         How many folds must have an effect for test "k-bonferroni" to reject.
     baseline : str, optional
         Compare every other system with this one only.
-    interval, level, n_resamples, rng, n_jobs, progress
+    interval, level, n_resamples, rng, n_jobs, progress, executor
         As for `compare`; `interval` is that of the pooled predictions of one repetition.
     test : {"auto", "corrected-t", "5x2cv-f", "5x2cv-t", "k-bonferroni"}
         The test of each pair; all that apply are in `tests`. "auto": the combined F test for two-sided
@@ -132,6 +135,7 @@ def compare_folds(
         seed_of(rng),
         checks.positive_int(n_jobs, "n_jobs"),
         progress,
+        executor=executing.checked(executor),
     )
     found = read(data, fold, repetition, None if systems is None else tuple(systems), gold)
     if isinstance(found, dict):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,6 +57,8 @@ class Drawing:
     rescale : bool
         Whether the deviations of smaller resamples are multiplied by the root of m / n, so that they vary as
         the score of all n does.
+    executor : Executor, optional
+        What runs blocks of resamples instead of threads; it changes no bit.
     """
 
     n_resamples: int
@@ -64,6 +67,7 @@ class Drawing:
     progress: Progress | None = None
     resample_size: float | None = None
     rescale: bool = True
+    executor: Executor | None = None
 
     def draws(self, units: Units) -> IntArray:
         """Return how many units to draw from each stratum, shape (H,): at least one from every one.

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from bestby._core.typing import FloatArray, IntArray
 from bestby.engine.base import Drawing, Pair
-from bestby.engine.stacked import scored
 from bestby.engine.sums import SumGroup
+from bestby.engine.transforms import Scores
 from bestby.inference import clusters
 from bestby.inference.clusters import DesignEffect, Error
 from bestby.resampling import totals as resampling
@@ -66,10 +66,11 @@ class BlockGroup(SumGroup):
             blocks.units,
             drawing.n_resamples,
             drawing.seed,
-            lambda totals: scored(self.metrics, self.table, totals),
+            Scores(self.metrics, self.table.bare(), None),
             draws=blocks.draws,
             n_jobs=drawing.n_jobs,
             progress=drawing.progress,
+            executor=drawing.executor,
         )
 
 

@@ -14,9 +14,18 @@ from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine.base import Contributions, Drawing, Group, Jackknife, Pair
 from bestby.engine.stacked import Midpoint, batches, scored, scores
 from bestby.engine.table import Table
+from bestby.engine.transforms import (
+    DeltaPivots,
+    Functional,
+    MeanPivots,
+    Scores,
+    Swap,
+    Taken,
+    TakenByPairs,
+    gradient,
+)
 from bestby.inference import clusters, permutation
 from bestby.inference.clusters import Error
-from bestby.inference.distributions import TIE
 from bestby.inference.lattice import merged
 from bestby.metrics.base import MeanMetric, Metric
 from bestby.resampling import totals as resampling
@@ -141,7 +150,7 @@ class SumGroup(Group):
     def gradient(self, metric: int, a: int, b: int | None = None) -> tuple[FloatArray, IntArray]:
         """Return the gradient of a score or difference by its totals, and which columns these are."""
         score, columns = self._functional(metric, a, b)
-        return _gradient(score, self._total[columns][None, :])[0], columns
+        return gradient(score, self._total[columns][None, :])[0], columns
 
     def error(self, metric: int, a: int, b: int | None = None) -> Error | None:
         """Return the standard error CR2 of a score or difference, with Satterthwaite's degrees of freedom."""
@@ -150,19 +159,16 @@ class SumGroup(Group):
         influence = table.rows(columns) @ gradient
         return clusters.cr2(influence, table.sizes, table.units.counts, table.units.bounds)
 
-    def _functional(
-        self, metric: int, a: int, b: int | None
-    ) -> tuple[Callable[[FloatArray], FloatArray], IntArray]:
+    def _functional(self, metric: int, a: int, b: int | None) -> tuple[Functional, IntArray]:
         """Return a score or difference as a function of the totals of the columns it uses."""
-        score = partial(scores, self.metrics[metric])
         columns_a = self.table.columns[metric][a]
         if b is None:
-            return score, columns_a
+            return Functional(self.metrics[metric]), columns_a
         columns, position = np.unique(
             np.concatenate([columns_a, self.table.columns[metric][b]]), return_inverse=True
         )
         of_a, of_b = position[: columns_a.size], position[columns_a.size :]
-        return lambda totals: score(totals[..., of_a]) - score(totals[..., of_b]), columns
+        return Functional(self.metrics[metric], of_a, of_b), columns
 
     def pivots(self, metric: int, a: int, b: int | None, drawing: Drawing) -> FloatArray | None:
         """Return studentized replicates; None with strata or too many columns."""
@@ -219,11 +225,6 @@ class SumGroup(Group):
         scale = max(abs(score_a), abs(score_b))
         return 0.5 * (total_a + total_b), 0.5 * (total_b - total_a), score_a - score_b, scale
 
-    def _swapped(self, metric: int, midpoint: FloatArray) -> Callable[[FloatArray], FloatArray]:
-        """Return the difference A minus B as a function of the shift from the midpoint."""
-        score = partial(scores, self.metrics[metric])
-        return lambda shift: score(midpoint + shift) - score(midpoint - shift)
-
     def _exact(self, pair: Pair, alternative: Alternative, kinds: Kinds) -> TestResult | None:
         m, a, b = pair
         table = self.table
@@ -239,7 +240,7 @@ class SumGroup(Group):
             return TestResult("permutation", 1.0, alternative, True, "enumeration", statistic=0.0)
         midpoint, _, observed, scale = self._midpoint(pair)
         return permutation.exact_enumeration(
-            delta, counts, self._swapped(m, midpoint), observed, alternative, scale
+            delta, counts, Swap(self.metrics[m], midpoint), observed, alternative, scale
         )
 
     def _kinds(self, pair: Pair) -> tuple[FloatArray, IntArray]:
@@ -264,16 +265,16 @@ class SumGroup(Group):
         if not units.by_cells(CELL_COST_SWAP):
             return None
         midpoint, _, observed, scale = self._midpoint(pair)
-        difference = self._swapped(pair[0], midpoint)
-        half = 0.5 * (counts @ delta)
+        difference = Swap(self.metrics[pair[0]], midpoint)
         drawn = resampling.swaps(
             delta,
             units,
             drawing.n_resamples,
             drawing.seed,
-            lambda taken: difference(taken - half),
+            Taken(difference, 0.5 * (counts @ delta)),
             n_jobs=drawing.n_jobs,
             progress=drawing.progress,
+            executor=drawing.executor,
         )
         return permutation.monte_carlo(drawn, observed, alternative, name="permutation", scale=scale)
 
@@ -291,6 +292,7 @@ class SumGroup(Group):
             transform,
             n_jobs=drawing.n_jobs,
             progress=drawing.progress,
+            executor=drawing.executor,
         )
         return {
             pair: permutation.monte_carlo(drawn[:, i], d, alternative, name="permutation", scale=scale)
@@ -302,29 +304,14 @@ class SumGroup(Group):
         m, a, b = pair
         delta = self.table.rows(self.table.columns[m][b]) - self.table.rows(self.table.columns[m][a])
         used = np.flatnonzero(delta.any(axis=0))
-        difference = self._swapped(m, midpoint[0])
-
-        def transform(taken: FloatArray) -> FloatArray:
-            shift = np.zeros((taken.shape[0], delta.shape[1]))
-            shift[:, used] = taken
-            return difference(shift - midpoint[1])[:, None]
-
-        return delta[:, used], transform
+        return delta[:, used], Taken(Swap(self.metrics[m], midpoint[0]), midpoint[1], used)
 
     def _many(
         self, pairs: Sequence[Pair], midpoints: Sequence[Midpoint]
     ) -> tuple[FloatArray, resampling.Transform]:
         """Return the columns of all systems, and what makes the differences of all pairs of their sums."""
         stacked = batches(self.table, pairs, midpoints)
-
-        def transform(taken: FloatArray) -> FloatArray:
-            by_column = np.ascontiguousarray(self.table.full(taken, 0).T)
-            out = np.empty((len(pairs), taken.shape[0]))
-            for batch in stacked:
-                batch.fill(self.metrics[batch.metric], by_column, out)
-            return out.T
-
-        return self.table.X, transform
+        return self.table.X, TakenByPairs(self.metrics, self.table.bare(), stacked, len(pairs))
 
 
 @dataclass(frozen=True, eq=False)
@@ -365,23 +352,12 @@ def _bootstrapped(metrics: Sequence[Metric], table: Table, draws: IntArray, draw
         table.units,
         drawing.n_resamples,
         drawing.seed,
-        lambda totals: scored(metrics, table, table.full(totals, size)),
+        Scores(metrics, table.bare(), size),
         draws=draws,
         n_jobs=drawing.n_jobs,
         progress=drawing.progress,
+        executor=drawing.executor,
     )
-
-
-def _gradient(score: Callable[[FloatArray], FloatArray], totals: FloatArray) -> FloatArray:
-    """Return the gradient of the score at each of (R, k) totals, by central differences, shape (R, k)."""
-    gradient = np.empty_like(totals)
-    for j in range(totals.shape[1]):
-        step = 1e-6 * np.maximum(np.abs(totals[:, j]), 1.0)
-        up, down = totals.copy(), totals.copy()
-        up[:, j] += step
-        down[:, j] -= step
-        gradient[:, j] = (score(up) - score(down)) / (up[:, j] - down[:, j])
-    return gradient
 
 
 def _mean_pivots(values: FloatArray, units: Units, drawing: Drawing) -> FloatArray:
@@ -389,24 +365,20 @@ def _mean_pivots(values: FloatArray, units: Units, drawing: Drawing) -> FloatArr
     mean = float(units.counts @ values) / n
     centred = values - mean
 
-    def transform(totals: FloatArray) -> FloatArray:
-        shift = totals[:, 0] / n
-        variance = np.maximum(totals[:, 1] / n - shift**2, 0.0) / (n - 1)
-        return _pivot(shift, variance, float(np.abs(centred).max(initial=0.0)))
-
     return resampling.bootstrap(
         np.column_stack([centred, centred**2]),
         units,
         drawing.n_resamples,
         drawing.seed,
-        transform,
+        MeanPivots(n, float(np.abs(centred).max(initial=0.0))),
         n_jobs=drawing.n_jobs,
         progress=drawing.progress,
+        executor=drawing.executor,
     )
 
 
 def _delta_pivots(
-    score: Callable[[FloatArray], FloatArray],
+    score: Functional,
     table: Table,
     columns: IntArray,
     varying: IntArray,
@@ -421,36 +393,16 @@ def _delta_pivots(
     moments = centred[:, first] * centred[:, second]
     total = table.total()[columns]
     place = np.flatnonzero(columns < table.X.shape[1])
-    estimate = float(score(total))
-
-    def transform(totals: FloatArray) -> FloatArray:
-        sums = np.repeat(total[None, :], totals.shape[0], axis=0)
-        sums[:, place] += totals[:, :k]
-        gradient = _gradient(score, sums)[:, place]
-        weight = np.where(first == second, 1.0, 2.0)
-        products = gradient[:, first] * gradient[:, second] * weight
-        shifted = totals[:, k:] - totals[:, first] * totals[:, second] / n
-        variance = np.maximum((products * shifted).sum(axis=1), 0.0) * n / (n - 1)
-        return _pivot(score(sums) - estimate, variance, max(abs(estimate), TIE))
-
     return resampling.bootstrap(
         np.column_stack([centred, moments]),
         table.units,
         drawing.n_resamples,
         drawing.seed,
-        transform,
+        DeltaPivots(score, total, place, first, second, n),
         n_jobs=drawing.n_jobs,
         progress=drawing.progress,
+        executor=drawing.executor,
     )
-
-
-def _pivot(shift: FloatArray, variance: FloatArray, scale: float) -> FloatArray:
-    """Return shift / sd; a resample without variance gives 0 if it did not move, else an infinite pivot."""
-    sd = np.sqrt(variance)
-    flat = sd <= 1e-12 * scale
-    moved = np.abs(shift) > 1e-12 * scale
-    out = np.divide(shift, sd, out=np.zeros_like(shift), where=~flat)
-    return np.where(flat & moved, np.copysign(np.inf, shift), out)
 
 
 def merged_values(contributions: Contributions) -> tuple[FloatArray, IntArray]:

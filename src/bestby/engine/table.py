@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -52,6 +52,14 @@ class Table:
             return totals
         tail = np.broadcast_to(n_units * self.constants, (*totals.shape[:-1], self.constants.size))
         return np.concatenate([totals, tail], axis=-1)
+
+    def bare(self) -> Table:
+        """Return the table without its rows: which columns there are, and the constant ones."""
+        none = np.zeros(0, dtype=np.int64)
+        units = Units(none, np.zeros(1, dtype=np.int64))
+        return replace(
+            self, X=self.X[:0], units=units, items=self.items[:0], item_counts=none, sizes=self.sizes[:0]
+        )
 
     def total(self) -> FloatArray:
         """Return the totals of all columns over the full data."""

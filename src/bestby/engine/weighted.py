@@ -7,12 +7,13 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.shared import Shared
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray
 from bestby.engine.base import Drawing, Group, Jackknife, Pair
 from bestby.inference import clusters, permutation
@@ -29,6 +30,9 @@ MOST_LEFT_OUT = 1000
 
 The acceleration found with G groups differs from that with single units by about 0.65 / G.
 """
+
+CALLED_AT_ONCE = 64
+"""Resamples of a block where a function is called on each."""
 
 ENUMERATE_UNITS = 12
 """Differing units up to which all swaps are enumerated."""
@@ -106,6 +110,10 @@ class ItemGroup(Group):
     def _score_swapped(self, a: int, b: int) -> Callable[[Array], FloatArray]:
         """Return the difference A minus B as a function of the item swap bits (R, n)."""
 
+    def _most(self) -> int:
+        """Return how many resamples a block has at most."""
+        return resampling.WEIGHT_BLOCK
+
     @cached_property
     def _full(self) -> FloatArray:
         n = len(self.systems[0])
@@ -128,10 +136,12 @@ class ItemGroup(Group):
             units,
             drawing.n_resamples,
             drawing.seed,
-            lambda weights: self._score_weights(spread(weights)),
+            _Weighed(self._score_weights, spread),
             draws=draws,
+            most=self._most(),
             n_jobs=drawing.n_jobs,
             progress=drawing.progress,
+            executor=drawing.executor,
         )
         return drawn[:, None, :]
 
@@ -208,9 +218,11 @@ class ItemGroup(Group):
             self.units,
             drawing.n_resamples,
             drawing.seed,
-            lambda bits: difference(self._of_items(bits)),
+            _Weighed(difference, self._of_items),
+            most=self._most(),
             n_jobs=drawing.n_jobs,
             progress=drawing.progress,
+            executor=drawing.executor,
         )
         return permutation.monte_carlo(drawn, observed, alternative, name="permutation", scale=scale)
 
@@ -249,16 +261,7 @@ class WeightGroup(ItemGroup):
         pooled = np.concatenate([self.metric.exchangeable(self.gold, self.systems[s]) for s in (a, b)])
         gold = None if self.gold is None else np.concatenate([self.gold, self.gold])
         prepared = self.metric.prepare(gold, pooled)
-
-        def difference(bits: Array) -> FloatArray:
-            taken = bits.astype(np.uint8, copy=False)
-            kept = np.uint8(1) - taken
-            score_a = self.metric.weighted(prepared, np.concatenate([kept, taken], axis=1))
-            score_b = self.metric.weighted(prepared, np.concatenate([taken, kept], axis=1))
-            gap: FloatArray = score_a - score_b
-            return gap
-
-        return difference
+        return _SwappedRanks(self.metric, prepared)
 
 
 @dataclass(frozen=True, eq=False)
@@ -291,58 +294,72 @@ class CallGroup(ItemGroup):
                 raise
             return float("nan")
 
-    def bootstrap(self, drawing: Drawing) -> FloatArray:
-        """Return the scores of bootstrap resamples, shape (B, 1, S)."""
-        with _quiet():
-            return super().bootstrap(drawing)
-
-    def jackknife(self, seed: int) -> Jackknife:
-        """Return the scores without each unit, or without each of 1000 random groups of units."""
-        with _quiet():
-            return super().jackknife(seed)
-
-    def permutation(
-        self, pairs: Sequence[Pair], alternative: Alternative, drawing: Drawing
-    ) -> dict[Pair, TestResult]:
-        """Return the paired permutation test of each pair."""
-        with _quiet():
-            return super().permutation(pairs, alternative, drawing)
-
     def _score_weights(self, weights: Array) -> FloatArray:
         out = np.empty((weights.shape[0], self.n_systems))
         position = np.arange(weights.shape[1])
-        for r, row in enumerate(weights):
-            drawn = np.repeat(position, row)
-            gold = None if self.gold is None else self.gold[drawn]
-            for s, predictions in enumerate(self.systems):
-                out[r, s] = self._resampled(gold, predictions[drawn])
+        with _QUIET:
+            for r, row in enumerate(weights):
+                drawn = np.repeat(position, row)
+                gold = None if self.gold is None else self.gold[drawn]
+                for s, predictions in enumerate(self.systems):
+                    out[r, s] = self._resampled(gold, predictions[drawn])
         return out
 
     def _score_swapped(self, a: int, b: int) -> Callable[[Array], FloatArray]:
-        first, second = self.systems[a], self.systems[b]
+        return partial(self._differences, a, b)
 
-        def difference(bits: Array) -> FloatArray:
-            out = np.empty(bits.shape[0])
+    def _differences(self, a: int, b: int, bits: Array) -> FloatArray:
+        first, second = self.systems[a], self.systems[b]
+        out = np.empty(bits.shape[0])
+        with _QUIET:
             for r, swapped in enumerate(bits.astype(np.bool_)):
                 row = swapped if first.ndim == 1 else swapped[:, None]
                 score_a = self._resampled(self.gold, np.where(row, second, first))
                 score_b = self._resampled(self.gold, np.where(row, first, second))
                 out[r] = score_a - score_b
-            return out
+        return out
 
-        return difference
+    def _most(self) -> int:
+        """Return 64: the calls take the time, and smaller blocks are shared out more evenly."""
+        return CALLED_AT_ONCE
+
+
+@dataclass(frozen=True, eq=False)
+class _Weighed:
+    """What becomes of the weights or swaps of units: those of items first, then scores."""
+
+    score: Callable[[Array], FloatArray]
+    spread: Callable[[Array], Array]
+
+    def __call__(self, of_units: Array) -> FloatArray:
+        return self.score(self.spread(of_units))
+
+
+@dataclass(frozen=True, eq=False)
+class _SwappedRanks:
+    """The difference A minus B of swaps (R, n), of both systems' items prepared together."""
+
+    metric: WeightedMetric
+    prepared: Any
+
+    def __call__(self, bits: Array) -> FloatArray:
+        taken = bits.astype(np.uint8, copy=False)
+        kept = np.uint8(1) - taken
+        score_a = self.metric.weighted(self.prepared, np.concatenate([kept, taken], axis=1))
+        score_b = self.metric.weighted(self.prepared, np.concatenate([taken, kept], axis=1))
+        gap: FloatArray = score_a - score_b
+        return gap
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep a function that warns from warning once per resample.
-
-    Opened once, around all threads: the filters are those of the process, so two threads that each
-    save and restore them can leave them changed for good.
-    """
+def _ignoring() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
+
+
+_QUIET = Shared(_ignoring)
+"""Keeps a function that warns from warning once per resample."""
 
 
 def numbered_units(

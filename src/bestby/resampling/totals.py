@@ -1,22 +1,21 @@
 """Totals of resamples: the matrix product of weights and statistics, by cells or densely.
 
 The way is chosen by the data alone, and what a replicate draws depends on the seed and its number
-alone: blocks and threads change nothing.
+alone: blocks, threads and executors change nothing.
 """
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
 from bestby._core.typing import Array, FloatArray, IntArray
-from bestby.resampling import streams, weights
+from bestby.resampling import executing, streams, weights
 from bestby.resampling.units import CELL_COST_BOOTSTRAP, CELL_COST_SWAP, Units
 
 Transform = Callable[[FloatArray], FloatArray]
@@ -61,6 +60,7 @@ def bootstrap(
     draws: IntArray | None = None,
     n_jobs: int = 1,
     progress: Progress | None = None,
+    executor: Executor | None = None,
 ) -> FloatArray:
     """Transform the totals of bootstrap resamples, block by block.
 
@@ -82,6 +82,9 @@ def bootstrap(
         Number of threads; changes no bit.
     progress : callable, optional
         Called with the number of resamples done and B.
+    executor : Executor, optional
+        What runs the blocks instead of threads of this process, should there be enough of them to send;
+        changes no bit.
 
     Returns
     -------
@@ -91,26 +94,17 @@ def bootstrap(
     draws = units.sizes if draws is None else draws
     n_draws = int(draws.sum())
     if units.by_cells(CELL_COST_BOOTSTRAP):
-
-        def cells(first: int, stop: int) -> FloatArray:
-            generator = streams.block_generator(seed, "bootstrap", first // CELL_BLOCK)
-            return transform(_multinomial(generator, units, draws, stop - first) @ X)
-
-        return run_blocks(cells, n_resamples, CELL_BLOCK, n_jobs, progress)
+        cells = _DrawnCells(X, units, draws, seed, transform)
+        return run_blocks(cells, n_resamples, CELL_BLOCK, n_jobs, progress, executor)
     X, units = units.expanded(X)
-    key = streams.stream_key(seed, "bootstrap")
     compiled = n_resamples * n_draws >= COMPILED_FROM
     summed = X.shape[1] <= MAX_SUM_COLUMNS or units.n > LARGEST_ROW if compiled else False
     summed = summed or n_draws * SPARSE <= units.n
-
-    def dense(first: int, stop: int) -> FloatArray:
-        keys = streams.replicate_keys(key, first, stop - first)
-        return transform(_bootstrap_totals(X, units, draws, keys, compiled, summed))
-
+    dense = _DrawnUnits(X, units, draws, streams.stream_key(seed, "bootstrap"), transform, compiled, summed)
     size = max(1, (COMPILED_BLOCK if compiled else BLOCK_NUMBERS) // (n_draws if summed else units.n))
     if compiled and summed:
         size = 256
-    return run_blocks(dense, n_resamples, size, n_jobs, progress)
+    return run_blocks(dense, n_resamples, size, n_jobs, progress, executor)
 
 
 def swaps(
@@ -122,31 +116,22 @@ def swaps(
     *,
     n_jobs: int = 1,
     progress: Progress | None = None,
+    executor: Executor | None = None,
 ) -> FloatArray:
     """Transform the totals of random subsets of the units (each taken with probability one half).
 
     Parameters and result are those of `bootstrap`; the totals are sums of the rows of D taken.
     """
     if units.by_cells(CELL_COST_SWAP):
-
-        def cells(first: int, stop: int) -> FloatArray:
-            generator = streams.block_generator(seed, "swap", first // CELL_BLOCK)
-            taken = generator.binomial(units.counts, 0.5, size=(stop - first, units.n_rows))
-            return transform(taken.astype(np.float64) @ D)
-
-        return run_blocks(cells, n_resamples, CELL_BLOCK, n_jobs, progress)
+        cells = _SwappedCells(D, units, seed, transform)
+        return run_blocks(cells, n_resamples, CELL_BLOCK, n_jobs, progress, executor)
     D, units = units.expanded(D)
-    key = streams.stream_key(seed, "swap")
     compiled = n_resamples * units.n >= COMPILED_FROM
-
-    def dense(first: int, stop: int) -> FloatArray:
-        keys = streams.replicate_keys(key, first, stop - first)
-        return transform(_swap_totals(D, keys, compiled))
-
+    dense = _SwappedUnits(D, streams.stream_key(seed, "swap"), transform, compiled)
     size = max(1, (COMPILED_BLOCK if compiled else BLOCK_NUMBERS) // units.n)
     if compiled and D.shape[1] <= MAX_TABLE_COLUMNS:
         size = max(size, 1024)
-    return run_blocks(dense, n_resamples, size, n_jobs, progress)
+    return run_blocks(dense, n_resamples, size, n_jobs, progress, executor)
 
 
 def bootstrap_blocks(
@@ -156,24 +141,17 @@ def bootstrap_blocks(
     transform: Callable[[Array], FloatArray],
     *,
     draws: IntArray | None = None,
+    most: int = WEIGHT_BLOCK,
     n_jobs: int = 1,
     progress: Progress | None = None,
+    executor: Executor | None = None,
 ) -> FloatArray:
-    """Transform the weights themselves, (R, n) integers, for measures that are not sums."""
+    """Transform the weights themselves, (R, n) integers, `most` at once, for measures that are no sums."""
     draws = units.sizes if draws is None else draws
-    key = streams.stream_key(seed, "bootstrap")
     compiled = n_resamples * units.n >= COMPILED_WEIGHTS_FROM
-    offsets = weights.word_offsets(draws)
-
-    def block(first: int, stop: int) -> FloatArray:
-        keys = streams.replicate_keys(key, first, stop - first)
-        if not compiled:
-            return transform(weights.bootstrap_weights(keys, units.bounds, draws))
-        W = np.empty((keys.size, units.n), dtype=np.uint8)  # a weight of 256 has probability 1e-500
-        _kernels().bootstrap_weights(keys, units.bounds, draws, offsets, W)
-        return transform(W)
-
-    return run_blocks(block, n_resamples, max(1, WEIGHT_BLOCK // units.n), n_jobs, progress)
+    work = _Weights(units, draws, streams.stream_key(seed, "bootstrap"), transform, compiled)
+    size = max(1, min(most, WEIGHT_BLOCK // units.n))
+    return run_blocks(work, n_resamples, size, n_jobs, progress, executor)
 
 
 def swap_blocks(
@@ -182,55 +160,51 @@ def swap_blocks(
     seed: int,
     transform: Callable[[Array], FloatArray],
     *,
+    most: int = WEIGHT_BLOCK,
     n_jobs: int = 1,
     progress: Progress | None = None,
+    executor: Executor | None = None,
 ) -> FloatArray:
-    """Transform the swap bits themselves, (R, n) of 0 and 1, for measures that are not sums."""
-    key = streams.stream_key(seed, "swap")
+    """Transform the swap bits themselves, (R, n) of 0 and 1, `most` at once, for measures not of sums."""
     compiled = n_resamples * units.n >= COMPILED_WEIGHTS_FROM
-
-    def block(first: int, stop: int) -> FloatArray:
-        keys = streams.replicate_keys(key, first, stop - first)
-        if not compiled:
-            return transform(weights.swap_bits(keys, units.n))
-        bits = np.empty((keys.size, units.n), dtype=np.uint8)
-        _kernels().swap_bits(keys, bits)
-        return transform(bits)
-
-    return run_blocks(block, n_resamples, max(1, WEIGHT_BLOCK // units.n), n_jobs, progress)
+    work = _SwapBits(units.n, streams.stream_key(seed, "swap"), transform, compiled)
+    size = max(1, min(most, WEIGHT_BLOCK // units.n))
+    return run_blocks(work, n_resamples, size, n_jobs, progress, executor)
 
 
 def run_blocks(
-    work: Callable[[int, int], FloatArray],
+    work: executing.Work,
     n_resamples: int,
     size: int,
     n_jobs: int,
     progress: Progress | None,
+    executor: Executor | None = None,
 ) -> FloatArray:
     """Run ``work(first, stop)`` over fixed blocks of replicates and join the results in order."""
+    if executor is not None and size < n_resamples and executing.worth_sending(work, n_resamples):
+        return _joined(executing.sent(executor, work, n_resamples, size), n_resamples, progress)
     starts = range(0, n_resamples, size)
-    result: FloatArray | None = None
 
     def one(first: int) -> FloatArray:
         return work(first, min(first + size, n_resamples))
 
-    # The products are tall and thin: more threads inside each only wait for one another, and on a busy
-    # machine take ten times as long. Threads belong to the blocks.
-    with _blas().limit(limits=1, user_api="blas"):
-        for first, part in zip(starts, _mapped(one, starts, n_jobs), strict=True):
-            if result is None:
-                result = np.empty((n_resamples, *part.shape[1:]), dtype=part.dtype)
-            result[first : first + part.shape[0]] = part
-            if progress is not None:
-                progress(first + part.shape[0], n_resamples)
+    with executing.one_blas_thread():
+        return _joined(_mapped(one, starts, n_jobs), n_resamples, progress)
+
+
+def _joined(parts: Iterable[FloatArray], n_resamples: int, progress: Progress | None) -> FloatArray:
+    result: FloatArray | None = None
+    done = 0
+    for part in parts:
+        if result is None:
+            result = np.empty((n_resamples, *part.shape[1:]), dtype=part.dtype)
+        result[done : done + part.shape[0]] = part
+        done += part.shape[0]
+        if progress is not None:
+            progress(done, n_resamples)
     if result is None:
         raise ValueError("n_resamples must be at least 1")
     return result
-
-
-@functools.cache
-def _blas() -> ThreadpoolController:
-    return ThreadpoolController()
 
 
 def _mapped(one: Callable[[int], FloatArray], starts: range, n_jobs: int) -> Iterator[FloatArray]:
@@ -242,6 +216,101 @@ def _mapped(one: Callable[[int], FloatArray], starts: range, n_jobs: int) -> Ite
         window = 4 * n_jobs
         for offset in range(0, len(starts), window):
             yield from pool.map(one, starts[offset : offset + window])
+
+
+# -- what makes a block: all that it needs, so that it can be sent to another process ------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _DrawnCells:
+    X: FloatArray
+    units: Units
+    draws: IntArray
+    seed: int
+    transform: Transform
+
+    def __call__(self, first: int, stop: int) -> FloatArray:
+        generator = streams.block_generator(self.seed, "bootstrap", first // CELL_BLOCK)
+        return self.transform(_multinomial(generator, self.units, self.draws, stop - first) @ self.X)
+
+
+@dataclass(frozen=True, eq=False)
+class _DrawnUnits:
+    X: FloatArray
+    units: Units
+    draws: IntArray
+    key: np.uint64
+    transform: Transform
+    compiled: bool
+    summed: bool
+
+    def __call__(self, first: int, stop: int) -> FloatArray:
+        keys = streams.replicate_keys(self.key, first, stop - first)
+        return self.transform(
+            _bootstrap_totals(self.X, self.units, self.draws, keys, self.compiled, self.summed)
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _SwappedCells:
+    D: FloatArray
+    units: Units
+    seed: int
+    transform: Transform
+
+    def __call__(self, first: int, stop: int) -> FloatArray:
+        generator = streams.block_generator(self.seed, "swap", first // CELL_BLOCK)
+        taken = generator.binomial(self.units.counts, 0.5, size=(stop - first, self.units.n_rows))
+        return self.transform(taken.astype(np.float64) @ self.D)
+
+
+@dataclass(frozen=True, eq=False)
+class _SwappedUnits:
+    D: FloatArray
+    key: np.uint64
+    transform: Transform
+    compiled: bool
+
+    def __call__(self, first: int, stop: int) -> FloatArray:
+        keys = streams.replicate_keys(self.key, first, stop - first)
+        return self.transform(_swap_totals(self.D, keys, self.compiled))
+
+
+@dataclass(frozen=True, eq=False)
+class _Weights:
+    units: Units
+    draws: IntArray
+    key: np.uint64
+    transform: Callable[[Array], FloatArray]
+    compiled: bool
+
+    def __call__(self, first: int, stop: int) -> FloatArray:
+        keys = streams.replicate_keys(self.key, first, stop - first)
+        units, draws = self.units, self.draws
+        if not self.compiled:
+            return self.transform(weights.bootstrap_weights(keys, units.bounds, draws))
+        W = np.empty((keys.size, units.n), dtype=np.uint8)  # a weight of 256 has probability 1e-500
+        _kernels().bootstrap_weights(keys, units.bounds, draws, weights.word_offsets(draws), W)
+        return self.transform(W)
+
+
+@dataclass(frozen=True, eq=False)
+class _SwapBits:
+    n: int
+    key: np.uint64
+    transform: Callable[[Array], FloatArray]
+    compiled: bool
+
+    def __call__(self, first: int, stop: int) -> FloatArray:
+        keys = streams.replicate_keys(self.key, first, stop - first)
+        if not self.compiled:
+            return self.transform(weights.swap_bits(keys, self.n))
+        bits = np.empty((keys.size, self.n), dtype=np.uint8)
+        _kernels().swap_bits(keys, bits)
+        return self.transform(bits)
+
+
+# -- totals --------------------------------------------------------------------------------------------------
 
 
 def _multinomial(generator: np.random.Generator, units: Units, draws: IntArray, size: int) -> FloatArray:

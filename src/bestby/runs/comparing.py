@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import fields
 from typing import Any
 
@@ -18,6 +19,7 @@ from bestby._version import __version__
 from bestby.engine.base import Drawing
 from bestby.engine.hierarchy import Crossed
 from bestby.inference import multiplicity
+from bestby.resampling import executing
 from bestby.resampling.streams import seed_of
 from bestby.results import Note, Provenance
 from bestby.results_runs import RunsComparison, RunsDifference, RunsScore, Variance
@@ -48,6 +50,7 @@ def compare_runs(
     rng: int | np.random.Generator | None = 0,
     n_jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
+    executor: Executor | None = None,
 ) -> RunsComparison:
     """Compare systems of which each was run several times, with different random seeds.
 
@@ -100,6 +103,9 @@ def compare_runs(
         Threads; the numbers are the same for any.
     progress : callable, optional
         Called with the number of resamples of the items done and their number.
+    executor : Executor, optional
+        What runs long jobs in place of threads: any ``concurrent.futures.Executor``, such as that of a
+        ``dask.distributed.Client``. The numbers are the same for any.
 
     Returns
     -------
@@ -141,6 +147,7 @@ def compare_runs(
         seed_of(rng),
         checks.positive_int(n_jobs, "n_jobs"),
         progress,
+        executor=executing.checked(executor),
     )
     data = data_of(systems_of(runs), gold, metric, clusters, greater_is_better, settings, drawing)
     if baseline is not None and baseline not in data.names:

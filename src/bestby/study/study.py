@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from bestby.engine.base import Drawing
 from bestby.metrics import resolve
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.registry import default
+from bestby.resampling import executing
 from bestby.resampling.streams import seed_of
 from bestby.results_study import StudyComparison
 from bestby.settings import CORRECTIONS, QUESTIONS, Settings, margin_of, resample_size_of
@@ -210,6 +212,7 @@ class Study:
         rng: int | np.random.Generator | None = 0,
         n_jobs: int = 1,
         progress: Callable[[int, int], None] | None = None,
+        executor: Executor | None = None,
     ) -> StudyComparison:
         """Compare every treatment with its baselines.
 
@@ -254,6 +257,9 @@ class Study:
             Threads; the numbers are the same for any.
         progress : callable, optional
             Called with the number of resamples done and their number.
+        executor : Executor, optional
+            What runs long jobs in place of threads: any ``concurrent.futures.Executor``, such as that of a
+            ``dask.distributed.Client``. The numbers are the same for any.
 
         Returns
         -------
@@ -286,6 +292,7 @@ class Study:
             progress,
             settings.resample_size,
             settings.rescale,
+            executing.checked(executor),
         )
         gold = self._store.gold()
         chosen = self._chosen(conditions)

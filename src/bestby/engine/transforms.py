@@ -1,0 +1,225 @@
+"""What becomes of the totals of a block of resamples: scores, differences, pivots.
+
+Each holds all that it needs and nothing else, so that blocks can be sent to other processes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bestby._core.typing import FloatArray, IntArray
+from bestby.engine.stacked import Batch, scored, scores
+from bestby.engine.table import Table
+from bestby.inference.distributions import TIE
+from bestby.metrics.base import Metric
+
+
+@dataclass(frozen=True, eq=False)
+class Functional:
+    """A score, or the difference of two, as a function of the totals of the columns it uses.
+
+    Parameters
+    ----------
+    metric : Metric
+        The fitted metric.
+    a, b : ndarray of int, or None
+        The columns of A and of B among those given; None for all of them, and for no B.
+    """
+
+    metric: Metric
+    a: IntArray | None = None
+    b: IntArray | None = None
+
+    def __call__(self, totals: FloatArray) -> FloatArray:
+        """Return the scores or differences, shape (R,), of totals (R, k)."""
+        if self.a is None:
+            return scores(self.metric, totals)
+        of_a = scores(self.metric, totals[..., self.a])
+        return of_a if self.b is None else of_a - scores(self.metric, totals[..., self.b])
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """The scores of all metrics and systems, shape (R, M, S), of the totals of a resample of n units.
+
+    Parameters
+    ----------
+    metrics : sequence of Metric
+        The fitted metrics.
+    table : Table
+        Where each metric and system finds its columns; see `Table.bare`.
+    n_units : int or None
+        The units of a resample; None if totals are of all columns, the constant ones too.
+    """
+
+    metrics: Sequence[Metric]
+    table: Table
+    n_units: int | None
+
+    def __call__(self, totals: FloatArray) -> FloatArray:
+        """Return the scores of totals (R, k)."""
+        full = totals if self.n_units is None else self.table.full(totals, self.n_units)
+        return scored(self.metrics, self.table, full)
+
+
+@dataclass(frozen=True, eq=False)
+class Swap:
+    """The difference A minus B as a function of the shift of the totals from their midpoint.
+
+    Parameters
+    ----------
+    metric : Metric
+        The fitted metric.
+    midpoint : ndarray, shape (k,)
+        The mean of the totals of A and B.
+    """
+
+    metric: Metric
+    midpoint: FloatArray
+
+    def __call__(self, shift: FloatArray) -> FloatArray:
+        """Return the differences, shape (R,), of shifts (R, k)."""
+        return scores(self.metric, self.midpoint + shift) - scores(self.metric, self.midpoint - shift)
+
+
+@dataclass(frozen=True, eq=False)
+class Taken:
+    """The differences of one pair, of the sums of what the swapped units change.
+
+    Parameters
+    ----------
+    difference : Swap
+        The pair.
+    half : ndarray, shape (k,)
+        Half of what all units change.
+    used : ndarray of int, or None
+        Which of the k columns the sums are of; None for all.
+    """
+
+    difference: Swap
+    half: FloatArray
+    used: IntArray | None = None
+
+    def __call__(self, taken: FloatArray) -> FloatArray:
+        """Return the differences, shape (R,) or (R, 1), of sums (R, k) or (R, len(used))."""
+        if self.used is None:
+            return self.difference(taken - self.half)
+        shift = np.zeros((taken.shape[0], self.half.size))
+        shift[:, self.used] = taken
+        return self.difference(shift - self.half)[:, None]
+
+
+@dataclass(frozen=True, eq=False)
+class TakenByPairs:
+    """The differences of many pairs, of the sums of the rows of the swapped units.
+
+    Parameters
+    ----------
+    metrics : sequence of Metric
+        The fitted metrics.
+    table : Table
+        For its constant columns; see `Table.bare`.
+    batches : sequence of Batch
+        The pairs.
+    n_pairs : int
+        How many there are.
+    """
+
+    metrics: Sequence[Metric]
+    table: Table
+    batches: Sequence[Batch]
+    n_pairs: int
+
+    def __call__(self, taken: FloatArray) -> FloatArray:
+        """Return the differences, shape (R, pairs), of sums (R, k)."""
+        by_column = np.ascontiguousarray(self.table.full(taken, 0).T)
+        out = np.empty((self.n_pairs, taken.shape[0]))
+        for batch in self.batches:
+            batch.fill(self.metrics[batch.metric], by_column, out)
+        return out.T
+
+
+@dataclass(frozen=True, eq=False)
+class MeanPivots:
+    """Studentized replicates of a mean, of the sums of centred values and of their squares.
+
+    Parameters
+    ----------
+    n : int
+        The units of a resample.
+    largest : float
+        The largest centred value, next to which rounding is nothing.
+    """
+
+    n: int
+    largest: float
+
+    def __call__(self, totals: FloatArray) -> FloatArray:
+        """Return the pivots, shape (R,), of totals (R, 2)."""
+        n = self.n
+        shift = totals[:, 0] / n
+        variance = np.maximum(totals[:, 1] / n - shift**2, 0.0) / (n - 1)
+        return _pivot(shift, variance, self.largest)
+
+
+@dataclass(frozen=True, eq=False)
+class DeltaPivots:
+    """Studentized replicates by the delta method, of the first and second moments of a resample.
+
+    Parameters
+    ----------
+    score : Functional
+        The score or difference.
+    total : ndarray, shape (K,)
+        The totals of its columns over the full data.
+    place : ndarray of int, shape (k,)
+        Which of them vary.
+    first, second : ndarray of int
+        Which of the k are multiplied for each second moment.
+    n : int
+        The units of a resample.
+    """
+
+    score: Functional
+    total: FloatArray
+    place: IntArray
+    first: IntArray
+    second: IntArray
+    n: int
+
+    def __call__(self, totals: FloatArray) -> FloatArray:
+        """Return the pivots, shape (R,), of centred totals and moments (R, k + k(k + 1)/2)."""
+        k, n, first, second = self.place.size, self.n, self.first, self.second
+        estimate = float(self.score(self.total))
+        sums = np.repeat(self.total[None, :], totals.shape[0], axis=0)
+        sums[:, self.place] += totals[:, :k]
+        gradients = gradient(self.score, sums)[:, self.place]
+        weight = np.where(first == second, 1.0, 2.0)
+        products = gradients[:, first] * gradients[:, second] * weight
+        shifted = totals[:, k:] - totals[:, first] * totals[:, second] / n
+        variance = np.maximum((products * shifted).sum(axis=1), 0.0) * n / (n - 1)
+        return _pivot(self.score(sums) - estimate, variance, max(abs(estimate), TIE))
+
+
+def gradient(score: Functional, totals: FloatArray) -> FloatArray:
+    """Return the gradient of the score at each of (R, k) totals, by central differences, shape (R, k)."""
+    found = np.empty_like(totals)
+    for j in range(totals.shape[1]):
+        step = 1e-6 * np.maximum(np.abs(totals[:, j]), 1.0)
+        up, down = totals.copy(), totals.copy()
+        up[:, j] += step
+        down[:, j] -= step
+        found[:, j] = (score(up) - score(down)) / (up[:, j] - down[:, j])
+    return found
+
+
+def _pivot(shift: FloatArray, variance: FloatArray, scale: float) -> FloatArray:
+    """Return shift / sd; a resample without variance gives 0 if it did not move, else an infinite pivot."""
+    sd = np.sqrt(variance)
+    flat = sd <= 1e-12 * scale
+    moved = np.abs(shift) > 1e-12 * scale
+    out = np.divide(shift, sd, out=np.zeros_like(shift), where=~flat)
+    return np.where(flat & moved, np.copysign(np.inf, shift), out)

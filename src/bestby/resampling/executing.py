@@ -1,0 +1,226 @@
+"""Blocks of resamples on an executor: threads, processes, or the workers of a cluster.
+
+A block is the same numbers whoever makes it, so that the only question is whether sending pays.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from contextlib import contextmanager
+from functools import cache, partial
+from pickle import PicklingError
+from typing import Any
+
+import numpy as np
+from threadpoolctl import ThreadpoolController
+
+from bestby._core.errors import DesignError, ExecutorError, InvalidInputError
+from bestby._core.shared import Shared
+from bestby._core.typing import FloatArray
+
+Work = Callable[[int, int], FloatArray]
+"""Makes what is kept of the replicates from `first` up to `stop`."""
+
+SEND_FROM = 0.5
+"""Seconds of work from which it is sent to an executor; less is done sooner where it is."""
+
+TASKS_PER_WORKER = 4
+"""Tasks a job is cut into, so that a slow or lost worker costs a part of its share."""
+
+WORKERS = 8
+"""Workers supposed where an executor does not say how many it has."""
+
+PLAIN = 0.01
+"""Seconds a single replicate must take for the time of it to say what a thousand take."""
+
+
+def checked(executor: Any) -> Executor | None:
+    """Return what blocks are sent to: an executor, that of a client of dask, or None.
+
+    Parameters
+    ----------
+    executor : Executor, Client or None
+        What the user gave.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is nothing that work can be submitted to.
+
+    Examples
+    --------
+    >>> checked(None) is None
+    True
+    """
+    if hasattr(executor, "get_executor"):
+        executor = executor.get_executor()
+    if executor is None or (callable(getattr(executor, "submit", None)) and not isinstance(executor, type)):
+        return executor
+    raise InvalidInputError(
+        f"executor must be a concurrent.futures.Executor or a dask.distributed.Client, got {executor!r}",
+        hint="executor=ProcessPoolExecutor(4), or executor=client.get_executor()",
+    )
+
+
+def worth_sending(work: Work, n_resamples: int) -> bool:
+    """Tell whether all replicates take so long that sending them to an executor pays.
+
+    A few are made here and thrown away: the first compiles what there is to compile, the others are timed.
+
+    Parameters
+    ----------
+    work : callable
+        Makes the replicates from a first up to a last.
+    n_resamples : int
+        How many are to be made.
+
+    Examples
+    --------
+    >>> worth_sending(lambda first, stop: np.zeros(stop - first), 10_000)
+    False
+    """
+    if SEND_FROM <= 0.0:
+        return True
+    with one_blas_thread():
+        work(0, 1)
+        for few in (1, min(16, n_resamples)):
+            start = time.perf_counter()
+            work(0, few)
+            each = (time.perf_counter() - start) / few
+            if each >= PLAIN:
+                break
+    return each * n_resamples >= SEND_FROM
+
+
+def sent(executor: Executor, work: Work, n_resamples: int, size: int) -> Iterator[FloatArray]:
+    """Run fixed blocks of replicates on an executor, several to a task, and yield the tasks' parts in order.
+
+    Parameters
+    ----------
+    executor : Executor
+        Whatever runs ``submit(function, *arguments)``. Executors of processes pickle the work.
+    work : callable
+        Makes the replicates from a first up to a last.
+    n_resamples : int
+        How many to make.
+    size : int
+        Replicates of a block, which are those of every other way to run it.
+
+    Raises
+    ------
+    DesignError
+        If the work cannot be pickled for the executor's processes.
+    ExecutorError
+        If the executor breaks or takes no work. An error of the work itself is raised as it is.
+    """
+    n_tasks = min(TASKS_PER_WORKER * _workers(executor), -(-n_resamples // size))
+    step = size * -(-n_resamples // (size * n_tasks))
+    futures: list[Future[FloatArray]] = []
+    try:
+        with _told_clearly(executor):
+            submit, held = _handed(executor, work)
+            futures += [
+                submit(blocks, held, first, min(first + step, n_resamples), size)
+                for first in range(0, n_resamples, step)
+            ]
+        for future in futures:
+            with _told_clearly(executor):
+                part = future.result()
+            yield part
+    finally:
+        for future in futures:  # after an error or an interrupt; those that are done do not mind
+            future.cancel()
+
+
+def blocks(work: Work, first: int, stop: int, size: int) -> FloatArray:
+    """Return the replicates from `first` up to `stop`, made in blocks: a task."""
+    with one_blas_thread():
+        return np.concatenate([work(at, min(at + size, stop)) for at in range(first, stop, size)])
+
+
+def _workers(executor: Executor) -> int:
+    """Return how many tasks run at once, as far as the executor says."""
+    client = _dask_client(executor)
+    if client is not None:
+        threads: dict[str, int] = client.nthreads()
+        return max(1, sum(threads.values()))
+    return int(getattr(executor, "_max_workers", 0)) or WORKERS
+
+
+def _handed(executor: Executor, work: Work) -> tuple[Callable[..., Future[FloatArray]], Any]:
+    """Return how to submit a task, and what to give it for the work.
+
+    Dask gets the work once, as the result of a task of its own: workers fetch it from one another, and should
+    it be lost with a worker, the scheduler runs that task again.
+    """
+    client = _dask_client(executor)
+    if client is None:
+        return executor.submit, work
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Sending large graph", category=UserWarning)
+        return partial(executor.submit, pure=False), client.submit(_same, work, pure=False)
+
+
+def _same(work: Work) -> Work:
+    return work
+
+
+def _dask_client(executor: Executor) -> Any:
+    """Return the client of the executor that ``dask.distributed.Client.get_executor()`` gives, else None."""
+    of_dask = type(executor).__module__.partition(".")[0] == "distributed"
+    return getattr(executor, "_client", None) if of_dask else None
+
+
+@contextmanager
+def _told_clearly(executor: Executor) -> Iterator[None]:
+    """Say what an executor that fails means; errors of the work go through."""
+    name = type(executor).__name__
+    try:
+        yield
+    except BrokenExecutor as error:
+        raise ExecutorError(
+            f"a worker of the {name} died, and with it the resamples it was making: {error}",
+            hint="it may have run out of memory; an executor of dask makes lost work again on other workers",
+        ) from error
+    except CancelledError as error:
+        raise ExecutorError(
+            f"the {name} cancelled the resamples it was given",
+            hint="was it shut down, or its cluster closed?",
+        ) from error
+    except (PicklingError, AttributeError, TypeError) as error:
+        if "pickle" not in str(error).lower():
+            raise
+        raise DesignError(
+            f"the {name} runs in other processes, and the work cannot be sent there: {error}",
+            hint="define metrics in a module (no lambda, no function inside a function), or use threads",
+        ) from error
+    except RuntimeError as error:
+        if "after" not in str(error) or "shutdown" not in str(error):
+            raise
+        raise ExecutorError(
+            f"the {name} takes no work: {error}", hint="pass an executor that is open"
+        ) from error
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def _one_thread() -> Any:
+    return _blas().limit(limits=1, user_api="blas")
+
+
+_ONE_THREAD = Shared(_one_thread)
+
+
+def one_blas_thread() -> Shared:
+    """Return what keeps matrix products to one thread each.
+
+    They are tall and thin: more threads inside each only wait for one another, and on a busy machine take ten
+    times as long. Threads belong to the blocks.
+    """
+    return _ONE_THREAD
