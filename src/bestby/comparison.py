@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from bestby import dependence, family, noting, pairing, protocol
+from bestby import allpairs, dependence, family, noting, pairing, protocol
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import ArrayLike, OnMissing
@@ -37,9 +37,13 @@ from bestby.results import (
     SystemScore,
     TestResult,
 )
+from bestby.results_many import Differences, Pairs
 from bestby.settings import Settings, asked
 
 ON_MISSING: tuple[OnMissing, ...] = ("error", "drop", "worst")
+
+MOST_HELD = 5000
+"""Pairs, those of 100 systems, up to which every difference is made at once and held."""
 
 
 def compare(
@@ -217,7 +221,7 @@ def compare(
     return Comparison(
         metrics=tuple(MetricInfo(m.name, m.greater_is_better, m.bounds) for m in metrics),
         systems=tuple(score for part in ordered for score in part.systems),
-        differences=tuple(difference for part in ordered for difference in part.differences),
+        differences=_together([part.differences for part in ordered]),
         omnibus=tuple(part.omnibus for part in ordered if part.omnibus is not None),
         notes=(*evaluation.notes, *data_notes, *(n for part in ordered for n in part.notes)),
         provenance=noting.provenance(evaluation, metrics, settings, drawing),
@@ -287,6 +291,12 @@ def of_objects(metric: Any) -> bool:
     return bool(specs) and all(spec is not None and resolve(spec).reads == "objects" for spec in specs)
 
 
+def needs_items(metric: Any) -> bool:
+    """Return whether some metric needs every item, so that equal items cannot be counted beforehand."""
+    specs = metric if isinstance(metric, list | tuple) else [] if metric is None else [metric]
+    return not all(prepare.takes_counts(resolve(spec)) for spec in specs)
+
+
 def _metrics(metric: Any, evaluation: Evaluation) -> list[BaseMetric]:
     if metric is None:
         metric = evaluation.suggested
@@ -312,9 +322,16 @@ def _metrics(metric: Any, evaluation: Evaluation) -> list[BaseMetric]:
 @dataclass(frozen=True)
 class _Part:
     systems: tuple[SystemScore, ...]
-    differences: tuple[Difference, ...]
+    differences: tuple[Difference, ...] | Pairs
     omnibus: Omnibus | None
     notes: tuple[Note, ...]
+
+
+def _together(parts: Sequence[tuple[Difference, ...] | Pairs]) -> tuple[Difference, ...] | Differences:
+    """Return the differences of all metrics: as a tuple, or made when asked for if they are very many."""
+    if sum(len(part) for part in parts if isinstance(part, Pairs)) > MOST_HELD:
+        return Differences(tuple(parts))
+    return tuple(difference for part in parts for difference in part)
 
 
 def _compared(
@@ -332,6 +349,10 @@ def _compared(
     order = family.ranked(scores, names, metric.greater_is_better)
     base = None if settings.baseline is None else names.index(settings.baseline)
     alternative = settings.towards(metric.greater_is_better)
+    line = family.line(order, base, sided=alternative != "two-sided")
+    counted = allpairs.counted(makers, m, line, base, settings)
+    if counted is not None:
+        return _counted(counted, makers, m, asked_for, order, evaluation, settings)
     pairs = [(m, a, b) for a, b in family.pairs(order, base, sided=alternative != "two-sided")]
     test, path = _test(makers, pairs, evaluation, settings)
     tests = testing.run(test, makers, pairs, alternative)
@@ -341,7 +362,13 @@ def _compared(
         _difference(makers, pair, tests[pair], float(p), found[pair], evaluation, settings)
         for pair, p in zip(pairs, adjusted, strict=True)
     )
-    systems, notes = _systems(makers, m, order, differences, evaluation, settings)
+    standings = family.standings(
+        [evaluation.names[system] for system in order],
+        differences,
+        settings.alpha,
+        lettered=settings.baseline is None,
+    )
+    systems, notes = _systems(makers, m, order, standings, evaluation, settings)
     return _Part(
         systems,
         differences,
@@ -354,6 +381,36 @@ def _compared(
             *dependence.of_metric(makers.group, asked_for, pairs, evaluation, settings),
         ),
     )
+
+
+def _counted(
+    counts: allpairs.Counts,
+    makers: Intervals,
+    m: int,
+    asked_for: BaseMetric,
+    order: list[int],
+    evaluation: Evaluation,
+    settings: Settings,
+) -> _Part:
+    """Return the same as `_compared` where the counts of discordant items are all there is to know."""
+    metric = makers.group.metrics[m]
+    alternative = settings.towards(metric.greater_is_better)
+    test, path = _test(makers, [counts.widest(m)], evaluation, settings)
+    differences = allpairs.pairs(counts, makers, m, test, alternative, evaluation, settings)
+    standings = family.standings_of(
+        allpairs.beaten(differences, order, settings.alpha), lettered=settings.baseline is None
+    )
+    systems, notes = _systems(makers, m, order, standings, evaluation, settings)
+    told = counts.told(m)
+    of_pairs = [
+        *noting.of_samples(makers.group, m, told, evaluation),
+        *dependence.of_metric(makers.group, asked_for, told, evaluation, settings),
+    ]
+    if len(told) < len(differences):
+        which = " (of the differences with the first system and of those between neighbours)"
+        of_pairs = [dataclasses.replace(note, message=note.message + which) for note in of_pairs]
+    of_metric = noting.of_metric(makers.group, m, {}, settings)
+    return _Part(systems, differences, _omnibus(makers, m), (*path, *notes, *of_metric, *of_pairs))
 
 
 def _test(
@@ -416,19 +473,14 @@ def _systems(
     makers: Intervals,
     m: int,
     order: list[int],
-    differences: Sequence[Difference],
+    standings: family.Standings,
     evaluation: Evaluation,
     settings: Settings,
 ) -> tuple[tuple[SystemScore, ...], tuple[Note, ...]]:
     metric = makers.group.metrics[m]
-    low, high, letters = family.standings(
-        [evaluation.names[system] for system in order],
-        differences,
-        settings.alpha,
-        lettered=settings.baseline is None,
-    )
+    low, high, labels = standings
     entries: list[SystemScore] = []
-    notes: list[Note] = []
+    notes = list(noting.of_groups(metric.name, labels, lettered=settings.baseline is None))
     for position, system in enumerate(order):
         target = Target(m, system)
         method, doubts = pairing.chosen(makers, target, settings.interval)
@@ -443,7 +495,7 @@ def _systems(
                 interval,
                 int(low[position]),
                 int(high[position]),
-                None if letters is None else letters[position],
+                None if labels is None else labels[position],
             )
         )
     return tuple(entries), tuple(notes)

@@ -45,6 +45,10 @@ FormatOption = Annotated[
 MissingValue = Annotated[
     list[str] | None, _option("TEXT", "Cell without a value, in place of NA, NaN, nan; repeatable.")
 ]
+Stream = Annotated[
+    bool | None,
+    typer.Option("--stream/--no-stream", help="Count the rows of one table, or not; by default if large."),
+]
 Classes = Annotated[
     list[str] | None,
     _option("A,B,...", "Soft labels: the classes in order, or their columns; or: columns."),
@@ -101,6 +105,7 @@ def compare(
     format: Format = None,
     option: FormatOption = None,
     missing_value: MissingValue = None,
+    stream: Stream = None,
     classes: Classes = None,
     normalise: Normalise = False,
     annotators: Annotators = None,
@@ -128,7 +133,8 @@ def compare(
 
     FILES are one wide table (a row per item, a column per system), one long table (columns system,
     item, and prediction or score), or one NAME=FILE per system: a value per line, .npy, or a table with
-    an id column. Tables are CSV, TSV, JSON Lines or Parquet. Columns called gold, item or id, cluster and
+    an id column. Tables are CSV, TSV, JSON Lines or Parquet; one table may be a folder, or a pattern in
+    quotes. Columns called gold, item or id, cluster and
     stratum are what they say, unless --system is given.
 
     Soft labels are read from columns bert[neg], bert[pos], from columns of lists, from lines of several
@@ -147,6 +153,7 @@ def compare(
     Examples:
       bestby compare predictions.csv --gold label --metric accuracy --metric f1_macro
       bestby compare predictions.csv --gold label --cluster document --html report.html
+      bestby compare 'preds/*.parquet' --gold label
       bestby compare aen=aen.txt bert=bert.txt --gold gold.txt --margin 0.01
       bestby compare scores.csv --item id --system old --system new --json - | jq .differences
       bestby compare a=a.csv b=b.csv --gold gold.csv --classes neg,neu,pos --metric cross_entropy
@@ -180,7 +187,7 @@ def compare(
         options["rescale"] = False
     from bestby import readers
     from bestby.comparison import compare as run
-    from bestby.comparison import of_objects
+    from bestby.comparison import needs_items, of_objects
     from bestby.readers.values import MISSING
 
     names = _listed(classes)
@@ -200,6 +207,7 @@ def compare(
         annotators=_listed(annotators),
         texts=of_objects(metric),
         format=format,
+        stream=False if stream is None and (blocks is not None or needs_items(metric)) else stream,
         **_named_options(option),
     )
     with shown() as progress:

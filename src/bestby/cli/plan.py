@@ -364,7 +364,7 @@ def _pilot(given: _Assumed) -> Design:
     from bestby import readers
     from bestby.planning import PairedProportions, PairedScores, Pilot
 
-    evaluation = readers.read(given.files, systems=given.systems or None, **given.reading)
+    evaluation = readers.read(given.files, systems=given.systems or None, stream=False, **given.reading)
     a, b = _two(given, list(evaluation.names))
     if not given.formula:
         pilot = Pilot(evaluation, given.metric, a, b, given.test or "permutation")

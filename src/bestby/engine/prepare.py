@@ -314,15 +314,19 @@ def groups(
 
 
 def _check_counted(metric: BaseMetric, evaluation: Evaluation) -> None:
-    """Refuse a metric that needs each item where rows stand for several.
+    """Refuse a metric that needs each item where rows stand for several."""
+    if not takes_counts(metric):
+        evaluation.uncounted(f"metric {metric.name}")
+
+
+def takes_counts(metric: BaseMetric) -> bool:
+    """Return whether a metric gives for counted rows what it gives for the items.
 
     Measures of labels fix no more than which labels there are; others may fix a mean of all items.
     """
-    of_sums = isinstance(metric, Metric) and (
+    return isinstance(metric, Metric) and (
         metric.reads == "labels" or (metric.reads == "numbers" and type(metric).fit is BaseMetric.fit)
     )
-    if not of_sums:
-        evaluation.uncounted(f"metric {metric.name}")
 
 
 def _sum_group(metrics: Sequence[Metric], reading: Reading) -> SumGroup:

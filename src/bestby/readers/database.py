@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,15 +20,41 @@ _LINES = (
 )
 
 
+# Everything that the sniffer would guess is said, so that a ragged file is an error and not a table with one
+# column, '#' starts no comment, and a folder called "a=b" adds no column.
+STRICT = "auto_detect=false, header=true, skip=0, comment='', null_padding=false, hive_partitioning=false"
+
+MEMORY = "1GB"
+"""What a database that streams may keep in memory; the rest goes to a temporary folder."""
+
+
 @contextmanager
-def connection(path: Path) -> Iterator[DuckDBPyConnection]:
+def connection(path: Path | str) -> Iterator[DuckDBPyConnection]:
     """Open a database in memory that loads nothing, and turn its errors about `path` into ours."""
+    with _opened(path, {"threads": 1}) as database:
+        yield database
+
+
+@contextmanager
+def streaming(path: Path | str) -> Iterator[DuckDBPyConnection]:
+    """Open such a database for tables larger than memory: all cores, `MEMORY`, a folder for what exceeds it.
+
+    Rows come in any order, so that only sums and sorted results may be taken.
+    """
+    with tempfile.TemporaryDirectory(prefix="bestby-") as folder:
+        limits = {"memory_limit": MEMORY, "temp_directory": folder, "preserve_insertion_order": False}
+        with _opened(path, limits) as database:
+            yield database
+
+
+@contextmanager
+def _opened(path: Path | str, limits: dict[str, Any]) -> Iterator[DuckDBPyConnection]:
     import duckdb
 
     config: dict[str, Any] = {
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
-        "threads": 1,
+        **limits,
     }
     database = duckdb.connect(":memory:", config=config)
     try:
@@ -61,7 +88,7 @@ def literal(path: Path) -> str:
     return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in str(path.absolute()))
 
 
-def _translated(path: Path, message: str) -> InvalidInputError:
+def _translated(path: Path | str, message: str) -> InvalidInputError:
     """Make a sentence with the line out of a page of DuckDB's advice."""
     found = re.search(r"CSV Error on Line: (\d+)", message)
     where = f"{path}, line {found[1]}" if found else str(path)

@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 
 from bestby._core import checks
-from bestby._core.errors import InvalidInputError
+from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import OnMissing
 from bestby.evaluation import Evaluation
 from bestby.readers.annotators import names_of
+from bestby.readers.counting import Asked, read_counted
 from bestby.readers.files import checked, read_table
 from bestby.readers.long import is_long, read_long
 from bestby.readers.naming import by_system, named_paths, without_gold
-from bestby.readers.opening import evaluation_of, format_of, read_format
+from bestby.readers.opening import TABLE, evaluation_of, format_of, read_format
+from bestby.readers.pieces import pieces_of, single, whole_table
 from bestby.readers.roles import Roles
 from bestby.readers.several import read_several
 from bestby.readers.soft import Soft
@@ -45,6 +47,7 @@ def read(
     annotators: str | Sequence[str] | None = None,
     texts: bool = False,
     format: str | None = None,  # noqa: A002 - the word its users know
+    stream: bool | None = None,
     **options: Any,
 ) -> Evaluation:
     r"""Read the predictions or per-item scores of two or more systems from files.
@@ -72,7 +75,9 @@ def read(
     Parameters
     ----------
     paths : path, sequence of paths or "name=path", or mapping of name to path
-        One table, or one file per system; a file without a name is called as the file is.
+        One table, or one file per system; a file without a name is called as the file is. One table may lie
+        in several files: a pattern such as ``preds/*.parquet``, or a folder; folders called ``lang=de`` are a
+        column ``lang`` of the rows below, if it is asked for.
     gold : str or path, or sequence of them, optional
         One table: the column of the gold. One file per system: the file of the gold, or a column that all
         of them have. Without gold, the values are scores. Of texts there may be several references.
@@ -103,6 +108,12 @@ def read(
         measures of translations, transcripts or answers.
     format : str, optional
         The format, if it is not to be recognised: "table", "texts", or the name of another one.
+    stream : bool, optional
+        Whether the rows of one table of labels are counted by DuckDB in a bounded memory, and only the
+        distinct ones kept. By default they are from 20 million values (rows times columns, or 4 bytes of
+        text) on, if there are at most a million distinct ones. Counted tables have no clusters, and no
+        measures of ranks or functions of your own: these need every item, ``stream=False``. All else is the
+        same, to the bit.
     **options
         What a format takes beside; an error names what it does.
 
@@ -115,6 +126,8 @@ def read(
     ------
     InvalidInputError
         If a file cannot be read or what it holds does not fit together.
+    DesignError
+        If rows are to be counted (``stream=True``) that cannot be.
 
     Examples
     --------
@@ -144,16 +157,23 @@ def read(
             "annotators": annotators,
             "texts": texts,
             "format": format,
+            "stream": stream,
             **options,
         }
         return _crossed([read(paths, cluster=one, **again) for one in _one_or_two(cluster)])
     empty = frozenset(text.strip() for text in ([missing] if isinstance(missing, str) else missing)) | {""}
     if systems is not None:
         _check_distinct(systems)
-    files = named_paths(paths)
+    pieces = pieces_of(paths) if format in (None, TABLE) else None
+    files = named_paths(paths) if pieces is None else Path(pieces.source)
     golds = [] if gold is None else [gold] if isinstance(gold, str | Path) else list(gold)
     files = without_gold(files, golds)
-    form = format_of(by_system(files), format, texts=texts)
+    form = None if pieces is not None else format_of(by_system(files), format, texts=texts)
+    if stream and (form is not None or isinstance(files, Mapping)):
+        raise DesignError(
+            "only one wide table can be counted, and these are files of another kind",
+            hint="leave stream=True (--stream) out",
+        )
     if form is not None:
         columns = {
             "item": item,
@@ -190,7 +210,17 @@ def read(
         return _noted(evaluation, f"The files were read as {told}", soft)
     _check_annotators(roles)
     kept = {*(systems or ()), *(name for _, name in roles.named()), system_column, value_column}
-    table = gathered(read_table(checked(files), empty), soft, kept, item)
+    source = files.name if pieces is None else pieces.source
+    pieces = single(files) if pieces is None and stream is not False else pieces
+    if pieces is not None and stream is not False and system_column is None and value_column is None:
+        asked = Asked(roles, systems, on_missing, empty, soft, frozenset(kept))
+        counted = read_counted(pieces, asked, stream)
+        if counted is not None:
+            return _noted(counted[0], f"{source} was read as {counted[1]}", soft)
+    elif stream:
+        raise DesignError("a long table cannot be counted", hint="leave stream=True (--stream) out")
+    whole = read_table(checked(files), empty) if pieces is None else whole_table(pieces, empty, kept)
+    table = gathered(whole, soft, kept, item)
     if system_column is not None or value_column is not None or is_long(table, item, systems, soft):
         evaluation, told = read_long(
             table,
@@ -203,7 +233,7 @@ def read(
         )
     else:
         evaluation, told = read_wide(table, roles, systems, on_missing, soft)
-    return _noted(evaluation, f"{files.name} was read as {told}", soft)
+    return _noted(evaluation, f"{source} was read as {told}", soft)
 
 
 def _only(evaluation: Evaluation, systems: Sequence[str]) -> Evaluation:

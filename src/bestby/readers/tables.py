@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
-from bestby.readers.database import connection, lines, literal
+from bestby.readers.database import STRICT, connection, lines, literal
 from bestby.readers.table import Table, made
 from bestby.readers.text import unpacked
 from bestby.readers.values import Missing
 
 _DELIMITERS = (",", "\t", ";", "|")
-
-# Everything that the sniffer would guess is said, so that a ragged file is an error and not a table with one
-# column, '#' starts no comment, and a folder called "a=b" adds no column.
-_STRICT = "auto_detect=false, header=true, skip=0, comment='', null_padding=false, hive_partitioning=false"
 
 
 def read_delimited(path: Path, compression: str, missing: Missing) -> Table:
@@ -47,7 +44,7 @@ def read_delimited(path: Path, compression: str, missing: Missing) -> Table:
     names, delimiter = header_of(path, compression)
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
     query = (
-        f"SELECT * FROM read_csv(?, compression=?, delim=?, quote='\"', escape='\"', {_STRICT},"
+        f"SELECT * FROM read_csv(?, compression=?, delim=?, quote='\"', escape='\"', {STRICT},"
         f" columns={{{columns}}})"
     )
     with connection(path) as database:
@@ -99,12 +96,11 @@ def read_json(path: Path, compression: str, missing: Missing) -> Table:
             f"{path} is empty", hint="one JSON object per line is needed, one line per item"
         )
     if text.lstrip().startswith("["):
-        records = [
+        records: list[dict[str, Any]] = [
             _record(path, f"element {i}", entry) for i, entry in enumerate(_parsed(path, text), start=1)
         ]
     else:
-        numbered = ((i, line) for i, line in enumerate(text.split("\n"), start=1) if line.strip())
-        records = [_record(path, f"line {i}", _parsed(path, line, i)) for i, line in numbered]
+        records = records_of(path, text.split("\n"))
     names = list(dict.fromkeys(name for record in records for name in record))
     columns = []
     for name in names:
@@ -112,6 +108,17 @@ def read_json(path: Path, compression: str, missing: Missing) -> Table:
         column[:] = [record.get(name) for record in records]
         columns.append(column)
     return made(str(path), names, columns, missing)
+
+
+def records_of(path: Path, texts: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the objects of lines of JSON; blank lines are none."""
+    numbered = ((i, line) for i, line in enumerate(texts, start=1) if line.strip())
+    return [_record(path, f"line {i}", _parsed(path, line, i)) for i, line in numbered]
+
+
+def parsed_json(source: str, text: str) -> Any:
+    """Return what a text of JSON stands for."""
+    return _parsed(Path(source), text)
 
 
 class _Pairs(dict[str, Any]):

@@ -47,7 +47,7 @@ def read_wide(
         What was taken for what.
     """
     found = recognised(table, roles, chosen=systems is not None)
-    names = _systems(table, found, systems)
+    names = systems_of(table, found, systems)
     columns = {name: table.column(name) for name in names}
     gold = None if found.gold is None else table.column(found.gold)
     if roles.annotators:
@@ -67,7 +67,12 @@ def read_wide(
     unused = "" if not roles.annotators or found.gold is None else f"; column {found.gold} was not used"
     if roles.annotators:
         found = dataclasses.replace(found, gold=None)
-    return evaluation, f"a wide table; systems: {listed(names)}; {found.told()}{unused}"
+    return evaluation, f"{told_of(names, found)}{unused}"
+
+
+def told_of(names: Sequence[str], found: Roles) -> str:
+    """Return what was taken for what."""
+    return f"a wide table; systems: {listed(names)}; {found.told()}"
 
 
 def recognised(table: Table, roles: Roles, *, chosen: bool) -> Roles:
@@ -93,7 +98,8 @@ def recognised(table: Table, roles: Roles, *, chosen: bool) -> Roles:
     )
 
 
-def _systems(table: Table, roles: Roles, systems: Sequence[str] | None) -> list[str]:
+def systems_of(table: Table, roles: Roles, systems: Sequence[str] | None) -> list[str]:
+    """Return the columns of the systems: those asked for, or all that play no other part."""
     other = {name: role for role, name in roles.named()}
     if systems is None:
         names = [name for name in table.names if name not in other]

@@ -1,0 +1,450 @@
+"""Tables larger than memory: DuckDB counts equal rows, streaming; what comes back are cells."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.typing import Array, BoolArray, IntArray, OnMissing
+from bestby.evaluation import Evaluation, dropped, without_values, worst
+from bestby.readers.assemble import one_type
+from bestby.readers.database import STRICT, connection, lines, literal, streaming
+from bestby.readers.files import kind_of
+from bestby.readers.long import is_long
+from bestby.readers.pieces import Piece, Pieces, check_same_columns, joined
+from bestby.readers.roles import Roles
+from bestby.readers.soft import Soft
+from bestby.readers.soft_tables import gathered
+from bestby.readers.table import Table, made
+from bestby.readers.tables import header_of, parsed_json, records_of
+from bestby.readers.values import Column, Missing
+from bestby.readers.wide import check_alike, recognised, systems_of, told_of
+from bestby.results import Note
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+COUNTED_FROM = 20_000_000
+"""Values (rows times columns) of a table from which it is counted, if it can be."""
+
+MOST_CELLS = 1_000_000
+"""Distinct rows up to which a table is counted."""
+
+_HEAD = 100
+"""Rows that are looked at to tell what the columns are."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the user says about a table.
+
+    Parameters
+    ----------
+    roles : Roles
+        The columns that the user named.
+    systems : sequence of str, optional
+        Which systems; all if not given.
+    on_missing : {"error", "drop", "worst"}
+        What to do with rows where some system has no value.
+    missing : frozenset of str
+        The texts that stand for a missing value.
+    soft : Soft
+        What the user says about soft labels.
+    columns : frozenset of str or None
+        All columns that the user named, whatever for.
+    """
+
+    roles: Roles
+    systems: Sequence[str] | None
+    on_missing: OnMissing
+    missing: Missing
+    soft: Soft
+    columns: frozenset[str | None]
+
+
+def read_counted(pieces: Pieces, asked: Asked, stream: bool | None) -> tuple[Evaluation, str] | None:
+    """Count the rows of a wide table of labels; None if it is to be read whole.
+
+    Parameters
+    ----------
+    pieces : Pieces
+        The files.
+    asked : Asked
+        What the user says.
+    stream : bool or None
+        True: count, whatever the size. None: count from `COUNTED_FROM` values on, where that can be done.
+
+    Returns
+    -------
+    (Evaluation, str) or None
+        The cells with their counts, and what was taken for what.
+
+    Raises
+    ------
+    InvalidInputError
+        If the table cannot be read or something is missing in it.
+    DesignError
+        If the rows are to be counted and cannot.
+    """
+    if stream is None and pieces.n_values() < COUNTED_FROM:
+        return None
+    with streaming(pieces.source) as database:
+        reason = _uncountable(pieces, asked)
+        head = None if reason is not None else _head(pieces, asked, database)
+        reason = reason if head is None else _other_kind(head, asked)
+        if head is None or reason is not None:
+            _refuse(f"only wide tables of labels can be counted, and {reason}", stream)
+            return None
+        found = recognised(head, asked.roles, chosen=asked.systems is not None)
+        if found.cluster is not None:
+            _refuse(f"clusters (column {found.cluster}) need every item", stream)
+            return None
+        names = systems_of(head, found, asked.systems)
+        others = [name for name in (found.gold, found.stratum) if name is not None]
+        used = [*names, *others]
+        n_cells = sum(_about(database, query) for query in _queries(pieces, head, used))
+        if n_cells > MOST_CELLS:
+            told = f"the table has about {n_cells} distinct rows, more than the {MOST_CELLS} that are counted"
+            _refuse(told, stream)
+            return None
+        table, counts = _counted(pieces, head, used, database, asked.missing)
+    evaluation = _evaluation(table, counts, names, found, asked)
+    note = Note("counted", _told_counted(evaluation, found))
+    evaluation = dataclasses.replace(evaluation, notes=(note, *evaluation.notes))
+    return evaluation, told_of(names, found)
+
+
+def _refuse(reason: str, stream: bool | None) -> None:
+    """Raise if the rows must be counted; otherwise they are read whole."""
+    if stream:
+        raise DesignError(reason, hint="read the table whole: leave stream=True (--stream) out")
+
+
+def _told_counted(evaluation: Evaluation, found: Roles) -> str:
+    told = (
+        f"{evaluation.n_items} rows were counted into {evaluation.n_rows} distinct ones, which give the same"
+        " numbers as the rows one by one"
+    )
+    if found.item is not None:
+        told += f"; that the ids in column {found.item} are unique was not checked"
+    return told
+
+
+def _uncountable(pieces: Pieces, asked: Asked) -> str | None:
+    """Return what there is that is no wide table of hard labels."""
+    if pieces.form == "json" and _is_array(pieces.paths[0]):
+        return "this one is a single JSON array"
+    if asked.roles.annotators:
+        return "these have labels of several annotators"
+    if asked.soft.texts:
+        return "these hold texts"
+    if asked.soft.classes is not None or asked.soft.every_column or asked.soft.normalise:
+        return "these hold soft labels"
+    return None
+
+
+def _is_array(path: Path) -> bool:
+    first = lines(path, kind_of(path).compression, most=1)
+    return bool(first) and first[0].lstrip().startswith("[")
+
+
+def _other_kind(head: Table, asked: Asked) -> str | None:
+    """Return what the columns show to be no hard label per system."""
+    table = gathered(head, asked.soft, asked.columns, asked.roles.item)
+    if table.soft:
+        return f"column {table.soft[0]!r} holds soft labels"
+    if is_long(table, asked.roles.item, asked.systems, asked.soft):
+        return "this one is long (a row per item and system)"
+    return None
+
+
+# -- what the columns are --------------------------------------------------------------------------
+
+
+def _head(pieces: Pieces, asked: Asked, database: DuckDBPyConnection) -> Table:
+    """Return the first rows, with all columns that the table has."""
+    first = pieces.pieces[0]
+    names, columns = _first_rows(pieces, first, asked, database)
+    folders = pieces.folder_columns(names, asked.columns)
+    said = dict(first.folders)
+    size = len(columns[0]) if columns else 0
+    constant = [np.full(size, said.get(name), dtype=object) for name in folders]
+    return made(pieces.source, [*names, *folders], [*columns, *constant], asked.missing)
+
+
+def _first_rows(
+    pieces: Pieces, first: Piece, asked: Asked, database: DuckDBPyConnection
+) -> tuple[list[str], list[Array]]:
+    if pieces.form == "json":
+        records = records_of(first.path, lines(first.path, kind_of(first.path).compression, most=_HEAD))
+        names = list(dict.fromkeys(name for record in records for name in record))
+        if asked.systems is None:  # every key is a system, also one that comes late
+            names += [name for name in _keys(pieces, database) if name not in names]
+        columns: list[Array] = []
+        for name in names:
+            column = np.empty(len(records), dtype=object)
+            column[:] = [record.get(name) for record in records]
+            columns.append(column)
+        return names, columns
+    source, given, names = _relation(pieces.form, [first])
+    arrays = database.execute(f"SELECT * FROM {source} LIMIT {_HEAD}", given).fetchnumpy()
+    return names, list(arrays.values())
+
+
+def _keys(pieces: Pieces, database: DuckDBPyConnection) -> list[str]:
+    found: set[str] = set()
+    for compression, group in _by(pieces.pieces, lambda piece: kind_of(piece.path).compression):
+        rows = database.execute(
+            "SELECT DISTINCT unnest(json_keys(json)) FROM read_ndjson_objects(?, compression=?)",
+            [[literal(piece.path) for piece in group], compression],
+        ).fetchall()
+        found.update(name for (name,) in rows)
+    return sorted(found)
+
+
+def _by(pieces: Sequence[Piece], key: Any) -> Iterator[tuple[Any, list[Piece]]]:
+    groups: dict[Any, list[Piece]] = {}
+    for piece in pieces:
+        groups.setdefault(key(piece), []).append(piece)
+    yield from groups.items()
+
+
+# -- queries ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Query:
+    """The columns of some files, and what their folders say of the others."""
+
+    source: str
+    given: Sequence[Any]
+    columns: Mapping[str, str]
+    folders: Mapping[str, str | None]
+
+    @property
+    def selected(self) -> list[str]:
+        return list(self.columns.values())
+
+
+def _queries(pieces: Pieces, head: Table, used: Sequence[str]) -> Iterator[_Query]:
+    """Group the files that one query can read: of one header, one packing, one value of each folder used."""
+    of_files = _columns_of_files(pieces, head)
+    folders = [name for name in used if name in pieces.folder_columns(of_files, used)]
+
+    def key(piece: Piece) -> Any:
+        said = dict(piece.folders)
+        kind = kind_of(piece.path)
+        header: Any = None
+        if pieces.form == "delimited":
+            names, delimiter = header_of(piece.path, kind.compression)
+            header = (*names, delimiter)
+        return tuple(said.get(name) for name in folders), kind.compression, header
+
+    if pieces.form == "parquet" and len(pieces.pieces) > 1:
+        _check_parquet(pieces)
+    for (said, _, _), group in _by(pieces.pieces, key):
+        wanted = [name for name in used if name not in folders]
+        source, given, names = _relation(pieces.form, group, wanted)
+        if pieces.form == "delimited":
+            check_same_columns(pieces, group[0].path, [name.strip() for name in names], of_files)
+        by_name = {name.strip(): _spelt(pieces.form, i, name) for i, name in enumerate(names)}
+        yield _Query(
+            source,
+            given,
+            {name: by_name[name] for name in wanted},
+            dict(zip(folders, said, strict=True)),
+        )
+
+
+def _columns_of_files(pieces: Pieces, head: Table) -> list[str]:
+    known = {name for piece in pieces.pieces for name, _ in piece.folders}
+    if pieces.form == "json":
+        return [name for name in head.names if name not in known]
+    _, _, names = _relation(pieces.form, pieces.pieces[:1])
+    return [name.strip() for name in names]
+
+
+def _check_parquet(pieces: Pieces) -> None:
+    first: list[str] | None = None
+    for path in pieces.paths:
+        names = [name.strip() for name in _parquet_names(path)]
+        first = names if first is None else first
+        check_same_columns(pieces, path, names, first)
+
+
+def _parquet_names(path: Path) -> list[str]:
+    query = "DESCRIBE SELECT * FROM read_parquet(?, hive_partitioning=false)"
+    with connection(path) as database:
+        return [row[0] for row in database.execute(query, [literal(path)]).fetchall()]
+
+
+def _relation(
+    form: str, group: Sequence[Piece], wanted: Sequence[str] = ()
+) -> tuple[str, list[Any], list[str]]:
+    """Return the files as a table of SQL, its parameters, and the names of its columns as written."""
+    paths = [literal(piece.path) for piece in group]
+    if form == "parquet":
+        names = _parquet_names(group[0].path)
+        return "read_parquet(?, hive_partitioning=false, union_by_name=true)", [paths], names
+    compression = kind_of(group[0].path).compression
+    if form == "json":
+        columns = ", ".join(f"{_text(name)}: 'JSON'" for name in wanted)
+        source = (
+            f"read_json(?, compression=?, format='newline_delimited', records=true, auto_detect=false,"
+            f" hive_partitioning=false, columns={{{columns}}})"
+        )
+        return source, [paths, compression], list(wanted)
+    names, delimiter = header_of(group[0].path, compression)
+    columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
+    source = f"read_csv(?, compression=?, delim=?, quote='\"', escape='\"', {STRICT}, columns={{{columns}}})"
+    return source, [paths, compression, delimiter], names
+
+
+def _spelt(form: str, position: int, name: str) -> str:
+    return f"c{position}" if form == "delimited" else '"' + name.replace('"', '""') + '"'
+
+
+def _text(name: str) -> str:
+    return "'" + name.replace("'", "''") + "'"
+
+
+def _about(database: DuckDBPyConnection, query: _Query) -> int:
+    """Return about how many distinct rows a query has, in a fixed memory."""
+    if not query.columns:
+        return 1
+    (found,) = database.execute(
+        f"SELECT approx_count_distinct(hash({', '.join(query.selected)})) FROM {query.source}",
+        [*query.given],
+    ).fetchone() or (0,)
+    return int(found)
+
+
+def _counted(
+    pieces: Pieces, head: Table, used: Sequence[str], database: DuckDBPyConnection, missing: Missing
+) -> tuple[Table, IntArray]:
+    """Return the distinct rows of the columns used, and how often each occurs."""
+    parts: dict[str, list[Array]] = {name: [] for name in used}
+    counts: list[IntArray] = []
+    for query in _queries(pieces, head, used):
+        selected = ", ".join(f"{column} AS k{i}" for i, column in enumerate(query.selected))
+        comma = ", " if selected else ""
+        arrays = database.execute(
+            f"SELECT {selected}{comma}count(*) AS n FROM {query.source}"
+            + (" GROUP BY ALL ORDER BY ALL" if selected else ""),
+            [*query.given],
+        ).fetchnumpy()
+        number = np.asarray(arrays["n"]).astype(np.int64)
+        counts.append(number)
+        for i, name in enumerate(query.columns):
+            raw = arrays[f"k{i}"]
+            parts[name].append(_decoded(pieces, raw) if pieces.form == "json" else raw)
+        for name, said in query.folders.items():
+            parts[name].append(np.full(number.size, said, dtype=object))
+    table = made(pieces.source, list(used), [joined(parts[name]) for name in used], missing)
+    return table, np.concatenate(counts)
+
+
+def _decoded(pieces: Pieces, raw: Array) -> Array:
+    """Return the values that JSON spells."""
+    out = np.empty(len(raw), dtype=object)
+    gone, texts = np.ma.getmaskarray(raw), np.ma.getdata(raw)
+    out[:] = [
+        None if absent else parsed_json(pieces.source, text) for text, absent in zip(texts, gone, strict=True)
+    ]
+    return out
+
+
+# -- evaluations -----------------------------------------------------------------------------------
+
+
+def _evaluation(
+    table: Table, counts: IntArray, names: Sequence[str], found: Roles, asked: Asked
+) -> Evaluation:
+    """Make an evaluation of distinct rows, by the same rules as one of items side by side."""
+    keep = counts > 0  # a file without rows, all of whose columns are folders
+    columns = {name: table.column(name).take(keep) for name in names}
+    gold = None if found.gold is None else table.column(found.gold).take(keep)
+    strata = None if found.stratum is None else _texts(table, found.stratum, counts, keep)
+    counts = counts[keep]
+    if asked.systems is None and gold is not None:
+        check_alike(table, columns, gold)
+    columns, gold = one_type(columns, gold)
+    if gold is not None and gold.missing.any():
+        raise InvalidInputError(
+            f"{table.source}: the gold is missing for {_share(gold.missing, counts)}",
+            hint='remove these items; if NA is a label here, let only blank cells be missing: missing=""',
+        )
+    if not any(column.missing.any() for column in columns.values()):
+        return Evaluation.of(
+            {name: column.values for name, column in columns.items()},
+            None if gold is None else gold.values,
+            strata=strata,
+            counts=counts,
+        )
+    return _incomplete(table, columns, gold, strata, counts, asked.on_missing)
+
+
+def _incomplete(
+    table: Table,
+    columns: Mapping[str, Column],
+    gold: Column | None,
+    strata: Array | None,
+    counts: IntArray,
+    on_missing: OnMissing,
+) -> Evaluation:
+    absent = np.column_stack([column.missing for column in columns.values()])
+    if on_missing == "error":
+        name = next(name for name, column in columns.items() if column.missing.any())
+        raise InvalidInputError(
+            f"{table.source}: system {name!r} has no value for {_share(columns[name].missing, counts)}",
+            hint='pass on_missing="drop" to compare the other items only,'
+            ' or on_missing="worst" to count the missing as wrong',
+        )
+    known = ~absent.all(axis=1) if gold is None else np.ones(counts.size, dtype=np.bool_)
+    kept = known & ~absent.any(axis=1) if on_missing == "drop" else known
+    of = int(counts[known].sum())
+    notes: list[Note] = []
+    gone = of - int(counts[kept].sum())
+    if gone:
+        notes.append(dropped(gone, of))
+    masks: dict[str, BoolArray] = {}
+    systems: dict[str, list[Any]] = {}
+    for name, column in columns.items():
+        mask = column.missing[kept]
+        values = column.values[kept].tolist()
+        if mask.all():
+            raise without_values(name, of)
+        if mask.any():
+            filler = values[int(np.flatnonzero(~mask)[0])]
+            values = [filler if gone else value for value, gone in zip(values, mask, strict=True)]
+            masks[name] = mask
+            notes.append(worst(name, int(counts[kept][mask].sum()), of))
+        systems[name] = values
+    evaluation = Evaluation.of(
+        systems,
+        None if gold is None else gold.values[kept].tolist(),
+        strata=None if strata is None else strata[kept],
+        counts=counts[kept],
+    )
+    return dataclasses.replace(evaluation, missing=masks, notes=tuple(notes))
+
+
+def _share(missing: BoolArray, counts: IntArray) -> str:
+    return f"{int(counts[missing].sum())} of {int(counts.sum())} items"
+
+
+def _texts(table: Table, name: str, counts: IntArray, keep: BoolArray) -> Array:
+    column = table.column(name).take(keep)
+    if column.missing.any():
+        raise InvalidInputError(
+            f"{table.source}: stratum column {name!r} has no value in"
+            f" {_share(column.missing, counts[keep]).removesuffix(' items')} rows",
+            hint="every item needs its stratum",
+        )
+    return np.array([str(value) for value in column.values.tolist()])
