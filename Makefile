@@ -117,7 +117,7 @@ mutants: build/mutants/.done  ## Change inference/ and resampling/ in one place 
 	mkdir -p build/mutants/tree
 	rm -rf build/mutants/tree/src build/mutants/tree/tests
 	cp -r src tests docs pyproject.toml README.md build/mutants/tree/
-	cd build/mutants/tree && ../bin/mutmut run --max-children 1 $(MUTANTS) > ../mutmut.log || (tail -30 ../mutmut.log; false)
+	cd build/mutants/tree && ../bin/mutmut run --max-children 1 '$(MUTANTS)' > ../mutmut.log || (tail -30 ../mutmut.log; false)
 	build/mutants/bin/python tests/mutants.py build/mutants/tree/mutants
 
 # CALIBRATE_ARGS="--quick" or "--family clusters" for a part; what was stored is not made again.
@@ -133,12 +133,15 @@ build/boostsa/.done: $(VENV)/.base
 	@$(PIP) --python build/boostsa/bin/python install --no-deps boostsa==0.2.13
 	@touch $@
 
-# Stochastic order, BooStSa and the systems of a shared task have scripts of their own, which know no argument but --quick.
-bench: $(VENV)/.bench build/boostsa/.done  ## Time bestby beside other tools (a quarter of an hour; BENCH_ARGS=--quick a minute)
+build/rivals/.done: $(VENV)/.base pyproject.toml
+	@echo "setting up build/rivals: the other tools to time"
+	@$(PYTHON) -m venv --clear --without-pip build/rivals
+	@$(PIP) --python build/rivals/bin/python install --group rivals
+	@touch $@
+
+# BENCH_ARGS='--only Pearson' for some jobs, '--part floor' for a part.
+bench: $(VENV)/.bench build/rivals/.done build/boostsa/.done  ## Time bestby beside other tools (half an hour; BENCH_ARGS=--quick two minutes)
 	$(BIN)/python benchmarks/run.py $(BENCH_ARGS)
-	$(if $(filter-out --quick,$(BENCH_ARGS)),,$(BIN)/python benchmarks/aso.py $(BENCH_ARGS))
-	$(if $(filter-out --quick,$(BENCH_ARGS)),,$(BIN)/python benchmarks/boostsa.py $(BENCH_ARGS))
-	$(if $(filter-out --quick,$(BENCH_ARGS)),,$(BIN)/python benchmarks/translation.py $(BENCH_ARGS))
 
 example: $(VENV)/.examples  ## Train the systems of the example again
 	$(BIN)/python $(EXAMPLE)/make_data.py

@@ -82,14 +82,14 @@ def asked(
     return Settings(
         checks.choice(interval, METHODS, "interval"),
         checks.probability(level, "level"),
-        bool(simultaneous),
+        checks.flag(simultaneous, "simultaneous"),
         checks.choice(test, (*TESTS, "auto"), "test"),
         checks.choice(alternative, QUESTIONS, "alternative"),
         checks.choice(correction, CORRECTIONS, "correction"),
         margin_of(margin),
         baseline,
         resample_size_of(resample_size),
-        bool(rescale),
+        checks.flag(rescale, "rescale"),
         checks.choice("fixed" if annotators is None else annotators, ANNOTATORS, "annotators"),
         None if blocks is None else checks.positive_int(blocks, "blocks"),
     )
@@ -125,7 +125,7 @@ def margin_of(margin: float | None) -> float | None:
     """
     if margin is None:
         return None
-    if not margin > 0.0:
+    if not checks.number(margin, "margin") > 0.0:
         raise InvalidInputError(
             f"margin must be a positive number, got {margin}",
             hint="it is the smallest difference that matters, on the scale of the measure",

@@ -94,7 +94,7 @@ def test_items_alone_are_the_paired_t_test() -> None:
 def test_no_size_of_effect_is_undefined(shift: float) -> None:
     power = t_power(np.full(6, shift), np.array([1.0, 2.0, 9.0, 90.0, 1e4, 1e9]), 0.05)
     assert np.isfinite(power).all()
-    assert (power >= 0.05 - 1e-12).all()
+    assert (power >= 0.05 - 1e-11).all()  # SciPy 1.13 to 1.15 are off by 5e-12
 
 
 def _samples(studies: int, n: int) -> tuple[np.ndarray, np.ndarray]:

@@ -78,3 +78,67 @@ def test_a_missing_extra_names_the_line_to_type() -> None:
     error = MissingExtraError("pandas", "frames")
     assert isinstance(error, ImportError)
     assert str(error) == "pandas is not installed\nhint: pip install 'bestby[frames]'"
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([10**400, 1], "gold has a number that is too large"),
+        ([2**63, -1], "gold has a number that is too large"),
+        ([1.0, -1e80], "gold must be at most 1e+75 in size, got -1e+80 at position 1"),
+        (np.array([b"a", b"\x83"]), "gold holds bytes that are no UTF-8: b'\\x83'"),
+    ],
+)
+def test_what_no_column_can_hold(values: Any, message: str) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        checks.column(np.array(values, dtype=None if isinstance(values, np.ndarray) else object), "gold")
+    assert caught.value.message == message
+    assert caught.value.hint
+
+
+def test_bytes_are_utf8() -> None:
+    assert checks.column(np.array(["é".encode(), b"z"]), "gold").tolist() == ["é", "z"]
+
+
+@pytest.mark.parametrize(
+    "value", ["0.9", b"1", None, 1j, np.complex128(1), [0.9], np.array([0.9]), 10**400, object()]
+)
+def test_what_is_no_number(value: Any) -> None:
+    for check in (checks.number, checks.amount, checks.probability):
+        with pytest.raises(InvalidInputError, match=r"^level must be a number, got "):
+            check(value, "level")
+
+
+def test_numbers_keep_their_value() -> None:
+    for value in (0, 1, True, 0.25, np.float32(0.25), np.int8(3), np.array(2.0)):
+        assert checks.number(value, "x") == value
+        assert checks.amount(value, "x") == value
+    assert checks.number(float("inf"), "x") == float("inf")
+    assert checks.amount(1e75, "x") == 1e75
+    for value in (1.1e75, -1e200, 1e-76):
+        with pytest.raises(InvalidInputError, match="must be 0 or lie between 1e-75 and 1e\\+75 in size"):
+            checks.amount(value, "x")
+
+
+def test_flags() -> None:
+    assert [checks.flag(value, "x") for value in (True, np.False_, 1, np.int64(0))] == [
+        True,
+        False,
+        True,
+        False,
+    ]
+    for value in (None, "yes", b"", 2, 0.0, [True]):
+        with pytest.raises(InvalidInputError, match=r"x must be True or False"):
+            checks.flag(value, "x")
+
+
+def test_a_whole_number_has_an_end() -> None:
+    assert checks.positive_int(2**63 - 1, "n") == 2**63 - 1
+    with pytest.raises(InvalidInputError, match=r"n must be below 2\*\*63, got a number of 19 digits"):
+        checks.positive_int(2**63, "n")
+
+
+@pytest.mark.parametrize("values", [["x"], [None, 0.1], np.array([1j]), np.array(["2020"], dtype="M8[D]")])
+def test_p_values_are_numbers(values: Any) -> None:
+    with pytest.raises(InvalidInputError, match="p_values must be"):
+        checks.p_values(values)

@@ -13,6 +13,9 @@ from bestby._core.typing import Array, ArrayLike, FloatArray
 
 T = TypeVar("T", bound=str)
 
+LARGEST = 1e75
+"""The largest number there may be: variances of variances are sums of fourth powers, and must be floats."""
+
 
 def as_array(values: ArrayLike, what: str) -> Array:
     """Return `values` as a NumPy array without copying where that is possible.
@@ -122,6 +125,12 @@ def column(values: ArrayLike, what: str, length: int | None = None) -> Array:
             f" ({int((~np.isfinite(array)).sum())} of {array.size} values)",
             hint="remove the item for all systems, or give the value the failure should count as",
         )
+    if array.dtype.kind == "f" and array.size and float(np.abs(array).max()) > LARGEST:
+        first = int(np.flatnonzero(np.abs(array) > LARGEST)[0])
+        raise InvalidInputError(
+            f"{what} must be at most {LARGEST:g} in size, got {array[first]} at position {first}",
+            hint="scale the values down: their squares could not be added up",
+        )
     if array.dtype.kind not in "biufUS":
         raise InvalidInputError(
             f"{what} must hold labels or numbers, got values of type {array.dtype}",
@@ -130,8 +139,17 @@ def column(values: ArrayLike, what: str, length: int | None = None) -> Array:
     if array.dtype.kind == "f" and array.dtype.itemsize != 8:
         return array.astype(np.float64)
     if array.dtype.kind == "S":
-        return array.astype(np.str_)
+        return _decoded(array, what)
     return array
+
+
+def _decoded(array: Array, what: str) -> Array:
+    try:
+        return np.char.decode(array, "utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidInputError(
+            f"{what} holds bytes that are no UTF-8: {error.object!r}", hint="decode them first, to str"
+        ) from None
 
 
 def missing(value: Any) -> bool:
@@ -159,11 +177,15 @@ def _homogeneous(array: Array, what: str) -> Array:
         return array.astype(np.str_)
     if all(isinstance(value, bool | np.bool_) for value in array):
         return array.astype(np.bool_)
-    if all(isinstance(value, int | np.integer) and not isinstance(value, bool) for value in array):
-        return array.astype(np.int64)
     try:
+        if all(isinstance(value, int | np.integer) and not isinstance(value, bool) for value in array):
+            return array.astype(np.int64)
         if not any(isinstance(value, str) for value in array):
             return array.astype(np.float64)
+    except OverflowError:
+        raise InvalidInputError(
+            f"{what} has a number that is too large", hint="scale the values down, or pass labels as str()"
+        ) from None
     except (TypeError, ValueError):
         pass
     kinds = sorted({type(value).__name__ for value in array})
@@ -181,13 +203,50 @@ def probability(value: float, what: str) -> float:
     >>> probability(0.95, "level")
     0.95
     """
-    number = float(value)
-    if not 0.0 < number < 1.0:
+    chance = number(value, what)
+    if not 0.0 < chance < 1.0:
         raise InvalidInputError(
             f"{what} must lie strictly between 0 and 1, got {value}",
             hint="0.95 means 95 %",
         )
-    return number
+    return chance
+
+
+def number(value: Any, what: str) -> float:
+    """Return `value` as a float if it is one real number; NaN and infinity are left to the caller.
+
+    Examples
+    --------
+    >>> number(3, "prior")
+    3.0
+    """
+    try:
+        if isinstance(value, str | bytes | complex | np.complexfloating) or getattr(value, "shape", ()) != ():
+            raise TypeError
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        told = repr(value)
+        raise InvalidInputError(
+            f"{what} must be a number, got {told if len(told) <= 60 else told[:59] + '…'}",
+            hint="pass one integer or float that a float can hold",
+        ) from None
+
+
+def amount(value: Any, what: str) -> float:
+    """Return `value` as a float if it is a number whose fourth power and its inverse are floats too.
+
+    Examples
+    --------
+    >>> amount(-0.3, "difference")
+    -0.3
+    """
+    size = abs(number(value, what))
+    if size > 0.0 and not 1.0 / LARGEST <= size <= LARGEST and math.isfinite(size):
+        raise InvalidInputError(
+            f"{what} must be 0 or lie between {1.0 / LARGEST:g} and {LARGEST:g} in size, got {value}",
+            hint="give differences and deviations in another unit",
+        )
+    return float(value)
 
 
 def p_values(values: ArrayLike) -> FloatArray:
@@ -198,14 +257,34 @@ def p_values(values: ArrayLike) -> FloatArray:
     >>> p_values([0.5, 1])
     array([0.5, 1. ])
     """
-    array = np.asarray(as_array(values, "p_values"), dtype=np.float64)
-    if array.ndim != 1:
-        raise InvalidInputError(f"p_values must be one-dimensional, got shape {array.shape}")
+    given = as_array(values, "p_values")
+    if given.ndim != 1:
+        raise InvalidInputError(f"p_values must be one-dimensional, got shape {given.shape}")
+    if given.dtype.kind == "O":
+        given = np.array([number(value, "every one of p_values") for value in given], dtype=np.float64)
+    elif given.dtype.kind not in "biuf" and given.size:
+        raise InvalidInputError(
+            f"p_values must be numbers, got values of type {given.dtype}", hint="pass floats in [0, 1]"
+        )
+    array = given.astype(np.float64)
     bad = ~((array >= 0.0) & (array <= 1.0))
     if bad.any():
         first = int(np.flatnonzero(bad)[0])
         raise InvalidInputError(f"p_values must lie in [0, 1], got {array[first]} at position {first}")
     return array
+
+
+def flag(value: Any, what: str) -> bool:
+    """Return `value` if it is true or false.
+
+    Examples
+    --------
+    >>> flag(np.True_, "paired")
+    True
+    """
+    if isinstance(value, bool | np.bool_) or (isinstance(value, int | np.integer) and value in (0, 1)):
+        return bool(value)
+    raise InvalidInputError(f"{what} must be True or False, got {value!r}", hint="True or False")
 
 
 def positive_int(value: int, what: str) -> int:
@@ -218,6 +297,10 @@ def positive_int(value: int, what: str) -> int:
     """
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
         raise InvalidInputError(f"{what} must be a whole number of at least 1, got {value!r}")
+    if value >= 1 << 63:
+        raise InvalidInputError(
+            f"{what} must be below 2**63, got a number of {len(str(value))} digits", hint="take a smaller one"
+        )
     return int(value)
 
 
@@ -230,7 +313,7 @@ def choice(value: str, allowed: Sequence[T], what: str) -> T:
     'holm'
     """
     for option in allowed:
-        if value == option:
+        if isinstance(value, str) and value == option:
             return option
     raise InvalidInputError(
         f"{what} must be one of {', '.join(allowed)}, got {value!r}",

@@ -79,7 +79,9 @@ def read(
     names = tuple(str(name) for name in data) if systems is None else systems
     unknown = next((name for name in names if name not in data), None)
     if unknown is not None:
-        raise InvalidInputError(f"no system {unknown!r} in these data", hint=f"systems: {', '.join(data)}")
+        raise InvalidInputError(
+            f"no system {unknown!r} in these data", hint=f"systems: {', '.join(map(str, data))}"
+        )
     arrays = [_fold_scores(data[name], name) for name in names]
     for name, array in zip(names, arrays, strict=True):
         if array.shape != arrays[0].shape:

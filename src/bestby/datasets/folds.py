@@ -188,7 +188,7 @@ def compare_folds(
 
 def _ratio(folds: Folds, ratio: float | None) -> float:
     if ratio is not None:
-        if not 0.0 < ratio < math.inf:
+        if not 0.0 < checks.number(ratio, "ratio") < math.inf:
             raise InvalidInputError(
                 f"ratio must be a positive number, got {ratio}",
                 hint="items tested over items trained on: 1/9 for 10-fold cross-validation",

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias, cast
 
 import numpy as np
 
-from bestby._core.errors import InvalidInputError
+from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array, FloatArray
 from bestby.metrics.base import MeanMetric, Metric
 
@@ -446,12 +446,21 @@ def _printed(labels: Array) -> tuple[str, ...]:
     return tuple(str(label) for label in labels.tolist())
 
 
+MOST_NUMBERS = 1 << 30
+"""Statistics of one system that are held at once: 8 GiB of them."""
+
+
 def _class_counts(
     columns: Sequence[str], gold: Array, predictions: Array, n_labels: int, name: str
 ) -> FloatArray:
     """One block of indicator columns per class for each of "hits", "predicted" and "gold"."""
     if n_labels == 0:
         raise _unfitted(name)
+    if gold.size * len(columns) * n_labels > MOST_NUMBERS:
+        raise DesignError(
+            f"{name} counts every class apart: {n_labels} classes on {gold.size} distinct items are too many",
+            hint='take accuracy or f1_micro, one class at a time, as in "f1[LABEL]", or merge rare classes',
+        )
     made = np.flatnonzero(predictions >= 0)
     right = np.flatnonzero(predictions == gold)
     everything = np.arange(gold.size)

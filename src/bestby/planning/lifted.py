@@ -92,7 +92,7 @@ class LiftedScores(Design):
                 f"scores are multiplied by the lift, but one of them is {values.min():g}",
                 hint='by="offset" adds the lift instead',
             )
-        if not math.isfinite(self.lift) or (self.by == "factor" and self.lift <= 0.0):
+        if not math.isfinite(checks.amount(self.lift, "lift")) or (self.by == "factor" and self.lift <= 0.0):
             raise InvalidInputError(
                 f"lift must be a {'positive ' * (self.by == 'factor')}number, got {self.lift}"
             )

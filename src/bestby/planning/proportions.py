@@ -60,7 +60,7 @@ class PairedProportions(Design):
     def __post_init__(self) -> None:
         checks.choice(self.test, tuple(_TESTS), "test")
         for what in ("accuracy_a", "accuracy_b", "agreement"):
-            value = float(getattr(self, what))
+            value = checks.amount(getattr(self, what), what)
             if not 0.0 <= value <= 1.0:
                 raise InvalidInputError(f"{what} must lie in [0, 1], got {value}", hint="0.9 means 90 %")
         a, b = self.accuracy_a, self.accuracy_b

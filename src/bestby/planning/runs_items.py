@@ -75,10 +75,10 @@ class RunsAndItems(Design):
 
     def __post_init__(self) -> None:
         checks.positive_int(self.runs, "runs")
-        if not math.isfinite(self.difference):
+        if not math.isfinite(checks.amount(self.difference, "difference")):
             raise InvalidInputError(f"difference must be finite, got {self.difference}")
         for what in ("item_sd", "run_sd", "rest_sd"):
-            value = float(getattr(self, what))
+            value = checks.amount(getattr(self, what), what)
             if not (math.isfinite(value) and value >= 0.0):
                 raise InvalidInputError(f"{what} must be 0 or a positive number, got {value}")
         if self.item_sd == self.run_sd == self.rest_sd == 0.0:

@@ -65,10 +65,10 @@ class PairedScores(Design):
     name: ClassVar[str] = "paired scores"
 
     def __post_init__(self) -> None:
-        if not math.isfinite(self.difference):
+        if not math.isfinite(checks.amount(self.difference, "difference")):
             raise InvalidInputError(f"difference must be finite, got {self.difference}")
         for what, least in (("sd", 0.0), ("design_effect", 0.0), ("cluster_size", 1.0)):
-            value = float(getattr(self, what))
+            value = checks.amount(getattr(self, what), what)
             if not (math.isfinite(value) and value > 0.0 and value >= least):
                 raise InvalidInputError(
                     f"{what} must be {'at least 1' if least else 'a positive number'}, got {value}",

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import IntArray
 from bestby.planning.asked import question_of
@@ -119,7 +120,7 @@ def _check_costs(
 ) -> None:
     costs = {"budget": budget, "run_cost": run_cost, "item_cost": item_cost, "answer_cost": answer_cost}
     for what, value in costs.items():
-        if not (math.isfinite(value) and value >= 0.0):
+        if not (math.isfinite(checks.amount(value, what)) and value >= 0.0):
             raise InvalidInputError(f"{what} must be 0 or a positive number, got {value}")
     if item_cost == answer_cost == 0.0 and max_items is None:
         raise InvalidInputError("items cost nothing, so nothing limits them", hint="pass max_items=...")

@@ -166,7 +166,7 @@ def compare_preferences(
     settings = Settings(
         checks.choice(ties, preference.TIES, "ties"),
         checks.choice(scale, SCALES, "scale"),
-        float(prior),
+        checks.number(prior, "prior"),
         checks.probability(level, "level"),
         checks.choice(test, ("auto", *testing.TESTS), "test"),
         checks.choice(alternative, ALTERNATIVES, "alternative"),

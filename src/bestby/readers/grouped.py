@@ -14,6 +14,7 @@ from bestby._core.typing import FloatArray, OnMissing
 from bestby.datasets.source import cells
 from bestby.datasets.within import taken
 from bestby.evaluation import Evaluation
+from bestby.readers import arguments
 from bestby.readers.files import checked, read_table
 from bestby.readers.formats.base import Read
 from bestby.readers.long import is_long, read_long, value_word
@@ -80,6 +81,10 @@ def read_datasets(
     ...     read_datasets(path)
     {'news': {'old': 0.5, 'new': 0.75}, 'talks': {'old': 0.25}}
     """
+    arguments.check(
+        path, gold, missing=missing, dataset=dataset, item=item, cluster=cluster, systems=systems,
+        system_column=system_column, value_column=value_column,
+    )  # fmt: skip
     log = log_of(path, checks.choice(on_missing, ("error", "drop", "worst"), "on_missing"))
     if log is not None:
         return _of_log(log)
@@ -160,7 +165,11 @@ def read_folds(
     ...     read_folds(path)["new"]
     array([[0.75, 0.5 ]])
     """
-    table = _table(path, missing)
+    arguments.check(
+        path, gold, missing=missing, fold=fold, repetition=repetition, item=item, cluster=cluster,
+        systems=systems, system_column=system_column, value_column=value_column,
+    )  # fmt: skip
+    table = _table(_one(path), missing)
     by = _named(table, fold, ("fold",), "fold")
     again = repetition or ("repetition" if "repetition" in table.data else None)
     folds = table.texts(by, "fold")
@@ -199,7 +208,7 @@ def _one(path: str | Path | Sequence[str | Path]) -> str | Path:
         return path
     if len(path) != 1:
         raise InvalidInputError(f"the results on all datasets stand in one table, got {len(path)} files")
-    return path[0]
+    return next(iter(path.values() if isinstance(path, Mapping) else path))
 
 
 def _table(path: str | Path, missing: str | Iterable[str]) -> Table:

@@ -13,6 +13,7 @@ from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import OnMissing
 from bestby.evaluation import Evaluation
+from bestby.readers import arguments
 from bestby.readers.annotators import names_of
 from bestby.readers.counting import Asked, read_counted
 from bestby.readers.files import checked, read_table
@@ -142,6 +143,11 @@ def read(
     labels.csv was read as a wide table; systems: aen, bert; gold: label
     """
     checks.choice(on_missing, ("error", "drop", "worst"), "on_missing")
+    arguments.check(
+        paths, gold, missing=missing, classes=classes, item=item, cluster=cluster, stratum=stratum,
+        systems=systems, system_column=system_column, value_column=value_column, annotators=annotators,
+        format=format,
+    )  # fmt: skip
     if cluster is not None and not isinstance(cluster, str):
         again: dict[str, Any] = {
             "gold": gold,

@@ -11,6 +11,7 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
+from bestby.readers import arguments
 from bestby.readers.assemble import agreed, one_type
 from bestby.readers.files import checked, read_table
 from bestby.readers.formats.base import Read
@@ -137,6 +138,10 @@ def read_runs(
     >>> found.runs["old"].tolist(), found.runs["new"].tolist()
     ([0.1, 0.2], [0.3])
     """
+    arguments.check(
+        path, gold, missing=missing, item=item, cluster=cluster, run=run, dataset=dataset, datasets=datasets,
+        systems=systems, system_column=system_column, value_column=value_column,
+    )  # fmt: skip
     empty = frozenset(text.strip() for text in ([missing] if isinstance(missing, str) else missing)) | {""}
     log = log_of(
         [path] if isinstance(path, str | Path) else list(path),

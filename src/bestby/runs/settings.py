@@ -56,7 +56,7 @@ def asked(
     """
     return Settings(
         checks.choice(statistic, samples.STATISTICS, "statistic"),
-        bool(paired),
+        checks.flag(paired, "paired"),
         checks.choice(interval, INTERVALS, "interval"),
         checks.probability(level, "level"),
         checks.choice(test, TESTS, "test"),

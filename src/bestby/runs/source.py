@@ -63,7 +63,7 @@ def systems_of(runs: Any) -> dict[str, list[Any]]:
 
 
 def _rows(values: Any, name: str) -> list[Any]:
-    if isinstance(values, list | tuple) and any(np.ndim(row) for row in values):
+    if isinstance(values, list | tuple) and any(_nested(row) for row in values):
         rows = list(values)
     else:
         rows = list(checks.as_array(values, f"the runs of {name!r}"))
@@ -75,6 +75,13 @@ def _rows(values: Any, name: str) -> list[Any]:
     if not rows:
         raise InvalidInputError(f"system {name!r} has no runs")
     return rows
+
+
+def _nested(row: Any) -> bool:
+    """Return whether a run has several values, one per item."""
+    if isinstance(row, list | tuple):  # also a ragged one, which NumPy has no shape for
+        return True
+    return bool(np.ndim(row))
 
 
 def data_of(
@@ -100,7 +107,7 @@ def data_of(
             f"paired runs must be equally many for all systems, got {told}",
             hint="leave out the runs that some system lacks, or pass paired=False",
         )
-    per_item = {name: any(np.ndim(row) for row in rows) for name, rows in systems.items()}
+    per_item = {name: any(_nested(row) for row in rows) for name, rows in systems.items()}
     if gold is not None or any(per_item.values()):
         flat = next((name for name, nested in per_item.items() if not nested), None)
         if flat is not None:
@@ -141,7 +148,11 @@ def _of_scores(
         # Unpaired runs have no order; sorted, they give the same bits in any.
         scores.append(numbers if settings.paired else np.sort(numbers))
     known = {row.name: row.greater_is_better for row in available()}
-    better = known.get(metric or "", True) if greater_is_better is None else bool(greater_is_better)
+    better = (
+        known.get(metric or "", True)
+        if greater_is_better is None
+        else checks.flag(greater_is_better, "greater_is_better")
+    )
     info = MetricInfo(metric or "score", better, (-math.inf, math.inf))
     names = tuple(systems)
     return Data(names, info, Separate(scores, names, settings.statistic, settings.paired, drawing), None)
@@ -178,7 +189,11 @@ def _of_items(
             f"metric {asked.name} is undefined for run {evaluation.names[int(undefined[0])]!r}",
             hint="a class or all variation is missing; choose another metric or look at the predictions",
         )
-    better = asked.greater_is_better if greater_is_better is None else bool(greater_is_better)
+    better = (
+        asked.greater_is_better
+        if greater_is_better is None
+        else checks.flag(greater_is_better, "greater_is_better")
+    )
     names = tuple(systems)
     n_runs = [len(rows) for rows in systems.values()]
     maker = Crossed(Intervals(group, drawing), n_runs, names, settings.paired)

@@ -283,7 +283,7 @@ class Study:
             margin_of(margin),
             None,
             resample_size_of(resample_size),
-            bool(rescale),
+            checks.flag(rescale, "rescale"),
         )
         drawing = Drawing(
             checks.positive_int(n_resamples, "n_resamples"),

@@ -1,0 +1,562 @@
+"""Laws 5, 8 and 9 for whatever is passed: a result that obeys them, or an error that says what to do.
+
+Every public function gets values of every type that NumPy, pandas, polars, Arrow and Python have, where it
+expects data. It never ends in an exception of another kind, and never warns.
+"""
+
+from __future__ import annotations
+
+import array
+import collections
+import math
+import subprocess
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+from tests.laws.roster import INTERVALS, TESTS
+
+import bestby as bb
+
+SETTINGS = {"suppress_health_check": [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]}
+FEW = 60
+"""Resamples: the laws hold for any number."""
+
+# -- values ----------------------------------------------------------------------------------------
+
+DTYPES = (
+    "?",
+    "i1",
+    "u1",
+    "<i2",
+    ">i4",
+    "i8",
+    "u8",
+    "f2",
+    ">f4",
+    "f8",
+    "g",
+    "c8",
+    "c16",
+    "M8[D]",
+    "m8[s]",
+    "U3",
+    "S3",
+    "O",
+    "i4,f8",
+)
+
+numbers = st.one_of(
+    st.integers(-2, 3),
+    st.sampled_from([0.0, -0.0, 0.5, 1.0, 1e-320, 1e308, -1e308, math.nan, math.inf, -math.inf]),
+    st.floats(width=16),
+    st.sampled_from([2**63, -(2**63), 2**64, 10**400]),
+)
+texts = st.one_of(
+    st.sampled_from(
+        ["a", "b", "", " ", "\x00", "a\x00", "a", "é", "é", "\ud800", "𝒳", "\u202e", "nan", "NA", "0"]
+    ),
+    st.text(max_size=3),
+)
+scalars = st.one_of(
+    numbers,
+    texts,
+    st.booleans(),
+    st.none(),
+    st.binary(max_size=2),
+    st.sampled_from(
+        [pd.NA, pd.NaT, np.datetime64("NaT"), np.float16(1), np.longdouble("0.1"), 1j, object(), ()]
+    ),
+    st.sampled_from(
+        [pd.Timestamp("2020-01-01"), np.str_("a"), np.bool_(True), {"a": 1}, frozenset(), [1], [0.5, 0.5]]
+    ),
+)
+
+
+class Shy:
+    """Looks like an array, and refuses."""
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise RuntimeError("no array can be made of this")
+
+
+def _frozen(values: Any) -> Any:
+    values.flags.writeable = False
+    return values
+
+
+def _objects(values: list[Any]) -> Any:
+    out = np.empty(len(values), dtype=object)
+    out[:] = values
+    return out
+
+
+def plain(n: int) -> st.SearchStrategy[list[Any]]:
+    """Return lists that most functions can use."""
+    return st.one_of(
+        *(st.lists(one, min_size=n, max_size=n) for one in (st.integers(0, 1), st.sampled_from("xyz"))),
+        st.lists(st.floats(-2, 2, width=16), min_size=n, max_size=n),
+    )
+
+
+def columns(n: int) -> st.SearchStrategy[Any]:
+    """Return n values of whatever kind, or something that is no n values."""
+    lists = st.one_of(
+        plain(n),
+        *(st.lists(one, min_size=n, max_size=n) for one in (numbers, texts, st.booleans(), scalars)),
+    )
+    homogeneous = st.one_of(
+        plain(n), *(st.lists(one, min_size=n, max_size=n) for one in (numbers, st.booleans()))
+    )
+    small = homogeneous.filter(lambda values: not any(isinstance(v, int) and abs(v) > 2**62 for v in values))
+    typed = st.sampled_from(DTYPES).flatmap(
+        lambda dtype: arrays.arrays(np.dtype(dtype), n, elements=st.integers(0, 3) if dtype == "O" else None)
+    )
+    return st.one_of(
+        lists,
+        plain(n),
+        typed,
+        typed.map(_frozen),
+        lists.map(_objects),
+        plain(n).map(tuple),
+        plain(n).map(iter),
+        plain(n).map(collections.deque),
+        plain(n).map(lambda values: (value for value in values)),
+        plain(n).map(lambda values: dict(enumerate(values))),
+        plain(n).map(lambda values: [[value] for value in values]),
+        plain(n).map(lambda values: np.array(values)[None, :]),
+        plain(n).map(lambda values: np.ma.masked_array(values, [i == 1 for i in range(n)])),
+        plain(n).map(lambda values: np.ma.masked_array(values, [False] * n)),
+        small.map(pd.Series),
+        small.map(lambda values: pd.Series(values, dtype="category")),
+        plain(n).map(lambda values: pd.Series(values, index=range(n, 0, -1)).convert_dtypes()),
+        small.map(lambda values: pl.Series(values, strict=False)),
+        small.map(pa.array).map(lambda column: pa.chunked_array([column])),
+        st.lists(st.floats(-1, 1, width=16), min_size=n, max_size=n).map(lambda v: array.array("d", v)),
+        st.lists(st.lists(numbers, max_size=3), min_size=n, max_size=n),
+        st.lists(
+            st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=2, max_size=2), min_size=n, max_size=n
+        ),
+        st.sampled_from(
+            [None, 3, 2.5, "xyxy", b"xyxy", np.array(1.0), range(n), memoryview(b"\0\1\2\3"), set("ab")]
+        ),
+        st.sampled_from(
+            [Shy(), object(), np.zeros(n, "V2"), np.zeros((n, 0)), np.zeros((2, n, 1)), np.zeros(0), [], {}]
+        ),
+        st.sampled_from(
+            [pd.DataFrame({"a": [1] * n}), pl.DataFrame({"a": [1] * n}), pa.table({"a": [1] * n})]
+        ),
+        st.integers(0, n + 1).flatmap(plain),
+    )
+
+
+names = st.one_of(st.sampled_from(["a", "b", "c"]), texts, st.sampled_from([None, 1, ("a",), b"a"]))
+sizes = st.sampled_from([0, 1, 2, 3, 4, 5, 8])
+odd_settings = st.one_of(
+    st.just({}),
+    st.sampled_from(
+        [{"level": v} for v in (0.5, 0.999, 0, 1, "0.9", None, math.nan, np.float32(0.9), 1j, [0.9])]
+        + [{"n_resamples": v} for v in (1, 0, -1, 2.0, None, "9", True, np.int8(7), math.nan)]
+        + [{"rng": v} for v in (None, 2**70, -1, "0", 0.5, np.random.default_rng(1), np.uint8(3), True)]
+        + [{"alternative": v} for v in ("greater", "less", "both", None, 1, ["less"])]
+    ),
+)
+
+
+# -- what every outcome must be --------------------------------------------------------------------
+
+
+def outcome(call: Callable[[], Any]) -> Any:
+    """Return the result; None for an error that says what must hold and what to do."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            return call()
+        except bb.BestbyError as error:
+            told = (error.message, "-" if error.hint is None else error.hint)
+    assert all(part.strip() for part in told)
+    return None
+
+
+def check_comparison(result: Any) -> None:
+    """Check p-values and intervals of a comparison of any kind, and that its pairs mirror."""
+    for d in result.differences:
+        assert 0.0 < d.p_value <= 1.0 or (d.test.exact and d.p_value == 0.0)
+        assert d.p_value <= d.p_adjusted <= 1.0 or math.isnan(d.p_adjusted)
+        assert math.isfinite(d.estimate)
+        if d.interval is not None:
+            assert d.interval.low <= d.interval.high
+            assert np.isfinite([d.interval.low, d.interval.high]).all() or d.notes or result.notes
+        mirrored = result[d.b, d.a]
+        assert mirrored.estimate == -d.estimate
+        assert (
+            mirrored.p_adjusted == d.p_adjusted
+            or result.provenance.settings.get("alternative") != "two-sided"
+        )
+    assert str(result)
+    assert result.to_json()
+
+
+# -- the functions ---------------------------------------------------------------------------------
+
+
+@st.composite
+def evaluations(draw: st.DrawFn) -> tuple[Any, Any]:
+    """Return systems and gold: sound ones, those with one odd column, or odd ones altogether."""
+    how = draw(st.sampled_from(["sound", "one odd", "odd"]))
+    n = 6 if how == "sound" else draw(sizes)
+    column, given = plain(n), ["a", "b", "c"][: draw(st.sampled_from([2, 2, 3, 1, 0]))]
+    if how == "odd":
+        column = draw(st.sampled_from([plain(n), columns(n)]))
+        given = draw(st.lists(names, max_size=3, unique=True))
+    systems: Any = {name: draw(column) for name in given}
+    if how == "one odd" and given:
+        systems[given[-1]] = draw(columns(n))
+    gold = draw(st.none() | plain(n) if how == "sound" else st.none() | plain(n) | columns(n))
+    return systems, gold
+
+
+options = st.one_of(
+    odd_settings,
+    st.fixed_dictionaries({"interval": st.sampled_from(INTERVALS), "test": st.sampled_from(TESTS)}),
+    st.fixed_dictionaries({"clusters": columns(6)}),
+    st.fixed_dictionaries({"clusters": st.lists(columns(6), max_size=3)}),
+    st.fixed_dictionaries({"items": columns(6)}),
+    st.fixed_dictionaries({"strata": columns(6), "clusters": st.none() | plain(6)}),
+    *(
+        st.sampled_from([{name: value} for value in values])
+        for name, values in {
+            "metric": [
+                "f1_macro",
+                "roc_auc",
+                "pearson",
+                "spearman",
+                "mse",
+                "cross_entropy",
+                "bleu",
+                "?",
+                "",
+                3,
+                [],
+            ],
+            "margin": [0.1, -1, math.nan, "x", math.inf, 1j, [1]],
+            "resample_size": [0.5, 2, 10**6, "x", math.nan, True],
+            "blocks": [1, 2, 10**9, "x", 2.0],
+            "baseline": ["a", "?", 3, ["a"]],
+            "n_jobs": [2, 0, "x"],
+            "on_missing": ["drop", "worst", None, 3],
+            "classes": [[0, 1], ["x", "y"], [], "xy", 3],
+            "annotators": ["fixed", "resample", 3],
+            "correction": ["bh", "none", "", None, 3],
+        }.items()
+    ),
+)
+
+
+@settings(max_examples=100, **SETTINGS)
+@given(evaluations(), options)
+def test_compare(made: tuple[Any, Any], given: dict[str, Any]) -> None:
+    systems, gold = made
+    result = outcome(lambda: bb.compare(systems, gold, **{"n_resamples": FEW, **given}))
+    if result is not None:
+        check_comparison(result)
+
+
+@settings(max_examples=40, **SETTINGS)
+@given(evaluations(), options)
+def test_evaluation(made: tuple[Any, Any], given: dict[str, Any]) -> None:
+    known = {k: v for k, v in given.items() if k in ("items", "clusters", "strata", "on_missing", "classes")}
+    found = outcome(lambda: bb.Evaluation.of(*made, **known))
+    if found is not None:
+        assert found.n_items >= 2
+        assert len(found.names) >= 2
+        assert all(len(values) == found.n_items for values in found.systems.values())
+        assert len(found.data_hash()) == 16
+
+
+@settings(max_examples=15, **SETTINGS)
+@given(
+    evaluations(),
+    st.sampled_from(["pandas", "polars", "arrow"]),
+    st.sampled_from(["gold", "a", "?", 3, None]),
+)
+def test_a_frame(made: tuple[Any, Any], library: str, gold: Any) -> None:
+    maker = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "arrow": pa.table}[library]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            frame = maker({**made[0], "gold": made[1]})
+    except Exception:  # the library does not take such columns
+        return
+    for on_missing in ("error", "drop", "worst"):
+        result = outcome(lambda: bb.compare(frame, gold, n_resamples=FEW, on_missing=on_missing))  # noqa: B023
+        if result is not None:
+            check_comparison(result)
+
+
+@settings(max_examples=25, **SETTINGS)
+@given(
+    evaluations(),
+    odd_settings,
+    st.sampled_from([{}, {"paired": True}, {"statistic": "median"}, {"test": "aso"}]),
+)
+def test_runs(made: tuple[Any, Any], given: dict[str, Any], more: dict[str, Any]) -> None:
+    for call in (
+        lambda: bb.compare_runs(made[0], **{"n_resamples": FEW, **given, **more}),
+        lambda: bb.compare_runs(
+            {name: [values, values] for name, values in made[0].items()},
+            gold=made[1],
+            **{"n_resamples": FEW, **given, **more},
+        ),
+    ):
+        result = outcome(call)
+        if result is not None:
+            check_comparison(result)
+
+
+@settings(max_examples=60, **SETTINGS)
+@given(
+    columns(4) | plain(5), columns(4) | plain(5), odd_settings, st.sampled_from([{}, {"n_comparisons": 0}])
+)
+def test_stochastic_order(a: Any, b: Any, given: dict[str, Any], more: dict[str, Any]) -> None:
+    given = {"n_resamples": FEW, **more, **{k: v for k, v in given.items() if k != "alternative"}}
+    found = outcome(lambda: bb.aso(a, b, **given))
+    if found is not None:
+        assert 0.0 <= found.violation_ratio <= 1.0 or math.isnan(found.violation_ratio)
+        assert 0.0 <= found.epsilon_min <= 1.0 or math.isnan(found.epsilon_min)
+    outcome(lambda: bb.multi_aso({"a": a, "b": b, "c": [0.1, 0.4, 0.2]}, **given))
+    outcome(lambda: bb.normality(a, n_resamples=99))
+
+
+@settings(max_examples=60, **SETTINGS)
+@given(
+    st.one_of(columns(5), st.dictionaries(names, st.floats(-0.1, 1.1) | scalars, max_size=4)),
+    st.one_of(scalars, st.floats(0, 1)),
+)
+def test_replicability(p_values: Any, alpha: Any) -> None:
+    for more in ({}, {"alpha": alpha}):
+        found = outcome(lambda: bb.replicability(p_values, **more))  # noqa: B023
+        if found is not None:
+            str(found)
+            found.to_json()
+
+
+@settings(max_examples=60, **SETTINGS)
+@given(
+    st.sampled_from(
+        [
+            (bb.PairedScores, {"difference": 0.3, "sd": 1.0, "design_effect": 1.0, "cluster_size": 1.0}),
+            (bb.PairedProportions, {"accuracy_a": 0.8, "accuracy_b": 0.7, "agreement": 0.8}),
+            (bb.RunsAndItems, {"difference": 0.3, "item_sd": 1.0, "run_sd": 0.1, "rest_sd": 0.5, "runs": 3}),
+        ]
+    ),
+    st.data(),
+)
+def test_planning(of: tuple[Any, dict[str, Any]], data: st.DataObject) -> None:
+    kind, fields = of
+    odd = data.draw(st.sampled_from([None, *fields]))
+    if odd is not None:
+        fields = {**fields, odd: data.draw(scalars)}
+    given = {k: v for k, v in data.draw(odd_settings).items() if k != "n_resamples"}
+    n = data.draw(st.sampled_from([50, 50, 2, 1, 0, -3, 2.5, None, "x", 10**12]) | scalars)
+    power = data.draw(st.sampled_from([0.8, 0.9]) | scalars)
+    design = outcome(lambda: kind(**fields))
+    if design is None:
+        return
+    for call in (
+        lambda: bb.power(design, n, **given),
+        lambda: bb.sample_size(design, power, **given),
+        lambda: bb.minimum_detectable(design, n, power, **given),
+        lambda: bb.power(design, 50, n_comparisons=n),
+        lambda: bb.power(design, 50, curve=[n, 20]),
+    ):
+        plan = outcome(call)
+        if plan is not None:
+            assert plan.power is None or 0.0 <= plan.power <= 1.0 + 1e-12
+            str(plan)
+    if kind is bb.RunsAndItems:
+        outcome(lambda: bb.allocate(design, n, run_cost=1.0, item_cost=0.1))
+
+
+@settings(max_examples=30, **SETTINGS)
+@given(columns(6) | plain(6), scalars)
+def test_planning_from_scores(scores: Any, lift: Any) -> None:
+    for more in ({}, {"lift": lift}, {"by": lift}):
+        design = outcome(lambda: bb.LiftedScores(scores, **more))  # noqa: B023
+        if design is not None:
+            plan = outcome(lambda: bb.power(design, 8, n_simulations=20, n_resamples=19))  # noqa: B023
+            assert plan is None or 0.0 <= plan.power <= 1.0
+
+
+@settings(max_examples=60, **SETTINGS)
+@given(
+    st.dictionaries(
+        st.sampled_from(
+            [
+                "metric",
+                "n_items",
+                "n_differing",
+                "n_systems",
+                "n_runs",
+                "n_datasets",
+                "n_folds",
+                "clustered",
+                "paired",
+                "mean_of_items",
+                "binary",
+                "data",
+            ]
+        ),
+        scalars | st.sampled_from(["accuracy", "f1_macro", 100, True]),
+        max_size=4,
+    )
+)
+def test_advise(given: dict[str, Any]) -> None:
+    found = outcome(lambda: bb.advise(**given))
+    if found is not None:
+        assert str(found)
+        assert found.to_json()
+
+
+@settings(max_examples=50, **SETTINGS)
+@given(
+    st.dictionaries(
+        names,
+        st.one_of(scalars, st.dictionaries(names, numbers | scalars, max_size=3), columns(3)),
+        max_size=3,
+    )
+    | columns(4)
+    | st.lists(scalars, max_size=3),
+    odd_settings,
+)
+def test_datasets_and_folds(data: Any, given: dict[str, Any]) -> None:
+    outcome(lambda: bb.compare_datasets(data, **{"n_resamples": FEW, **given}))
+    outcome(lambda: bb.compare_folds(data, **{"n_resamples": FEW, **given}))
+
+
+@settings(max_examples=60, **SETTINGS)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("xyz"), st.sampled_from("xyz"), st.sampled_from(["a", "b", "tie"])),
+        max_size=12,
+    )
+    | st.lists(st.tuples(names, names, st.sampled_from(["a", "b", "tie", "x", None]) | scalars), max_size=4)
+    | columns(4),
+    odd_settings,
+    st.sampled_from(
+        [
+            {},
+            {"ties": "drop"},
+            {"ties": "x"},
+            {"scale": "win rate"},
+            {"prior": -1},
+            {"prior": 1},
+            {"prior": "x"},
+        ]
+    )
+    | st.fixed_dictionaries({"clusters": columns(4)}),
+)
+def test_preferences(judged: Any, given: dict[str, Any], more: dict[str, Any]) -> None:
+    result = outcome(lambda: bb.compare_preferences(judged, **{"n_resamples": FEW, **given, **more}))
+    if result is not None:
+        str(result)
+        result.to_json()
+
+
+@settings(max_examples=12, **SETTINGS)
+@given(evaluations(), names, scalars)
+def test_study(made: tuple[Any, Any], condition: Any, run: Any) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        _study(Path(folder) / "s", made, condition, run)
+
+
+def _study(folder: Path, made: tuple[Any, Any], condition: Any, run: Any) -> None:
+    study = bb.Study(folder)
+    for name, values in made[0].items():
+        outcome(lambda: study.add(name, run=run, predictions=values, gold=made[1], baseline=name == "a"))  # noqa: B023
+        outcome(lambda: study.add(condition, run=1, predictions=values, against=name, **{str(name): run}))  # noqa: B023
+    outcome(lambda: study.compare(n_resamples=FEW))
+    outcome(lambda: study.runs(condition))
+    outcome(lambda: study.remove(condition, run))
+
+
+@settings(max_examples=20, **SETTINGS)
+@given(
+    st.one_of(scalars, st.lists(scalars, max_size=2), st.dictionaries(names, scalars, max_size=2)),
+    st.dictionaries(
+        st.sampled_from(
+            ["gold", "item", "cluster", "systems", "on_missing", "missing", "classes", "annotators", "format"]
+        ),
+        scalars | st.sampled_from(["gold", "a", ["a"], "drop"]),
+        max_size=2,
+    ),
+    st.booleans(),
+)
+def test_reading(paths: Any, given: dict[str, Any], real: bool) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        table = Path(folder) / "table.csv"
+        table.write_text("gold,a,b\n1,1,0\n0,1,0\n1,1,1\n", encoding="utf-8")
+        source = table if real else paths
+        shared = {k: v for k, v in given.items() if k in ("gold", "item", "cluster", "systems", "missing")}
+        outcome(lambda: bb.read(source, **given))
+        outcome(lambda: bb.read_runs(source, **shared))
+        outcome(lambda: bb.read_datasets(source, **shared))
+        outcome(lambda: bb.read_folds(source, **shared))
+
+
+@settings(max_examples=40, **SETTINGS)
+@given(columns(5), st.none() | columns(3))
+def test_annotations(labels: Any, classes: Any) -> None:
+    found = outcome(lambda: bb.Annotations.of(labels, classes))
+    if found is not None:
+        assert (found.counts >= 0).all()
+
+
+# -- a great many classes --------------------------------------------------------------------------
+
+CLASSES = """
+import resource, sys, time
+import numpy as np
+import bestby as bb
+n = 1_000_000
+rng = np.random.default_rng(0)
+gold = np.arange(n)
+systems = {name: np.where(rng.random(n) < p, gold, (gold + 1) % n) for name, p in (("a", 0.7), ("b", 0.69))}
+for metric in ("accuracy", "f1[3]", "f1_macro", "matthews_corrcoef", "cohen_kappa"):
+    begin = time.process_time()
+    try:
+        found = bb.compare(systems, gold, metric=metric, n_resamples=50)["a", "b"]
+        assert found.interval.low <= found.estimate <= found.interval.high
+        told = "result"
+    except bb.BestbyError as error:
+        assert error.hint
+        told = type(error).__name__
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(metric, told, time.process_time() - begin, peak)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="peak memory is in kilobytes on Linux")
+def test_a_million_classes_end_soon_and_within_a_gigabyte() -> None:
+    """A measure with a column per class says that they are too many; the others have their result."""
+    done = subprocess.run([sys.executable, "-c", CLASSES], capture_output=True, text=True, check=True)
+    rows = {row[0]: row[1:] for row in map(str.split, done.stdout.splitlines())}
+    assert {metric: row[0] for metric, row in rows.items()} == {
+        "accuracy": "result",
+        "f1[3]": "result",
+        "f1_macro": "DesignError",
+        "matthews_corrcoef": "DesignError",
+        "cohen_kappa": "DesignError",
+    }
+    assert all(float(seconds) < 20 and float(megabytes) < 1024 for _, seconds, megabytes in rows.values())
