@@ -13,7 +13,7 @@ from bestby._core import soft
 from bestby._core.cells import collapsed
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
-from bestby.engine import table
+from bestby.engine import streamed, table
 from bestby.engine.base import Group
 from bestby.engine.dependent import BlockGroup, CrossedGroup
 from bestby.engine.sums import AnnotatedGroup, SumGroup
@@ -22,6 +22,7 @@ from bestby.evaluation import Evaluation, codes
 from bestby.metrics.base import BaseMetric, FunctionMetric, MeanMetric, Metric, WeightedMetric
 from bestby.resampling import streams
 from bestby.resampling.blocks import Blocks, circular, consecutive
+from bestby.streamed import Streamed
 
 T = TypeVar("T")
 
@@ -282,6 +283,8 @@ def groups(
         If a metric needs a gold and there is none, or cannot take resampled annotators, two crossed
         groupings or counted rows.
     """
+    if isinstance(evaluation, Streamed):
+        return streamed.groups(evaluation.unblocked(blocks), metrics)
     for metric in metrics:
         _check_counted(metric, evaluation)
         if metric.needs_gold and evaluation.gold is None:

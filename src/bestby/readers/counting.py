@@ -14,6 +14,7 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array, BoolArray, IntArray, OnMissing
 from bestby.evaluation import Evaluation, dropped, without_values, worst
 from bestby.readers.assemble import one_type
+from bestby.readers.batches import Passes, key_of, number_of, read_batches
 from bestby.readers.database import STRICT, connection, lines, literal, streaming
 from bestby.readers.files import kind_of
 from bestby.readers.long import is_long
@@ -23,7 +24,7 @@ from bestby.readers.soft import Soft
 from bestby.readers.soft_tables import gathered
 from bestby.readers.table import Table, made
 from bestby.readers.tables import header_of, parsed_json, records_of
-from bestby.readers.values import Column, Missing
+from bestby.readers.values import Column, Missing, unified
 from bestby.readers.wide import check_alike, recognised, systems_of, told_of
 from bestby.results import Note
 
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 
 COUNTED_FROM = 20_000_000
 """Values (rows times columns) of a table from which it is counted, if it can be."""
+
+BATCHED_FROM = 200_000_000
+"""Values of a table of scores from which it is read in batches."""
 
 MOST_CELLS = 1_000_000
 """Distinct rows up to which a table is counted."""
@@ -111,7 +115,11 @@ def read_counted(pieces: Pieces, asked: Asked, stream: bool | None) -> tuple[Eva
         n_cells = sum(_about(database, query) for query in _queries(pieces, head, used))
         if n_cells > MOST_CELLS:
             told = f"the table has about {n_cells} distinct rows, more than the {MOST_CELLS} that are counted"
-            _refuse(told, stream)
+            reason = _unstreamable(pieces, head, found, used, stream)
+            if reason is None:
+                passes = _passes(pieces, head, found, names, asked)
+                return read_batches(passes, names, asked.on_missing), told_of(names, found)
+            _refuse(f"{told}, and {reason}", stream)
             return None
         table, counts = _counted(pieces, head, used, database, asked.missing)
     evaluation = _evaluation(table, counts, names, found, asked)
@@ -358,6 +366,45 @@ def _decoded(pieces: Pieces, raw: Array) -> Array:
         None if absent else parsed_json(pieces.source, text) for text, absent in zip(texts, gone, strict=True)
     ]
     return out
+
+
+# -- batches ---------------------------------------------------------------------------------------
+
+
+def _unstreamable(
+    pieces: Pieces, head: Table, found: Roles, used: Sequence[str], stream: bool | None
+) -> str | None:
+    """Return why a table of many distinct rows is not read in batches."""
+    if stream is None and pieces.n_values() < BATCHED_FROM:
+        return "it is small enough to be read whole"
+    if found.stratum is not None:
+        return "strata need every item"
+    if found.item is None:
+        return "items have no ids, which their resamples are drawn by (item=...)"
+    texts = [name for name in used if unified([head.column(name)])[0].is_text]
+    return None if not texts else f"column {texts[0]!r} holds text, not scores"
+
+
+def _passes(pieces: Pieces, head: Table, found: Roles, names: Sequence[str], asked: Asked) -> Passes:
+    values = [*([] if found.gold is None else [found.gold]), *names]
+    queries = []
+    for query in _queries(pieces, head, [str(found.item), *values]):
+        kinds = {name: _kind(pieces, head, name) for name in query.columns}
+        if query.folders:
+            raise DesignError(
+                f"column {next(iter(query.folders))!r} comes from the names of folders, and holds no scores",
+                hint="name columns of the files",
+            )
+        selected = [key_of(query.columns[str(found.item)], kinds[str(found.item)])]
+        selected += [number_of(query.columns[name], kinds[name], asked.missing) for name in values]
+        queries.append((f"SELECT {', '.join(selected)} FROM {query.source}", tuple(query.given)))
+    return Passes(pieces.source, tuple(queries), found.gold is not None)
+
+
+def _kind(pieces: Pieces, head: Table, name: str) -> str:
+    if pieces.form != "parquet":
+        return "json" if pieces.form == "json" else "text"
+    return "text" if head.column(name).is_text else "number"
 
 
 # -- evaluations -----------------------------------------------------------------------------------

@@ -48,6 +48,13 @@ def streaming(path: Path | str) -> Iterator[DuckDBPyConnection]:
 
 
 @contextmanager
+def in_order(path: Path | str) -> Iterator[DuckDBPyConnection]:
+    """Open such a database for results that are read in batches, in the order of the rows."""
+    with _opened(path, {"threads": 1, "memory_limit": MEMORY}) as database:
+        yield database
+
+
+@contextmanager
 def _opened(path: Path | str, limits: dict[str, Any]) -> Iterator[DuckDBPyConnection]:
     import duckdb
 

@@ -1,0 +1,190 @@
+"""Scores larger than memory: DuckDB reads them in batches, in the order of the files, pass after pass."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bestby._core.errors import DesignError, InvalidInputError, MissingExtraError
+from bestby._core.typing import OnMissing
+from bestby.evaluation import dropped
+from bestby.readers.database import in_order
+from bestby.readers.values import Missing
+from bestby.resampling.streams import GOLDEN, mix
+from bestby.results import Note
+from bestby.streamed import Batch, Streamed
+
+ROWS = 1 << 17
+"""Items of a batch."""
+
+
+@dataclass(frozen=True)
+class Passes:
+    """Makes passes over the items of a table.
+
+    Parameters
+    ----------
+    source : str
+        What the user calls the table.
+    queries : tuple of (str, tuple)
+        SQL and its parameters, one after the other: key, gold if there is one, and the systems as columns.
+    with_gold : bool
+        Whether there is a gold.
+    complete : bool
+        Whether to leave items out that a system has no value for.
+    """
+
+    source: str
+    queries: tuple[tuple[str, tuple[Any, ...]], ...]
+    with_gold: bool
+    complete: bool = False
+
+    def __call__(self) -> Iterator[Batch]:
+        """Yield all items, in the same order in each pass."""
+        for query, given in self.queries:
+            with in_order(self.source) as database:
+                relation: Any = database.sql(query, params=list(given))
+                # The older name is all that DuckDB before 1.4 has.
+                reader = getattr(relation, "to_arrow_reader", None) or relation.fetch_arrow_reader
+                for found in reader(ROWS):
+                    keys, *columns = (
+                        found.column(i).to_numpy(zero_copy_only=False) for i in range(found.num_columns)
+                    )
+                    values = [np.asarray(column, dtype=np.float64) for column in columns]
+                    batch = Batch(
+                        np.asarray(keys, dtype=np.uint64),
+                        values[0] if self.with_gold else None,
+                        values[1:] if self.with_gold else values,
+                    )
+                    yield _complete(batch) if self.complete else batch
+
+
+def _complete(batch: Batch) -> Batch:
+    kept = ~np.isnan(np.column_stack(batch.systems)).any(axis=1)
+    gold = None if batch.gold is None else batch.gold[kept]
+    return Batch(batch.keys[kept], gold, [values[kept] for values in batch.systems])
+
+
+def number_of(column: str, kind: str, missing: Missing) -> str:
+    """Return SQL for the number in a column; NULL where the value is missing.
+
+    Parameters
+    ----------
+    column : str
+        The column, as SQL spells it.
+    kind : {"number", "text", "json"}
+        What it holds.
+    missing : frozenset of str
+        The texts that stand for a missing value.
+    """
+    if kind == "number":
+        return f"CAST({column} AS DOUBLE)"
+    text = text_of(column, kind)
+    words = ", ".join("'" + word.replace("'", "''") + "'" for word in sorted(missing))
+    return f"CASE WHEN {text} IN ({words}) THEN NULL ELSE CAST({text} AS DOUBLE) END"
+
+
+def text_of(column: str, kind: str) -> str:
+    """Return SQL for the text of a column."""
+    return f"trim({column}->>'$')" if kind == "json" else f"trim(CAST({column} AS VARCHAR))"
+
+
+def key_of(column: str, kind: str) -> str:
+    """Return SQL for the key of an item: that of `bestby.resampling.poisson.item_keys`."""
+    return f"CAST(md5_number_lower({text_of(column, kind)}) AS UBIGINT)"
+
+
+def read_batches(passes: Passes, names: Sequence[str], on_missing: OnMissing) -> Streamed:
+    """Go over the items once, to count them, to look for missing values and for the hash of the data.
+
+    Parameters
+    ----------
+    passes : Passes
+        The passes over the table.
+    names : sequence of str
+        The systems.
+    on_missing : {"error", "drop"}
+        What to do with items that some system has no value for.
+
+    Returns
+    -------
+    Streamed
+        The data.
+
+    Raises
+    ------
+    InvalidInputError
+        If a value is missing, or there are fewer than two items.
+    DesignError
+        If missing values are to count as the worst.
+    MissingExtraError
+        If pyarrow is not installed.
+    """
+    _check_arrow()
+    if on_missing == "worst":
+        raise DesignError(
+            "a missing score cannot count as the worst of a table that is read in batches",
+            hint='pass on_missing="drop", or read the table whole: stream=False (--no-stream)',
+        )
+    n = n_kept = 0
+    gold_gone, gone, summed = 0, np.zeros(len(names), dtype=np.int64), 0
+    order = sorted(range(len(names)), key=lambda s: names[s])
+    for batch in passes():
+        n += batch.keys.size
+        absent = np.isnan(np.column_stack(batch.systems))
+        gone += absent.sum(axis=0)
+        kept = ~absent.any(axis=1)
+        n_kept += int(kept.sum())
+        hashed = batch.keys
+        columns = [batch.systems[s] for s in order]
+        if batch.gold is not None:
+            gold_gone += int(np.isnan(batch.gold).sum())
+            columns.append(batch.gold)
+        for column in columns:
+            hashed = mix(hashed * GOLDEN + np.ascontiguousarray(column).view(np.uint64))
+        summed += int(hashed[kept].sum(dtype=np.uint64))  # a sum does not know the order of its terms
+    if gold_gone:
+        raise InvalidInputError(
+            f"{passes.source}: the gold is missing for {gold_gone} of {n} items", hint="remove these items"
+        )
+    if on_missing == "error" and gone.any():
+        first = int(np.flatnonzero(gone)[0])
+        raise InvalidInputError(
+            f"{passes.source}: system {names[first]!r} has no value for {int(gone[first])} of {n} items",
+            hint='pass on_missing="drop" to compare the other items only',
+        )
+    if n_kept < 2:
+        raise InvalidInputError(
+            f"a comparison needs at least 2 items, got {n_kept}",
+            hint="with one item nothing can be said about the uncertainty",
+        )
+    told = f"batches|{'|'.join(sorted(names))}|{passes.with_gold}|{n_kept}|{summed % (1 << 64)}"
+    empty = np.empty(0)
+    return Streamed(
+        systems=dict.fromkeys(names, empty),
+        gold=empty if passes.with_gold else None,
+        notes=(*_notes(n_kept), *([dropped(n - n_kept, n)] if n_kept < n else [])),
+        batches=Passes(passes.source, passes.queries, passes.with_gold, complete=n_kept < n),
+        n=n_kept,
+        digest=hashlib.blake2b(told.encode(), digest_size=8).hexdigest(),
+    )
+
+
+def _notes(n: int) -> tuple[Note, ...]:
+    told = (
+        "the scores were read in batches. A resample takes each item a Poisson number of times (mean 1), by"
+        f" its id, so that the size of a resample varies: by {1.0 / np.sqrt(n):.1g} of the {n} items. Totals"
+        " are divided by the resample's own size, so that scores vary as those of n items drawn, but for terms of"
+        " 1/n. That ids are unique was not checked: items of one id are drawn and swapped together"
+    )
+    return (Note("poisson_resamples", told),)
+
+
+def _check_arrow() -> None:
+    if importlib.util.find_spec("pyarrow") is None:
+        raise MissingExtraError("pyarrow", "arrow")
