@@ -56,7 +56,7 @@ class Counts:
         return m, int(self.a[position]), int(self.b[position])
 
     def told(self, m: int) -> list[Pair]:
-        """Return the pairs that notes tell of: all, or if they are many those of the first and of neighbours."""
+        """Return the pairs that notes tell of: all, or of many those of the first and of neighbours."""
         chosen = np.ones(self.a.size, dtype=np.bool_)
         if self.a.size > MOST_TOLD:
             block_starts = np.diff(self.a, prepend=-1) != 0

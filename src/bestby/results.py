@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +13,9 @@ from bestby._core.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from bestby._core.typing import Alternative
+
+_MOST_LISTED = 50
+"""Names that a signature lists."""
 
 _MIRROR: dict[str, Alternative] = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
 
@@ -503,7 +505,7 @@ class Reported:
 
     def to_json(self, path: str | Path | None = None) -> str:
         """Return the result as JSON, floats unrounded; write it to `path` if given."""
-        return _written(json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n", path)
+        return _written(_report("data").to_json(self), path)
 
     def to_frame(self) -> Any:
         """Return one tidy row per metric and pair as a pandas DataFrame (extra ``frames``)."""
@@ -639,9 +641,43 @@ class Comparison(Reported):
         """Every setting, version and data hash that made the numbers, on one line."""
         return self.provenance.signature
 
-    def plot(self, metric: str | None = None, *, ax: Any = None) -> Any:
-        """Draw the forest plot of the differences of one metric; return the matplotlib Axes."""
-        return _report("figures").forest(self, metric=metric, ax=ax)
+    def to_markdown(self, path: str | Path | None = None, *, top: int | None = None) -> str:
+        """Return the tables as Markdown; write it to `path` if given.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Where to write it.
+        top : int, optional
+            How many of the best systems to show; by default all of up to 50, and 20 of more.
+        """
+        return _written(_report("markdown").to_markdown(self, top), path)
+
+    def to_latex(self, path: str | Path | None = None, *, top: int | None = None) -> str:
+        """Return the table as LaTeX (booktabs); write it to `path` if given; `top` as for `to_markdown`."""
+        return _written(_report("latex").to_latex(self, top), path)
+
+    def to_html(self, path: str | Path | None = None, *, top: int | None = None) -> str:
+        """Return one self-contained HTML page; write it to `path` if given; `top` as for `to_markdown`.
+
+        Where not all systems are shown, the page can be searched for them and for each pair.
+        """
+        return _written(_report("html").to_html(self, top), path)
+
+    def plot(self, metric: str | None = None, *, ax: Any = None, top: int | None = None) -> Any:
+        """Draw the forest plot of the differences of one metric; return the matplotlib Axes.
+
+        Parameters
+        ----------
+        metric : str, optional
+            One of the metrics; the first by default.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+        top : int, optional
+            Draw so many of the best systems, each against the best and its neighbour; by default all of up
+            to 50, and 20 of more.
+        """
+        return _report("figures").forest(self, metric=metric, ax=ax, top=top)
 
 
 def _report(module: str) -> Any:
@@ -666,5 +702,7 @@ def _negated(value: float) -> float:
 
 def _plain(value: Any) -> str:
     if isinstance(value, list | tuple):
+        if len(value) > _MOST_LISTED:  # the hash of the data knows all of them
+            return f"{value[0]},{value[1]},...,{value[-1]}({len(value)})"
         return ",".join(str(item) for item in value)
     return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
 
@@ -234,47 +234,72 @@ class Differences(Sequence[Difference]):
                         return d
         return None
 
-    def of(self, metric: str) -> Pairs | tuple[Difference, ...]:
-        """Return the differences of one metric."""
-        for part in self.parts:
-            if isinstance(part, Pairs) and part.metric == metric:
-                return part
-        return tuple(
-            d for part in self.parts if not isinstance(part, Pairs) for d in part if d.metric == metric
-        )
 
-    def involving(self, metric: str, system: str) -> tuple[Difference, ...]:
-        """Return the differences of one metric that a system is one of."""
-        part = self.of(metric)
+def of_metric(differences: Sequence[Difference], metric: str) -> Sequence[Difference]:
+    """Return the differences on one metric, those of many as their columns.
+
+    Examples
+    --------
+    >>> of_metric((), "accuracy")
+    ()
+    """
+    for part in parts_of(differences):
+        if isinstance(part, Pairs) and part.metric == metric:
+            return part
+    held = (part for part in parts_of(differences) if not isinstance(part, Pairs))
+    return tuple(d for part in held for d in part if d.metric == metric)
+
+
+def involving(differences: Sequence[Difference], metric: str, system: str) -> tuple[Difference, ...]:
+    """Return the differences on one metric that a system is one of.
+
+    Examples
+    --------
+    >>> involving((), "accuracy", "a")
+    ()
+    """
+    part = of_metric(differences, metric)
+    if isinstance(part, Pairs):
+        return tuple(part.taken(part.involving(system)))
+    return tuple(d for d in part if system in (d.a, d.b))
+
+
+def examples(differences: Sequence[Difference]) -> list[tuple[Difference, int]]:
+    """Return differences that show how all were had, and how many are like each.
+
+    Examples
+    --------
+    >>> examples(())
+    []
+    """
+    found: list[tuple[Difference, int]] = []
+    for part in parts_of(differences):
         if isinstance(part, Pairs):
-            return tuple(part.taken(part.involving(system)))
-        return tuple(d for d in part if system in (d.a, d.b))
-
-    def examples(self) -> list[tuple[Difference, int]]:
-        """Return a difference of each kind (interval, test, how it was had), and how many are of it."""
-        found: list[tuple[Difference, int]] = []
-        for part in self.parts:
-            if isinstance(part, Pairs):
-                kinds, first, counts = np.unique(part.how, return_index=True, return_counts=True)
-                order = np.argsort(first)
-                found += [(part[int(first[i])], int(counts[i])) for i in order[: kinds.size]]
-            else:
-                found += [(d, 1) for d in part]
-        return found
-
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """The notes of all differences."""
-        return tuple(
-            note
-            for part in self.parts
-            for d in (part.taken(np.flatnonzero(part.n_differing == 0)) if isinstance(part, Pairs) else part)
-            for note in d.notes
-        )
+            _, first, counts = np.unique(part.how, return_index=True, return_counts=True)
+            found += [(part[int(first[i])], int(counts[i])) for i in np.argsort(first)]
+        else:
+            found += [(d, 1) for d in part]
+    return found
 
 
-def parts_of(differences: Sequence[Difference]) -> tuple[Any, ...]:
-    """Return the parts of what a comparison holds: those of many differences, or the one tuple.
+def notes_of(differences: Sequence[Difference]) -> tuple[Note, ...]:
+    """Return the notes of all differences.
+
+    Examples
+    --------
+    >>> notes_of(())
+    ()
+    """
+    return tuple(
+        note
+        for part in parts_of(differences)
+        for d in (part.taken(np.flatnonzero(part.n_differing == 0)) if isinstance(part, Pairs) else part)
+        for note in d.notes
+    )
+
+
+def parts_of(differences: Sequence[Difference]) -> tuple[Sequence[Difference], ...]:
+    """Return the parts of many differences, those of few as one.
 
     Examples
     --------

@@ -134,7 +134,7 @@ class PreferenceComparison(Comparison):
         of = f" in {self.n_clusters} clusters" if self.n_clusters else ""
         return f"{self.n_items} judgements{of}"
 
-    def plot(self, metric: str | None = None, *, ax: Any = None, kind: str = "scores") -> Any:
+    def plot(self, metric: str | None = None, *, ax: Any = None, kind: str = "scores") -> Any:  # type: ignore[override]
         """Draw the comparison; return the matplotlib Axes.
 
         Parameters

@@ -231,7 +231,7 @@ class RunsComparison(Comparison):
             hint="they need per-item scores or predictions of every run, and a pair that was compared",
         )
 
-    def plot(
+    def plot(  # type: ignore[override]
         self, metric: str | None = None, *, ax: Any = None, kind: str = "scores", pair: Any = None
     ) -> Any:
         """Draw the comparison; return the matplotlib Axes.

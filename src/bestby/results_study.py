@@ -119,6 +119,6 @@ class StudyComparison(Comparison):
         text: str = report("study").results_tsv(self)
         return written(text, path)
 
-    def plot(self, metric: str | None = None, *, ax: Any = None) -> Any:
+    def plot(self, metric: str | None = None, *, ax: Any = None, top: int | None = None) -> Any:
         """Draw the forest plot of the differences of one metric; return the matplotlib Axes."""
-        return report("figures").forest(self, metric=metric, ax=ax)
+        return report("figures").forest(self, metric=metric, ax=ax, top=top)

@@ -87,6 +87,7 @@ Markdown = Annotated[str | None, _option(_FILE, "Write the tables as Markdown.")
 Latex = Annotated[str | None, _option(_FILE, "Write the tables as LaTeX (booktabs).")]
 Html = Annotated[str | None, _option(_FILE, "Write one HTML page with tables and figures.")]
 Plot = Annotated[str | None, _option(_FILE, "Draw the (first) metric: .png, .svg, .pdf; - is SVG.")]
+Top = Annotated[int | None, _option("K", "Show the K best systems; by default all of 50, 20 of more.")]
 
 
 def compare(
@@ -128,6 +129,7 @@ def compare(
     latex: Latex = None,
     html: Html = None,
     plot: Plot = None,
+    top: Top = None,
 ) -> None:
     """Compare systems on one test set: differences, intervals, tests.
 
@@ -147,7 +149,8 @@ def compare(
     what they hold, and suggest a metric. A line of plain text is a segment if the metric is one of texts.
 
     The metric is accuracy, without gold the mean of the scores. The table is printed unless an output
-    goes to - (stdout).
+    goes to - (stdout). JSON and CSV hold every system and pair, whatever --top shows; an HTML page that does
+    not show all can be searched for them.
 
     \b
     Examples:
@@ -160,8 +163,11 @@ def compare(
       bestby compare old.txt new.txt --gold references.txt --metric bleu --metric chrf
       bestby compare *.conllu --gold gold.conllu --metric las
     """  # noqa: D301 - \b keeps the lines of the examples apart
+    from bestby._core import checks
     from bestby.cli.outputs import Outputs
 
+    if top is not None:
+        checks.positive_int(top, "--top")
     outputs = Outputs.of(json=json, csv=csv, markdown=markdown, latex=latex, html=html, plot=plot)
     options: dict[str, Any] = {
         "metric": (metric[0] if len(metric) == 1 else metric) if metric else None,
@@ -212,11 +218,11 @@ def compare(
     )
     with shown() as progress:
         comparison = run(evaluation, **options, progress=progress)
-    outputs.write(comparison)
+    outputs.write(comparison, top=top)
     if outputs.print_table:
         from bestby.report.terminal import print_to
 
-        print_to(comparison, sys.stdout)
+        print_to(comparison, sys.stdout, top)
 
 
 def _listed(given: list[str] | None) -> list[str] | None:

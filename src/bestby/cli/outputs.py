@@ -12,6 +12,7 @@ from typing import Any
 from bestby._core.errors import InvalidInputError
 
 STDOUT = "-"
+_OF_SYSTEMS = ("markdown", "latex", "html")  # and figures: what shows the best systems only, if asked to
 _PICTURES = (".png", ".svg", ".pdf")
 
 
@@ -61,9 +62,22 @@ class Outputs:
         """Whether stdout is free for the table."""
         return STDOUT not in self.targets.values()
 
-    def write(self, result: Any, **plotting: Any) -> None:
-        """Render everything, then write the files, then stdout; `plotting` goes to the figure."""
-        rendered = {form: _rendered(result, form, target, plotting) for form, target in self.targets.items()}
+    def write(self, result: Any, *, top: int | None = None, **plotting: Any) -> None:
+        """Render everything, then write the files, then stdout.
+
+        Parameters
+        ----------
+        result : Comparison or alike
+            What to write.
+        top : int, optional
+            How many of the best systems tables and figures show.
+        **plotting
+            Goes to the figure.
+        """
+        shown = {} if top is None else {"top": top}
+        rendered = {
+            form: _rendered(result, form, target, shown, plotting) for form, target in self.targets.items()
+        }
         from bestby.report.write import write_bytes
 
         for form, content in rendered.items():
@@ -89,11 +103,14 @@ def _check_place(target: str) -> None:
         raise InvalidInputError(f"cannot write {target!r}: permission denied", hint="name another file")
 
 
-def _rendered(result: Any, form: str, target: str, plotting: Mapping[str, Any]) -> bytes:
+def _rendered(
+    result: Any, form: str, target: str, shown: Mapping[str, int], plotting: Mapping[str, Any]
+) -> bytes:
     if form == "plot":
         from bestby.report.drawing import render
 
         suffix = ".svg" if target == STDOUT else Path(target).suffix.lower()
-        return render(result.plot(**plotting), suffix)
-    text: str = getattr(result, f"to_{form.replace('-', '_')}")()
+        return render(result.plot(**plotting, **shown), suffix)
+    arguments = shown if form in _OF_SYSTEMS else {}
+    text: str = getattr(result, f"to_{form.replace('-', '_')}")(**arguments)
     return text.encode("utf-8")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from bestby.report import data, summary, words
+from bestby.report import data, many, summary, words
 from bestby.report.data import COLUMNS
 from bestby.report.document import Document, Picture, Section
 from bestby.report.numbers import percent
@@ -27,13 +28,15 @@ __all__ = ["COLUMNS", "dictionary", "document", "rows", "settings"]
 _MOST_DRAWN = 130  # pairs in a figure: those of 16 systems
 
 
-def document(c: Comparison) -> Document:
+def document(c: Comparison, top: int | None = None) -> Document:
     """Return the report of a comparison.
 
     Parameters
     ----------
     c : Comparison
         The comparison.
+    top : int, optional
+        How many of the best systems to show; without it all, or 20 of more than 50.
 
     Returns
     -------
@@ -41,6 +44,7 @@ def document(c: Comparison) -> Document:
         A section per metric: systems, differences, the forest plot, every difference in words.
     """
     n_systems = len({entry.system for entry in c.systems})
+    view = many.cut(c, top)
     subtitle = f"{c.extent}, {percent(c.level)} intervals"
     if c.baseline is not None:
         subtitle += f", against the baseline {c.baseline}"
@@ -49,7 +53,9 @@ def document(c: Comparison) -> Document:
     return Document(
         title=f"{n_systems} systems compared by {words.listed([metric.name for metric in c.metrics], 3)}",
         subtitle=subtitle,
-        sections=tuple(_section(c, metric) for metric in c.metrics),
+        sections=tuple(
+            _section(c, metric) if view is None else many.section(c, metric, view) for metric in c.metrics
+        ),
         notes=tuple(summary.note_lines(c)),
         methods=summary.methods_sentence(c),
         settings=settings(c.provenance),
@@ -68,22 +74,25 @@ def _section(c: Comparison, metric: MetricInfo) -> Section:
         lead=summary.headline(c, metric),
         tables=tuple(tables),
         remarks=() if omnibus is None else (omnibus,),
-        pictures=(_picture(c, metric),) if differences else (),
+        pictures=pictures(c, metric),
         readings=tuple(words.difference_sentence(d, digits) for d in differences),
     )
 
 
-def _picture(c: Comparison, metric: MetricInfo) -> Picture:
+def pictures(c: Comparison, metric: MetricInfo) -> tuple[Picture, ...]:
+    """Return the figures of one metric: the forest plot, or the scores if there are too many pairs for it."""
     n_pairs = len(differences_of(c, metric))
+    if n_pairs == 0:
+        return ()
     if n_pairs > _MOST_DRAWN:
         label = f"Scores of {len(systems_of(c, metric))} systems in {metric.name}"
         told = f"The scores only: {n_pairs} differences are too many for one figure."
-        return Picture(label, told, partial(_drawn, "scores", c, metric.name))
+        return (Picture(label, told, partial(_drawn, "scores", c, metric.name)),)
     told = "A filled marker is a difference that the test, after any correction, finds significant."
     if c.margin is not None:
         told += " The band is the margin."
     label = f"Forest plot of {n_pairs} differences in {metric.name}"
-    return Picture(label, told, partial(_drawn, "forest", c, metric.name))
+    return (Picture(label, told, partial(_drawn, "forest", c, metric.name)),)
 
 
 def dictionary(c: Comparison) -> dict[str, Any]:
@@ -92,7 +101,7 @@ def dictionary(c: Comparison) -> dict[str, Any]:
         "signature": c.signature,
         "n_items": c.n_items,
         "systems": [_system(entry) for entry in c.systems],
-        "differences": rows(c),
+        "differences": list(rows(c)),
         "omnibus": [
             {
                 "metric": test.metric,
@@ -108,9 +117,9 @@ def dictionary(c: Comparison) -> dict[str, Any]:
     }
 
 
-def rows(c: Comparison) -> list[dict[str, Any]]:
-    """Return one row per difference, with the columns `COLUMNS`."""
-    return [data.row(d) for d in c.differences]
+def rows(c: Comparison) -> Iterable[dict[str, Any]]:
+    """Yield one row per difference, with the columns `COLUMNS`."""
+    return data.rows(c.differences)
 
 
 def _system(entry: SystemScore) -> dict[str, Any]:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
+import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from bestby._core.errors import MissingExtraError
 from bestby.results import Difference, Note, Provenance
+from bestby.results_many import VERDICTS, Differences, Pairs, notes_of, parts_of
+
+_ROWS = 2000  # written at a time
 
 COLUMNS = (
     "metric",
@@ -93,6 +99,19 @@ def row(d: Difference) -> dict[str, Any]:
     return dict(zip(COLUMNS, values, strict=True))
 
 
+def rows(differences: Sequence[Difference]) -> Iterator[dict[str, Any]]:
+    """Yield one row per difference, with the columns `COLUMNS`."""
+    for part in parts_of(differences):
+        if not isinstance(part, Pairs):
+            yield from (row(d) for d in part)
+            continue
+        columns = [
+            column.tolist() if isinstance(column, np.ndarray) else column
+            for column in _columns(part).values()
+        ]
+        yield from (dict(zip(COLUMNS, values, strict=True)) for values in zip(*columns, strict=True))
+
+
 def to_frame(c: Any) -> Any:
     """Return one row per metric and pair.
 
@@ -116,7 +135,35 @@ def to_frame(c: Any) -> Any:
     except ImportError as error:
         raise MissingExtraError("pandas", "frames") from error
     describing = _describing(c)
+    differences = getattr(c, "differences", ())
+    if isinstance(differences, Differences):
+        return pd.concat([pd.DataFrame(_columns(part)) for part in differences.parts], ignore_index=True)
     return pd.DataFrame(describing.rows(c), columns=list(describing.COLUMNS))
+
+
+def _columns(part: Pairs | tuple[Difference, ...]) -> dict[str, Any]:
+    """Return the rows of some differences as columns."""
+    if not isinstance(part, Pairs):
+        rows = [row(d) for d in part]
+        return {column: [one[column] for one in rows] for column in COLUMNS}
+    names, size = np.array(part.names, dtype=object), len(part)
+    columns = (
+        [part.metric] * size,
+        names[part.a].tolist(),
+        names[part.b].tolist(),
+        part.estimate,
+        part.low,
+        part.high,
+        np.full(size, part.level),
+        [part.interval] * size,
+        part.p_value,
+        part.p_adjusted,
+        [part.test] * size,
+        np.ones(size, dtype=np.bool_),
+        part.n_differing.astype(np.int64),
+        [VERDICTS[code] for code in part.verdict.tolist()],
+    )
+    return dict(zip(COLUMNS, columns, strict=True))
 
 
 def to_csv(c: Any) -> str:
@@ -127,6 +174,22 @@ def to_csv(c: Any) -> str:
     writer.writerow(describing.COLUMNS)
     writer.writerows([_cell(value) for value in row.values()] for row in describing.rows(c))
     return buffer.getvalue()
+
+
+def to_json(c: Any) -> str:
+    """Return a result as JSON, indented, floats to the last bit; the differences of many piece by piece."""
+    differences = getattr(c, "differences", ())
+    if not isinstance(differences, Differences):
+        return json.dumps(to_dict(c), indent=2, ensure_ascii=False) + "\n"
+    notes = (*c.notes, *notes_of(differences))
+    document = to_dict(dataclasses.replace(c, differences=(), notes=notes))
+    before, after = json.dumps(document, indent=2, ensure_ascii=False).split('"differences": []')
+    pieces = [before, '"differences": [']
+    described = iter(_describing(c).rows(c))
+    while part := list(islice(described, _ROWS)):
+        text = json.dumps(_plain(part), indent=2, ensure_ascii=False)
+        pieces += [text[1:-2].replace("\n", "\n  "), ","]
+    return "".join([*pieces[:-1], "\n  ]", after, "\n"])
 
 
 def _cell(value: Any) -> str:

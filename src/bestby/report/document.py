@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from bestby._core.errors import InvalidInputError
 from bestby.report.tables import Table
 
 if TYPE_CHECKING:
@@ -33,6 +34,25 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
+class Search:
+    """What a report that can be searched holds of systems too many to be shown.
+
+    Parameters
+    ----------
+    systems : callable
+        Makes the table of all systems.
+    pairs : callable
+        Makes the numbers of the pairs, for JSON; None where they are not those of all pairs.
+    differences : callable
+        Makes the table of all differences, which is shown where there are no such numbers.
+    """
+
+    systems: Callable[[], Table]
+    pairs: Callable[[], dict[str, Any] | None]
+    differences: Callable[[], Table]
+
+
+@dataclass(frozen=True, slots=True)
 class Section:
     """A part of a report, for one metric.
 
@@ -50,6 +70,10 @@ class Section:
         Figures, for reports that can hold them.
     readings : tuple of str
         Every difference in words, for reports that have room for them.
+    omitted : str
+        What is not shown, and where it is; empty if everything is.
+    search : Search or None
+        For reports that can be searched, where not everything is shown.
     """
 
     name: str
@@ -58,6 +82,8 @@ class Section:
     remarks: tuple[str, ...] = ()
     pictures: tuple[Picture, ...] = ()
     readings: tuple[str, ...] = ()
+    omitted: str = ""
+    search: Search | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,18 +118,39 @@ class Document:
     version: str
 
 
-def describe(result: Any) -> Document:
+def comparable(result: Any) -> None:
+    """Refuse to show the best systems only where the systems are not all compared with each other.
+
+    Raises
+    ------
+    InvalidInputError
+        If the result is not a comparison on one test set.
+    """
+    if result.described_by != "comparison":
+        raise InvalidInputError(
+            "top is for comparisons on one test set; this report shows everything",
+            hint="pass top=None",
+        )
+
+
+def describe(result: Any, top: int | None = None) -> Document:
     """Return the report of a result, made by the module of this room that the result names.
 
     Parameters
     ----------
     result : Comparison or alike
         A result whose class has an attribute `described_by`.
+    top : int, optional
+        Of a comparison, how many of the best systems to show.
 
     Returns
     -------
     Document
         Its report.
     """
-    document: Document = import_module(f"bestby.report.{result.described_by}").document(result)
+    shown = {}
+    if top is not None:
+        comparable(result)
+        shown["top"] = top
+    document: Document = import_module(f"bestby.report.{result.described_by}").document(result, **shown)
     return document

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bestby._core.errors import InvalidInputError
+from bestby.report import many
 from bestby.report.drawing import FAINT, INK, bare, guides, labels, limits, mark, new_axes, number, save
 from bestby.report.numbers import MINUS, Rounding, percent
 from bestby.report.tables import (
@@ -39,7 +40,7 @@ class _Line:
     difference: Difference | None
 
 
-def forest(c: Comparison, metric: str | None = None, ax: Axes | None = None) -> Axes:
+def forest(c: Comparison, metric: str | None = None, ax: Axes | None = None, top: int | None = None) -> Axes:
     """Draw the differences of one metric with their intervals, one line per pair.
 
     Systems stand in the order of their ranks with score and letters, below each the pairs it leads; the zero
@@ -54,6 +55,9 @@ def forest(c: Comparison, metric: str | None = None, ax: Axes | None = None) -> 
         One of its metrics; the first by default.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default in a new figure whose height grows with the number of pairs.
+    top : int, optional
+        Draw the best systems only: each against the best, and neighbours in rank. By default 20 of more
+        than 50 systems.
 
     Returns
     -------
@@ -71,6 +75,8 @@ def forest(c: Comparison, metric: str | None = None, ax: Axes | None = None) -> 
        the State-of-the-Art Status, LREC, Figure 2.
     """
     chosen = _metric(c, metric)
+    view, everyone = many.cut(c, top), len(systems_of(c, chosen))
+    c = c if view is None else view
     lines = _lines(c, chosen)
     digits = difference_rounding(c, chosen)
     axes = ax if ax is not None else _listing([line.label for line in lines])
@@ -87,6 +93,7 @@ def forest(c: Comparison, metric: str | None = None, ax: Axes | None = None) -> 
     labels(axes, [line.label for line in lines], [line.difference is None for line in lines])
     axes.set_xlabel(_axis_label(chosen), color=INK, parse_math=False)
     title = f"{chosen.name}: differences with {percent(c.level)} intervals, {c.extent}"
+    title += "" if view is None else f", {len(systems_of(c, chosen))} of {everyone} systems"
     axes.set_title(title, loc="left", color=INK, fontsize="medium", parse_math=False)
     return axes
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Sequence
@@ -9,12 +10,13 @@ from html import escape
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from bestby.report.document import Document, Picture, Section, describe
+from bestby.report.document import Document, Picture, Search, Section, describe
 from bestby.report.tables import Cell, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_MOST_LISTED = 50  # names in a setting
 _MOST_OPEN = 15  # readings shown without a click
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 
@@ -37,28 +39,35 @@ def to_fragment(c: Any) -> str:
     for section in document.sections:
         parts.append(_paragraph(section.lead, "bb-lead"))
         parts += [_table(table) for table in section.tables]
-        parts += [_paragraph(remark, "bb-small") for remark in section.remarks]
+        parts += [_paragraph(remark, "bb-small") for remark in (*section.remarks, section.omitted) if remark]
     parts += [_paragraph(f"Note: {line}", "bb-small") for line in document.notes]
     parts.append(_paragraph(document.methods, "bb-small"))
     parts.append(_signature(document))
     return '<div class="bestby">\n' + "\n".join(parts) + "\n</div>"
 
 
-def to_html(c: Any) -> str:
+def to_html(c: Any, top: int | None = None) -> str:
     """Return the whole report as one page that needs no network.
 
     Parameters
     ----------
     c : Comparison or alike
         The result.
+    top : int, optional
+        Of a comparison, how many of the best systems to show; by default 20 of more than 50.
 
     Returns
     -------
     str
         Per metric the headline, sortable tables, figures as SVG and every difference in words; then notes,
-        methods, settings and the signature. The same comparison gives the same bytes.
+        methods, settings and the signature. Where not all systems are shown, the table of all of them can
+        be searched, and the numbers of each pair be looked up. The same comparison gives the same bytes.
     """
-    document = describe(c)
+    document = describe(c, top)
+    styles, scripts = ["tables", "page"], ["sort.js"]
+    if any(section.search is not None for section in document.sections):
+        styles.append("search")
+        scripts.append("search.js")
     title = escape(document.title)
     body = [f"<header>\n<h1>{title}</h1>", _paragraph(document.subtitle, "faint")]
     body += [_navigation(document), "</header>"]
@@ -75,12 +84,12 @@ def to_html(c: Any) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
         f'<meta name="generator" content="bestby {escape(document.version)}">',
         f"<title>{title}</title>",
-        f"<style>\n{_asset('tables.css')}{_asset('page.css')}</style>",
+        f"<style>\n{''.join(_asset(f'{name}.css') for name in styles)}</style>",
         "</head>",
         '<body class="bestby">',
         "<main>",
     ]
-    tail = ["</main>", f"<script>\n{_asset('sort.js')}</script>", "</body>", "</html>"]
+    tail = ["</main>", *(f"<script>\n{_asset(name)}</script>" for name in scripts), "</body>", "</html>"]
     return "\n".join(part for part in head + body + tail if part) + "\n"
 
 
@@ -97,11 +106,15 @@ def _navigation(document: Document) -> str:
 
 def _section(index: int, section: Section, headed: bool) -> str:
     first, *others = section.tables
+    search = section.search
+    pairs = None if search is None else search.pairs()
+    if search is not None and pairs is None:
+        others = [search.differences()]
     parts = [
         f'<section id="metric-{index}">',
         f"<h2>{escape(section.name)}</h2>" if headed else "",
         _paragraph(section.lead, "bb-lead"),
-        _table(first, sortable=True),
+        _table(first, sortable=True) if search is None else _searched(index, search, pairs),
     ]
     parts += [_paragraph(remark, "bb-small") for remark in section.remarks]
     for number, picture in enumerate(section.pictures):
@@ -110,6 +123,37 @@ def _section(index: int, section: Section, headed: bool) -> str:
     if section.readings:
         parts.append(_readings(section.readings))
     return "\n".join(part for part in [*parts, "</section>"] if part)
+
+
+def _searched(index: int, search: Search, pairs: dict[str, Any] | None) -> str:
+    """Return the table of all systems with a field to search it, and fields to look up a pair."""
+    table = _table(search.systems(), sortable=True).replace(
+        'class="bb-scroll"', 'class="bb-scroll bb-tall"', 1
+    )
+    parts = [
+        f'<div class="bb-search" id="search-{index}">',
+        '<p><label>Find systems <input type="search" class="bb-find" placeholder="part of a name"></label>',
+        '<output class="bb-found"></output></p>',
+        table,
+    ]
+    if pairs is not None:
+        data = json.dumps(pairs, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+        options = "".join(f'<option value="{escape(name)}"></option>' for name in pairs["systems"])
+        told = "Look up a pair"
+        if len(pairs["systems"]) < pairs["all"]:
+            told += f" of the {len(pairs['systems'])} best systems"
+        parts += [
+            f"<h3>{told}</h3>",
+            '<p class="bb-fields">',
+            f'<label>A <input type="text" class="bb-a" list="names-{index}"></label>',
+            f'<label>B <input type="text" class="bb-b" list="names-{index}"',
+            'placeholder="its neighbours"></label>',
+            "</p>",
+            f'<datalist id="names-{index}">{options}</datalist>',
+            '<div class="bb-answer" aria-live="polite"></div>',
+            f'<script type="application/json" class="bb-pairs">{data}</script>',
+        ]
+    return "\n".join([*parts, "</div>"])
 
 
 def _readings(readings: Sequence[str]) -> str:
@@ -189,7 +233,8 @@ def _making(document: Document) -> str:
 
 def _setting(value: Any) -> str:
     if isinstance(value, list | tuple):
-        return ", ".join(str(item) for item in value)
+        listed = ", ".join(str(item) for item in value[:_MOST_LISTED])
+        return listed if len(value) <= _MOST_LISTED else f"{listed}, … ({len(value)} in all)"
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "none" if value is None else str(value)

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from typing import Any
 
-from bestby.report import words
+from bestby.report import many, words
 from bestby.report.document import describe
 from bestby.report.numbers import percent
 from bestby.report.tables import Cell, Table, score_rounding, systems_of
@@ -75,13 +75,15 @@ _GREEK = {
 } | {"λ": r"$\lambda$", "Δ": r"$\Delta$", "Σ": r"$\Sigma$", "Ω": r"$\Omega$"}
 
 
-def to_latex(c: Any) -> str:
+def to_latex(c: Any, top: int | None = None) -> str:
     """Return a result as LaTeX: for a comparison a table of scores, and a table of differences per metric.
 
     Parameters
     ----------
     c : Comparison or alike
         The result.
+    top : int, optional
+        Of a comparison, how many of the best systems to show; by default 20 of more than 50.
 
     Returns
     -------
@@ -89,10 +91,11 @@ def to_latex(c: Any) -> str:
         ``table`` environments in the style of booktabs, everything escaped; the best systems are bold,
         letters of groups are superscripts. Comments name the packages needed and give the signature.
     """
-    document = describe(c)
+    document = describe(c, top)
     # Several metrics share one table of scores; other results have tables of their own.
     merged = c.described_by == "comparison"
-    body = [_scores_table(c)] if merged else []
+    omitted = " ".join(section.omitted for section in document.sections)
+    body = [_scores_table(many.cut(c, top) or c, omitted)] if merged else []
     for section in document.sections:
         for position, table in enumerate(section.tables):
             if position or not merged:
@@ -131,7 +134,7 @@ def _letter(letter: str) -> str:
     return f"\\{_ACCENTS[ord(marks[0])]}{{{stem}}}"
 
 
-def _scores_table(c: Comparison) -> str:
+def _scores_table(c: Comparison, omitted: str) -> str:
     """Return a row per system, in the order of the first metric, and a column per metric."""
     scores = {(entry.metric, entry.system): entry for entry in c.systems}
     names = [entry.system for entry in systems_of(c, c.metrics[0])]
@@ -141,7 +144,10 @@ def _scores_table(c: Comparison) -> str:
         for metric in c.metrics:
             best = systems_of(c, metric)[0].score
             digits = score_rounding(c, metric)
-            entry = scores[metric.name, name]
+            entry = scores.get((metric.name, name))
+            if entry is None:  # among the best on another metric only
+                cells.append("")
+                continue
             cells.append(_score(entry, digits.text(entry.score), digits.interval(entry.interval), best))
         if name == c.baseline:
             cells[0] += " (baseline)"
@@ -149,8 +155,11 @@ def _scores_table(c: Comparison) -> str:
     said = f"Scores over {c.extent} with {percent(c.level)} intervals, best in bold"
     said += f" ({'; '.join(f'{metric.name}: {words.direction(metric)}' for metric in c.metrics)})."
     if any(entry.group for entry in c.systems):
-        said += " Systems that share a letter cannot be told apart."
-    return _environment(escape(said), "l" * (1 + len(c.metrics)), lines)
+        label = (
+            "letter" if not any(entry.group[:1].isdigit() for entry in c.systems if entry.group) else "number"
+        )
+        said += f" Systems that share a {label} cannot be told apart."
+    return _environment(escape(f"{said} {omitted}".rstrip()), "l" * (1 + len(c.metrics)), lines)
 
 
 def _score(entry: SystemScore, score: str, interval: str, best: float) -> str:

@@ -11,13 +11,15 @@ from bestby.report.tables import Table
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
 
 
-def to_markdown(c: Any) -> str:
+def to_markdown(c: Any, top: int | None = None) -> str:
     """Return the comparison as GitHub's Markdown.
 
     Parameters
     ----------
     c : Comparison or alike
         The result.
+    top : int, optional
+        Of a comparison, how many of the best systems to show; by default 20 of more than 50.
 
     Returns
     -------
@@ -25,7 +27,7 @@ def to_markdown(c: Any) -> str:
         Per metric a headline and two tables, best systems and significant differences bold; then notes,
         methods and the signature.
     """
-    document = describe(c)
+    document = describe(c, top)
     blocks: list[str] = []
     for section in document.sections:
         blocks.append(f"**{escape(section.lead)}**")
@@ -34,7 +36,7 @@ def to_markdown(c: Any) -> str:
                 blocks.append(f"{escape(table.caption)}:")
             # The name is bold where the table is of systems, which has its main number beside it.
             blocks.append(_table(table, bold=table.main if position else 1))
-        blocks += [escape(remark) for remark in section.remarks]
+        blocks += [escape(remark) for remark in (*section.remarks, section.omitted) if remark]
     if document.notes:
         blocks.append("\n".join(f"- {escape(line)}" for line in document.notes))
     blocks.append(escape(document.methods))

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from bestby.report.numbers import Rounding, alpha, p_clause, percent
 from bestby.report.words import listed, name_of_test, significant
 from bestby.results import Comparison, Difference, MetricInfo, Note, SystemScore
+from bestby.results_many import examples, involving, notes_of, of_metric
 
 _INTERVALS = {
     "tango": "Tango score",
@@ -49,18 +50,17 @@ def headline(c: Comparison, metric: MetricInfo) -> str:
     systems = [entry for entry in c.systems if entry.metric == metric.name]
     if not systems:
         return f"No score on {metric.name}."
-    differences = [d for d in c.differences if d.metric == metric.name]
     digits = Rounding.of([(entry.score, entry.interval) for entry in systems])
     if c.baseline is not None:
+        differences = of_metric(c.differences, metric.name)
         return _baseline_headline(c, metric, systems, differences, digits)
-    return _best_headline(c, metric, systems, differences, digits)
+    return _best_headline(c, metric, systems, digits)
 
 
 def _best_headline(
     c: Comparison,
     metric: MetricInfo,
     systems: Sequence[SystemScore],
-    differences: Sequence[Difference],
     digits: Rounding,
 ) -> str:
     first = systems[0]
@@ -68,7 +68,7 @@ def _best_headline(
     best = "highest" if metric.greater_is_better else "lowest"
     if len(tied) > 1:
         return f"{listed(tied)} share the {best} {metric.name}, {digits.text(first.score)}, over {c.extent}."
-    mine = [d for d in differences if first.system in (d.a, d.b)]
+    mine = involving(c.differences, metric.name, first.system)
     others = {(d.b if d.a == first.system else d.a): d for d in mine}
     order = [entry.system for entry in systems if entry.system in others]
     open_ = [name for name in order if not significant(others[name])]
@@ -132,12 +132,13 @@ def omnibus_sentence(c: Comparison, metric: MetricInfo) -> str | None:
 def methods_sentence(c: Comparison) -> str:
     """Return which intervals, tests and correction made the numbers."""
     of_scores = counted(name_of_interval(s.interval.method) for s in c.systems)
-    of_differences = counted(name_of_interval(d.interval.method) for d in c.differences)
-    tests = counted(how_tested(d) for d in c.differences)
+    found = examples(c.differences)
+    of_differences = _counted((name_of_interval(d.interval.method), times) for d, times in found)
+    tests = _counted((how_tested(d), times) for d, times in found)
     correction = "no correction" if c.correction == "none" else f"correction: {c.correction}"
     text = f"Intervals ({percent(c.level)}): {of_differences} for differences, {of_scores} for scores."
     text += f" Test: {tests}; {correction}."
-    if any(d.test.n_resamples or not d.interval.exact for d in c.differences):
+    if any(d.test.n_resamples or not d.interval.exact for d, _ in found):
         size = c.provenance.settings.get("resample_size")
         how = "" if size is None else f" of {percent(size) if isinstance(size, float) else size} of the units"
         if size is not None:
@@ -160,7 +161,13 @@ def name_of_interval(method: str) -> str:
 
 def counted(names: Iterable[str]) -> str:
     """Return the one name, or all of them with how often each occurs."""
-    counts = Counter(names)
+    return _counted((name, 1) for name in names)
+
+
+def _counted(names: Iterable[tuple[str, int]]) -> str:
+    counts: Counter[str] = Counter()
+    for name, times in names:
+        counts[name] += times
     if not counts:
         return "none"
     if len(counts) == 1:
@@ -191,4 +198,4 @@ def lines_of(notes: Iterable[Note]) -> list[str]:
 
 def all_notes(c: Comparison) -> tuple[Note, ...]:
     """Return the notes of the comparison, then those of its differences."""
-    return c.notes + tuple(note for d in c.differences for note in d.notes)
+    return c.notes + notes_of(c.differences)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, p_text, percent
 from bestby.report.words import direction, significant
 from bestby.results import Comparison, Difference, MetricInfo, SystemScore
+from bestby.results_many import of_metric
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +63,9 @@ def systems_of(c: Comparison, metric: MetricInfo) -> tuple[SystemScore, ...]:
     return tuple(entry for entry in c.systems if entry.metric == metric.name)
 
 
-def differences_of(c: Comparison, metric: MetricInfo) -> tuple[Difference, ...]:
+def differences_of(c: Comparison, metric: MetricInfo) -> Sequence[Difference]:
     """Return the differences on one metric."""
-    return tuple(d for d in c.differences if d.metric == metric.name)
+    return of_metric(c.differences, metric.name)
 
 
 def score_rounding(c: Comparison, metric: MetricInfo) -> Rounding:
@@ -115,10 +117,22 @@ def systems_table(c: Comparison, metric: MetricInfo) -> Table:
             Cell(digits.interval(entry.interval), float(entry.interval.low)),
         ]
         if lettered:
-            cells.append(Cell(entry.group or DASH, entry.group or ""))
+            cells.append(Cell(entry.group or DASH, _group_key(entry.group or "")))
         rows.append(Row(tuple(cells), entry.score == entries[0].score))
     caption = f"Systems by {metric.name} ({direction(metric)}), {c.extent}"
     return Table(caption, tuple(columns), tuple(rows))
+
+
+def _group_key(group: str) -> str:
+    """Return what groups are sorted by: letters as they are, numbers by their first.
+
+    Examples
+    --------
+    >>> _group_key("bc"), _group_key("12-17, 19")
+    ('bc', '00012')
+    """
+    number = group.split(",")[0].split("-")[0]
+    return number.zfill(5) if number.isdigit() else group
 
 
 def differences_table(c: Comparison, metric: MetricInfo) -> Table:

@@ -22,13 +22,15 @@ _MOST_ROWS = 30
 _ASCII = {0x2212: "-", 0x2013: "-", 0x2500: "-", 0x2026: "...", 0x221E: "inf", 0x2022: "*", 0xA0: " "}
 
 
-def to_text(c: Any) -> str:
+def to_text(c: Any, top: int | None = None) -> str:
     """Return the comparison as plain text, 100 columns wide whatever the environment.
 
     Parameters
     ----------
     c : Comparison or alike
         The result.
+    top : int, optional
+        Of a comparison, how many of the best systems to show; by default 20 of more than 50.
 
     Returns
     -------
@@ -52,11 +54,11 @@ def to_text(c: Any) -> str:
         emoji=False,
         _environ={},
     )
-    _print(c, console)
+    _print(c, console, top)
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()).strip("\n")
 
 
-def print_to(c: Any, file: TextIO) -> None:
+def print_to(c: Any, file: TextIO, top: int | None = None) -> None:
     """Print the comparison: coloured and as wide as the terminal if `file` is one, else as `to_text`.
 
     Parameters
@@ -65,15 +67,17 @@ def print_to(c: Any, file: TextIO) -> None:
         The result.
     file : text file
         Where to; characters its encoding lacks are replaced by plain ones.
+    top : int, optional
+        As for `to_text`.
     """
     from rich.console import Console
 
     console = Console(file=file, highlight=False, markup=False, emoji=False)
     console.width = max(console.width, _LEAST_WIDTH)
     if console.is_terminal and _fits("\u2500\u2212", file):
-        _print(c, console)
+        _print(c, console, top)
         return
-    text = to_text(c) + "\n"
+    text = to_text(c, top) + "\n"
     if not _fits(text, file):
         encoding = file.encoding or "ascii"
         text = text.translate(_ASCII).encode(encoding, "replace").decode(encoding)
@@ -88,10 +92,10 @@ def _fits(text: str, file: TextIO) -> bool:
     return True
 
 
-def _print(c: Any, console: Console) -> None:
+def _print(c: Any, console: Console, top: int | None) -> None:
     from rich.text import Text
 
-    document = describe(c)
+    document = describe(c, top)
     for section in document.sections:
         console.print(Text(section.lead, style="bold"))
         console.print()
@@ -110,7 +114,7 @@ def _print(c: Any, console: Console) -> None:
 def _print_section(section: Section, console: Console) -> None:
     from rich.text import Text
 
-    many = len(section.tables[0].rows) > _MANY_SYSTEMS
+    many = len(section.tables[0].rows) > _MANY_SYSTEMS and not section.omitted
     for position, table in enumerate(section.tables):
         limited = position > 0 and many and len(table.rows) > _MOST_ROWS
         shown = Table(table.caption, table.columns, table.rows[:_MOST_ROWS]) if limited else table
@@ -125,7 +129,9 @@ def _print_section(section: Section, console: Console) -> None:
                     " all of them are in the JSON, CSV, Markdown and HTML."
                 )
             )
-    for remark in section.remarks:
+    for remark in (*section.remarks, section.omitted):
+        if not remark:
+            continue
         console.print()
         console.print(Text(remark))
     console.print()

@@ -1,0 +1,142 @@
+"use strict";
+for (const box of document.querySelectorAll(".bb-search")) {
+  const rows = [...box.querySelector("tbody").rows];
+  const find = box.querySelector(".bb-find");
+  find.addEventListener("input", () => {
+    const wanted = find.value.trim().toLowerCase();
+    let found = 0;
+    for (const row of rows) {
+      const hit = row.cells[1].textContent.toLowerCase().includes(wanted);
+      row.hidden = !hit;
+      found += hit;
+    }
+    box.querySelector(".bb-found").textContent = wanted ? `${found} of ${rows.length}` : "";
+  });
+
+  const source = box.querySelector(".bb-pairs");
+  if (!source) continue;
+  const data = JSON.parse(source.textContent);
+  const bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const columns = {};
+  const column = (name) => {  // unpacked when first asked for; little-endian, as nearly every machine is
+    if (!columns[name]) {
+      const raw = bytes(data[name]);
+      const view = new DataView(raw.buffer);
+      const read = name === "told" ? (i) => raw[i]
+        : name === "differing" ? (i) => view.getUint32(4 * i, true)
+        : (i) => view.getFloat32(4 * i, true);
+      columns[name] = read;
+    }
+    return columns[name];
+  };
+  const size = data.systems.length;
+  const place = new Map(data.systems.map((name, position) => [name, position]));
+
+  const written = (value, decimals) => {
+    let text = decimals > 8 ? value.toExponential(1) : value.toFixed(decimals);
+    if (Number(text) === 0) text = text.replace("-", "");
+    return text.replace(/^-/, data.minus);
+  };
+  const pText = (p) => {
+    if (p === 1) return "1";
+    if (p < 1e-15) return "<1e-15";
+    if (p < 1e-4) return p.toExponential(0);
+    let decimals = Math.min(4, 1 - Math.floor(Math.log10(p)));
+    let text = p.toFixed(decimals);
+    while ((Number(text) <= data.alpha) !== (p <= data.alpha) && decimals < 7) text = p.toFixed(++decimals);
+    return Number(text) === 1 ? ">0.99" : text;
+  };
+  const pair = (a, b) => {  // A minus B, from the row of the better one
+    const [i, j] = a < b ? [a, b] : [b, a];
+    const at = i * size - (i * (i + 1)) / 2 + (j - i - 1);
+    const low = column("low")(at), high = column("high")(at);
+    return {
+      estimate: data.scores[a] - data.scores[b],
+      low: a < b ? low : -high,
+      high: a < b ? high : -low,
+      p: column("p")(at),
+      adjusted: column("adjusted")(at),
+      differing: column("differing")(at),
+      told: column("told")(at) === 1,
+    };
+  };
+
+  const answer = box.querySelector(".bb-answer");
+  const element = (kind, text, name) => {
+    const made = document.createElement(kind);
+    if (text !== undefined) made.textContent = text;
+    if (name) made.className = name;
+    return made;
+  };
+  const heads = ["A", "B", `A ${data.minus} B`, `${data.level} interval`, "p"];
+  if (data.correction !== "none") heads.push(`p (${data.correction})`);
+  heads.push("items that differ", "told apart");
+  const table = (caption, pairs) => {
+    const made = element("table", undefined, "bb-table");
+    made.append(element("caption", caption));
+    const head = made.createTHead().insertRow();
+    heads.forEach((text, i) => {
+      const cell = element("th", text, i < 2 || i === heads.length - 1 ? "bb-name" : "bb-num");
+      cell.scope = "col";
+      head.append(cell);
+    });
+    const body = made.createTBody();
+    for (const [a, b] of pairs) {
+      const found = pair(a, b);
+      const digits = data.digits.difference;
+      const texts = [
+        data.systems[a], data.systems[b], written(found.estimate, digits),
+        `[${written(found.low, digits)}, ${written(found.high, digits)}]`, pText(found.p),
+      ];
+      if (data.correction !== "none") texts.push(pText(found.adjusted));
+      texts.push(String(found.differing), found.told ? "yes" : "no");
+      const row = body.insertRow();
+      if (found.told) row.className = "bb-strong";
+      texts.forEach((text, i) => {
+        row.append(element("td", text, i < 2 || i === texts.length - 1 ? "bb-name" : i === 2 ? "bb-num bb-main" : "bb-num"));
+      });
+    }
+    const region = element("div", undefined, "bb-scroll");
+    region.append(made);
+    return region;
+  };
+  const fields = [".bb-a", ".bb-b"].map((name) => box.querySelector(name));
+  const show = () => {
+    const [first, second] = fields.map((field) => field.value.trim());
+    const a = place.get(first), b = place.get(second);
+    answer.replaceChildren();
+    const unknown = [[first, a], [second, b]].filter(([name, at]) => name && at === undefined);
+    if (unknown.length) {
+      answer.append(element("p", `No system ${unknown.map(([name]) => name).join(", ")}.`, "bb-small"));
+    }
+    if (a === undefined || (second && b === undefined)) return;
+    if (b !== undefined && b !== a) {
+      answer.append(table(`Test: ${data.test}`, [[a, b]]));
+      return;
+    }
+    let above = 0, below = 0;
+    const near = [];
+    for (let other = 0; other < size; other++) {
+      if (other === a) continue;
+      const [i, j] = other < a ? [other, a] : [a, other];
+      if (column("told")(i * size - (i * (i + 1)) / 2 + (j - i - 1)) === 1) {
+        if (data.scores[other] !== data.scores[a]) other < a ? above++ : below++;
+      }
+      if (Math.abs(other - a) <= 10) near.push([a, other]);
+    }
+    const [low, high] = data.ranks[a];
+    const rank = low === high ? `${low}` : `${low} to ${high}`;
+    answer.append(element("p", `${first}: score ${written(data.scores[a], data.digits.score)}, rank ${rank} of`
+      + ` ${data.all}. Of the systems here, ${above} are significantly better, ${below} significantly worse,`
+      + ` and ${size - 1 - above - below} cannot be told apart from it.`, "bb-small"));
+    answer.append(table(`${first} and its neighbours in rank. Test: ${data.test}`, near));
+  };
+  for (const field of fields) field.addEventListener("input", show);
+  // The page can be linked to: report.html#a=name&b=name
+  const asked = new URLSearchParams(location.hash.slice(1));
+  if (place.has(asked.get("a"))) {
+    fields[0].value = asked.get("a");
+    fields[1].value = asked.get("b") || "";
+    show();
+  }
+}

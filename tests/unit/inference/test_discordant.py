@@ -1,0 +1,65 @@
+"""Arrays of discordant counts give what one pair at a time gives, to the bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bestby._core.typing import Alternative
+from bestby.inference import discordant, proportions
+from bestby.inference.permutation import exact_mean
+
+ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
+
+
+@st.composite
+def counts(draw: st.DrawFn) -> tuple[int, list[tuple[int, int]]]:
+    n = draw(st.one_of(st.integers(1, 40), st.integers(41, 20_000), st.just(3_000_000)))
+    pair = st.integers(0, n).flatmap(lambda a: st.tuples(st.just(a), st.integers(0, n - a)))
+    edges = [(0, 0), (n, 0), (0, n), (n // 2, n // 2)]
+    return n, [*edges, *draw(st.lists(pair, max_size=10))]
+
+
+@given(counts(), st.sampled_from([0.5, 0.9, 0.95, 0.999]))
+def test_tango_is_that_of_one_pair(found: tuple[int, list[tuple[int, int]]], level: float) -> None:
+    n, pairs = found
+    n10, n01 = np.array(pairs).T
+    low, high = discordant.tango(n10, n01, n, level)
+    expected = [proportions.tango(a, b, n, level) for a, b in pairs]
+    assert list(zip(low.tolist(), high.tolist(), strict=True)) == expected
+
+
+@given(counts(), st.sampled_from(ALTERNATIVES))
+def test_permutation_is_that_of_one_pair(
+    found: tuple[int, list[tuple[int, int]]], alternative: Alternative
+) -> None:
+    n, pairs = found
+    n10, n01 = np.array(pairs).T
+    p, alone = discordant.permutation(n10, n01, alternative)
+    for i, (a, b) in enumerate(pairs):
+        one = exact_mean(np.array([-1.0, 0.0, 1.0]), np.array([b, n - a - b, a]), alternative, float(n))
+        assert one is not None
+        assert (p[i], "enumeration" if alone[i] else "binomial") == (one.p_value, one.method)
+
+
+def test_a_p_value_is_never_0() -> None:
+    p, _ = discordant.permutation(np.array([5000, 1074]), np.array([0, 0]), "two-sided")
+    assert (p > 0.0).all()
+
+
+@pytest.mark.parametrize("rows", [1, 7, 5000])
+def test_together_counts_items(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(discordant, "ROWS", 3)
+    rng = np.random.default_rng(rows)
+    right, counts = rng.integers(0, 2, (rows, 5)), rng.integers(1, 9, rows)
+    spread = np.repeat(right, counts, axis=0)
+    np.testing.assert_array_equal(discordant.together(right, counts), spread.T @ spread)
+    some = discordant.together(right, counts, right[:, [2]])
+    np.testing.assert_array_equal(some, spread.T @ spread[:, [2]])
+
+
+def test_together_is_exact_beyond_single_precision() -> None:
+    counts = np.array([1 << 24, 1, 1, 1])
+    assert discordant.together(np.ones((4, 2), dtype=np.uint8), counts).tolist() == [[(1 << 24) + 3] * 2] * 2

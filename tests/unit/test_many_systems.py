@@ -1,0 +1,415 @@
+"""Comparisons of many systems: the same numbers as pair by pair, held in columns, shown in part."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import json
+import pickle
+import re
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bestby import allpairs, compare, compare_runs, comparison
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Array
+from bestby.inference import groups
+from bestby.report import many as shortened
+from bestby.report.terminal import to_text
+from bestby.results import Comparison, Difference
+from bestby.results_many import Differences, Pairs, examples, involving, notes_of, of_metric
+
+N_SYSTEMS = 64
+N_ITEMS = 300
+
+
+def right(n_systems: int = N_SYSTEMS, n_items: int = N_ITEMS) -> dict[str, Array]:
+    """Return systems of rising ability, two alike, one that is always right and one that never is."""
+    rng = np.random.Generator(np.random.PCG64(5))
+    hard = rng.normal(size=n_items)
+    able = np.sort(rng.normal(0.8, 0.7, size=n_systems - 3))
+    scores = {
+        f"s{i:02d}": (rng.random(n_items) < 1.0 / (1.0 + np.exp(-(a + 1.5 * hard)))).astype(int)
+        for i, a in enumerate(able)
+    }
+    return {**scores, "copy": scores["s05"], "always": np.ones(n_items, int), "never": np.zeros(n_items, int)}
+
+
+def predictions() -> tuple[dict[str, list[str]], list[str]]:
+    """Return predictions and a gold of which the systems of `right` are right."""
+    gold = [("cat", "dog", "owl")[i % 3] for i in range(N_ITEMS)]
+    wrong = {"cat": "dog", "dog": "owl", "owl": "cat"}
+    return {
+        name: [label if hit else wrong[label] for label, hit in zip(gold, hits, strict=True)]
+        for name, hits in right().items()
+    }, gold
+
+
+@cache
+def many() -> Comparison:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(comparison, "MOST_HELD", 100)
+        return compare(right())
+
+
+@cache
+def held() -> Comparison:
+    """Return the same with every difference held."""
+    return dataclasses.replace(many(), differences=tuple(many().differences))
+
+
+KINDS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "one-sided": {"alternative": "greater"},
+    "better": {"alternative": "better", "level": 0.9},
+    "baseline": {"baseline": "s10", "allpairs_from": 10},
+    "mcnemar": {"test": "mcnemar"},
+    "mid-p": {"test": "mcnemar-midp", "correction": "bh", "alternative": "less"},
+    "margin": {"margin": 0.05},
+    "auto": {"test": "auto", "interval": "tango", "correction": "none"},
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("gold", [False, True])
+def test_the_numbers_are_those_of_pair_by_pair(
+    kind: str, gold: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = dict(KINDS[kind])
+    systems: Any = right()
+    if gold:
+        systems, asked["gold"] = predictions()
+    monkeypatch.setattr(comparison, "MOST_HELD", 10)
+    monkeypatch.setattr(allpairs, "FEW_PAIRS", asked.pop("allpairs_from", 64))
+    together = compare(systems, **asked)
+    monkeypatch.setattr(allpairs, "FEW_PAIRS", 10**9)
+    alone = compare(systems, **asked)
+    assert isinstance(together.differences, Differences)
+    assert isinstance(alone.differences, tuple)
+    assert tuple(together.differences) == alone.differences
+    assert together.systems == alone.systems
+    assert together.omnibus == alone.omnibus
+    assert together.notes == alone.notes
+    assert together.provenance == alone.provenance
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"clusters": np.arange(N_ITEMS) // 3},
+        {"strata": np.arange(N_ITEMS) % 2},
+        {"interval": "normal"},
+        {"test": "sign"},
+        {"resample_size": 0.5, "n_resamples": 50},
+    ],
+    ids=["clusters", "strata", "interval", "test", "resample_size"],
+)
+def test_what_counts_do_not_tell_is_computed_pair_by_pair(
+    asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(allpairs, "FEW_PAIRS", 2)
+    monkeypatch.setattr(comparison, "MOST_HELD", 1)
+    systems = dict(list(right().items())[:4])
+    assert isinstance(compare(systems, **asked).differences, tuple)
+    assert isinstance(compare(systems).differences, Differences)
+
+
+def test_scores_other_than_0_and_1_are_computed_pair_by_pair(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(allpairs, "FEW_PAIRS", 2)
+    monkeypatch.setattr(comparison, "MOST_HELD", 1)
+    systems = dict(list(right().items())[:4])
+    assert isinstance(compare(systems | {"half": np.full(N_ITEMS, 0.5)}).differences, tuple)
+
+
+def test_several_metrics_share_one_sequence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(comparison, "MOST_HELD", 10)
+    monkeypatch.setattr(allpairs, "FEW_PAIRS", 2)
+    systems, gold = predictions()
+    few = {name: systems[name] for name in ("s00", "s20", "s40", "s50", "s60", "copy")}
+    result = compare(few, gold=gold, metric=["f1_macro", "accuracy"], n_resamples=200)
+    assert [d.metric for d in result] == ["f1_macro"] * 15 + ["accuracy"] * 15
+    assert result.differences[20] == compare(few, gold=gold).differences[5]
+    assert result["s00", "s60", "f1_macro"].metric == "f1_macro"
+    assert result["s60", "s00", "accuracy"] == compare(few, gold=gold)["s60", "s00"]
+    assert isinstance(of_metric(result.differences, "accuracy"), Pairs)
+    assert len(of_metric(result.differences, "f1_macro")) == 15
+    assert len(result.to_frame()) == len(result.to_csv().splitlines()) - 1 == 30
+    assert json.loads(result.to_json()) == result.to_dict()
+
+
+# -- the sequence ----------------------------------------------------------------------------------
+
+
+def test_it_is_the_sequence_of_its_differences() -> None:
+    differences, expected = many().differences, held().differences
+    assert len(differences) == len(expected) == len(many()) == N_SYSTEMS * (N_SYSTEMS - 1) // 2
+    assert differences[0] == expected[0]
+    assert differences[-1] == expected[-1]
+    assert differences[7:12] == expected[7:12]
+    assert differences[::-500] == expected[::-500]
+    assert expected[3] in differences
+    assert list(many()) == list(expected)
+    with pytest.raises(IndexError):
+        differences[len(expected)]
+
+
+def test_it_is_equal_to_what_holds_the_same() -> None:
+    differences, expected = many().differences, held().differences
+    assert differences == expected
+    assert hash(differences) == hash(expected)
+    part = of_metric(differences, "mean")
+    assert isinstance(part, Pairs)
+    changed = part.p_value.copy()
+    changed[3] /= 2.0
+    other = Differences((dataclasses.replace(part, p_value=changed),))
+    assert differences != other
+    assert differences != expected[1:]
+    assert differences != "differences"
+    assert Differences((expected,)) == differences
+
+
+def test_it_is_pickled_and_cannot_be_changed() -> None:
+    again = pickle.loads(pickle.dumps(many()))
+    assert again.differences == many().differences
+    assert again["s20", "s30"] == many()["s20", "s30"]
+    part = many().differences.parts[0]  # type: ignore[attr-defined]
+    with pytest.raises(ValueError, match="read-only"):
+        part.low[0] = 0.0
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        part.level = 0.5
+
+
+def test_pairs_are_found_in_both_directions() -> None:
+    for d in held().differences[::97]:
+        assert many()[d.a, d.b] == d
+        assert many()[d.b, d.a] == d.mirrored()
+        assert many()[d.a, d.b, "mean"] == d
+    with pytest.raises(InvalidInputError, match="no difference between 's01' and 'nobody'"):
+        many()["s01", "nobody"]
+    with pytest.raises(InvalidInputError, match="no difference"):
+        many()["s01", "s01"]
+
+
+def test_parts_of_it_are_found_without_the_rest() -> None:
+    expected = [d for d in held().differences if "s20" in (d.a, d.b)]
+    assert list(involving(many().differences, "mean", "s20")) == expected
+    assert involving(many().differences, "mean", "nobody") == ()
+    assert list(of_metric(many().differences, "mean")) == list(held().differences)
+    assert of_metric(many().differences, "accuracy") == ()
+    assert notes_of(many().differences) == notes_of(held().differences)
+    assert [note.about for note in notes_of(many().differences)] == [("mean", "copy", "s05")]
+    kinds = examples(many().differences)
+    assert sum(times for _, times in kinds) == len(many())
+    assert {d.test.method: times for d, times in kinds} == {
+        method: sum(d.test.method == method for d in held()) for method in ("enumeration", "binomial")
+    }
+
+
+# -- groups ----------------------------------------------------------------------------------------
+
+
+def members(label: str) -> set[int]:
+    ends = [[int(end) for end in run.split("-")] for run in label.split(", ")]
+    return {number for run in ends for number in range(run[0], run[-1] + 1)}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_systems_share_a_number_if_and_only_if_they_are_not_told_apart(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    place = np.sort(rng.normal(size=150))
+    different = np.triu(np.abs(np.subtract.outer(place, place)) > rng.uniform(0.08, 0.1, (150, 150)), 1)
+    different |= different.T
+    labels = groups.labels(different)
+    assert labels is not None
+    assert labels[0].startswith("1")
+    numbers = [members(label) for label in labels]
+    for i in range(150):
+        for j in range(i):
+            assert bool(numbers[i] & numbers[j]) == (not different[i, j]), (labels[i], labels[j])
+
+
+def test_few_groups_have_letters() -> None:
+    different = np.abs(np.subtract.outer(range(53), range(53))) > 1
+    assert groups.labels(different) == groups.letters(different)
+    wider = np.abs(np.subtract.outer(range(54), range(54))) > 1
+    assert groups.labels(wider)[:3] == ("1", "1-2", "2-3")  # type: ignore[index]
+
+
+def test_more_groups_than_systems_are_left_out() -> None:
+    half = np.arange(60) < 30
+    different = (half[:, None] == half) & ~np.eye(60, dtype=bool)  # alike only across the halves: 900 groups
+    assert groups.labels(different) is None
+
+
+def test_a_note_says_that_groups_are_numbered() -> None:
+    steps = {f"s{i:03d}": (np.arange(4000) < 30 * i).astype(int) for i in range(70)}
+    result = compare(steps)
+    assert result.systems[0].group == "1"
+    assert "numbered_groups" in [note.code for note in result.notes]
+    assert "numbered_groups" not in [note.code for note in many().notes]
+
+
+# -- as data ---------------------------------------------------------------------------------------
+
+
+def test_data_are_those_of_differences_held() -> None:
+    assert many().to_csv() == held().to_csv()
+    assert many().to_json() == held().to_json()
+    assert many().to_dict() == held().to_dict()
+    pd.testing.assert_frame_equal(many().to_frame(), held().to_frame())
+
+
+def test_a_signature_does_not_list_a_hundred_names() -> None:
+    assert "systems:s00,s01,...,never(64)|" in many().signature
+    few = compare(dict(list(right().items())[:50]))
+    assert "systems:s00,s01,s02," in few.signature
+
+
+# -- reports ---------------------------------------------------------------------------------------
+
+
+def test_of_more_than_50_systems_20_are_shown() -> None:
+    text = to_text(many())
+    assert "300 items: the 20 best of 64" in text
+    assert "20 of 64 systems and 37 of 2016 differences are shown" in " ".join(text.split())
+    ranked = [entry.system for entry in many().systems]
+    rows = [line.split() for line in text.splitlines()]
+    assert [row[1] for row in rows if len(row) > 4 and row[1] in ranked and row[0] not in ranked] == ranked[
+        :20
+    ]
+    pairs = [tuple(row[:2]) for row in rows if len(row) > 5 and set(row[:2]) <= set(ranked)]
+    best = [(ranked[0], name) for name in ranked[1:20]]
+    assert pairs == [*best, *pairwise(ranked[1:20])]
+
+
+def test_few_systems_are_all_shown() -> None:
+    fifty = compare(dict(list(right().items())[:50]))
+    assert "are shown" not in fifty.to_markdown()
+    assert fifty.to_markdown().count("\n| ") > 50 * 49 // 2
+    assert "bb-search" not in fifty.to_html()
+
+
+@pytest.mark.parametrize("top", [1, 2, 5, 63])
+def test_as_many_are_shown_as_asked_for(top: int) -> None:
+    text = many().to_markdown(top=top)
+    told = 0 if top == 1 else 2 * top - 3
+    assert f"{top} of 64 systems and {told} of 2016 differences are shown" in text
+    assert f"{many().systems[top - 1].system} |" in text.replace("*", "")
+    assert f"| {many().systems[top].system} |" not in text.replace("*", "")
+
+
+def test_all_are_shown_if_asked_for() -> None:
+    assert "are shown" not in many().to_markdown(top=64)
+    assert many().to_markdown(top=64).count("\n| ") == 4 + 64 + 64 * 63 // 2
+
+
+def test_top_must_be_a_number_of_systems() -> None:
+    with pytest.raises(InvalidInputError, match="top"):
+        many().to_markdown(top=0)
+
+
+def test_numbers_of_the_few_shown_are_those_of_all() -> None:
+    text = to_text(many(), 3)
+    third = many().systems[2]
+    line = next(line for line in text.splitlines() if f" {third.system} " in line and "[" in line)
+    assert line.split()[0] == f"{third.rank_low}–{third.rank_high}" or third.rank_low == third.rank_high
+    assert line.split()[-1] == third.group
+
+
+def test_a_baseline_is_compared_with_the_best() -> None:
+    result = compare(right(), baseline="s10")
+    text = to_text(result)
+    assert "20 of 64 systems and 20 of 63 differences are shown" in " ".join(text.split())
+    assert "neighbours" not in text
+    page = result.to_html()
+    assert "application/json" not in page
+    assert page.count('<td class="bb-name" data-key="s10">s10</td>') == 63
+
+
+def test_latex_and_figures_show_the_best() -> None:
+    text = many().to_latex(top=4)
+    assert "4 of 64 systems and 5 of 2016 differences are shown" in text
+    assert "s05" not in text
+    axes = many().plot(top=4)
+    assert "4 of 64 systems" in axes.get_title(loc="left")
+    assert len(axes.get_yticklabels()) == 4 + 5
+    assert len(many().plot().get_yticklabels()) == 20 + 37
+
+
+def test_a_comparison_of_runs_shows_everything() -> None:
+    runs = compare_runs({"a": [0.1, 0.2, 0.4], "b": [0.3, 0.5, 0.6]})
+    with pytest.raises(InvalidInputError, match="top is for comparisons on one test set"):
+        runs.to_markdown(top=2)
+
+
+def read(data: dict[str, Any], name: str, kind: str) -> Array:
+    return np.frombuffer(base64.b64decode(data[name]), dtype=kind)
+
+
+def embedded(text: str) -> dict[str, Any]:
+    found = re.search(r'<script type="application/json" class="bb-pairs">(.*?)</script>', text, re.DOTALL)
+    assert found is not None
+    data: dict[str, Any] = json.loads(found[1])
+    return data
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+def test_a_page_holds_every_system_and_pair(alternative: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(comparison, "MOST_HELD", 100)
+    result = compare(right(), alternative=alternative)
+    text = result.to_html()
+    assert all(f'data-key="{entry.system}"' in text for entry in result.systems)
+    data = embedded(text)
+    names = [entry.system for entry in result.systems]
+    assert data["systems"] == names
+    columns = {name: read(data, name, "<f4") for name in ("low", "high", "p", "adjusted")}
+    differing, told = read(data, "differing", "<u4"), read(data, "told", "u1")
+    size = len(names)
+    for i in range(0, size, 7):
+        for j in range(i + 1, size, 5):
+            d, at = result[names[i], names[j]], i * size - i * (i + 1) // 2 + j - i - 1
+            assert columns["low"][at] == np.float32(d.interval.low)
+            assert columns["high"][at] == np.float32(d.interval.high)
+            assert columns["p"][at] == pytest.approx(d.p_value, rel=1e-6, abs=1e-44)
+            assert columns["adjusted"][at] == pytest.approx(d.p_adjusted, rel=1e-6, abs=1e-44)
+            assert (columns["adjusted"][at] == 1.0) == (d.p_adjusted == 1.0)
+            assert differing[at] == d.n_differing
+            assert told[at] == (d.p_adjusted <= 0.05)
+            assert data["scores"][i] - data["scores"][j] == pytest.approx(d.estimate, abs=1e-15)
+
+
+def test_a_page_holds_the_same_of_differences_held() -> None:
+    assert embedded(many().to_html()) == embedded(held().to_html())
+
+
+def test_a_page_holds_the_pairs_of_the_best_thousand_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    everything = embedded(many().to_html())
+    monkeypatch.setattr(shortened, "MOST_SEARCHED", 30)
+    text = many().to_html()
+    data = embedded(text)
+    assert "Look up a pair of the 30 best systems" in text
+    assert data["systems"] == everything["systems"][:30]
+    low, whole = read(data, "low", "<f4"), read(everything, "low", "<f4")
+    assert low.size == 30 * 29 // 2
+    assert low[-1] == whole[28 * 64 - 28 * 29 // 2]
+    assert all(f'data-key="{entry.system}"' in text for entry in many().systems)
+
+
+def test_names_cannot_break_out_of_a_page() -> None:
+    systems = {f"</script><b>{name}": values for name, values in right().items()}
+    text = compare(systems).to_html()
+    assert "</script><b>" not in text
+    assert embedded(text)["systems"][0].startswith("</script><b>")
+
+
+def test_a_difference_is_a_plain_record() -> None:
+    d = many().differences[5]
+    assert type(d) is Difference
+    assert isinstance(d.estimate, float)
+    assert isinstance(d.n_differing, int)
+    assert d.mirrored().mirrored() == d
