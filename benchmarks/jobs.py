@@ -1,20 +1,55 @@
-"""The jobs: data, what is asked of bestby, and the same work for its rivals."""
+"""The jobs: what is asked of bestby, and the same work for its rivals."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache, partial
-from itertools import combinations
+from functools import partial
 from typing import Any
 
 import numpy as np
+from benchmarks import data, null_pairs
 from benchmarks import measures as ms
 from benchmarks import rivals as rv
 from benchmarks.rivals import Rival
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+SEED_TOOLS = ("BootCI", "deepsig", "BooStSa")
+TOOLS = (*SEED_TOOLS, "scipy", "sacrebleu", "arch", "resample", "stambo", "MLstatkit", "evalstats")
+MEASURES: dict[str, tuple[ms.Measure, Callable[..., Any] | None, str]] = {
+    "accuracy": (ms.accuracy, ms.accuracy, "NumPy accuracy"),
+    "f1_macro": (ms.f1_macro, ms.f1_macro_along, "f1_score of scikit-learn"),
+    "matthews_corrcoef": (ms.mcc, ms.mcc_along, "matthews_corrcoef of scikit-learn"),
+    "pearson": (ms.pearson, ms.pearson_along, "np.corrcoef"),
+    "spearman": (ms.spearman, None, "spearmanr of SciPy"),
+    "roc_auc": (ms.roc_auc, None, "roc_auc_score of scikit-learn"),
+}
+"""Per measure of bestby: a function for one call, one along an axis, and what the first is."""
+
+JACKKNIFED = 1_000
+"""Items up to which rivals are asked for BCa intervals: their jackknife takes n x n steps."""
+
+
+Rivals = dict[str, Callable[[], Rival]]
+
+
+LONG_TABLES = 10_000
+"""Items up to which evalstats is asked: at 100 000 a call with two resamples takes half a minute and more."""
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """What a job's data are made into.
+
+    Parameters
+    ----------
+    ours : callable
+        Calls bestby and returns its answer: the ends of an interval, or a p-value.
+    rivals : dict
+        What makes each rival, by tool.
+    """
+
+    ours: Callable[[], Any]
+    rivals: Rivals
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,63 +60,24 @@ class Job:
     ----------
     name : str
         What is asked, and of how many items.
-    ours : callable
-        Calls bestby and returns its answer.
-    rivals : callable
-        Makes the rivals (and their data).
+    make : callable
+        Draws the data.
+    tools : list of str
+        The rivals that have the job.
     n_resamples : int
         B, for those that resample.
-    target : float or None
-        Milliseconds a prototype took.
+    asked : int
+        How many times the time of bestby a seed tool should take.
     quick : bool
         Whether `--quick` does it.
     """
 
     name: str
-    ours: Callable[[], Any]
-    rivals: Callable[[], list[Rival]]
+    make: Callable[[], Work]
+    tools: list[str]
     n_resamples: int = 10_000
-    target: float | None = None
+    asked: int = 100
     quick: bool = False
-
-
-# -- data ------------------------------------------------------------------------------------------
-
-
-@cache
-def labels(n: int, n_classes: int = 3, n_systems: int = 2) -> tuple[Array, ...]:
-    """Gold, and systems that are right on some 75 % of the items and often wrong on the same ones."""
-    rng = np.random.default_rng(n)
-    gold = rng.choice(n_classes, size=n, p=np.arange(n_classes, 0, -1) / (n_classes * (n_classes + 1) / 2))
-    ease = rng.normal(size=n)
-    out = [gold]
-    for s in range(n_systems):
-        right = ease + 0.7 * rng.normal(size=n) > -0.8 + 0.05 * s
-        out.append(np.where(right, gold, (gold + rng.integers(1, n_classes, size=n)) % n_classes))
-    return tuple(out)
-
-
-@cache
-def numbers(n: int) -> tuple[Array, Array, Array]:
-    """A target and two predictions of it, all real."""
-    rng = np.random.default_rng(n)
-    gold = rng.normal(size=n)
-    return gold, gold + 0.80 * rng.normal(size=n), gold + 0.82 * rng.normal(size=n)
-
-
-@cache
-def texts(n: int) -> tuple[list[str], dict[str, list[str]]]:
-    """References, and two systems that replace some of their words."""
-    rng = np.random.default_rng(n)
-    words = np.array([f"w{i}" for i in range(2000)])
-    references, systems = [], {"a": [], "b": []}
-    for _ in range(n):
-        sentence = words[np.minimum(rng.zipf(1.3, size=rng.integers(8, 40)), words.size) - 1]
-        references.append(" ".join(sentence))
-        for name, share in (("a", 0.25), ("b", 0.26)):
-            changed = np.where(rng.random(sentence.size) < share, rng.choice(words, sentence.size), sentence)
-            systems[name].append(" ".join(changed))
-    return references, systems
 
 
 # -- what bestby is asked --------------------------------------------------------------------------
@@ -91,257 +87,377 @@ def interval(systems: dict[str, Any], gold: Any, metric: Any, method: str = "bca
     """An interval, and the bootstrap test on the same resamples."""
     from bestby import compare
 
-    found = compare(systems, gold=gold, metric=metric, interval=method, test="bootstrap", **more).differences[
-        0
-    ]
-    return _turned(found, list(systems), (found.interval.low, found.interval.high))
+    found = compare(systems, gold, metric=metric, interval=method, test="bootstrap", **more).differences[0]
+    low, high = found.interval.low, found.interval.high
+    return (low, high) if found.a == next(iter(systems)) else (-high, -low)
 
 
-def _turned(found: Any, names: list[str], ends: tuple[float, float]) -> tuple[float, float]:
-    """The ends for the first system minus the second, whichever is ahead."""
-    return ends if found.a == names[0] else (-ends[1], -ends[0])
-
-
-def test(systems: dict[str, Any], gold: Any, metric: Any) -> float:
-    """A permutation test; the analytic interval costs next to nothing."""
+def p_value(systems: dict[str, Any], gold: Any, metric: Any, kind: str = "permutation", **more: Any) -> float:
+    """A test; the analytic interval costs next to nothing."""
     from bestby import compare
 
-    found = compare(systems, gold=gold, metric=metric, interval="normal", test="permutation")
-    return float(found.differences[0].p_value)
+    more = {"interval": "normal", **more}
+    return float(compare(systems, gold, metric=metric, test=kind, **more).differences[0].p_value)
 
 
-# -- the jobs --------------------------------------------------------------------------------------
+def every_pair(systems: dict[str, Any], gold: Any, **more: Any) -> Any:
+    """Interval, test and correction of every pair, as `compare` does it by default."""
+    from bestby import compare
+
+    found = compare(systems, gold, **more)["a", "b"]
+    return found.interval.low, found.interval.high
 
 
-def _accuracy_interval(n: int) -> Job:
-    gold, a, b = labels(n)
-    right = [(x == gold).astype(np.float64) for x in (a, b)]
-    # The jackknife of BootCI and SciPy takes n x n steps: from 10^5 items on they are asked for less.
-    method = "bca" if n <= 1_000 else "percentile"
-
-    def rivals() -> list[Rival]:
-        out = [
-            rv.scipy_bootstrap((right[0] - right[1],), np.mean, how="mean of the differences", method=method),
-            rv.segment_sums(tuple(ms.mean_rows(x) for x in right), ms.mean_of_sums),
-        ]
-        if n <= 100_000:
-            out.insert(0, rv.bootci(a, b, gold, ms.accuracy, how="NumPy accuracy", method=method))
-        return out
-
-    ours = partial(interval, {"a": a, "b": b}, gold, "accuracy")
-    return Job(f"accuracy, BCa, n = {n:,}", ours, rivals, target=2.0, quick=n == 1_000)
+# -- intervals and tests of two systems ------------------------------------------------------------
 
 
-def _f1_interval(n: int, target: float) -> Job:
-    gold, a, b = labels(n)
-    method = "bca" if n <= 1_000 else "percentile"
-
-    def rivals() -> list[Rival]:
-        along = ms.difference(ms.f1_macro_along, n_classes=3)
-        one = ms.difference(ms.f1_macro)
-        rows = tuple(ms.f1_rows(x, gold, 3) for x in (a, b))
-        out = [
-            rv.bootci(a, b, gold, ms.f1_macro, how="scikit-learn f1_score", method=method),
-            rv.scipy_bootstrap((a, b, gold), along, how="vectorised NumPy F1", method=method),
-            rv.arch((a, b, gold), along, how="NumPy F1", method=method),
-            rv.segment_sums(rows, ms.f1_of_sums),
-        ]
-        if n <= 1_000:
-            plain = {"method": method, "vectorized": False}
-            out.insert(1, rv.scipy_bootstrap((a, b, gold), one, how="scikit-learn f1_score", **plain))
-        return out
-
-    ours = partial(interval, {"a": a, "b": b}, gold, "f1_macro")
-    return Job(f"macro-F1 of 3 classes, BCa, n = {n:,}", ours, rivals, target=target, quick=n == 638)
+def _drawn(metric: str, n: int) -> tuple[Any, Any, Any]:
+    """Gold, A and B that a measure reads."""
+    if metric == "roc_auc":
+        return data.probabilities(n)
+    return data.numbers(n) if metric in ("pearson", "spearman") else data.labels(n)
 
 
-def _f1_test(n: int) -> Job:
-    gold, a, b = labels(n)
-
-    def along(x: Array, y: Array, axis: int) -> Array:  # noqa: ARG001
-        return ms.f1_macro_along(x, gold, 3) - ms.f1_macro_along(y, gold, 3)
-
-    def rivals() -> list[Rival]:
-        return [
-            rv.bootci_test(a, b, gold, ms.f1_macro, how="scikit-learn f1_score"),
-            rv.scipy_test(a, b, along, how="vectorised NumPy F1"),
-        ]
-
-    ours = partial(test, {"a": a, "b": b}, gold, "f1_macro")
-    return Job(f"macro-F1 of 3 classes, permutation, n = {n:,}", ours, rivals, target=12.0, quick=n == 638)
+def _right(gold: Any, *predictions: Any) -> list[Any]:
+    return [(x == gold).astype(np.float64) for x in predictions]
 
 
-def _mean_difference(x: Array, y: Array, axis: int) -> Any:
+def _named(systems: list[Any]) -> dict[str, Any]:
+    return {chr(ord("a") + s): x for s, x in enumerate(systems)}
+
+
+def _interval(metric: str, title: str, n: int, **more: Any) -> Job:
+    """The interval of a difference by functions of predictions and gold."""
+    one, along, how = MEASURES[metric]
+    ranks = along is None
+    method = "bca" if n <= JACKKNIFED and not ranks else "percentile"
+    B = 1_000 if ranks else 10_000
+
+    def make() -> Work:
+        gold, a, b = _drawn(metric, n)
+        both = ms.difference(along or one)
+        written = how if metric == "accuracy" or not along else "NumPy"
+        made: Rivals = {
+            "BootCI": lambda: rv.bootci(a, b, gold, one, how, method),
+            "arch": lambda: rv.arch((a, b, gold), both, written, method),
+            "resample": lambda: rv.resample((a, b, gold), both, written, method),
+            "stambo": lambda: rv.stambo([a, b], gold, "ROCAUC" if metric == "roc_auc" else one, how),
+            "scipy": lambda: rv.scipy_bootstrap((a, b, gold), both, written, method, along is not None),
+        }
+        if metric == "accuracy":
+            right = _right(gold, a, b)
+            gaps = (right[0] - right[1],)
+            made["scipy"] = lambda: rv.scipy_bootstrap(gaps, np.mean, "mean of the differences", method)
+            made["evalstats"] = lambda: rv.evalstats(_named(right), "bca")
+        called = "percentile" if ranks else "bca"
+        return Work(partial(interval, {"a": a, "b": b}, gold, metric, called, n_resamples=B), made)
+
+    tools = ["BootCI", "scipy", "arch", "resample", "stambo"]
+    if metric == "accuracy" and n <= LONG_TABLES:
+        tools.append("evalstats")
+    name = f"{title}, {'percentile' if ranks else 'BCa'} interval, n = {n:,}"
+    return Job(name, make, tools, n_resamples=B, **more)
+
+
+def _test(metric: str, title: str, n: int, **more: Any) -> Job:
+    """The permutation test of a difference."""
+    one, along, how = MEASURES[metric]
+    assert along is not None
+
+    def make() -> Work:
+        gold, a, b = _drawn(metric, n)
+
+        def statistic(x: Any, y: Any, axis: int = -1) -> Any:  # noqa: ARG001
+            return along(x, gold) - along(y, gold)
+
+        made: Rivals = {
+            "BootCI": lambda: rv.bootci_test(a, b, gold, one, how),
+            "scipy": lambda: rv.scipy_test(a, b, statistic, "vectorised"),
+        }
+        if metric == "accuracy":
+            right = _right(gold, a, b)
+            made["scipy"] = lambda: rv.scipy_test(*right, _mean_difference, "vectorised mean")
+            made["evalstats"] = lambda: rv.evalstats(_named(right), "permutation")
+        return Work(partial(p_value, {"a": a, "b": b}, gold, metric), made)
+
+    tools = ["BootCI", "scipy", "evalstats"] if metric == "accuracy" else ["BootCI", "scipy"]
+    return Job(f"{title}, permutation test, n = {n:,}", make, tools, **more)
+
+
+def _mean_difference(x: Any, y: Any, axis: int) -> Any:
     return np.mean(x, axis=axis) - np.mean(y, axis=axis)
 
 
-def _accuracy_test(n: int) -> Job:
-    gold, a, b = labels(n)
-    right = [(x == gold).astype(np.float64) for x in (a, b)]
+def _mean_interval(n: int) -> Job:
+    method = "bca" if n <= JACKKNIFED else "percentile"
 
-    def rivals() -> list[Rival]:
-        return [
-            rv.bootci_test(a, b, gold, ms.accuracy, how="NumPy accuracy"),
-            rv.scipy_test(right[0], right[1], _mean_difference, how="vectorised mean"),
-        ]
+    def make() -> Work:
+        _, a, b = data.numbers(n)
+        gaps, how = (a - b,), "mean of the differences"
+        made: Rivals = {
+            "BootCI": lambda: rv.bootci(a, b, a, ms.mean_of, "np.mean", method),
+            "scipy": lambda: rv.scipy_bootstrap(gaps, np.mean, how, "bca"),
+            "arch": lambda: rv.arch(gaps, np.mean, how, method),
+            "resample": lambda: rv.resample(gaps, np.mean, how, method),
+            "stambo": lambda: rv.stambo([a, b], a, ms.mean_of, "np.mean"),
+            "evalstats": lambda: rv.evalstats({"a": a, "b": b}, "bca"),
+        }
+        return Work(partial(interval, {"a": a, "b": b}, None, "mean"), made)
 
-    ours = partial(test, {"a": a, "b": b}, gold, "accuracy")
-    return Job(f"accuracy, permutation, n = {n:,}", ours, rivals, target=0.1, quick=True)
+    tools = ["BootCI", "scipy", "arch", "resample", "stambo", "evalstats"]
+    return Job(f"mean of scores, BCa interval, n = {n:,}", make, tools)
 
 
-def _mean_jobs(n: int) -> Iterator[Job]:
-    _, a, b = numbers(n)
+def _mean_test(n: int) -> Job:
+    def make() -> Work:
+        _, a, b = data.numbers(n)
+        made: Rivals = {
+            "BootCI": lambda: rv.bootci_test(a, b, a, ms.mean_of, "np.mean"),
+            "scipy": lambda: rv.scipy_test(a, b, _mean_difference, "vectorised mean"),
+            "evalstats": lambda: rv.evalstats({"a": a, "b": b}, "permutation"),
+        }
+        return Work(partial(p_value, {"a": a, "b": b}, None, "mean"), made)
 
-    def intervals() -> list[Rival]:
-        return [
-            rv.bootci(a, b, a, ms.mean_of, how="np.mean", method="percentile"),
-            rv.scipy_bootstrap((a - b,), np.mean, how="mean of the differences", method="bca"),
-            rv.segment_sums(tuple(ms.mean_rows(x) for x in (a, b)), ms.mean_of_sums),
-        ]
+    return Job(f"mean of scores, permutation test, n = {n:,}", make, ["BootCI", "scipy", "evalstats"])
 
-    def tests() -> list[Rival]:
-        return [
-            rv.bootci_test(a, b, a, ms.mean_of, how="np.mean"),
-            rv.scipy_test(a, b, _mean_difference, how="vectorised mean"),
-        ]
 
-    systems = {"a": a, "b": b}
-    yield Job(
-        f"mean of scores, BCa, n = {n:,}", partial(interval, systems, None, "mean"), intervals, target=0.3
+def _mcnemar(n: int) -> Job:
+    def make() -> Work:
+        gold, a, b = data.labels(n)
+        made: Rivals = {
+            "scipy": lambda: rv.scipy_mcnemar(a, b, gold),
+            "evalstats": lambda: rv.evalstats_tango(_named(_right(gold, a, b))),
+        }
+        return Work(partial(p_value, {"a": a, "b": b}, gold, "accuracy", "mcnemar", interval="tango"), made)
+
+    return Job(f"accuracy, McNemar's exact test, n = {n:,}", make, ["scipy", "evalstats"])
+
+
+def _binary_test(metric: str, called: str, title: str, n: int) -> Job:
+    """The permutation test of MLstatkit, of two systems that give probabilities."""
+    one, _, how = MEASURES[metric]
+
+    def make() -> Work:
+        gold, a, b = data.probabilities(n)
+        guessed = [a, b]
+        if metric == "f1_macro":
+            guessed = [(x > 0.5).astype(np.int64) for x in guessed]
+        made: Rivals = {
+            "MLstatkit": lambda: rv.mlstatkit_test(a, b, gold, called),
+            "BootCI": lambda: rv.bootci_test(*guessed, gold, one, how),
+        }
+        asked = {"n_resamples": 1_000, "interval": "percentile" if metric == "roc_auc" else "normal"}
+        return Work(partial(p_value, _named(guessed), gold, metric, **asked), made)
+
+    name = f"{title}, permutation test, n = {n:,}"
+    return Job(name, make, ["BootCI", "MLstatkit"], n_resamples=1_000)
+
+
+# -- texts -----------------------------------------------------------------------------------------
+
+
+def _bleu(n: int, B: int) -> Job:
+    def make() -> Work:
+        references, systems = data.texts(n)
+        made: Rivals = {"sacrebleu": lambda: rv.sacrebleu(systems, references, "bs")}
+        asked = {"interval": "percentile", "n_resamples": B}
+        return Work(partial(p_value, systems, references, "bleu", "bootstrap", **asked), made)
+
+    return Job(f"BLEU of texts, bootstrap test, n = {n:,}, B = {B:,}", make, ["sacrebleu"], n_resamples=B)
+
+
+def _shared_task(kind: str) -> Job:
+    """Sixteen systems by BLEU, each against the first."""
+    title = {"bs": "bootstrap", "ar": "permutation"}[kind]
+
+    def make() -> Work:
+        references, systems = data.shared_task()
+        made: Rivals = {"sacrebleu": lambda: rv.sacrebleu(systems, references, kind)}
+        asked = {"baseline": next(iter(systems)), "interval": "percentile"}
+        return Work(partial(p_value, systems, references, "bleu", title, **asked), made)
+
+    return Job(
+        f"BLEU of 16 systems against one, {title} test, n = {data.WMT17_SEGMENTS:,}", make, ["sacrebleu"]
     )
-    ours = partial(test, systems, None, "mean")
-    yield Job(f"mean of scores, permutation, n = {n:,}", ours, tests, target=0.2)
 
 
-def _pearson_jobs(n: int) -> Iterator[Job]:
-    gold, a, b = numbers(n)
-
-    def along(x: Array, y: Array, axis: int) -> Array:  # noqa: ARG001
-        return ms.pearson_along(x, gold) - ms.pearson_along(y, gold)
-
-    def intervals() -> list[Rival]:
-        both = ms.difference(ms.pearson_along)
-        rows = tuple(ms.pearson_rows(x, gold) for x in (a, b))
-        return [
-            rv.bootci(a, b, gold, ms.pearson, how="np.corrcoef", method="bca"),
-            rv.scipy_bootstrap((a, b, gold), both, how="vectorised", method="percentile"),
-            rv.arch((a, b, gold), both, how="NumPy", method="percentile"),
-            rv.segment_sums(rows, ms.pearson_of_sums),
-        ]
-
-    def tests() -> list[Rival]:
-        return [
-            rv.bootci_test(a, b, gold, ms.pearson, how="np.corrcoef"),
-            rv.scipy_test(a, b, along, how="vectorised"),
-        ]
-
-    systems = {"a": a, "b": b}
-    yield Job(
-        f"Pearson, BCa, n = {n:,}", partial(interval, systems, gold, "pearson"), intervals, target=130.0
-    )
-    yield Job(f"Pearson, permutation, n = {n:,}", partial(test, systems, gold, "pearson"), tests, target=44.0)
+# -- runs ------------------------------------------------------------------------------------------
 
 
-def _auc_interval(n: int) -> Job:
-    gold, a, b = numbers(n)
-    gold = (gold > 0.5).astype(np.int64)
+def _order(n: int) -> Job:
+    def make() -> Work:
+        a, b = data.two_runs(n, 0.3)
 
-    def rivals() -> list[Rival]:
-        one = ms.difference(ms.roc_auc)
-        plain = {"method": "percentile", "vectorized": False}
-        return [
-            rv.bootci(a, b, gold, ms.roc_auc, how="scikit-learn roc_auc_score", method="percentile"),
-            rv.scipy_bootstrap((a, b, gold), one, how="scikit-learn roc_auc_score", **plain),
-        ]
+        def ours() -> float:
+            import bestby
 
-    ours = partial(interval, {"a": a, "b": b}, gold, "roc_auc", "percentile", n_resamples=1_000)
-    return Job(f"ROC-AUC, percentile, n = {n:,}", ours, rivals, n_resamples=1_000, target=25.0)
+            return float(bestby.aso(a, b).epsilon_min)
+
+        return Work(ours, {"deepsig": lambda: rv.deepsig("aso", a, b, show_progress=False)})
+
+    name = f"almost stochastic order, {n:,} x {n:,} runs"
+    return Job(name, make, ["deepsig"], n_resamples=1_000, asked=1_000, quick=n == 100)
 
 
-def _five_systems(n: int) -> Job:
-    gold, *predictions = labels(n, 3, 5)
-    systems = dict(zip("abcde", predictions, strict=True))
-    right = [(x == gold).astype(np.float64) for x in predictions]
-    pairs = list(combinations(range(5), 2))
+def _orders() -> Job:
+    def make() -> Work:
+        runs = data.ten_systems()
 
-    def ours() -> Any:
+        def ours() -> float:
+            import bestby
+
+            return float(bestby.multi_aso(runs, n_comparisons=1)["s9", "s0"].epsilon_min)
+
+        asked = {"use_bonferroni": False, "show_progress": False}
+        return Work(ours, {"deepsig": lambda: rv.deepsig("multi_aso", runs, **asked)})
+
+    name = "almost stochastic order, 10 systems of 20 runs, all pairs"
+    return Job(name, make, ["deepsig"], n_resamples=1_000, asked=1_000)
+
+
+def _runs_test(kind: str) -> Job:
+    paired = kind == "permutation"
+
+    def make() -> Work:
+        a, b = data.two_runs(20, 0.8)
+
+        def ours() -> float:
+            import bestby
+
+            asked: dict[str, Any] = {"test": kind, "paired": paired, "alternative": "greater"}
+            return float(bestby.compare_runs({"a": a, "b": b}, n_resamples=1_000, **asked)["a", "b"].p_value)
+
+        made: Rivals = {
+            "deepsig": lambda: rv.deepsig(f"{kind}_test", a, b, counted="num_samples"),
+            "scipy": lambda: rv.scipy_test(a, b, _mean_difference, "vectorised mean", "greater"),
+        }
+        return Work(ours, made)
+
+    tools = ["deepsig", "scipy"] if paired else ["deepsig"]
+    return Job(f"{kind} test, 20 x 20 runs", make, tools, n_resamples=1_000, quick=True)
+
+
+def _power() -> Job:
+    def make() -> Work:
+        scores = data.pilot()
+
+        def ours() -> float:
+            import bestby
+
+            design = bestby.LiftedScores(scores, 1.05, test="welch")
+            return float(bestby.power(design, alternative="greater", n_simulations=5_000, curve=()).power)
+
+        asked = {"scalar": 1.05, "show_progress": False}
+        return Work(ours, {"deepsig": lambda: rv.deepsig("bootstrap_power_analysis", scores, **asked)})
+
+    return Job("power, 20 scores, 5,000 simulations", make, ["deepsig"], n_resamples=5_000)
+
+
+# -- BooStSa ---------------------------------------------------------------------------------------
+
+
+def four_measures(kind: str, n: int, size: float | None = rv.BOOSTSA_SIZE) -> Callable[[], float]:
+    """Return bestby's call for the job of BooStSa: scores, intervals and tests of four measures."""
+    gold, a, b = data.hard(n) if kind == "hard" else data.soft(n)
+    metrics = list(null_pairs.HARD if kind == "hard" else null_pairs.SOFT)
+
+    def ours() -> float:
         from bestby import compare
 
-        found = compare(systems, gold=gold)["a", "b"]
-        return found.interval.low, found.interval.high
-
-    def rivals() -> list[Rival]:
-        bootci = [
-            (
-                rv.bootci(predictions[i], predictions[j], gold, ms.accuracy, how="", method="bca"),
-                rv.bootci_test(predictions[i], predictions[j], gold, ms.accuracy, how=""),
-            )
-            for i, j in pairs
-        ]
-        scipy = [
-            (
-                rv.scipy_bootstrap((right[i] - right[j],), np.mean, how="", method="bca"),
-                rv.scipy_test(right[i], right[j], _mean_difference, how=""),
-            )
-            for i, j in pairs
-        ]
-        return [
-            _all_of("BootCI, NumPy accuracy, BCa + permutation", bootci, n),
-            _all_of("scipy.stats.bootstrap + permutation_test, vectorised", scipy, 1),
-            rv.segment_sums(tuple(ms.mean_rows(x) for x in right), ms.mean_of_sums, pairs),
-        ]
-
-    return Job(f"five systems, all ten pairs, defaults, n = {n:,}", ours, rivals, quick=True)
-
-
-def _all_of(name: str, parts: list[tuple[Rival, Rival]], held: int) -> Rival:
-    """Interval and test of every pair, one after the other."""
-
-    def draw(size: int) -> Any:
-        return [(one.draw(size), two.draw(size)) for one, two in parts]
-
-    def finish(drawn: Any) -> Any:
-        answers = [one.finish(first) for (one, _), (first, _) in zip(parts, drawn, strict=True)]
-        return answers[0]
-
-    return Rival(name, draw, finish, held * len(parts))
-
-
-def _bleu_test(n: int) -> Job:
-    references, systems = texts(n)
-
-    def rivals() -> list[Rival]:
-        return [rv.sacrebleu_test(systems, references)]
-
-    def ours() -> Any:
-        from benchmarks.bleu import Bleu
-
-        from bestby import compare
-
-        made = compare(
-            systems,
-            gold=references,
-            metric=Bleu(),
-            interval="percentile",
+        found = compare(
+            {"b": b, "a": a},
+            gold,
+            metric=metrics,
+            baseline="a",
             test="bootstrap",
+            alternative="better",
             n_resamples=1_000,
+            resample_size=size,
+            rescale=size is None,  # as BooStSa does, so that the p-values can be set side by side
         )
-        return float(made.differences[0].p_value)
+        return float(found["b", "a", metrics[0]].p_value)
 
-    return Job(f"BLEU from texts, bootstrap test, n = {n:,}", ours, rivals, n_resamples=1_000)
+    return ours
+
+
+def _boostsa(kind: str, n: int, **more: Any) -> Job:
+    def make() -> Work:
+        gold, a, b = data.hard(n) if kind == "hard" else data.soft(n)
+        return Work(four_measures(kind, n), {"BooStSa": lambda: rv.boostsa(gold, a, b)})
+
+    name = f"four measures of {kind} labels, bootstrap test, n = {n:,}"
+    return Job(name, make, ["BooStSa"], n_resamples=1_000, **more)
+
+
+# -- several systems -------------------------------------------------------------------------------
+
+
+def _several(systems: int, n: int, **more: Any) -> Job:
+    def make() -> Work:
+        gold, *predictions = data.labels(n, 3, systems)
+        right = _right(gold, *predictions)
+
+        def bootci(i: int, j: int) -> tuple[Rival, ...]:
+            pair = predictions[i], predictions[j], gold, ms.accuracy, "NumPy accuracy"
+            return rv.bootci(*pair, "bca"), rv.bootci_test(*pair)
+
+        def scipy(i: int, j: int) -> tuple[Rival, ...]:
+            return (
+                rv.scipy_bootstrap((right[i] - right[j],), np.mean, "mean of the differences", "bca"),
+                rv.scipy_test(right[i], right[j], _mean_difference, "vectorised mean"),
+            )
+
+        made: Rivals = {
+            "BootCI": lambda: rv.all_pairs(systems, bootci),
+            "scipy": lambda: rv.all_pairs(systems, scipy),
+            "stambo": lambda: rv.stambo(predictions, gold, ms.accuracy, "NumPy accuracy"),
+            "evalstats": lambda: rv.evalstats(_named(right), "bca"),
+        }
+        return Work(partial(every_pair, _named(predictions), gold), made)
+
+    pairs = systems * (systems - 1) // 2
+    tools = ["BootCI", "scipy", "stambo", "evalstats"]
+    return Job(f"{systems} systems by accuracy, all {pairs} pairs, n = {n:,}", make, tools, **more)
 
 
 def all_jobs() -> Iterator[Job]:
-    """Every job, in the order of the table."""
+    """Every job, in the order of the table; nothing is drawn yet."""
     for n in (1_000, 100_000, 1_000_000):
-        yield _accuracy_interval(n)
-    yield _f1_interval(638, 14.0)
-    yield _f1_interval(10_000, 23.0)
-    yield _f1_test(638)
-    yield _f1_test(10_000)
-    yield _accuracy_test(10_000)
-    yield from _mean_jobs(10_000)
-    yield from _pearson_jobs(10_000)
-    yield _auc_interval(10_000)
-    yield _bleu_test(1_000)
-    yield _five_systems(638)
+        yield _interval("accuracy", "accuracy", n, quick=n == 1_000)
+    for n in (638, 10_000):
+        yield _interval("f1_macro", "macro-F1 of 3 classes", n, asked=1_000, quick=n == 638)
+    for n in (1_000, 10_000):
+        yield _interval("matthews_corrcoef", "Matthews correlation", n)
+    for n in (1_000, 10_000):
+        yield _interval("pearson", "Pearson", n)
+    for n in (1_000, 10_000):
+        yield _mean_interval(n)
+    for n in (1_000, 10_000):
+        yield _interval("spearman", "Spearman", n)
+    for n in (1_000, 10_000):
+        yield _interval("roc_auc", "ROC-AUC", n)
+    yield _test("accuracy", "accuracy", 10_000)
+    for n in (638, 10_000):
+        yield _test("f1_macro", "macro-F1 of 3 classes", n)
+    yield _test("matthews_corrcoef", "Matthews correlation", 1_000)
+    yield _test("pearson", "Pearson", 10_000)
+    yield _mean_test(10_000)
+    yield _mcnemar(10_000)
+    yield _binary_test("f1_macro", "f1", "macro-F1 of 2 classes", 1_000)
+    yield _binary_test("roc_auc", "roc_auc", "ROC-AUC", 1_000)
+    yield _several(5, 638, quick=True)
+    yield _several(20, 1_000)
+    for B in (1_000, 10_000):
+        yield _bleu(1_000, B)
+    for kind in ("bs", "ar"):
+        yield _shared_task(kind)
+    for n in (5, 100, 1_000):
+        yield _order(n)
+    yield _orders()
+    for kind in ("permutation", "bootstrap"):
+        yield _runs_test(kind)
+    yield _power()
+    yield _boostsa("hard", 1_000, asked=1_000, quick=True)
+    yield _boostsa("hard", 100_000, asked=1_000)
+    for n in (1_000, 10_000):
+        yield _boostsa("soft", n)

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
+Measure = Callable[[Array, Array], float]
+"""Takes predictions and gold."""
 
 
 def accuracy(predictions: Array, gold: Array) -> float:
@@ -25,8 +27,20 @@ def f1_macro(predictions: Array, gold: Array) -> float:
     return float(f1_score(gold, predictions, average="macro"))
 
 
+def mcc(predictions: Array, gold: Array) -> float:
+    from sklearn.metrics import matthews_corrcoef
+
+    return float(matthews_corrcoef(gold, predictions))
+
+
 def pearson(predictions: Array, gold: Array) -> float:
     return float(np.corrcoef(predictions, gold)[0, 1])
+
+
+def spearman(predictions: Array, gold: Array) -> float:
+    from scipy.stats import spearmanr
+
+    return float(spearmanr(predictions, gold).statistic)
 
 
 def roc_auc(scores: Array, gold: Array) -> float:
@@ -35,7 +49,7 @@ def roc_auc(scores: Array, gold: Array) -> float:
     return float(roc_auc_score(gold, scores))
 
 
-def f1_macro_along(predictions: Array, gold: Array, n_classes: int) -> Array:
+def f1_macro_along(predictions: Array, gold: Array, n_classes: int = 3) -> Array:
     """Macro-F1 along the last axis."""
     total = np.zeros(np.broadcast_shapes(predictions.shape, gold.shape)[:-1])
     for label in range(n_classes):
@@ -45,50 +59,28 @@ def f1_macro_along(predictions: Array, gold: Array, n_classes: int) -> Array:
     return total / n_classes
 
 
+def mcc_along(predictions: Array, gold: Array, n_classes: int = 3) -> Array:
+    """Matthews correlation along the last axis."""
+    n = gold.shape[-1]
+    right = (predictions == gold).sum(axis=-1)
+    guessed = np.stack([(predictions == k).sum(axis=-1) for k in range(n_classes)])
+    true = np.stack([(gold == k).sum(axis=-1) for k in range(n_classes)])
+    above = right * float(n) - (guessed * true).sum(axis=0)
+    below = (float(n) * n - (guessed**2).sum(axis=0)) * (float(n) * n - (true**2).sum(axis=0))
+    return above / np.sqrt(np.maximum(below, 1.0))
+
+
 def pearson_along(x: Array, y: Array) -> Array:
     x = x - x.mean(axis=-1, keepdims=True)
     y = y - y.mean(axis=-1, keepdims=True)
     return (x * y).sum(axis=-1) / np.sqrt((x * x).sum(axis=-1) * (y * y).sum(axis=-1))
 
 
-def difference(measure: Callable[..., Any], **fixed: Any) -> Callable[..., Any]:
-    """Turn ``measure(predictions, gold)`` into SciPy's ``statistic(a, b, gold)``, with an axis or without."""
+def difference(measure: Callable[..., Any]) -> Callable[..., Any]:
+    """Turn ``measure(predictions, gold)`` into ``statistic(a, b, gold)``, with an axis or without."""
 
     def statistic(a: Array, b: Array, gold: Array, axis: int = -1) -> Any:
         assert axis == -1
-        return measure(a, gold, **fixed) - measure(b, gold, **fixed)
+        return measure(a, gold) - measure(b, gold)
 
     return statistic
-
-
-# -- statistics per segment, and scores of their sums ----------------------------------------------
-
-
-def f1_rows(predictions: Array, gold: Array, n_classes: int) -> Array:
-    """Per item and class: right, guessed, true."""
-    guessed = predictions[:, None] == np.arange(n_classes)
-    true = gold[:, None] == np.arange(n_classes)
-    return np.hstack([guessed & true, guessed, true]).astype(np.float64)
-
-
-def f1_of_sums(total: Array) -> float:
-    both, guessed, true = total.reshape(3, -1)
-    return float(np.mean(2.0 * both / np.maximum(guessed + true, 1.0)))
-
-
-def pearson_rows(x: Array, y: Array) -> Array:
-    x, y = x - x.mean(), y - y.mean()
-    return np.column_stack([np.ones(x.size), x, y, x * x, y * y, x * y])
-
-
-def pearson_of_sums(total: Array) -> float:
-    n, x, y, xx, yy, xy = total.tolist()
-    return float((n * xy - x * y) / np.sqrt((n * xx - x * x) * (n * yy - y * y)))
-
-
-def mean_rows(values: Array) -> Array:
-    return np.column_stack([values, np.ones(values.size)])
-
-
-def mean_of_sums(total: Array) -> float:
-    return float(total[0] / total[1])

@@ -2,20 +2,21 @@
 
 A rival's work has two parts: `draw(B)` makes B resamples, in a time linear in B; `finish`
 takes what was drawn, does the rest (the jackknife of a BCa interval) and gives the answer. Only the first
-may be cut short and scaled up.
+may be cut short and scaled up. A tool is imported when its rival is made, in the process that times it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
+from benchmarks.measures import Measure
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-TAILS = (0.025, 0.975)
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,8 +25,8 @@ class Rival:
 
     Parameters
     ----------
-    name : str
-        The tool, and how it was called where there is a choice.
+    how : str
+        What was called, and with which measure.
     draw : callable
         ``draw(B)`` makes B resamples.
     finish : callable
@@ -34,53 +35,50 @@ class Rival:
         Numbers of eight bytes the tool holds at once per resample.
     note : str
         In what the work differs from the job's.
+    resamples : bool
+        Whether there are resamples, so that `draw` may be asked for fewer.
     """
 
-    name: str
+    how: str
     draw: Callable[[int], Any]
-    finish: Callable[[Any], Any]
-    held: int
+    finish: Callable[[Any], Any] = lambda drawn: drawn
+    held: int = 1
     note: str = ""
+    resamples: bool = True
 
 
-def same(drawn: Any) -> Any:
-    return drawn
+def _percentile(method: str) -> str:
+    return "" if method == "bca" else "percentile"
 
 
 # -- BootCI ----------------------------------------------------------------------------------------
 
 
-def bootci(
-    a: Array, b: Array, gold: Array, function: Callable[[Array, Array], float], *, how: str, method: str
-) -> Rival:
+def bootci(a: Array, b: Array, gold: Array, measure: Measure, how: str, method: str) -> Rival:
     from BootCI.paired_bootstrap_interval import Bootstrap
 
     def draw(size: int) -> Any:
         np.random.seed(1)  # noqa: NPY002  BootCI draws from NumPy's global generator
-        made = Bootstrap(a, b, gold, stat=function, n_iter=size)
+        made = Bootstrap(a, b, gold, stat=measure, n_iter=size)
         made.get_distribution()
         return made
 
     def finish(made: Any) -> Any:
         # "sampling" is BootCI's word for the quantiles of the replicates.
-        return tuple(
-            made.get_confidence_interval(0.05, {"bca": "bias_corrected", "percentile": "sampling"}[method])
-        )
+        called = {"bca": "bias_corrected", "percentile": "sampling"}[method]
+        return tuple(made.get_confidence_interval(0.05, called))
 
-    note = "" if method == "bca" else "percentile"
-    return Rival(f"BootCI, {how}", draw, finish, gold.size, note)
+    return Rival(f"Bootstrap, {how}", draw, finish, gold.size, _percentile(method))
 
 
-def bootci_test(
-    a: Array, b: Array, gold: Array, function: Callable[[Array, Array], float], *, how: str
-) -> Rival:
+def bootci_test(a: Array, b: Array, gold: Array, measure: Measure, how: str) -> Rival:
     from BootCI.Fisher_Pitman_paired_test import fpreptest
 
     def draw(size: int) -> float:
         np.random.seed(1)  # noqa: NPY002  BootCI draws from NumPy's global generator
-        return float(fpreptest(a, b, gold, function, n_iter=size))
+        return float(fpreptest(a, b, gold, measure, n_iter=size))
 
-    return Rival(f"BootCI, {how}", draw, same, 1)
+    return Rival(f"fpreptest, {how}", draw)
 
 
 # -- SciPy -----------------------------------------------------------------------------------------
@@ -90,12 +88,12 @@ SCIPY_NUMBERS = 2_000_000
 
 
 def scipy_bootstrap(
-    data: tuple[Array, ...], function: Callable[..., Any], *, how: str, method: str, vectorized: bool = True
+    data: tuple[Array, ...], function: Callable[..., Any], how: str, method: str, vectorized: bool = True
 ) -> Rival:
     from scipy import stats
 
     n = data[0].size
-    settings = {
+    settings: dict[str, Any] = {
         "vectorized": vectorized,
         "paired": len(data) > 1,
         "batch": max(1, SCIPY_NUMBERS // n),
@@ -113,12 +111,11 @@ def scipy_bootstrap(
             )
         return tuple(found.confidence_interval)
 
-    note = "" if method == "bca" else "percentile"
-    return Rival(f"scipy.stats.bootstrap, {how}", draw, finish, 1, note)
+    return Rival(f"bootstrap, {how}", draw, finish, note=_percentile(method))
 
 
 def scipy_test(
-    a: Array, b: Array, function: Callable[..., Any], *, how: str, vectorized: bool = True
+    a: Array, b: Array, function: Callable[..., Any], how: str, alternative: str = "two-sided"
 ) -> Rival:
     from scipy import stats
 
@@ -129,19 +126,33 @@ def scipy_test(
                 function,
                 permutation_type="samples",
                 n_resamples=size,
-                vectorized=vectorized,
+                vectorized=True,
+                alternative=alternative,
                 batch=max(1, min(size, SCIPY_NUMBERS // a.size)),  # it draws whole batches
                 rng=1,
             ).pvalue
         )
 
-    return Rival(f"scipy.stats.permutation_test, {how}", draw, same, 1)
+    return Rival(f"permutation_test, {how}", draw)
 
 
-# -- arch ------------------------------------------------------------------------------------------
+def scipy_mcnemar(a: Array, b: Array, gold: Array) -> Rival:
+    from scipy import stats
+
+    def draw(_size: int) -> float:
+        right_a, right_b = a == gold, b == gold
+        only_a = int((right_a & ~right_b).sum())
+        only_b = int((right_b & ~right_a).sum())
+        return float(stats.binomtest(only_a, only_a + only_b).pvalue)
+
+    note = "exact binomial test of the discordant items alone"
+    return Rival("binomtest", draw, note=note, resamples=False)
 
 
-def arch(data: tuple[Array, ...], function: Callable[..., float], *, how: str, method: str) -> Rival:
+# -- arch, resample --------------------------------------------------------------------------------
+
+
+def arch(data: tuple[Array, ...], function: Callable[..., float], how: str, method: str) -> Rival:
     from arch.bootstrap import IIDBootstrap
 
     def draw(size: int) -> Any:
@@ -154,51 +165,140 @@ def arch(data: tuple[Array, ...], function: Callable[..., float], *, how: str, m
         ends = made.conf_int(function, reps=size, method=method, size=0.95, reuse=True)
         return float(ends[0, 0]), float(ends[1, 0])
 
-    return Rival(f"arch IIDBootstrap, {how}", draw, finish, 1, "" if method == "bca" else "percentile")
+    return Rival(f"IIDBootstrap, {how}", draw, finish, note=_percentile(method))
+
+
+def resample(data: tuple[Array, ...], function: Callable[..., float], how: str, method: str) -> Rival:
+    from resample.bootstrap import confidence_interval
+
+    def draw(size: int) -> Any:
+        return confidence_interval(function, *data, size=size, ci_method=method, random_state=1)
+
+    return Rival(f"confidence_interval, {how}", draw, held=data[0].size, note=_percentile(method))
+
+
+# -- stambo, MLstatkit, evalstats ------------------------------------------------------------------
+
+
+def stambo(systems: list[Array], gold: Array, measure: Measure | str, how: str) -> Rival:
+    """A named measure of stambo, or a function of predictions and gold."""
+    import stambo as tool
+
+    metric: Any = measure
+    if not isinstance(measure, str):
+        metric = tool.metrics.Metric(lambda true, predictions: measure(predictions, true))
+
+    def draw(size: int) -> Any:
+        asked: dict[str, Any] = {"metrics": (metric,), "n_bootstrap": size, "seed": 1, "silent": True}
+        if len(systems) > 2:
+            found = next(iter(tool.compare_models_pairwise(gold, tuple(systems), **asked).values()))["0 / 1"]
+            low, high = found["ci_es"]
+        else:  # its differences are the second minus the first
+            low, high = next(iter(tool.compare_models(gold, *systems, **asked).values()))[2:4]
+        return -float(high), -float(low)
+
+    call = "compare_models" if len(systems) == 2 else "compare_models_pairwise"
+    return Rival(f"{call}, {how}", draw, held=len(gold), note="percentile and bootstrap test")
+
+
+def mlstatkit_test(a: Array, b: Array, gold: Array, metric: str) -> Rival:
+    from MLstatkit import Permutation_test
+
+    def draw(size: int) -> float:
+        return float(Permutation_test(gold, a, b, metric, n_bootstraps=size)[2])
+
+    return Rival(f"Permutation_test, {metric}", draw)
+
+
+def evalstats(scores: dict[str, Array], method: str) -> Rival:
+    """A comparison of per-item scores, all pairs, from the long table it asks for."""
+    import evalstats as tool
+    import pandas as pd
+
+    n = next(iter(scores.values())).size
+    frame = pd.DataFrame(
+        {
+            "model": np.repeat(list(scores), n),
+            "item": np.tile(np.arange(n), len(scores)),
+            "score": np.concatenate([np.asarray(x, dtype=np.float64) for x in scores.values()]),
+        }
+    )
+
+    def draw(size: int) -> Any:
+        found = tool.compare(tool.load_from(frame), factors="model", method=method, n_bootstrap=size)
+        pair = found.to_dict()["pairwise"][0]
+        return float(pair["ci_low"]), float(pair["ci_high"])
+
+    return Rival(f'compare, method="{method}"', draw, held=2 * n)
+
+
+def evalstats_tango(scores: dict[str, Array]) -> Rival:
+    """Its way for 0/1 scores, which takes no resamples for the pair."""
+    made = evalstats(scores, "tango")
+    note = "Tango interval and McNemar mid-p"
+    return Rival(made.how, lambda _size: made.draw(1_000), note=note, resamples=False)
 
 
 # -- sacrebleu -------------------------------------------------------------------------------------
 
 
-def segment_sums(
-    statistics: tuple[Array, ...], score: Callable[[Array], float], pairs: list[tuple[int, int]] | None = None
-) -> Rival:
-    """Resample in sacrebleu's manner: a B x n matrix of indices, float32 sums, a score per resample."""
-    held = [rows.astype(np.float32) for rows in statistics]
-    pairs = pairs or [(0, 1)]
-    observed = [score(rows.sum(0)) for rows in held]
-    n, k = held[0].shape
-
-    def draw(size: int) -> list[Array]:
-        chosen = np.random.default_rng(1).choice(n, size=(size, n), replace=True)
-        return [np.array([score(sample.sum(0)) for sample in rows[chosen]]) for rows in held]
-
-    def finish(scores: list[Array]) -> Any:
-        for a, b in pairs:
-            apart = np.abs(scores[a] - scores[b])
-            hits = np.count_nonzero(apart - apart.mean() > abs(observed[a] - observed[b]))
-            _p = (hits + 1) / (apart.size + 1)
-        a, b = pairs[0]
-        return tuple(np.quantile(scores[a] - scores[b], TAILS))
-
-    return Rival("sacrebleu-style sums", draw, finish, n * (1 + k), "percentile and bootstrap test")
-
-
-def sacrebleu_test(systems: dict[str, list[str]], references: list[str]) -> Rival:
-    """sacrebleu's own paired bootstrap test of BLEU, extraction of the n-grams included."""
+def sacrebleu(systems: dict[str, list[str]], references: list[str], test: str) -> Rival:
+    """sacrebleu's paired test of BLEU of the first system against the others, "bs" or "ar"."""
     from sacrebleu.metrics import BLEU
     from sacrebleu.significance import PairedTest
 
     def draw(size: int) -> float:
-        test = PairedTest(
-            list(systems.items()), {"BLEU": BLEU()}, [references], test_type="bs", n_samples=size
+        made = PairedTest(
+            list(systems.items()), {"BLEU": BLEU()}, [references], test_type=test, n_samples=size
         )
-        return float(test()[1]["BLEU"][1].p_value)
+        return float(made()[1]["BLEU"][1].p_value)
 
-    return Rival(
-        "sacrebleu.significance.PairedTest",
-        draw,
-        same,
-        11 * len(references),
-        "most of both is counting n-grams",
-    )
+    return Rival(f"PairedTest, {test}", draw, held=6 * len(references))
+
+
+# -- deepsig ---------------------------------------------------------------------------------------
+
+
+def deepsig(name: str, *data: Any, counted: str = "num_bootstrap_iterations", **more: Any) -> Rival:
+    """One of deepsig's functions; `counted` is its word for B."""
+    import deepsig as tool
+
+    def draw(size: int) -> float:
+        found = getattr(tool, name)(*data, seed=0, **more, **{counted: size})
+        return float(found[-1, 0] if np.ndim(found) else found)  # the last system against the first
+
+    return Rival(name, draw)
+
+
+# -- BooStSa ---------------------------------------------------------------------------------------
+
+BOOSTSA_SIZE = 0.2
+"""The share of the items that BooStSa draws (at most a half)."""
+
+
+def boostsa(gold: Array, a: Array, b: Array) -> Rival:
+    from benchmarks.boostsa_worker import tested
+
+    def draw(size: int) -> float:
+        np.random.seed(1)  # noqa: NPY002  BooStSa draws from NumPy's global generator
+        return next(iter(tested(gold, a, b, size, BOOSTSA_SIZE)[1].values()))
+
+    return Rival("Bootstrap.test", draw, note="four measures; a fifth of the items is drawn")
+
+
+# -- all pairs by tools that know two systems ------------------------------------------------------
+
+
+def all_pairs(systems: int, make: Callable[[int, int], tuple[Rival, ...]]) -> Rival:
+    """Every pair, one after the other: its interval and its test."""
+    parts = [make(i, j) for i, j in combinations(range(systems), 2)]
+
+    def draw(size: int) -> Any:
+        return [[rival.draw(size) for rival in rivals] for rivals in parts]
+
+    def finish(drawn: Any) -> Any:
+        answers = [rivals[0].finish(found[0]) for rivals, found in zip(parts, drawn, strict=True)]
+        return answers[0]
+
+    held = sum(max(rival.held for rival in rivals) for rivals in parts)
+    return Rival(" and ".join(rival.how for rival in parts[0]) + ", pair by pair", draw, finish, held)

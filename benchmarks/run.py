@@ -1,10 +1,11 @@
-"""How long does the same work take bestby, BootCI, SciPy and sacrebleu?
+"""How long does the same work take bestby and other tools, and how much memory?
 
-    python benchmarks/run.py [--quick] [--only WORD] [--budget SECONDS] [--rounds N] [--clock cpu|wall]
-                             [--out FILE]
+    python benchmarks/run.py [--quick] [--only WORD] [--part PART] [--budget SECONDS] [--rounds N]
 
-Every job is run by bestby and by its rivals in turns, on one thread. The table shows medians and their
-ratios, and is written to benchmarks/results/rivals.md. See benchmarks/README.md.
+Every job is run by bestby and by its rivals in turns, each in a process of its own, on one thread; times are
+CPU times. Parts: jobs, startup, growth, floor, page (the pages alone); all by default. Writes results/*.csv,
+results/rivals.md, docs/images/growth.png and docs/concepts/benchmarks.md, but for --quick, which only prints.
+With --only the rows of other jobs stay as they are. See benchmarks/README.md.
 """
 
 # ruff: noqa: E402  the number of threads must be set before NumPy is loaded
@@ -13,233 +14,199 @@ from __future__ import annotations
 
 import os
 
-for _library in ("OPENBLAS", "MKL", "OMP", "NUMBA"):
-    os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
+if __name__ == "__main__":
+    for _library in ("OPENBLAS", "MKL", "OMP", "NUMBA"):
+        os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
 import argparse
-import importlib.metadata
-import logging
+import json
 import platform
+import subprocess
 import sys
-import time
-import warnings
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[0] = str(ROOT)  # in place of this directory, whose coverage.py is not the coverage numba looks for
+if __name__ == "__main__":
+    sys.path[0] = str(ROOT)  # in place of this directory
 
-from benchmarks import jobs, processes
-from benchmarks.rivals import Rival
+from benchmarks import floor, growth, jobs, page, processes
+from benchmarks.boostsa import PYTHON as BOOSTSA
 
-PACKAGES = ("bestby", "BootCI", "scipy", "arch", "sacrebleu", "scikit-learn", "numpy", "numba")
-OURS_PER_ROUND = 3
-FEW = 2
-PROBE = 20
-MOST_NUMBERS = 50_000_000
-"""Numbers of eight bytes a rival may hold at once: 400 MB."""
-
-
-@dataclass(frozen=True)
-class Row:
-    """One line of the table; times in seconds."""
-
-    job: str
-    who: str
-    seconds: float
-    scaled_from: int | None
-    answer: str
-    note: str
-    target: float | None = None
-
-
-CLOCKS: dict[str, Callable[[], float]] = {"cpu": time.process_time, "wall": time.perf_counter}
-
-
-@dataclass(frozen=True)
-class Race:
-    """How time is taken: by which clock, in how many rounds, with how much for a rival in each."""
-
-    clock: str
-    rounds: int
-    budget: float
-
-    def timed(self, work: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
-        begun = CLOCKS[self.clock]()
-        result = work(*arguments)
-        return CLOCKS[self.clock]() - begun, result
-
-    def affordable(self, rival: Rival, n_resamples: int) -> int:
-        """Return how many resamples fit the budget and the memory, B if all of them do."""
-        most = max(1, min(n_resamples, MOST_NUMBERS // rival.held))
-        rival.draw(FEW)  # imports and caches
-        fixed = self.timed(rival.draw, FEW)[0]
-        size = min(PROBE, most)
-        for _ in range(2):  # the first few may be too quick to time
-            each = max((self.timed(rival.draw, size)[0] - fixed) / size, 1e-7)
-            size = max(size, min(int(self.budget / each), most, 10 * size))
-        return max(size, min(int(self.budget / each), most))
-
-    def drawing(self, rival: Rival, size: int, n_resamples: int) -> tuple[float, Any]:
-        """Time `size` resamples and scale what exceeds the time of a few to B."""
-        seconds, drawn = self.timed(rival.draw, size)
-        if size == n_resamples:
-            return seconds, drawn
-        fixed = self.timed(rival.draw, FEW)[0]
-        return fixed + (seconds - fixed) * (n_resamples - FEW) / (size - FEW), drawn
-
-    def rows(self, job: jobs.Job) -> list[Row]:
-        """Run bestby and its rivals in turns and return their medians, bestby first."""
-        rivals = job.rivals()
-        answer = job.ours()  # imports and caches
-        runs = [_Run(rival, self.affordable(rival, job.n_resamples)) for rival in rivals]
-        ours: list[float] = []
-        for _ in range(self.rounds):
-            for run in runs:
-                ours += [self.timed(job.ours)[0] for _ in range(OURS_PER_ROUND)]
-                seconds, drawn = self.drawing(run.rival, run.size, job.n_resamples)
-                run.drawing.append(seconds)
-                if (
-                    not run.finishing or run.finishing[0] < self.budget
-                ):  # what cannot be cut is done once if long
-                    seconds, run.answer = self.timed(run.rival.finish, drawn)
-                    run.finishing.append(seconds)
-        rows = [Row(job.name, "**bestby**", median(ours), None, shown(answer), "", job.target)]
-        for run in runs:
-            cut = None if run.size == job.n_resamples else run.size
-            seconds = median(run.drawing) + median(run.finishing)
-            rows.append(Row(job.name, run.rival.name, seconds, cut, shown(run.answer), run.rival.note))
-        return rows
+RIVALS = ROOT / "build" / "rivals" / "bin" / "python"
+PYTHONS = {"bestby": Path(sys.executable), "BooStSa": BOOSTSA}
+PACKAGES = {
+    "bestby": ["bestby", "numpy", "scipy", "numba", "sacrebleu"],
+    "scipy": [
+        "numpy",
+        "scipy",
+        "scikit-learn",
+        "BootCI",
+        "deepsig",
+        "arch",
+        "resample",
+        "sacrebleu",
+        "stambo",
+        "MLstatkit",
+        "evalstats",
+    ],
+    "BooStSa": ["numpy", "pandas", "boostsa"],
+}
+"""What to name the versions of, by a tool in the same environment."""
 
 
-@dataclass
-class _Run:
-    rival: Rival
-    size: int
-    drawing: list[float] = field(default_factory=list)
-    finishing: list[float] = field(default_factory=list)
-    answer: Any = None
+def python_of(tool: str) -> Path:
+    """Return the interpreter of the environment that has a tool."""
+    return PYTHONS.get(tool, RIVALS)
 
 
-def shown(answer: Any) -> str:
-    if isinstance(answer, float):
-        return f"p = {answer:.3g}"
-    low, high = answer
-    return f"{low:.4f} to {high:.4f}"
+class Worker:
+    """A process that does one job with one tool; see worker.py."""
 
-
-# -- the report ------------------------------------------------------------------------------------
-
-
-def time_words(seconds: float) -> str:
-    for unit, size in (("s", 1.0), ("ms", 1e-3)):
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}" if seconds < 100 * size else f"{seconds / size:,.0f} {unit}"
-    return f"{seconds * 1e3:.2g} ms"
-
-
-def versions() -> str:
-    try:
-        return ", ".join(f"{name} {importlib.metadata.version(name)}" for name in PACKAGES)
-    except importlib.metadata.PackageNotFoundError as error:
-        sys.exit(f"{error.name} is not installed; pip install --group bench gets all the tools compared")
-
-
-def heading(race: Race) -> list[str]:
-    load = f", load {os.getloadavg()[0]:.1f} at the start" if hasattr(os, "getloadavg") else ""
-    machine = f"{processor()}, {os.cpu_count()} cores, {platform.system()}{load}"
-    clock = {"cpu": "CPU time of one thread", "wall": "Wall time, one thread"}[race.clock]
-    what = f"{machine}; Python {platform.python_version()}; {versions()}."
-    how = (
-        f"{clock}; medians of {race.rounds} rounds in turns. A rival whose resampling would take over"
-        f" {race.budget:g} s (or 400 MB) draws fewer, and that part of its time is scaled to B."
-    )
-    return ["# bestby beside other tools", "", what, "", how, ""]
-
-
-def processor() -> str:
-    about = Path("/proc/cpuinfo")
-    if about.exists():
-        for line in about.read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()
-
-
-def ratio_words(ratio: float) -> str:
-    return f"{ratio:.2g}" if ratio < 10 else f"{ratio:,.0f}"
-
-
-def table(rows: list[Row]) -> list[str]:
-    ours = rows[0].seconds
-    out = []
-    for row in rows:
-        first = row is rows[0]
-        cut = f"scaled from B = {row.scaled_from:,}" if row.scaled_from else ""
-        cells = (
-            row.job if first else "",
-            row.who,
-            time_words(row.seconds),
-            "" if first else ratio_words(row.seconds / ours),
-            "" if row.target is None else f"{row.target:g} ms",
-            row.answer,
-            "; ".join(part for part in (row.note, cut) if part),
+    def __init__(self, job: jobs.Job, tool: str, budget: float) -> None:
+        self.tool = tool
+        script = str(Path(__file__).with_name("worker.py"))
+        self._process = subprocess.Popen(
+            [python_of(tool), script, job.name, tool, str(budget)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
         )
-        out.append(f"| {' | '.join(cells)} |")
-    return out
+        self.about = self._answer()
+        self.seconds: list[float] = []
+        self.answer = ""
+
+    def turn(self) -> None:
+        """Do the job once, and remember how long it took."""
+        assert self._process.stdin is not None
+        self._process.stdin.write("\n")
+        self._process.stdin.flush()
+        found = self._answer()
+        self.seconds.append(found["seconds"])
+        self.answer = found["answer"]
+
+    def end(self) -> float:
+        """Return the peak of the process's memory, in MB, and end it."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        found = float(self._answer()["peak"])
+        self._process.wait()
+        return found
+
+    def _answer(self) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        assert self._process.stderr is not None
+        line = self._process.stdout.readline()
+        if not line:
+            said = self._process.stderr.read()
+            raise RuntimeError(f"{self.tool}'s process ended with {self._process.wait()}:\n{said}")
+        return dict(json.loads(line))
+
+
+def raced(job: jobs.Job, rounds: int, budget: float) -> Iterator[dict[str, Any]]:
+    """Run bestby and its rivals in turns and yield a row each, bestby first."""
+    workers = []
+    for tool in ("bestby", *job.tools):
+        try:
+            workers.append(Worker(job, tool, budget))
+        except (OSError, RuntimeError) as error:  # not installed, or it cannot do the job
+            print(f"{tool} left out: {error}", file=sys.stderr)
+    for _ in range(rounds):
+        for worker in workers:
+            worker.turn()
+    for worker in workers:
+        held = worker.end()
+        yield {
+            "job": job.name,
+            "tool": worker.tool,
+            "milliseconds": f"{1e3 * median(worker.seconds):.4g}",
+            "resamples": job.n_resamples,
+            "scaled_from": worker.about["scaled_from"] or "",
+            "peak_mb": f"{held:.0f}",
+            "added_mb": f"{held - worker.about['before']:.0f}",
+            "answer": worker.answer,
+            "asked": job.asked,
+            "how": worker.about["how"],
+            "note": worker.about["note"],
+        }
+
+
+def versions(tool: str) -> dict[str, str]:
+    """Return the versions of packages in the environment of a tool."""
+    ask = (
+        "import importlib.metadata as m, json, sys;print(json.dumps({p: m.version(p) for p in sys.argv[1:]}))"
+    )
+    words = [python_of(tool), "-c", ask, *PACKAGES[tool]]
+    return dict(json.loads(subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout))
+
+
+def machine(rounds: int, budget: float) -> dict[str, Any]:
+    """Return what the heading of a page tells of this run."""
+    about = Path("/proc/cpuinfo")
+    model = platform.processor() or platform.machine()
+    if about.exists():
+        lines = about.read_text(encoding="utf-8").splitlines()
+        named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+        model = next(named, model)
+    return {
+        "processor": model,
+        "cores": os.cpu_count(),
+        "system": platform.system(),
+        "load": round(os.getloadavg()[0], 1),
+        "python": platform.python_version(),
+        "bestby": versions("bestby"),
+        "rivals": versions("scipy") if RIVALS.exists() else {},
+        "BooStSa": versions("BooStSa") if BOOSTSA.exists() else {},
+        "rounds": rounds,
+        "budget": budget,
+    }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--quick", action="store_true", help="some of the jobs, coarsely, in half a minute")
-    parser.add_argument("--only", default="", help="jobs whose name contains this; no start-up, no memory")
-    parser.add_argument("--budget", type=float, help="seconds a rival may take per round [1; quick: 0.1]")
-    parser.add_argument("--rounds", type=int, help="[5; quick: 3]")
-    parser.add_argument(
-        "--clock", choices=list(CLOCKS), default="cpu", help="cpu: fair on a shared machine [cpu]"
-    )
-    parser.add_argument("--out", type=Path, help="[benchmarks/results/rivals.md; quick, only: not written]")
+    parser.add_argument("--quick", action="store_true", help="some of everything, coarsely; writes nothing")
+    parser.add_argument("--only", default="", help="jobs whose name contains this")
+    parser.add_argument("--part", choices=["jobs", "startup", "growth", "floor", "page"], help="this alone")
+    parser.add_argument("--budget", type=float, help="CPU seconds a rival may take a turn [0.5; quick: 0.1]")
+    parser.add_argument("--rounds", type=int, help="turns each [5; quick: 2]")
     options = parser.parse_args()
-    race = Race(
-        options.clock,
-        options.rounds or (3 if options.quick else 5),
-        options.budget or (0.1 if options.quick else 1.0),
-    )
-    out = options.out
-    if out is None and not (options.quick or options.only):
-        out = ROOT / "benchmarks" / "results" / "rivals.md"
-    warnings.simplefilter("ignore")
-    logging.getLogger("sacrebleu").setLevel(logging.ERROR)
-
-    lines: list[str] = []
-
-    def say(more: list[str]) -> None:
-        lines.extend(more)
-        print("\n".join(more), flush=True)
-
-    say(heading(race))
-    say(
-        ["| job | tool | time | times ours | prototype | answer | remarks |", "|---|---|--:|--:|--:|---|---|"]
-    )
-    for job in jobs.all_jobs():
-        if options.only not in job.name or (options.quick and not job.quick):
+    rounds = options.rounds or (2 if options.quick else 5)
+    budget = options.budget or (0.1 if options.quick else 0.5)
+    part = "jobs" if options.only else options.part
+    keep = not options.quick
+    if part in (None, "jobs"):
+        about = machine(rounds, budget)
+        found: dict[str, list[Any]] = {}
+        if options.only and keep:
+            found = {rows[0]["job"]: rows for rows in page.grouped(page.read("rivals"))}
+        print("\n".join(page.heading(about)), flush=True)
+        for job in jobs.all_jobs():
+            if options.only not in job.name or (options.quick and not job.quick):
+                continue
+            found[job.name] = list(raced(job, rounds, budget))
+            print("\n".join(page.in_words(found[job.name])), flush=True)
+            if keep:
+                page.write_json("machine", about)
+                ordered = [job.name for job in jobs.all_jobs() if job.name in found]
+                page.write("rivals", [row for name in ordered for row in found[name]])
+    for name, measured in (("startup", processes.start_up), ("growth", growth.rows), ("floor", floor.rows)):
+        if part not in (None, name):
             continue
-        say(table(race.rows(job)))
-    if not options.only:
-        say(["", "## Start-up, whole processes", "", "| command | wall | CPU |", "|---|--:|--:|"])
-        started = processes.start_up(1 if options.quick else 7)
-        say([f"| `{name}` | {time_words(wall)} | {time_words(cpu)} |" for name, wall, cpu in started])
-    if not (options.only or options.quick):
-        say(["", "## Memory: rise of the peak, B = 10,000", "", "| job | tool | MB |", "|---|---|--:|"])
-        say([f"| {job} | {who} | {added:,.0f} |" for job, who, added in processes.memory()])
-    if out is not None:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        rows = measured(options.quick)
+        print(f"\n{name}:")
+        print("\n".join(" ".join(str(value) for value in row.values()) for row in rows), flush=True)
+        if keep:
+            page.write(name, rows)
+            if name == "growth":
+                growth.draw(rows)
+    if keep:
+        page.make()
 
 
 if __name__ == "__main__":

@@ -97,6 +97,7 @@ def resolve(spec: Any) -> BaseMetric:
     )
 
 
+@functools.cache
 def available() -> tuple[MetricRow, ...]:
     """Return every metric that has a name.
 

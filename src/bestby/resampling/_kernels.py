@@ -22,6 +22,9 @@ _32 = np.uint64(32)
 _BYTE = np.uint64(0xFF)
 _8 = np.uint64(8)
 
+BUFFERED = 256
+"""Words whose rows are held at once: they stay in the nearest cache."""
+
 
 @njit(inline="always")
 def _mix(z: Any) -> Any:
@@ -53,27 +56,46 @@ def bootstrap_weights(keys: Any, bounds: Any, draws: Any, offsets: Any, out: Any
 
 @compiled
 def bootstrap_sums(X: Any, keys: Any, bounds: Any, draws: Any, offsets: Any, out: Any) -> None:
-    """Fill out (R, k) with the sums of the drawn rows of X (n, k), k small."""
+    """Fill out (R, k) with the sums of the drawn rows of X (n, k), k small.
+
+    The rows of some hundred words are found first, then looked up column by column: what makes the words is
+    then a loop without look-ups, which the compiler turns into vector instructions, and is done once.
+    """
     k = X.shape[1]
+    low = np.empty(BUFFERED, dtype=np.uint64)
+    high = np.empty(BUFFERED, dtype=np.uint64)
+    first = np.empty(k)
+    second = np.empty(k)
     for r in range(keys.size):
-        key = keys[r]
+        first[:] = 0.0
+        second[:] = 0.0
+        for h in range(bounds.size - 1):
+            start = np.uint64(bounds[h])
+            size = np.uint64(bounds[h + 1] - bounds[h])
+            pairs = draws[h] // 2
+            base = keys[r] + np.uint64(offsets[h]) * _GOLDEN
+            for done in range(0, pairs, BUFFERED):
+                count = min(BUFFERED, pairs - done)
+                here = base + np.uint64(done) * _GOLDEN
+                for p in range(count):
+                    word = _mix(here + np.uint64(p) * _GOLDEN)
+                    low[p] = start + (((word & _LOW) * size) >> _32)
+                    high[p] = start + (((word >> _32) * size) >> _32)
+                for c in range(k):
+                    column = X[:, c]
+                    even = first[c]
+                    odd = second[c]
+                    for p in range(count):
+                        even += column[low[p]]
+                        odd += column[high[p]]
+                    first[c] = even
+                    second[c] = odd
+            if draws[h] % 2:
+                word = _mix(base + np.uint64(pairs) * _GOLDEN)
+                for c in range(k):
+                    first[c] += X[start + (((word & _LOW) * size) >> _32), c]
         for c in range(k):
-            column = X[:, c]
-            first = 0.0
-            second = 0.0
-            for h in range(bounds.size - 1):
-                start = bounds[h]
-                size = np.uint64(bounds[h + 1] - start)
-                pairs = draws[h] // 2
-                base = key + np.uint64(offsets[h]) * _GOLDEN
-                for p in range(pairs):
-                    word = _mix(base + np.uint64(p) * _GOLDEN)
-                    first += column[start + np.int64(((word & _LOW) * size) >> _32)]
-                    second += column[start + np.int64(((word >> _32) * size) >> _32)]
-                if draws[h] % 2:
-                    word = _mix(base + np.uint64(pairs) * _GOLDEN)
-                    first += column[start + np.int64(((word & _LOW) * size) >> _32)]
-            out[r, c] = first + second
+            out[r, c] = first[c] + second[c]
 
 
 @compiled
@@ -81,32 +103,50 @@ def swap_sums(D: Any, keys: Any, out: Any) -> None:
     """Fill out (R, k) with the sums of the rows of D (n, k) whose swap bit is set.
 
     Eight items at a time: the sums of all 256 subsets of eight rows are tabled, and each byte of the
-    stream is one look-up. Tables are made for 256 items at a time, so that they stay in the cache.
+    stream is one look-up. Tables are made for 256 items at a time, so that they stay in the cache. Two
+    resamples go side by side, as one addition need not wait for that of the other.
     """
     n, k = D.shape
     out[:] = 0.0
-    table = np.empty((32, 256, k))
+    table = np.empty((k, 32, 256))
+    n_even = keys.size - keys.size % 2
     for first in range(0, n, 256):
         n_bytes = min(32, (n - first + 7) // 8)
-        for byte in range(n_bytes):
-            table[byte, 0, :] = 0.0
-            for bit in range(8):
-                item = first + 8 * byte + bit
-                half = 1 << bit
-                for low in range(half):
-                    for c in range(k):
-                        value = D[item, c] if item < n else 0.0
-                        table[byte, half + low, c] = table[byte, low, c] + value
+        for c in range(k):
+            for byte in range(n_bytes):
+                sums = table[c, byte]
+                sums[0] = 0.0
+                for bit in range(8):
+                    item = first + 8 * byte + bit
+                    half = 1 << bit
+                    value = D[item, c] if item < n else 0.0
+                    for low in range(half):
+                        sums[half + low] = sums[low] + value
         n_words = (n_bytes + 7) // 8
-        for r in range(keys.size):
-            base = keys[r] + np.uint64(first // 64) * _GOLDEN
-            for w in range(n_words):
-                word = _mix(base + np.uint64(w) * _GOLDEN)
-                for byte in range(8 * w, min(8 * w + 8, n_bytes)):
-                    subset = np.int64(word & _BYTE)
-                    word >>= _8
-                    for c in range(k):
-                        out[r, c] += table[byte, subset, c]
+        start = np.uint64(first // 64) * _GOLDEN
+        for c in range(k):
+            column = table[c]
+            for r in range(0, n_even, 2):
+                one = out[r, c]
+                two = out[r + 1, c]
+                for w in range(n_words):
+                    word = _mix(keys[r] + start + np.uint64(w) * _GOLDEN)
+                    other = _mix(keys[r + 1] + start + np.uint64(w) * _GOLDEN)
+                    for byte in range(8 * w, min(8 * w + 8, n_bytes)):
+                        one += column[byte, word & _BYTE]
+                        two += column[byte, other & _BYTE]
+                        word >>= _8
+                        other >>= _8
+                out[r, c] = one
+                out[r + 1, c] = two
+            for r in range(n_even, keys.size):
+                one = out[r, c]
+                for w in range(n_words):
+                    word = _mix(keys[r] + start + np.uint64(w) * _GOLDEN)
+                    for byte in range(8 * w, min(8 * w + 8, n_bytes)):
+                        one += column[byte, word & _BYTE]
+                        word >>= _8
+                out[r, c] = one
 
 
 @compiled

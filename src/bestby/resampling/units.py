@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -28,7 +29,7 @@ class Units:
     counts: IntArray
     bounds: IntArray
 
-    @property
+    @cached_property
     def n(self) -> int:
         """The number of units."""
         return int(self.counts.sum())
@@ -43,7 +44,7 @@ class Units:
         """The number of strata."""
         return int(self.bounds.size - 1)
 
-    @property
+    @cached_property
     def sizes(self) -> IntArray:
         """The number of units of each stratum, shape (H,)."""
         ends = np.concatenate([[0], np.cumsum(self.counts)])[self.bounds]

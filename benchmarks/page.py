@@ -1,0 +1,320 @@
+"""The results as Markdown: results/rivals.md, and docs/concepts/benchmarks.md.
+
+    python benchmarks/page.py
+
+Made of results/*.csv and results/machine.json with the standard library alone; a test checks that both pages
+are what this makes of the results.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "benchmarks" / "results"
+TABLE = RESULTS / "rivals.md"
+PAGE = ROOT / "docs" / "concepts" / "benchmarks.md"
+
+SEED_TOOLS = ("BootCI", "BooStSa", "deepsig")
+TOOLS = (*SEED_TOOLS, "scipy", "sacrebleu", "arch", "resample", "stambo", "MLstatkit", "evalstats")
+TIMES_OTHERS = 10
+"""How many times the time of bestby the quickest other tool should take."""
+
+Row = Mapping[str, Any]
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+
+def write(name: str, rows: Sequence[Row]) -> None:
+    """Write rows as results/NAME.csv."""
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    with (RESULTS / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def write_json(name: str, about: Row) -> None:
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    (RESULTS / f"{name}.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+
+
+def read(name: str) -> list[dict[str, str]]:
+    """Return the rows of results/NAME.csv."""
+    with (RESULTS / f"{name}.csv").open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+# -- words -----------------------------------------------------------------------------------------
+
+
+def time_words(milliseconds: float) -> str:
+    """
+    >>> time_words(0.1234), time_words(12.34), time_words(123456.0)
+    ('0.12 ms', '12 ms', '123 s')
+    """
+    for unit, size in (("s", 1e3), ("ms", 1.0)):
+        value = milliseconds / size
+        if value >= 10:
+            return f"{value:,.0f} {unit}"
+        if value >= 1:
+            return f"{value:.1f} {unit}"
+    return f"{milliseconds:.2g} ms"
+
+
+def times_words(ratio: float) -> str:
+    return f"{ratio:.2g}" if ratio < 10 else f"{ratio:,.0f}"
+
+
+def anchor(job: str) -> str:
+    """Return the id of a job's row in the page.
+
+    >>> anchor("accuracy, BCa interval, n = 1,000")
+    'accuracy-bca-interval-n-1000'
+    """
+    kept = "".join(c if c.isalnum() else " " for c in job.lower().replace(",", "").replace("'", ""))
+    return "-".join(kept.split())
+
+
+def grouped(rows: Iterable[Row]) -> list[list[Row]]:
+    """Return the rows of each job, bestby first."""
+    jobs: dict[str, list[Row]] = {}
+    for row in rows:
+        jobs.setdefault(row["job"], []).append(row)
+    return list(jobs.values())
+
+
+# -- goals -----------------------------------------------------------------------------------------
+
+
+def ratios(rows: Sequence[Row]) -> dict[str, float]:
+    """Return how many times the time of bestby each rival took."""
+    ours, *others = rows
+    return {row["tool"]: float(row["milliseconds"]) / float(ours["milliseconds"]) for row in others}
+
+
+def goals(rows: Sequence[Row]) -> list[tuple[str, bool]]:
+    """Return the goals of a job, in words, and whether each is met."""
+    found, asked = ratios(rows), int(rows[0]["asked"])
+    out = [
+        (f"{tool} {times_words(ratio)} times, asked {asked:,}", ratio >= asked)
+        for tool, ratio in found.items()
+        if tool in SEED_TOOLS
+    ]
+    others = {tool: ratio for tool, ratio in found.items() if tool not in SEED_TOOLS}
+    if others:
+        best = min(others, key=lambda tool: others[tool])
+        told = f"best other ({best}) {times_words(others[best])} times, asked {TIMES_OTHERS}"
+        out.append((told, others[best] >= TIMES_OTHERS))
+    if found:
+        best = min(found, key=lambda tool: found[tool])
+        out.append((f"never slower (quickest: {best})", found[best] >= 1.0))
+        mine, *held = (int(row["peak_mb"]) for row in rows)
+        out.append((f"memory {mine} MB, largest rival {max(held)} MB", mine <= max(held)))
+    return out
+
+
+def goal_line(rows: Sequence[Row]) -> str:
+    """Return "goal: … met/missed" of a job."""
+    return "goal: " + "; ".join(f"{told}: {'met' if met else 'missed'}" for told, met in goals(rows))
+
+
+def in_words(rows: Sequence[Row]) -> list[str]:
+    """Return what is printed of a job."""
+    ours = float(rows[0]["milliseconds"])
+    out = ["", rows[0]["job"]]
+    for row in rows:
+        taken = float(row["milliseconds"])
+        ratio = "" if row is rows[0] else times_words(taken / ours)
+        remarks = [
+            row["how"],
+            row["note"],
+            f"scaled from B = {row['scaled_from']}" if row["scaled_from"] else "",
+        ]
+        out.append(
+            f"  {row['tool']:10} {time_words(taken):>10} {ratio:>8}  {row['peak_mb']:>5} MB"
+            f"  {row['answer']:20} {'; '.join(part for part in remarks if part)}"
+        )
+    return [*out, "  " + goal_line(rows)]
+
+
+# -- pages -----------------------------------------------------------------------------------------
+
+
+def heading(about: Row) -> list[str]:
+    """Return what the machine, the versions and the clock were."""
+
+    def listed(packages: Row) -> str:
+        return ", ".join(f"{name} {version}" for name, version in packages.items())
+
+    where = f"{about['processor']}, {about['cores']} cores, {about['system']}"
+    return [
+        f"{where}, load {about['load']} at the start; Python {about['python']}.",
+        "",
+        f"- bestby's environment: {listed(about['bestby'])}",
+        f"- that of its rivals: {listed(about['rivals'])}",
+        f"- BooStSa's: {listed(about['BooStSa'])}",
+        "",
+        f"CPU time of one thread, medians of {about['rounds']} turns side by side, each tool in a process of",
+        f"its own. A rival whose resampling would take over {about['budget']} s (or 400 MB) draws fewer",
+        "resamples, and that part of its time is scaled: marked ~.",
+    ]
+
+
+def cell(row: Row, ours: float) -> str:
+    """Return time and ratio of a rival, its remark as a letter."""
+    taken = float(row["milliseconds"])
+    scaled = "~" if row["scaled_from"] else ""
+    marks = {"percentile": " ᵖ", "percentile and bootstrap test": " ᵖ"}
+    return f"{scaled}{time_words(taken)}{marks.get(row['note'], '')} (**{times_words(taken / ours)}×**)"
+
+
+def times_table(rows: Sequence[Row], anchored: bool) -> list[str]:
+    """Return jobs by tools."""
+    used = [tool for tool in TOOLS if any(row["tool"] == tool for row in rows)]
+    out = [f"| job | bestby | {' | '.join(used)} |", f"|---|--:|{'--:|' * len(used)}"]
+    for job in grouped(rows):
+        by_tool = {row["tool"]: row for row in job}
+        ours = float(job[0]["milliseconds"])
+        cells = [cell(by_tool[tool], ours) if tool in by_tool else "" for tool in used]
+        name = job[0]["job"]
+        title = f'<span id="{anchor(name)}"></span>{name}' if anchored else name
+        out.append(f"| {title} | {time_words(ours)} | {' | '.join(cells)} |")
+    return out
+
+
+def rivals_page() -> str:
+    """Return results/rivals.md: one table, and the goal of each row."""
+    rows = read("rivals")
+    about = json.loads((RESULTS / "machine.json").read_text(encoding="utf-8"))
+    lines = ["# bestby beside other tools", "", *heading(about)]
+    lines += ["ᵖ: a percentile interval.", "", *times_table(rows, anchored=False), "", "## Goals", ""]
+    lines += [f"- {job[0]['job']} – {goal_line(job)}" for job in grouped(rows)]
+    return "\n".join(lines) + "\n"
+
+
+def memory_table(rows: Sequence[Row]) -> list[str]:
+    used = [tool for tool in TOOLS if any(row["tool"] == tool for row in rows)]
+    out = [f"| job | bestby | {' | '.join(used)} |", f"|---|--:|{'--:|' * len(used)}"]
+    for job in grouped(rows):
+        held = {row["tool"]: f"{int(row['peak_mb']):,}" for row in job}
+        out.append(f"| {job[0]['job']} | {held['bestby']} | {' | '.join(held.get(t, '') for t in used)} |")
+    return out
+
+
+def goals_table(rows: Sequence[Row]) -> list[str]:
+    out = ["| job | goal | |", "|---|---|---|"]
+    for job in grouped(rows):
+        for told, met in goals(job):
+            out.append(f"| {job[0]['job']} | {told} | {'met' if met else '**missed**'} |")
+    return out
+
+
+def counted(rows: Sequence[Row]) -> str:
+    """Return how many goals are met."""
+    every = [met for job in grouped(rows) for _, met in goals(job)]
+    return f"{sum(every)} of {len(every)} goals are met"
+
+
+def growth_table(rows: Sequence[Row]) -> list[str]:
+    """Return first and last point of each line of the figure."""
+    out = ["| grows | measure | from | to | time from | time to |", "|---|---|--:|--:|--:|--:|"]
+    for axis, measure in dict.fromkeys((row["axis"], row["measure"]) for row in rows):
+        mine = [row for row in rows if (row["axis"], row["measure"]) == (axis, measure)]
+        first, last = mine[0], mine[-1]
+        out.append(
+            f"| {axis} | {measure} | {int(first['value']):,} | {int(last['value']):,}"
+            f" | {time_words(float(first['milliseconds']))} | {time_words(float(last['milliseconds']))} |"
+        )
+    return out
+
+
+def plain_table(titles: Sequence[str], rows: Sequence[Row]) -> list[str]:
+    out = [f"| {' | '.join(titles)} |", f"|---|{'--:|' * (len(titles) - 1)}"]
+    return out + [f"| {' | '.join(str(value) for value in row.values())} |" for row in rows]
+
+
+def benchmarks_page() -> str:
+    """Return docs/concepts/benchmarks.md."""
+    rows = read("rivals")
+    about = json.loads((RESULTS / "machine.json").read_text(encoding="utf-8"))
+    started = [{**row, "command": f"`{row['command']}`"} for row in read("startup")]
+    parts = (
+        HEAD,
+        heading(about),
+        TIME,
+        times_table(rows, anchored=True),
+        [GOALS.format(times=TIMES_OTHERS, counted=counted(rows))],
+        goals_table(rows),
+        MEMORY,
+        memory_table(rows),
+        ["", "## Start-up", "", "Whole processes, in milliseconds.", ""],
+        plain_table(["command", "CPU", "wall"], started),
+        GROWTH,
+        growth_table(read("growth")),
+        FLOOR,
+        plain_table(["what", "items", "ns", "bare stream", "times"], read("floor")),
+    )
+    lines = (line for part in parts for line in ([part] if isinstance(part, str) else part))
+    return "\n".join(lines) + "\n"
+
+
+HEAD = """\
+# Benchmarks
+
+What the same work costs bestby and other tools, side by side on the same data. `make bench` measures all of
+it and makes this page; the figures behind it are in `benchmarks/results`, how each tool is called is in
+`benchmarks/rivals.py`. An interval that is made quickly and does not cover is worth nothing: for that see
+[choosing an interval](../guides/choosing-an-interval.md).
+"""
+TIME = """
+## Time
+
+bestby's time is that of the whole call of `compare`: checks, statistics, the interval of the difference and
+of each system's own score, a test. The others give one interval or one test, as the job says. In brackets:
+times the time of bestby. ᵖ: a percentile interval, where the tool has no other, or where its jackknife takes n × n
+steps and n is above 1,000. BooStSa draws a fifth of the items, and so does bestby in its rows. Counting the
+n-grams of texts is sacrebleu's work in both of their columns.
+"""
+GOALS = """
+## Goals
+
+Asked are 100 times the speed of BootCI, deepsig and BooStSa on their own jobs (1,000 for intervals of
+macro-F1, for stochastic order and for hard labels), {times} times that of the quickest other tool, never
+to be slower than any, and no more memory than the largest rival. {counted}.
+"""
+MEMORY = """
+## Memory
+
+The peak of the process of each job, in MB, imports included. A rival that drew fewer resamples than asked
+would need more.
+"""
+GROWTH = """
+## Growth
+
+What does not grow in a panel is n = 1,000, two systems, one measure, and 10,000 resamples (1,000 for Pearson
+and ROC-AUC).
+
+![Time of a call as items, resamples, systems and measures grow](../images/growth.png)
+"""
+FLOOR = """
+## The floor
+
+Nanoseconds per draw (one item of one resample) of the compiled kernels for many items, on one thread, beside
+the random numbers they use and nothing else: what is between is look-ups and sums.
+"""
+
+
+def make() -> None:
+    """Write both pages."""
+    TABLE.write_text(rivals_page(), encoding="utf-8")
+    PAGE.write_text(benchmarks_page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    make()
