@@ -82,7 +82,8 @@ def compare(
     systems : mapping of str to array_like, shape (n,), or Evaluation, or data frame
         Per system its predictions, or its per-item scores if there is no gold. Values may also be mappings
         of item id to prediction; systems are then aligned by id. In a data frame (pandas, polars,
-        Arrow) every column that is not named otherwise is a system.
+        Arrow, dask) every column that is not named otherwise is a system. The rows of a dask frame are
+        counted on its workers, and only the distinct ones come here.
     gold : array_like, shape (n,), or mapping, or str, optional
         The gold labels or values; for a data frame the name of their column.
     metric : str, Metric, callable or list of them, optional
@@ -273,6 +274,7 @@ def _evaluation(
             stratum=strata,
             on_missing=missing,
             objects=labels["objects"],
+            countable=True,
         )
     return Evaluation.of(
         systems,

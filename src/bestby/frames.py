@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from bestby._core import checks
-from bestby._core.errors import InvalidInputError
-from bestby._core.typing import Array, OnMissing
-from bestby.evaluation import Evaluation
+from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.partitions import counted, is_partitioned
+from bestby._core.typing import Array, IntArray, OnMissing
+from bestby.evaluation import Evaluation, dropped, without_values, worst
+from bestby.results import Note
 
 
 def is_frame(data: Any) -> bool:
@@ -35,6 +38,7 @@ def evaluation_from_frame(
     systems: Sequence[str] | None = None,
     on_missing: OnMissing = "error",
     objects: bool = False,
+    countable: bool = False,
 ) -> Evaluation:
     """Make an evaluation of a data frame with a row per item and a column per system.
 
@@ -52,6 +56,9 @@ def evaluation_from_frame(
         What to do with rows where some system has no value (None, NaN, NA).
     objects : bool
         Take gold and predictions as they are, neither labels nor numbers: texts, lists of references.
+    countable : bool
+        Whether rows that stand for several items will do. A frame of dask is then counted on its workers:
+        what comes here are its distinct rows.
 
     Returns
     -------
@@ -62,6 +69,8 @@ def evaluation_from_frame(
     ------
     InvalidInputError
         If there is no such column, a name occurs twice, or a value is missing that must not be.
+    DesignError
+        If every item is needed of a frame of dask, or it has too many distinct rows to be counted.
 
     Examples
     --------
@@ -78,6 +87,13 @@ def evaluation_from_frame(
         if name is not None:
             _require(names, name, role)
     chosen = _chosen(names, roles, systems)
+    if is_partitioned(frame):
+        kept = {"gold": gold, "stratum": stratum}
+        whole = {"this metric": objects, "clusters": cluster is not None, "this comparison": not countable}
+        _check_countable(next((what for what, needed in whole.items() if needed), None))
+        used = [name for name in kept.values() if name is not None]
+        rows, counts = counted(frame, [*used, *chosen])
+        return _of_counted(rows, counts, kept, chosen, on_missing, item)
     side = {
         role: None if name is None else _whole(frame, name, role, objects=objects and role == "gold")
         for role, name in roles.items()
@@ -118,6 +134,66 @@ def evaluation_from_frame(
         on_missing=on_missing,
         objects=objects,
     )
+
+
+def _check_countable(what: str | None) -> None:
+    """Refuse what needs every item of a frame in partitions."""
+    if what is not None:
+        raise DesignError(
+            f"the rows of a dask frame are counted where they are; every item is needed for {what}",
+            hint="pass frame.compute() if it fits into memory",
+        )
+
+
+def _of_counted(
+    rows: Any,
+    counts: IntArray,
+    roles: dict[str, str | None],
+    chosen: Sequence[str],
+    on_missing: OnMissing,
+    item: str | None,
+) -> Evaluation:
+    """Make an evaluation of distinct rows, each of which stands for several items."""
+    side = {
+        role: None if name is None else _whole(rows, name, role, counts=counts)
+        for role, name in roles.items()
+    }
+    gold, strata = side["gold"], side["stratum"]
+    values = {name: _column(rows, name, f"column {name!r}", objects=False) for name in chosen}
+    absent = {name: _absent(array) for name, array in values.items()}
+    if on_missing == "error":
+        for name, mask in absent.items():
+            _check_present(name, mask, None, counts)
+    gone = np.column_stack(list(absent.values()))
+    known = ~gone.all(axis=1) if gold is None else np.ones(counts.size, dtype=np.bool_)
+    kept = known & ~gone.any(axis=1) if on_missing == "drop" else known
+    of, n_kept = int(counts[known].sum()), int(counts[kept].sum())
+    notes = [] if n_kept == of else [dropped(of - n_kept, of)]
+    missing: dict[str, Array] = {}
+    systems: dict[str, Array] = {}
+    for name in chosen:
+        mask = absent[name][kept]
+        if mask.all():
+            raise without_values(name, of)
+        column = _unfloated(values[name], absent[name], gold)[kept]
+        if mask.any():
+            column = np.where(mask, column[~mask][0], column)
+            missing[name] = mask
+            notes.append(worst(name, int(counts[kept][mask].sum()), of))
+        systems[name] = column if column.dtype.kind != "O" else np.array(column.tolist())
+    evaluation = Evaluation.of(
+        systems,
+        None if gold is None else gold[kept],
+        strata=None if strata is None else strata[kept],
+        counts=counts[kept],
+    )
+    told = (
+        f"{int(counts.sum())} rows were counted into {counts.size} distinct ones, which give the same numbers"
+    )
+    told += " as the rows one by one"
+    if item is not None:
+        told += f"; that the ids in column {item} are unique was not checked"
+    return dataclasses.replace(evaluation, missing=missing, notes=(Note("counted", told), *notes))
 
 
 def _clusters(cluster: str | Sequence[str] | None) -> tuple[str | None, str | None]:
@@ -193,24 +269,31 @@ def _column(frame: Any, name: str, what: str, *, objects: bool) -> Array:
     return out
 
 
-def _whole(frame: Any, name: str, role: str, *, objects: bool = False) -> Array:
+def _whole(
+    frame: Any, name: str, role: str, *, objects: bool = False, counts: IntArray | None = None
+) -> Array:
     array = _column(frame, name, f"column {name!r}", objects=objects)
     mask = _absent(array)
     if mask.any():
+        told = f"{int(mask.sum())} of {mask.size} rows; first: row {int(np.flatnonzero(mask)[0]) + 1}"
+        if counts is not None:
+            told = f"{int(counts[mask].sum())} of {int(counts.sum())} rows"
         raise InvalidInputError(
-            f"{role} column {name!r} has no value in {int(mask.sum())} of {mask.size} rows;"
-            f" first: row {int(np.flatnonzero(mask)[0]) + 1}",
+            f"{role} column {name!r} has no value in {told}",
             hint=f"every item needs its {role}: remove these rows",
         )
     return array if objects else checks.column(array, f"{role} column {name!r}")
 
 
-def _check_present(name: str, mask: Array, items: Array | None) -> None:
+def _check_present(name: str, mask: Array, items: Array | None, counts: IntArray | None = None) -> None:
     if mask.any():
         first = int(np.flatnonzero(mask)[0])
-        where = f"row {first + 1}" + (f", item {str(items[first])!r}" if items is not None else "")
+        where = f"; first: row {first + 1}" + (f", item {str(items[first])!r}" if items is not None else "")
+        share = f"{int(mask.sum())} of {mask.size}"
+        if counts is not None:
+            share, where = f"{int(counts[mask].sum())} of {int(counts.sum())}", ""
         raise InvalidInputError(
-            f"system {name!r} has no value for {int(mask.sum())} of {mask.size} items; first: {where}",
+            f"system {name!r} has no value for {share} items{where}",
             hint='pass on_missing="drop" to compare the other items only,'
             ' or on_missing="worst" to count the missing as wrong',
         )

@@ -1,0 +1,87 @@
+"""A data frame in partitions, as dask has them: equal rows are counted where the rows are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from bestby._core.errors import DesignError
+from bestby._core.typing import IntArray
+
+MOST_CELLS = 1_000_000
+"""Distinct rows up to which a frame is counted; more would be the table itself, in one place."""
+
+SPLIT_EVERY = 8
+"""Counts of partitions that are added at once, and the sums of these, and so on."""
+
+_N = "n"
+
+
+def is_partitioned(data: Any) -> bool:
+    """Tell whether `data` is a data frame of dask, which is not imported for that.
+
+    Examples
+    --------
+    >>> is_partitioned({"a": [1, 0]})
+    False
+    """
+    return type(data).__module__.partition(".")[0].startswith("dask") and hasattr(data, "map_partitions")
+
+
+def counted(frame: Any, columns: Sequence[str]) -> tuple[Any, IntArray]:
+    """Return the distinct joint rows of some columns of a dask data frame, and how often each occurs.
+
+    Every partition is counted where it is, and the counts are added up in a tree, so that no machine holds
+    more than a few partitions' distinct rows.
+
+    Parameters
+    ----------
+    frame : dask.dataframe.DataFrame
+        The table; of it only `columns` are read.
+    columns : sequence of str
+        What makes two rows equal.
+
+    Returns
+    -------
+    (pandas.DataFrame, ndarray of int)
+        One row per distinct row, in no particular order, and its counts.
+
+    Raises
+    ------
+    DesignError
+        If there are more than `MOST_CELLS` distinct rows.
+    """
+    cells = (
+        frame[list(columns)]
+        .reduction(_counts, combine=_sums, aggregate=_sums, split_every=SPLIT_EVERY)
+        .compute()
+    )
+    counts = np.asarray(cells[_N], dtype=np.int64)
+    return cells.drop(columns=_N).set_axis(list(columns), axis=1).reset_index(drop=True), counts
+
+
+def _counts(part: Any) -> Any:
+    """Return the distinct rows of a partition, columns numbered, with their counts."""
+    plain = part.set_axis([str(i) for i in range(part.shape[1])], axis=1)
+    for name in plain.columns:
+        if type(plain[name].dtype).__name__ == "CategoricalDtype":  # partitions may know other categories
+            plain[name] = plain[name].astype(plain[name].cat.categories.dtype)
+    return _grouped(plain.assign(**{_N: 1}))
+
+
+def _sums(parts: Any) -> Any:
+    """Return the same of several partitions' counts."""
+    return _grouped(parts)
+
+
+def _grouped(rows: Any) -> Any:
+    names = [name for name in rows.columns if name != _N]
+    added = rows.groupby(names, dropna=False, sort=False, observed=True)[_N].sum().reset_index()
+    if len(added) > MOST_CELLS:
+        raise DesignError(
+            f"the frame has more than {MOST_CELLS} distinct rows, which are not counted",
+            hint="scores that hardly repeat cannot be counted: pass frame.compute() if it fits into memory",
+        )
+    return added
