@@ -266,3 +266,20 @@ def test_scores_against_labels_of_text(run: Run, tmp_path: Path) -> None:
     refused = run("compare", "scores.csv")
     assert refused.returncode == 2
     assert refused.stderr.startswith("InvalidInputError: system 'u' holds numbers, the gold text")
+
+
+def test_top_limits_what_is_shown_and_not_what_is_written(run: Run, table: Path) -> None:
+    arguments = _arguments(table, "--metric", "accuracy")
+    full = run(*arguments, "--markdown", "-").stdout
+    some = run(*arguments, "--top", "2", "--markdown", "-").stdout
+    assert "2 of 3 systems and 1 of 3 differences are shown" in some
+    assert "| low |" in full
+    assert "| low |" not in some
+    assert "2 of 3 systems" in " ".join(run(*arguments, "--top", "2").stdout.split())
+    assert run(*arguments, "--top", "2", "--csv", "-").stdout == run(*arguments, "--csv", "-").stdout
+    assert run(*arguments, "--top", "3", "--markdown", "-").stdout == full
+    refused = run(*arguments, "--top", "0")
+    assert refused.returncode == 2
+    assert "--top" in refused.stderr
+    page = run(*arguments, "--top", "2", "--html", "-").stdout
+    assert 'data-key="low">low<' in page

@@ -20,7 +20,7 @@ COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 EXPECTED = set(
     """--alternative --annotators --baseline --blocks --classes --cluster --correction --csv --format --gold --help --html
 --interval --item --jobs --json --latex --level --margin --markdown --metric --missing-value --no-rescale --normalise --on-missing --option
---plot --resample-annotators --resample-size --resamples --seed --simultaneous --stratum --system --system-column --test
+--plot --resample-annotators --resample-size --resamples --seed --simultaneous --stratum --stream --system --system-column --test --top
 --value-column""".split()  # noqa: SIM905
 )
 

@@ -12,6 +12,9 @@ from bestby._core.typing import ArrayLike, BoolArray, IntArray
 
 _LETTERS = string.ascii_lowercase + string.ascii_uppercase
 
+MOST_LETTERS = 26
+"""Groups up to which labels are letters."""
+
 
 def letters(different: ArrayLike) -> tuple[str, ...]:
     """Compact letter display: systems share a letter if and only if they are not different.
@@ -98,10 +101,10 @@ def labels(different: ArrayLike) -> tuple[str, ...] | None:
     Returns
     -------
     tuple of str, length S, or None
-        Up to 52 groups have letters. More are numbered from the best, and runs of numbers written with
-        their ends: two systems that share a number are not different, as two that share a letter. None if
-        there are more groups than letters and than systems: such labels would be longer than the pairs they
-        stand for.
+        Up to 26 groups have letters. More are numbered from the best, and runs of numbers written with
+        their ends, as "gijklmnopqrstu" is hard to read: two systems that share a number are not different, as
+        two that share a letter. None if there are more groups than letters and than systems: such labels
+        would be longer than the pairs they stand for.
 
     Examples
     --------
@@ -112,9 +115,9 @@ def labels(different: ArrayLike) -> tuple[str, ...] | None:
     (('1', '1-2', '1-3', '2-4'), '58')
     """
     matrix = _square(different, "different")
-    most = max(len(_LETTERS), len(matrix))
+    most = max(MOST_LETTERS, len(matrix))
     groups = sorted(_cliques(~matrix, most + 1))
-    if len(groups) <= len(_LETTERS):
+    if len(groups) <= MOST_LETTERS:
         return letters(matrix)
     if len(groups) > most:
         return None
