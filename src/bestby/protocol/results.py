@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import textwrap
 from dataclasses import asdict, dataclass
@@ -159,7 +160,8 @@ class Advice:
         """Return the advice as JSON; write it to `path` if given."""
         text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n"
         if path is not None:
-            Path(path).write_text(text, encoding="utf-8")
+            write = importlib.import_module("bestby.report.write")  # by name: the report room lies above
+            write.write_text(path, text)
         return text
 
 

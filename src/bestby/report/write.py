@@ -68,8 +68,8 @@ def _replace(target: Path, content: bytes) -> None:
     """Write a file beside the target, then put it in the target's place in one step."""
     # Opened like this and not by tempfile, so that the new file gets the permissions any new file gets.
     beside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.part")
-    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     try:
+        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
         with os.fdopen(handle, "wb") as stream:
             stream.write(content)
             stream.flush()

@@ -112,8 +112,8 @@ def _written(scratch: Path, data: bytes) -> Iterator[Path]:
     """Write a scratch file, force it to the disk, and remove it in the end if it is still there."""
     temporary = scratch / f"{secrets.token_hex(8)}.part"
     # Opened like this and not by tempfile, so that the new file gets the permissions any new file gets.
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     try:
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
             stream.flush()

@@ -1,0 +1,180 @@
+"""Ctrl-C and a full disk: the command ends soon, quietly, and every file is whole or as it was."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.cli.helpers import environment
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and limits")
+
+PROMPT = 2.0
+"""Seconds within which an interrupted command has ended; a loaded machine gets five times as long."""
+
+RUN = """
+import os, resource, sys, time
+import bestby.cli, bestby.comparison, bestby.readers, bestby.report.html, bestby.study
+how, *arguments = sys.argv[1:]
+said = lambda: os.write(2, b"ready\\n")
+if how == "writing":  # the first file that is forced to the disk takes for ever
+    def slow(handle, real=os.fsync):
+        said()
+        time.sleep(60)
+    os.fsync = slow
+elif how.startswith("room="):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (int(how[5:]), int(how[5:])))
+else:
+    said()
+sys.exit(bestby.cli.main(arguments))
+"""
+
+
+def interrupted(folder: Path, how: str, *arguments: str, after: float = 0.0) -> tuple[int, bytes, float]:
+    """Run a command, interrupt it once it is ready; return its status, what it said, and how long it took."""
+    with subprocess.Popen(
+        [sys.executable, "-c", RUN, how, *arguments],
+        cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        try:
+            assert process.stderr is not None
+            assert process.stderr.readline() == b"ready\n"
+            time.sleep(after)
+            assert process.poll() is None
+            begin = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=60)
+            return process.returncode, said.strip(), time.monotonic() - begin
+        finally:
+            process.kill()
+
+
+def limited(folder: Path, room: int, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a command that can write files of so many bytes."""
+    return subprocess.run(
+        [sys.executable, "-c", RUN, f"room={room}", *arguments],
+        cwd=folder, env=environment(), capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+
+
+def compare(table: Path, *more: str) -> list[str]:
+    return ["compare", table.name, "--gold", "label", "--item", "item", "--cluster", "doc", *more]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+def study(table: Path) -> Callable[..., list[str]]:
+    """Return a function that makes the words of `bestby study` for a study of two conditions."""
+    from bestby.cli import main
+
+    gold, low, high = (table.parent / f"{name}.txt" for name in ("gold", "low", "high"))
+    rows = [line.split(",") for line in table.read_text(encoding="utf-8").splitlines()[1:]]
+    for path, column in ((gold, 1), (low, 3), (high, 5)):
+        path.write_text("".join(row[column] + "\n" for row in rows), encoding="utf-8")
+    folder = str(table.parent / "s")
+    given = ["--predictions", str(low), "--gold", str(gold), "--baseline"]
+    assert main(["study", "add", folder, "h0", "--run", "0", *given]) == 0
+    assert main(["study", "add", folder, "h1", "--run", "0", "--predictions", str(high)]) == 0
+    return lambda command, *more: ["study", command, "s", *more]
+
+
+@pytest.mark.parametrize(("jobs", "metric"), [("2", "f1_macro"), ("1", "mean of pairs")])
+def test_while_resampling(table: Path, jobs: str, metric: str) -> None:
+    """A hundred million resamples would take minutes; what is drawn is drawn in blocks of milliseconds."""
+    if metric == "mean of pairs":  # real scores: the compiled kernels
+        lines = [
+            "item,u,v",
+            *(f"q{i},{i * 7919 % 997 / 997},{i * 104729 % 1009 / 1009}" for i in range(3000)),
+        ]
+        (table.parent / "table.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        given = ["compare", "table.csv", "--item", "item", "--test", "bootstrap", "--interval", "studentized"]
+    else:
+        given = compare(table, "--metric", metric, "--interval", "bca")
+    before = contents(table.parent)
+    given += ["--resamples", "100000000", "--jobs", jobs, "--json", "out.json", "--html", "out.html"]
+    status, said, seconds = interrupted(table.parent, "computing", *given, after=2.5)
+    assert (status, said) == (130, b"")
+    assert seconds < 5 * PROMPT
+    assert contents(table.parent) == before
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "html", "latex", "markdown", "plot"])
+@pytest.mark.parametrize("there", [False, True], ids=["new", "old"])
+def test_while_writing(table: Path, form: str, there: bool) -> None:
+    target = table.parent / ("out.png" if form == "plot" else "out")
+    if there:
+        target.write_bytes(b"old")
+    before = contents(table.parent)
+    status, said, seconds = interrupted(
+        table.parent, "writing", *compare(table, "--resamples", "200", f"--{form}", target.name)
+    )
+    assert (status, said) == (130, b"")
+    assert seconds < 5 * PROMPT
+    assert contents(table.parent) == before
+
+
+def test_while_a_study_is_written(table: Path, study: Callable[..., list[str]]) -> None:
+    before = contents(table.parent)
+    for given in (
+        study("run", "--resamples", "200", "--html", "out.html"),
+        study("add", "h2", "--run", "0", "--predictions", "high.txt"),
+        study("add", "h1", "--run", "0", "--predictions", "low.txt", "--replace"),
+        study("export", "out.json"),
+    ):
+        status, said, seconds = interrupted(table.parent, "writing", *given)
+        assert (status, said) == (130, b"")
+        assert seconds < 5 * PROMPT
+        assert contents(table.parent) == before
+
+
+def test_at_any_moment(table: Path) -> None:
+    """Wherever the interrupt falls: nothing half written, and either both statuses make sense or none."""
+    given = compare(
+        table, "--resamples", "2000", "--json", "out.json", "--html", "out.html", "--plot", "out.png"
+    )
+    for moment in range(4):
+        (table.parent / "out.json").write_text("old")
+        try:
+            status, _, seconds = interrupted(table.parent, "computing", *given, after=0.3 * moment)
+        except AssertionError:  # it had ended before
+            break
+        assert status in (0, 130)
+        assert seconds < 5 * PROMPT
+        assert not list(table.parent.glob(".*.part"))
+        text = (table.parent / "out.json").read_text(encoding="utf-8")
+        assert text == "old" or json.loads(text)["n_items"] == 120
+        if (table.parent / "out.html").exists():
+            assert (table.parent / "out.html").read_text(encoding="utf-8").rstrip().endswith("</html>")
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "html", "plot"])
+def test_a_disk_that_fills_up(table: Path, form: str) -> None:
+    target = table.parent / ("out.png" if form == "plot" else "out")
+    target.write_bytes(b"old")
+    before = contents(table.parent)
+    done = limited(table.parent, 100, *compare(table, "--resamples", "200", f"--{form}", target.name))
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [
+        f"InvalidInputError: cannot write '{target.name}': File too large",
+        "hint: check the permissions of the folder and the space left, or name another file",
+    ]
+    assert contents(table.parent) == before
+
+
+def test_advice_is_written_whole_or_not(table: Path) -> None:
+    from bestby import InvalidInputError, advise
+
+    folder = table.parent
+    advise("accuracy").to_json(folder / "advice.json")
+    assert json.loads((folder / "advice.json").read_text(encoding="utf-8"))["test"]
+    with pytest.raises(InvalidInputError, match="there is no folder"):
+        advise("accuracy").to_json(folder / "no" / "advice.json")

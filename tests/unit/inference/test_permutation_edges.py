@@ -1,0 +1,199 @@
+"""Permutation tests to the last field and at their edges, which mutants showed to be untested."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bestby.inference import permutation
+from bestby.inference.permutation import exact_enumeration, exact_mean, monte_carlo
+from bestby.results import TestResult
+
+SIDES = ("two-sided", "greater", "less")
+
+
+def whole(found: TestResult | None) -> tuple[Any, ...]:
+    """Return every field but p."""
+    assert found is not None
+    return (
+        found.name,
+        found.alternative,
+        found.exact,
+        found.method,
+        found.error,
+        found.n_resamples,
+        found.statistic,
+    )
+
+
+@pytest.mark.parametrize("alternative", SIDES)
+@pytest.mark.parametrize(
+    ("values", "counts", "method"),
+    [
+        ([0.0], [5], "enumeration"),
+        ([1.0, -1.0], [9, 3], "binomial"),
+        ([1.0, 2.0, -1.0], [3, 2, 4], "convolution"),
+        ([1.0, math.pi, -math.e], [2, 2, 1], "enumeration"),
+        ([1.0, -math.pi], [60, 45], "convolution"),
+    ],
+)
+def test_every_field_of_the_exact_test(values: Any, counts: Any, method: str, alternative: Any) -> None:
+    d, c = np.array(values), np.array(counts)
+    found = exact_mean(d, c, alternative, 8.0)
+    assert whole(found) == (
+        "permutation",
+        alternative,
+        True,
+        method,
+        0.0,
+        0,
+        pytest.approx(float(c @ d) / 8.0),
+    )
+
+
+@pytest.mark.parametrize("alternative", SIDES)
+def test_every_field_of_a_monte_carlo_test(alternative: Any) -> None:
+    found = monte_carlo(np.array([0.0, 0.5, -2.0]), 1.0, alternative, name="bootstrap")
+    p = {"two-sided": 0.5, "greater": 0.25, "less": 1.0}[alternative]
+    error = pytest.approx(math.sqrt(p * (1.0 - p) / 3.0))
+    assert found.p_value == p
+    assert whole(found) == ("bootstrap", alternative, False, "monte carlo", error, 3, 1.0)
+
+
+@pytest.mark.parametrize("alternative", SIDES)
+def test_a_difference_of_0_is_reached_by_every_replicate_of_0(alternative: Any) -> None:
+    assert monte_carlo(np.zeros(9), 0.0, alternative, name="permutation").p_value == 1.0
+
+
+@pytest.mark.parametrize("alternative", SIDES)
+@pytest.mark.parametrize("most", [1, 2])
+def test_every_field_of_an_enumeration(alternative: Any, most: int) -> None:
+    delta = np.array([[1.0, 0.0], [0.0, 1.0]])
+    found = exact_enumeration(delta, np.array([1, most]), lambda x: x[:, 0] - x[:, 1], 0.5, alternative, 1.0)
+    method = "convolution" if most > 1 else "enumeration"
+    assert whole(found) == ("permutation", alternative, True, method, 0.0, 0, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("alternative", "method"), [("two-sided", "enumeration"), ("greater", "enumeration"), ("less", "binomial")]
+)
+def test_every_field_where_all_units_point_in_one_direction(alternative: Any, method: str) -> None:
+    found = exact_mean(np.array([1.5]), np.array([4]), alternative, 8.0)
+    assert whole(found) == ("permutation", alternative, True, method, 0.0, 0, 0.75)
+
+
+def test_all_in_one_direction_underflow_to_the_smallest_float() -> None:
+    for n in (1073, 1074, 1075, 5000):
+        found = exact_mean(np.array([0.3]), np.array([n]), "greater", 1.0)
+        assert found is not None
+        assert found.p_value == sys.float_info.min
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
+def test_the_unit_does_not_matter(scale: float) -> None:
+    """Ties are told from near ties relative to the sum: d and d in another unit have one p."""
+    d = np.array([math.pi, math.e, -1.0, 0.1, math.sqrt(2.0), -0.7, 0.3, 1.9])
+    sums = [
+        abs(sum(s * x for s, x in zip(signs, d, strict=True)))
+        for signs in itertools.product((1, -1), repeat=8)
+    ]
+    expected = np.mean(np.array(sums) >= abs(d.sum()) * (1 - 1e-9))
+    found = exact_mean(scale * d, np.ones(8, dtype=np.int64), "two-sided", 1.0)
+    assert found is not None
+    assert found.p_value == expected
+
+
+def test_up_to_36_units_are_enumerated() -> None:
+    d = np.random.default_rng(1).uniform(0.5, 1.5, 37) * np.where(np.arange(37) % 3, 1.0, -1.0)
+    for n, method in ((36, "enumeration"), (37, "characteristic function")):
+        found = exact_mean(d[:n], np.ones(n, dtype=np.int64), "two-sided", 1.0)
+        assert found is not None
+        assert found.method == method
+
+
+@pytest.mark.parametrize(
+    ("kinds", "units", "span"),
+    [(7, 60, 20_000), (110, 1, 14_000)],
+    ids=["the grid is too long", "grid times steps is too long"],
+)
+def test_a_lattice_too_fine_for_its_fft_counts_as_real(kinds: int, units: int, span: int) -> None:
+    rng = np.random.default_rng(2)
+    steps = np.unique(rng.integers(1, span, 4 * kinds))
+    sizes = rng.permutation(steps)[:kinds].astype(np.float64)
+    counts = np.full(kinds, units)
+    values = np.concatenate([sizes, -sizes])
+    taken = rng.binomial(counts, 0.55)
+    halves = np.concatenate([taken, counts - taken])
+    found = exact_mean(values, halves, "greater", 3.0)
+    assert found is not None
+    assert found.method == "characteristic function"
+    assert found.statistic == pytest.approx(float(halves @ values) / 3.0)
+    # The normal approximation of such a sum: Berry and Esseen leave less than 0.02 at 110 units and more.
+    z = float(halves @ values) / math.sqrt(float(counts @ sizes**2))
+    assert found.p_value == pytest.approx(0.5 * math.erfc(z / math.sqrt(2.0)), abs=0.02)
+
+
+def test_the_tilt_is_the_root_of_its_equation() -> None:
+    sizes, counts = np.array([0.2, 1.0, 7.0]), np.array([30, 5, 2])
+    total = float(counts @ sizes)
+    for share in (0.01, 0.4, 0.9, 0.999):
+        theta = permutation._tilt(sizes, counts, share * total)
+        assert float(counts @ (sizes * np.tanh(0.5 * theta * sizes))) == pytest.approx(
+            share * total, rel=1e-10
+        )
+
+
+def test_a_target_that_is_never_reached_is_nearly_reached() -> None:
+    assert permutation._tilt(np.array([1.0]), np.array([5]), 5.0) == pytest.approx(
+        2.0 * math.atanh(1.0 - 1e-9), rel=1e-6
+    )
+
+
+@pytest.mark.parametrize("far", [0.3, 3.0, 4.9, 6.5])
+def test_the_tilted_and_the_plain_inversion_agree(far: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They integrate other series; the plain one is absolutely precise, to 1e-15 or so."""
+    sizes = np.abs(np.random.default_rng(3).normal(size=300)) + 0.1
+    s = far * math.sqrt(float(sizes @ sizes))
+    monkeypatch.setattr(permutation, "TILT_FROM", 1e9)
+    plain = permutation._inverted_upper(sizes, s)
+    monkeypatch.setattr(permutation, "TILT_FROM", 0.0)
+    tilted = permutation._inverted_upper(sizes, s)
+    assert plain is not None
+    assert tilted == pytest.approx(plain, rel=1e-9, abs=2e-14)
+
+
+@pytest.mark.parametrize("far", [0.2, 2.0, 4.5])
+def test_the_inversion_against_all_sign_changes(far: float) -> None:
+    sizes = np.abs(np.random.default_rng(4).normal(size=40)) + 0.2
+    s = far * math.sqrt(float(sizes @ sizes))
+    exact = permutation._enumerated_upper(sizes, s, 0.0)
+    found = permutation._inverted_upper(sizes, s)
+    assert found == pytest.approx(exact, rel=2e-3, abs=1e-7)
+
+
+@pytest.mark.parametrize("target", [0, 40, 180, 290])
+def test_the_lattice_tail_against_its_convolution(target: int) -> None:
+    """Tilted or not, to twelve digits of p: integers as Python has them need no rounding."""
+    steps, counts = np.array([1, 2, 5]), np.array([40, 30, 40])
+    ways = {0: 1}
+    for step, count in zip(steps.tolist(), counts.tolist(), strict=True):
+        for _ in range(count):
+            new: dict[int, int] = {}
+            for total, number in ways.items():
+                for move in (total - step, total + step):
+                    new[move] = new.get(move, 0) + number
+            ways = new
+    exact = sum(number for total, number in ways.items() if total >= target) / 2 ** int(counts.sum())
+    assert permutation._lattice_upper(steps, counts, target) == pytest.approx(exact, rel=1e-11)
+
+
+def test_rounding_never_makes_p_more_than_1() -> None:
+    delta = np.array([[1.0], [math.sqrt(2.0)], [math.e]])
+    found = exact_enumeration(delta, np.array([90, 80, 70]), lambda x: x[:, 0], 0.0, "two-sided", 1.0)
+    assert found is not None
+    assert found.p_value == 1.0
