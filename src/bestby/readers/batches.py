@@ -179,8 +179,8 @@ def _notes(n: int) -> tuple[Note, ...]:
     told = (
         "the scores were read in batches. A resample takes each item a Poisson number of times (mean 1), by"
         f" its id, so that the size of a resample varies: by {1.0 / np.sqrt(n):.1g} of the {n} items. Totals"
-        " are divided by the resample's own size, so that scores vary as those of n items drawn, but for terms of"
-        " 1/n. That ids are unique was not checked: items of one id are drawn and swapped together"
+        " are divided by the resample's own size, so that scores vary as those of n items drawn, up to 1/n."
+        " That ids are unique was not checked: items of one id are drawn and swapped together"
     )
     return (Note("poisson_resamples", told),)
 

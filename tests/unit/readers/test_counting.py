@@ -1,0 +1,351 @@
+"""Tables in many files and tables that are counted: the same numbers as one table in memory."""
+
+# ruff: noqa: E501 - rows of tables
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.unit.readers.helpers import Make, columns, message
+
+from bestby import compare
+from bestby._core.errors import BestbyError, DesignError, InvalidInputError
+from bestby.evaluation import Evaluation
+from bestby.readers import counting, pieces, read
+
+ROWS = [
+    (f"q{i}", "xyz"[i % 3], "xyz"[(i + i // 5) % 3], "xyz"[(i * i) % 3], "de" if i < 30 else "en")
+    for i in range(50)
+]
+NAMES = ("id", "label", "aen", "bert", "lang")
+
+
+def csv_of(rows: list[tuple[str, ...]], names: tuple[str, ...] = NAMES) -> str:
+    return "\n".join(",".join(row) for row in [names, *rows]) + "\n"
+
+
+def jsonl_of(rows: list[tuple[str, ...]]) -> str:
+    return "\n".join(json.dumps(dict(zip(NAMES, row, strict=True))) for row in rows) + "\n"
+
+
+def parquet_of(path: Path, rows: list[tuple[str, ...]], kinds: str = "VARCHAR") -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with duckdb.connect() as database:
+        database.execute(f"CREATE TABLE t ({', '.join(f'{name} {kinds}' for name in NAMES)})")
+        database.executemany(f"INSERT INTO t VALUES ({', '.join('?' * len(NAMES))})", rows)
+        database.execute(f"COPY t TO '{path}' (FORMAT parquet)")
+
+
+def same(one: Evaluation, other: Evaluation, **asked: Any) -> None:
+    """The first in memory, the second counted."""
+    assert one.counts is None
+    assert other.counts is not None
+    results = [compare(data, n_resamples=100, **asked) for data in (one, other)]
+    assert list(results[0].differences) == list(results[1].differences)
+    assert results[0].systems == results[1].systems
+    assert results[0].signature == results[1].signature
+
+
+def both(paths: Any, **arguments: Any) -> tuple[Evaluation, Evaluation]:
+    one = read(paths, stream=False, **arguments)
+    other = read(paths, stream=True, **arguments)
+    assert [note.code for note in other.notes[:2]] == ["read_as", "counted"]
+    assert one.notes[0] == other.notes[0]
+    return one, other
+
+
+CHOSEN: dict[str, Any] = {"gold": "label", "systems": ["aen", "bert"]}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    parquet_of(tmp_path / "preds" / "lang=de" / "part-0.parquet", ROWS[:30])
+    parquet_of(tmp_path / "preds" / "lang=en" / "part-0.parquet", ROWS[30:40])
+    parquet_of(tmp_path / "preds" / "lang=en" / "part-1.parquet", ROWS[40:])
+    (tmp_path / "preds" / "_SUCCESS").touch()
+    (tmp_path / "preds" / "lang=de" / ".part-0.parquet.crc").write_bytes(b"crc")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("table.csv", csv_of(ROWS)),
+        ("table.tsv", csv_of(ROWS).replace(",", "\t")),
+        ("crlf.csv", csv_of(ROWS).replace("\n", "\r\n")),
+        ("spaces.csv", csv_of(ROWS).replace(",", " , ")),
+        ("quoted.csv", '"' + csv_of(ROWS).replace(",", '","').replace("\n", '"\n"')[:-1]),
+        ("packed.csv.gz", gzip.compress(csv_of(ROWS).encode(), mtime=0)),
+        ("rows.jsonl", jsonl_of(ROWS)),
+        ("rows.jsonl.gz", gzip.compress(jsonl_of(ROWS).encode(), mtime=0)),
+        ("numbers.csv", csv_of(ROWS).translate(str.maketrans("xyz", "012"))),
+        ("a[1]*?.csv", csv_of(ROWS)),
+    ],
+)
+def test_one_file_is_counted_to_the_same_numbers(make: Make, name: str, content: str | bytes) -> None:
+    path = make(name, content)
+    one, other = both(path, **CHOSEN)
+    assert other.n_rows < 50
+    same(one, other, metric=["accuracy", "f1_macro"])
+    one, other = both(path, stratum="lang", **CHOSEN)
+    same(one, other)
+
+
+@pytest.mark.parametrize(
+    "pattern", ["preds/*/*.parquet", "preds/**/*.parquet", "preds", "preds/lang=*/part*.parquet"]
+)
+def test_many_files_are_one_table(folder: Path, pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    one, other = both(pattern, item="id", **CHOSEN)
+    assert one.n_items == other.n_items == 50
+    assert one.notes[0].message.startswith(f"{pattern} was read as a wide table; systems: aen, bert")
+    whole = folder / "whole.parquet"
+    parquet_of(whole, ROWS)
+    assert sorted(columns(one)) == sorted(columns(read(whole, item="id", **CHOSEN)))
+    same(read(whole, item="id", **CHOSEN), other)
+    same(one, other)
+
+
+def test_folders_name_a_column(tmp_path: Path) -> None:
+    for name, rows in (("lang=de", ROWS[:30]), ("lang=zh%2FTW", ROWS[30:])):
+        path = tmp_path / name / "part.csv"
+        path.parent.mkdir()
+        path.write_text(csv_of([row[:4] for row in rows], NAMES[:4]), encoding="utf-8")
+    one, other = both(str(tmp_path), stratum="lang", **CHOSEN)
+    assert one.strata is not None
+    assert sorted({*one.strata.tolist()}) == ["de", "zh/TW"]
+    assert other.strata is not None
+    assert sorted({*other.strata.tolist()}) == ["de", "zh/TW"]
+    same(one, other, metric="f1_macro")
+    # It is no system, though every column without another part is one.
+    assert read(tmp_path, gold="label").names == ("aen", "bert")
+    assert read(tmp_path, gold="label", stream=True).names == ("aen", "bert")
+
+
+def test_a_folder_without_a_value_is_a_missing_one(tmp_path: Path) -> None:
+    for name in ("lang=de", "lang=__HIVE_DEFAULT_PARTITION__"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "p.csv").write_text(csv_of([row[:4] for row in ROWS], NAMES[:4]), encoding="utf-8")
+    told = message(str(tmp_path), stratum="lang", stream=True, **CHOSEN)
+    assert told == f"{tmp_path}: stratum column 'lang' has no value in 50 of 100 rows"
+
+
+def test_columns_in_another_order_and_of_another_type(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("label,aen,bert\n1,1,2\n2,2,2\n", encoding="utf-8")
+    (tmp_path / "b.csv").write_text("bert;label;aen\n1;1;2\n2;2;1\n", encoding="utf-8")
+    one, other = both(str(tmp_path / "*.csv"), gold="label")
+    assert columns(one) == {"gold": [1, 2, 1, 2], "aen": [1, 2, 2, 1], "bert": [2, 2, 1, 2]}
+    same(one, other)
+    with duckdb.connect() as database:
+        for name, kind in (("p0", "INTEGER"), ("p1", "BIGINT"), ("p2", "DOUBLE")):
+            database.execute(
+                f"COPY (SELECT 1::{kind} label, 1::{kind} aen, x::{kind} bert FROM range(3) t(x)) TO '{tmp_path / name}.parquet' (FORMAT parquet)"
+            )
+    one, other = both(str(tmp_path / "p[01].parquet"), gold="label")
+    same(one, other)
+    one, other = both(str(tmp_path / "*.parquet"), gold="label")
+    assert compare(one).differences[0] == compare(other).differences[0]
+
+
+def test_large_tables_are_counted_and_small_ones_are_not(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = make("t.csv", csv_of(ROWS))
+    assert read(path, **CHOSEN).counts is None
+    monkeypatch.setattr(counting, "COUNTED_FROM", 100)
+    assert read(path, **CHOSEN).counts is not None
+    # What cannot be counted is read whole, as ever.
+    assert read(path, cluster="lang", **CHOSEN).clusters is not None
+    long = make(
+        "long.csv",
+        "system,item,prediction,gold\n" + "\n".join(f"{s},{i},x,x" for s in "ab" for i in range(50)),
+    )
+    assert read(long).counts is None
+    monkeypatch.setattr(counting, "MOST_CELLS", 3)
+    assert read(path, **CHOSEN).counts is None
+
+
+def test_the_size_is_told_by_rows_or_bytes(tmp_path: Path) -> None:
+    parquet_of(tmp_path / "a.parquet", ROWS)
+    parquet_of(tmp_path / "b.parquet", ROWS)
+    found = pieces.pieces_of(str(tmp_path / "*.parquet"))
+    assert found is not None
+    assert found.n_values() == 100 * 5
+    (tmp_path / "a.csv").write_text(csv_of(ROWS), encoding="utf-8")
+    one = pieces.single(tmp_path / "a.csv")
+    assert one is not None
+    assert one.n_values() == len(csv_of(ROWS)) // 4
+
+
+MISSING = "label,aen,bert\nx,x,y\ny,NA,y\nx,,x\ny,y,NA\nx,x,x\ny,y,y\n"
+
+
+@pytest.mark.parametrize("on_missing", ["drop", "worst"])
+@pytest.mark.parametrize(
+    "body", [MISSING, MISSING.translate(str.maketrans("xy", "12"))], ids=["text", "numbers"]
+)
+def test_missing_predictions_follow_the_same_policy(make: Make, on_missing: str, body: str) -> None:
+    one, other = both(make("m.csv", body), gold="label", on_missing=on_missing)
+    assert [note for note in other.notes if note.code != "counted"] == list(one.notes)
+    same(one, other, metric=["accuracy", "f1_macro"])
+
+
+@pytest.mark.parametrize("on_missing", ["drop", "worst"])
+def test_missing_scores_follow_the_same_policy(make: Make, on_missing: str) -> None:
+    rows = [(f"{i % 3}", "NA" if i % 7 == 0 else f"{i % 4}", "NA" if i % 14 == 0 else "1") for i in range(40)]
+    path = make("s.csv", csv_of(rows, ("aen", "bert", "c")).replace("\n0,NA,NA\n", "\nNA,NA,NA\n"))
+    one, other = both(path, on_missing=on_missing)
+    assert [note for note in other.notes if note.code != "counted"] == list(one.notes)
+    same(one, other)
+
+
+@pytest.mark.parametrize(
+    ("content", "arguments", "expected"),
+    [
+        (MISSING, {}, "{}: system 'aen' has no value for 2 of 6 items"),
+        (MISSING.replace("y,y,y", "NA,y,y"), {}, "{}: the gold is missing for 1 of 6 items"),
+        (MISSING, {"systems": ["aen", "cat"]}, "{} has no column 'cat' (asked for as system)"),
+        (MISSING, {"gold": "truth"}, "{} has no column 'truth' (asked for as gold)"),
+        (MISSING, {"stratum": "aen", "systems": ["bert", "label"]}, "{}: column 'label' cannot be gold and system at once"),
+        ("label,aen\nx,x\n", {}, "{}: a comparison needs at least 2 columns of systems, got 1 (gold: label)"),
+        ("label,aen,bert\n", {}, "{} has a header but no rows"),
+        ("label,aen,bert\nx,x,y\nx,y\n", {}, "{}, line 3: expected 3 columns, found 2"),
+        ("label,aen,bert\nx,x,x\n", {}, "a comparison needs at least 2 items, got 1"),
+        ("label,aen,bert\nx,x,text one\ny,y,text two\n", {}, "{}: column 'bert' shares no value with the gold; is it a system?"),
+    ],
+)  # fmt: skip
+def test_errors_are_of_two_lines(make: Make, content: str, arguments: dict[str, Any], expected: str) -> None:
+    path = make("t.csv", content)
+    assert message(path, stream=True, **({"gold": "label"} | arguments)) == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "arguments", "expected"),
+    [
+        ("label,aen,bert,doc\nx,x,y,1\ny,y,y,2\n", {"cluster": "doc"}, "clusters (column doc) need every item"),
+        ("system,item,prediction\na,1,x\nb,1,x\n", {"gold": None}, "only wide tables of labels can be counted, and this one is long (a row per item and system)"),
+        ("label,aen,bert\nx,x,y\ny,y,y\n", {"texts": True}, "only wide tables of labels can be counted, and these hold texts"),
+        ("label,a[x],a[y],b[x],b[y]\nx,0,1,0,1\ny,1,0,0,1\n", {}, "only wide tables of labels can be counted, and column 'a' holds soft labels"),
+        ("label,aen,bert\nx,x,y\ny,y,y\n", {"system_column": "aen"}, "a long table cannot be counted"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_counted_says_so(
+    make: Make, content: str, arguments: dict[str, Any], expected: str
+) -> None:
+    path = make("t.csv", content)
+    with pytest.raises(DesignError) as caught:
+        read(path, **({"gold": "label", "stream": True} | arguments))
+    assert caught.value.message == expected
+    assert caught.value.hint
+
+
+def test_several_files_and_other_formats_cannot_be_counted(make: Make) -> None:
+    one, two = make("a.txt", "x\ny\n"), make("b.txt", "x\nx\n")
+    with pytest.raises(DesignError, match="only one wide table can be counted"):
+        read([one, two], gold=str(make("gold.txt", "x\ny\n")), stream=True)
+    array = make(
+        "t.json", '[{"label": "x", "aen": "x", "bert": "y"}, {"label": "y", "aen": "x", "bert": "y"}]'
+    )
+    with pytest.raises(DesignError, match="single JSON array"):
+        read(array, gold="label", stream=True)
+
+
+def test_many_distinct_rows_need_ids(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "MOST_CELLS", 3)
+    path = make("t.csv", csv_of(ROWS))
+    with pytest.raises(DesignError) as caught:
+        read(path, gold="label", systems=["aen", "bert"], stream=True)
+    assert " distinct rows, more than the 3 that are counted, and " in caught.value.message
+    assert caught.value.message.endswith("items have no ids, which their resamples are drawn by (item=...)")
+    with pytest.raises(DesignError, match="column 'aen' holds text, not scores"):
+        read(path, gold="label", systems=["aen", "bert"], item="id", stream=True)
+
+
+@pytest.mark.parametrize(
+    ("make_files", "pattern", "expected"),
+    [
+        ({}, "*.parquet", "no file matches '{}'"),
+        ({"a.csv": "x,y\n1,2\n", "b.jsonl": '{"x": 1, "y": 2}\n'}, "*", "the files of one table must be of one kind, but {0}/a.csv is delimited, {0}/b.jsonl is json"),
+        ({"a.csv": "x,y\n1,2\n", "b.csv": "x,z\n1,2\n"}, "*.csv", "{0}/b.csv has no column 'y', which {0}/a.csv has"),
+        ({"a.csv": "x,y\n1,2\n", "b.csv": "x,y,z\n1,2,3\n"}, "*.csv", "{0}/a.csv has no column 'z', which {0}/b.csv has"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("stream", [True, False])
+def test_patterns_that_match_no_table(
+    tmp_path: Path, make_files: dict[str, str], pattern: str, expected: str, stream: bool
+) -> None:
+    for name, content in make_files.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    given = str(tmp_path / pattern)
+    with pytest.raises(InvalidInputError) as caught:
+        read(given, stream=stream)
+    assert caught.value.message == expected.format(tmp_path if "{0}" in expected else given, given)
+    assert caught.value.hint
+    assert "\n" not in caught.value.hint
+
+
+def test_an_empty_folder_is_no_table(tmp_path: Path) -> None:
+    assert message(tmp_path).endswith("is a directory, expected a file")
+
+
+def test_a_pattern_with_a_name_is_one_system(tmp_path: Path) -> None:
+    with pytest.raises(BestbyError, match="no file"):
+        read([f"a={tmp_path}/*.csv", f"b={tmp_path}/*.csv"])
+
+
+cell = st.sampled_from(["x", "y", " x", "NA", "", "01", "1", "1.0", "true", "é"])
+
+
+@given(
+    rows=st.lists(
+        st.tuples(st.sampled_from(["x", "y", "1"]), cell, cell, st.sampled_from("st")),
+        min_size=1,
+        max_size=25,
+    ),
+    on_missing=st.sampled_from(["error", "drop", "worst"]),
+    cut=st.integers(0, 25),
+)
+@settings(max_examples=60, deadline=None)
+def test_any_small_table_reads_alike(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, ...]], on_missing: Any, cut: int
+) -> None:
+    """Counted or whole, in one file or two: the same numbers and signature, or both an error."""
+    folder = tmp_path_factory.mktemp("any")
+    names = ("gold", "a", "b", "stratum")
+    for name, part in (("p0.csv", rows[:cut]), ("p1.csv", rows[cut:])):
+        if part:
+            (folder / name).write_text(csv_of(part, names), encoding="utf-8")
+    results: list[Any] = []
+    for stream in (False, True):
+        try:
+            data = read(str(folder / "*.csv"), stream=stream, on_missing=on_missing)
+            found = compare(data, metric=["accuracy", "f1_macro"], n_resamples=30)
+            results.append((found.signature, list(found.differences), found.systems))
+        except BestbyError as error:
+            results.append(error.message.partition("; first")[0])
+    assert results[0] == results[1]
+
+
+def test_late_keys_of_json_are_systems(make: Make) -> None:
+    rows = [{"gold": "x", "a": "x", "b": "y"} for _ in range(150)]
+    rows += [{"gold": "y", "a": "y", "b": "y", "c": "x"} for _ in range(50)]
+    path = make("r.jsonl", "\n".join(map(json.dumps, rows)) + "\n")
+    one, other = both(path, on_missing="worst")
+    assert one.names == other.names == ("a", "b", "c")
+    same(one, other)
+
+
+def test_types_of_json_stay_what_they_are(make: Make) -> None:
+    rows: list[dict[str, Any]] = [
+        {"gold": i % 2 == 0, "a": i % 3 == 0, "b": None if i == 4 else i % 5 == 0} for i in range(40)
+    ]
+    path = make("r.jsonl", "\n".join(map(json.dumps, rows)) + "\n")
+    one, other = both(path, on_missing="drop")
+    assert one.gold is not None
+    assert one.gold.dtype == np.bool_
+    same(one, other)

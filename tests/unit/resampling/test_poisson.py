@@ -1,0 +1,118 @@
+"""Poisson weights belong to the items: any division and order of them gives the same resamples."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bestby.resampling import poisson, streams
+
+IDS = [f"q{i}" for i in range(600)]
+KEYS = poisson.item_keys(IDS)
+MASK = (1 << 64) - 1
+
+
+def _mixed(z: int) -> int:
+    """SplitMix64's finaliser in plain integers (Steele, Lea & Flood 2014)."""
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
+    return z ^ (z >> 31)
+
+
+def _word(item: str, seed: int, purpose: str, block: int) -> int:
+    digest = hashlib.md5(item.encode()).digest()
+    key = int(streams.stream_key(seed, purpose))
+    of_block = _mixed((key + block * 0xD1342543DE82EF95) & MASK)
+    return _mixed((of_block + int.from_bytes(digest[8:], "little") * 0x9E3779B97F4A7C15) & MASK)
+
+
+def _weight(bits: int) -> int:
+    """The quantile of the Poisson distribution, by adding up its mass."""
+    k, reached = 0, round(math.exp(-1.0) * 65536)
+    while bits >= reached:
+        k += 1
+        reached = round(sum(math.exp(-1.0) / math.factorial(j) for j in range(k + 1)) * 65536)
+    return k
+
+
+def test_weights_against_a_plain_loop() -> None:
+    drawn = poisson.weights(KEYS[:20], 5, 0, 11)
+    for b in range(11):
+        for i, name in enumerate(IDS[:20]):
+            bits = (_word(name, 5, "bootstrap", b // 4) >> (16 * (b % 4))) & 0xFFFF
+            assert drawn[b, i] == _weight(bits)
+
+
+def test_swaps_against_a_plain_loop() -> None:
+    drawn = poisson.swap_bits(KEYS[:5], 5, 0, 130)
+    for b in range(130):
+        for i, name in enumerate(IDS[:5]):
+            assert drawn[b, i] == (_word(name, 5, "swap", b // 64) >> (b % 64)) & 1
+
+
+@given(
+    st.permutations(range(40)),
+    st.integers(0, 90),
+    st.integers(1, 90),
+    st.lists(st.integers(1, 39), unique=True, max_size=5),
+)
+def test_weights_are_those_of_the_items_however_divided(
+    order: list[int], first: int, count: int, cuts: list[int]
+) -> None:
+    keys = KEYS[:40]
+    for draw in (poisson.weights, poisson.swap_bits):
+        whole = draw(keys, 3, 0, 200)[first : first + count]
+        parts = [draw(part, 3, first, count) for part in np.split(keys[list(order)], sorted(cuts))]
+        assert (np.concatenate(parts, axis=1) == whole[:, list(order)]).all()
+
+
+@given(st.permutations(range(60)), st.lists(st.integers(1, 59), unique=True, max_size=6))
+def test_totals_of_whole_numbers_are_the_same_however_divided(order: list[int], cuts: list[int]) -> None:
+    keys, X = KEYS[:60], np.arange(120.0).reshape(60, 2)
+    for add in (poisson.add_weighted, poisson.add_swapped):
+        whole, parts = np.zeros((70, 2)), np.zeros((70, 2))
+        add(whole, X, keys, 1, compiled=False)
+        for rows in np.split(np.array(order), sorted(cuts)):
+            add(parts, X[rows], keys[rows], 1, compiled=False)
+        assert (whole == parts).all()
+
+
+@pytest.mark.parametrize("n_resamples", [1, 3, 64, 257, 300])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_compiled_sums_are_those_of_numpy(n_resamples: int, n_jobs: int) -> None:
+    keys = poisson.item_keys(range(1500))
+    X = np.random.default_rng(0).integers(-50, 50, (1500, 3)).astype(float)
+    for add in (poisson.add_weighted, poisson.add_swapped):
+        slow, fast = np.zeros((n_resamples, 3)), np.zeros((n_resamples, 3))
+        add(slow, X, keys, 7, compiled=False)
+        add(fast, X, keys, 7, compiled=True, n_jobs=n_jobs)
+        assert (slow == fast).all()
+
+
+def test_weights_have_the_poisson_distribution() -> None:
+    """Chi-squared of 600 x 400 weights; a right stream fails once in 10^6 seeds."""
+    from scipy import stats
+
+    drawn = np.bincount(poisson.weights(KEYS, 0, 0, 400).ravel(), minlength=7)
+    expected = 240_000 * np.array([math.exp(-1.0) / math.factorial(k) for k in range(6)])
+    observed = np.append(drawn[:6], drawn[6:].sum())
+    assert stats.chisquare(observed, np.append(expected, 240_000 - expected.sum())).pvalue > 1e-6
+    mean = np.arange(drawn.size) @ drawn / 240_000
+    assert abs(mean - 1.0) < 5.0 / math.sqrt(240_000)
+
+
+def test_another_seed_and_another_id_are_other_weights() -> None:
+    one = poisson.weights(KEYS, 0, 0, 40)
+    assert np.corrcoef(one.ravel(), poisson.weights(KEYS, 1, 0, 40).ravel())[0, 1] < 0.05
+    other = poisson.weights(poisson.item_keys(f"r{i}" for i in range(600)), 0, 0, 40)
+    assert np.corrcoef(one.ravel(), other.ravel())[0, 1] < 0.05
+
+
+def test_numbers_and_their_texts_are_the_same_ids() -> None:
+    assert (poisson.item_keys([1, 22]) == poisson.item_keys(["1", "22"])).all()
+    assert poisson.item_keys(["é"]).dtype == np.uint64
