@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import signal
+import threading
+import time
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from bestby import Comparison, compare
@@ -19,19 +25,34 @@ dask = pytest.importorskip("dask", reason=WITHOUT)
 distributed = pytest.importorskip("distributed", reason=WITHOUT)
 
 N = 500
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "cluster" / "compare.py"
+
+
+@contextmanager
+def cluster() -> Iterator[Any]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # those of a cluster's start and end are not ours
+        made = distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
+        )
+        client = distributed.Client(made)
+        client.wait_for_workers(2)
+        yield client
+        client.close()
+        made.close()
 
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Any]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # those of the cluster's start and end are not ours
-        cluster = distributed.LocalCluster(
-            n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
-        )
-        client = distributed.Client(cluster)
-        yield client
-        client.close()
-        cluster.close()
+    with cluster() as made:
+        yield made
+
+
+@pytest.fixture
+def doomed() -> Iterator[Any]:
+    """A cluster to kill a worker of."""
+    with cluster() as made:
+        yield made
 
 
 @pytest.fixture
@@ -78,26 +99,55 @@ def test_functions_of_a_notebook_can_be_sent(client: Any) -> None:
 
 
 @pytest.mark.usefixtures("sent_always")
-def test_a_worker_killed_in_the_middle_changes_nothing(client: Any) -> None:
+def test_a_worker_killed_in_the_middle_changes_nothing(doomed: Any) -> None:
     def slow(gold: Any, predictions: Any) -> float:
         gap = gold - predictions
         return float(np.median(np.abs(np.subtract.outer(gap[:100], gap[100:200]))))
 
     here = compared(slow, n_resamples=900, test="bootstrap")
-    before = client.run(os.getpid)
+    victim, other = doomed.run(os.getpid).values()
     calls: list[tuple[int, int]] = []
 
     def kill(done: int, total: int) -> None:
         calls.append((done, total))
         if len(calls) == 1:
-            os.kill(next(iter(before.values())), signal.SIGKILL)
+            os.kill(victim, signal.SIGKILL)
 
-    there = compared(slow, client.get_executor(), 900, test="bootstrap", progress=kill)
+    there = compared(slow, doomed.get_executor(), 900, test="bootstrap", progress=kill)
     done, total = calls[0]
-    assert done < total / 2  # more than half of the first job was still to be made
+    assert done < total / 2  # more than half was still to be made
+    assert victim != other != os.getpid()
     assert same(there, here)
-    client.wait_for_workers(3, timeout=15)
-    assert next(iter(before.values())) not in client.run(os.getpid).values()
+
+
+def test_a_worker_killed_while_rows_are_counted_changes_nothing(doomed: Any) -> None:
+    dd = pytest.importorskip("dask.dataframe", reason=WITHOUT)
+    rng = np.random.default_rng(8)
+    gold = rng.integers(0, 3, 600)
+    frame = pd.DataFrame({"gold": gold} | {name: gold * (rng.random(600) < 0.7) for name in "ab"})
+    victim, _ = doomed.run(os.getpid).values()
+    begun = distributed.Event("begun", client=doomed)
+    killed: list[int] = []
+
+    def slowly(part: Any) -> Any:
+        distributed.Event("begun").set()
+        time.sleep(0.1)
+        return part
+
+    def kill() -> None:
+        if begun.wait(timeout=20):
+            os.kill(victim, signal.SIGKILL)
+            killed.append(victim)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    there = dd.from_pandas(frame, npartitions=20).map_partitions(slowly, meta=frame)
+    found = compare(there, gold="gold", metric="f1_macro", executor=doomed)
+    killer.join()
+    here = compare(frame, gold="gold", metric="f1_macro")
+    assert killed
+    assert found.differences == here.differences
+    assert found.systems == here.systems
 
 
 @pytest.mark.usefixtures("sent_always")
@@ -117,3 +167,19 @@ def test_large_data_are_sent_once_without_a_warning(client: Any) -> None:
         with pytest.warns(UserWarning, match="Sending large graph"):  # what every task would say
             client.submit(len, np.random.default_rng(7).normal(size=N)).result()
         assert same(compared("rmse", client), compared("rmse"))
+
+
+@pytest.mark.skipif(
+    not EXAMPLE.is_file(), reason="examples/ is not beside the tests (they run against a wheel)"
+)
+def test_the_example_of_the_guide(client: Any) -> None:
+    spec = importlib.util.spec_from_file_location("example_of_a_cluster", EXAMPLE)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    there = module.compared(client)
+    frame = pd.read_csv(module.PREDICTIONS)[["gold", *module.SYSTEMS]]
+    here = compare(frame, gold="gold", metric="f1_macro", n_resamples=20_000)
+    assert there.differences == here.differences
+    assert there.systems == here.systems
