@@ -277,9 +277,9 @@ TIME = """
 
 bestby's time is that of the whole call of `compare`: checks, statistics, the interval of the difference and
 of each system's own score, a test. The others give one interval or one test, as the job says. In brackets:
-times the time of bestby. ᵖ: a percentile interval, where the tool has no other, or where its jackknife takes n × n
-steps and n is above 1,000. BooStSa draws a fifth of the items, and so does bestby in its rows. Counting the
-n-grams of texts is sacrebleu's work in both of their columns.
+times the time of bestby. ᵖ: a percentile interval, where the tool has no other, or where its jackknife takes
+n × n steps and n is above 1,000. BooStSa draws a fifth of the items, and so does bestby in its rows.
+Counting the n-grams of texts is sacrebleu's work in both of their columns.
 """
 GOALS = """
 ## Goals
@@ -311,7 +311,12 @@ the random numbers they use and nothing else: what is between is look-ups and su
 
 
 def make() -> None:
-    """Write both pages."""
+    """Write both pages, if everything has been measured once."""
+    files = ("rivals.csv", "machine.json", "startup.csv", "growth.csv", "floor.csv")
+    missing = [name for name in files if not (RESULTS / name).exists()]
+    if missing:
+        print(f"no pages yet: {', '.join(missing)} not measured")
+        return
     TABLE.write_text(rivals_page(), encoding="utf-8")
     PAGE.write_text(benchmarks_page(), encoding="utf-8")
 

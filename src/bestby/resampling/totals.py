@@ -330,7 +330,7 @@ def _bootstrap_totals(
             X, drawn
         )
     if not compiled:
-        return weights.bootstrap_weights(keys, units.bounds, draws).astype(np.float64) @ X
+        return weights.bootstrap_weights(keys, units.bounds, draws, np.float64) @ X
     offsets = weights.word_offsets(draws)
     if summed:
         out = np.empty((keys.size, X.shape[1]))

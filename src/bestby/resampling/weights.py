@@ -10,6 +10,9 @@ from bestby._core.typing import Array, IntArray
 from bestby.resampling import streams
 from bestby.resampling.streams import Words
 
+AT_ONCE = 1 << 14
+"""Draws made at once: their temporaries stay in the cache of one core, and in memory that is there."""
+
 
 def word_offsets(draws: IntArray) -> IntArray:
     """Return the position of the first word of each stratum: two draws come from one word.
@@ -47,21 +50,37 @@ def drawn_units(keys: Words, bounds: IntArray, draws: IntArray | None = None) ->
     edges = np.concatenate([[0], np.cumsum(draws)])
     drawn = np.empty((keys.size, int(edges[-1])), dtype=np.uint64)
     offsets = word_offsets(draws)
-    for h, (start, stop) in enumerate(pairwise(edges.tolist())):
-        count, part = stop - start, drawn[:, start:stop]
-        word = streams.words(keys, int(offsets[h]), (count + 1) // 2).astype("<u8", copy=False)
-        np.multiply(word.view("<u4")[:, :count], np.uint64(sizes[h]), out=part)
-        part >>= np.uint64(32)
-        part += np.uint64(bounds[h])
+    step = _rows_at_once(drawn.shape[1])
+    for first in range(0, keys.size, step):
+        of = slice(first, first + step)
+        for h, (start, stop) in enumerate(pairwise(edges.tolist())):
+            count, part = stop - start, drawn[of, start:stop]
+            word = streams.words(keys[of], int(offsets[h]), (count + 1) // 2).astype("<u8", copy=False)
+            np.multiply(word.view("<u4")[:, :count], np.uint64(sizes[h]), out=part)
+            part >>= np.uint64(32)
+            if bounds[h]:
+                part += np.uint64(bounds[h])
     return drawn.view(np.int64)
 
 
-def bootstrap_weights(keys: Words, bounds: IntArray, draws: IntArray | None = None) -> IntArray:
-    """Return how often each unit is drawn in each resample, shape (R, n); see `drawn_units`."""
-    drawn = drawn_units(keys, bounds, draws)
-    rows, n = drawn.shape[0], int(bounds[-1])
-    drawn += (np.arange(rows, dtype=np.int64) * n)[:, None]
-    return np.bincount(drawn.reshape(-1), minlength=rows * n).reshape(rows, n)
+def _rows_at_once(n: int) -> int:
+    """Return how many resamples to draw at once: little memory used again costs less than much of it new."""
+    return max(1, AT_ONCE // max(1, n))
+
+
+def bootstrap_weights(
+    keys: Words, bounds: IntArray, draws: IntArray | None = None, dtype: type[np.generic] = np.int64
+) -> Array:
+    """Return how often each unit is drawn in each resample, shape (R, n), of any number type."""
+    n = int(bounds[-1])
+    weights = np.empty((keys.size, n), dtype=dtype)
+    step = _rows_at_once(n)
+    for first in range(0, keys.size, step):
+        drawn = drawn_units(keys[first : first + step], bounds, draws)
+        rows = drawn.shape[0]
+        drawn += (np.arange(rows, dtype=np.int64) * n)[:, None]
+        weights[first : first + step] = np.bincount(drawn.reshape(-1), minlength=rows * n).reshape(rows, n)
+    return weights
 
 
 def swap_bits(keys: Words, n: int) -> Array:
