@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from tests.laws.roster import Entry, by_key, cases, make
 
+import bestby
 from bestby import compare
 from bestby.metrics import _ranked
 from bestby.resampling import totals, weights
@@ -164,3 +166,59 @@ def test_a_result_is_made_again_from_its_signature() -> None:
         **rest,
     )
     assert again.to_dict() == one.to_dict()
+
+
+# -- the designs that are not in the roster --------------------------------------------------------
+
+RNG = np.random.default_rng(64)
+RIGHT = {name: (RNG.random(90) < share).astype(int) for name, share in (("a", 0.8), ("b", 0.7), ("c", 0.65))}
+SCORES = {name: np.rint(4.0 * RNG.normal(size=90)) for name in "abc"}
+LABELS = [["yes", "no", "no"], ["no", "no", "yes"], ["yes", "yes", "yes"]] * 30
+PREDICTED = {name: np.where(RNG.random(90) < 0.7, "yes", "no") for name in "ab"}
+JUDGED = [("abc"[i % 3], "abc"[(i + 1 + i % 2) % 3], ["a", "b", "tie"][i * i % 7 % 3]) for i in range(90)]
+GROUPS = np.arange(90) // 3
+
+OTHERS: dict[str, Callable[..., Any]] = {
+    "blocks": lambda **how: compare(SCORES, blocks=4, interval="percentile", **how),
+    "m out of n": lambda **how: compare(
+        SCORES, resample_size=0.4, interval="percentile", test="bootstrap", **how
+    ),
+    "annotators": lambda **how: compare(
+        PREDICTED, LABELS, annotators="resample", interval="percentile", metric="accuracy", **how
+    ),
+    "simultaneous": lambda **how: compare(SCORES, simultaneous=True, interval="percentile", **how),
+    "runs": lambda **how: bestby.compare_runs(
+        {
+            name: [values[:30].mean(), values[30:60].mean(), values[60:].mean()]
+            for name, values in SCORES.items()
+        },
+        test="bootstrap",
+        **how,
+    ),
+    "runs of items": lambda **how: bestby.compare_runs(
+        {name: values.reshape(3, 30) for name, values in SCORES.items()}, clusters=np.arange(30) // 2, **how
+    ),
+    "preferences": lambda **how: bestby.compare_preferences(JUDGED, clusters=GROUPS, **how),
+    "datasets": lambda **how: bestby.compare_datasets(
+        {
+            name: bestby.Evaluation.of({system: values[part] for system, values in SCORES.items()})
+            for name, part in (("x", slice(0, 40)), ("y", slice(40, 90)))
+        },
+        test="bootstrap",
+        **how,
+    ),
+}
+
+
+@pytest.mark.parametrize("design", OTHERS)
+def test_threads_and_blocks_change_no_design(design: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def numbers(**how: Any) -> str:
+        told = OTHERS[design](n_resamples=700, **how).to_dict()
+        return str({key: value for key, value in told.items() if key != "provenance"})
+
+    one = numbers()
+    assert numbers(n_jobs=3) == one
+    blocks(monkeypatch, 90 * 7)
+    assert numbers() == one
+    assert numbers(n_jobs=2) == one
+    assert numbers(rng=1) != one
