@@ -89,6 +89,11 @@ def advise(
     a t, sign or Wilcoxon test on f1_macro: it is no mean of numbers per item [Yeh 2000]
     """
     if data is not None:
+        if not isinstance(data, Evaluation):
+            raise InvalidInputError(
+                f"data must be an Evaluation, got {type(data).__name__}",
+                hint="Evaluation.of(systems, gold) makes one",
+            )
         given = {"n_items": n_items, "n_differing": n_differing}
         if any(value is not None for value in given.values()) or n_systems != 2 or clustered or not paired:
             raise InvalidInputError(
@@ -99,7 +104,9 @@ def advise(
         seen = observe(data, metric)
         return _advice(_repeated(seen.case, n_runs, n_datasets, n_folds), seen.choices, seen.shapes)
     name, is_mean, is_binary, of_sums = nature(
-        default(False) if metric is None else metric, mean_of_items, binary
+        default(False) if metric is None else metric,
+        None if mean_of_items is None else checks.flag(mean_of_items, "mean_of_items"),
+        None if binary is None else checks.flag(binary, "binary"),
     )
     case = Case(
         metric=name,
@@ -109,8 +116,8 @@ def advise(
         n_items=None if n_items is None else checks.positive_int(n_items, "n_items"),
         n_differing=n_differing,
         n_systems=_at_least(2, n_systems, "n_systems"),
-        clustered=bool(clustered),
-        paired=bool(paired),
+        clustered=checks.flag(clustered, "clustered"),
+        paired=checks.flag(paired, "paired"),
     )
     if n_differing is not None:
         _at_least(0, n_differing, "n_differing")
