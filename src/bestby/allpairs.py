@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bestby import advice
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray
 from bestby.engine.base import Pair, gap
 from bestby.engine.interval import Intervals
@@ -14,10 +15,11 @@ from bestby.evaluation import Evaluation
 from bestby.family import rejects
 from bestby.inference import classical, discordant, multiplicity
 from bestby.metrics.base import MeanMetric
-from bestby.results_many import VERDICTS, Pairs
+from bestby.results import Note
+from bestby.results_many import IDENTICAL, VERDICTS, Pairs
 from bestby.settings import Settings
 
-FEW_PAIRS = 64
+FEW_PAIRS = 10
 """Pairs below which each is computed by itself, which takes less time."""
 
 TESTS = ("permutation", "mcnemar", "mcnemar-midp", "auto")
@@ -182,8 +184,24 @@ def pairs(
         interval="tango",
         test=test,
         alternative=alternative,
+        told=_told(found),
         margin=settings.margin,
     )
+
+
+def _told(found: Counts) -> dict[int, tuple[Note, ...]]:
+    """Return the notes of differences, by the number of items that differ: those of `pairing`."""
+    told: dict[int, tuple[Note, ...]] = {}
+    for n_differing in np.unique(found.n10 + found.n01).tolist():
+        note = advice.reservation(
+            "tango", difference=True, n_differing=n_differing, n_effective=None, plain_mean=True
+        )
+        notes: tuple[Note, ...] = () if note is None else (note,)
+        if n_differing == 0:
+            notes += (Note("identical", IDENTICAL),)
+        if notes:
+            told[n_differing] = notes
+    return told
 
 
 def _tested(found: Counts, test: str, alternative: Alternative) -> tuple[FloatArray, FloatArray, Array]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import overload
 
@@ -14,9 +14,9 @@ from bestby.results import Difference, Interval, Note, TestResult
 VERDICTS = (None, "better", "worse", "equivalent", "inconclusive")
 """What the codes of `Pairs.verdict` mean."""
 
-_AT_ONCE = 4096
-
 IDENTICAL = "the two systems do not differ on any item"
+
+_AT_ONCE = 4096
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,6 +55,8 @@ class Pairs(Sequence[Difference]):
         How the intervals were made, and which test it is.
     alternative : {"two-sided", "greater", "less"}
         Of the test.
+    told : mapping of int to tuple of Note
+        The notes of a difference, by the number of items that differ.
     margin : float or None
         The smallest difference that matters.
     """
@@ -80,6 +82,7 @@ class Pairs(Sequence[Difference]):
     interval: str
     test: str
     alternative: Alternative
+    told: Mapping[int, tuple[Note, ...]]
     margin: float | None = None
     _start: Array = field(init=False, repr=False)
     _stop: Array = field(init=False, repr=False)
@@ -135,7 +138,7 @@ class Pairs(Sequence[Difference]):
                 n_differing=n_differing,
                 verdict=VERDICTS[verdict],
                 margin=self.margin,
-                notes=() if n_differing else (Note("identical", IDENTICAL, about),),
+                notes=tuple(Note(n.code, n.message, about) for n in self.told.get(n_differing, ())),
             )
 
     def find(self, a: str, b: str) -> int | None:
@@ -153,6 +156,10 @@ class Pairs(Sequence[Difference]):
             return np.zeros(0, dtype=np.int64)
         place = self.names.index(system)
         return np.flatnonzero((self.a == place) | (self.b == place))
+
+    def noted(self) -> Array:
+        """Return the positions of the pairs that have notes."""
+        return np.flatnonzero(np.isin(self.n_differing, list(self.told)))
 
     def same(self, other: Pairs) -> bool:
         """Return whether everything is equal, to the bit."""
@@ -293,7 +300,7 @@ def notes_of(differences: Sequence[Difference]) -> tuple[Note, ...]:
     return tuple(
         note
         for part in parts_of(differences)
-        for d in (part.taken(np.flatnonzero(part.n_differing == 0)) if isinstance(part, Pairs) else part)
+        for d in (part.taken(part.noted()) if isinstance(part, Pairs) else part)
         for note in d.notes
     )
 

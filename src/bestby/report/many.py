@@ -139,7 +139,11 @@ def _pictures(view: Comparison, metric: MetricInfo, which: str) -> tuple[Picture
     from bestby.report import comparison
 
     return tuple(
-        dataclasses.replace(picture, label=f"{picture.label}: {which}")
+        dataclasses.replace(
+            picture,
+            label=f"{picture.label}: {which}",
+            caption=f"{which[0].upper()}{which[1:]} systems. {picture.caption}",
+        )
         for picture in comparison.pictures(view, metric)
     )
 
