@@ -14,18 +14,20 @@ for _library in ("OPENBLAS", "MKL", "OMP", "NUMBA"):
 import argparse  # noqa: E402
 import sys  # noqa: E402
 import time  # noqa: E402
+from collections.abc import Sequence  # noqa: E402
 from concurrent.futures import ProcessPoolExecutor  # noqa: E402
 from dataclasses import replace  # noqa: E402
 
-from calibration import measuring  # noqa: E402
-from calibration.grid import Cell, grid  # noqa: E402
+from calibration import RESULTS, counting, families, measuring, page, runs  # noqa: E402
+from calibration.grid import grid  # noqa: E402
 
 
-def positions(family: str, quick: bool) -> list[Cell]:
+def positions(family: str, quick: bool) -> list[measuring.AnyCell]:
     """Return the cells asked for."""
-    cells = [cell for cell in grid() if family in cell.family]
+    everything: list[measuring.AnyCell] = [*grid(), *families.cells(), *runs.cells()]
+    cells = [cell for cell in everything if family in cell.family]
     if quick:
-        cells = [replace(cell, datasets=100, tested=100, resamples=299) for cell in cells if cell.n <= 200]
+        cells = [replace(cell, datasets=100, resamples=299) for cell in cells if cell.n <= 200]
     return cells
 
 
@@ -36,14 +38,35 @@ def _made(number: int, family: str, quick: bool) -> str:
     return cell.key
 
 
+def counted(cells: Sequence[measuring.AnyCell]) -> None:
+    """Write the rows of all cells."""
+    intervals: list[counting.Row] = []
+    tests: list[counting.Row] = []
+    together: list[counting.Row] = []
+    for cell in cells:
+        data = measuring.stored(cell)
+        if isinstance(cell, families.Family):
+            together += counting.family_rows(cell, data)
+        else:
+            intervals += counting.interval_rows(cell, data)
+            tests += counting.test_rows(cell, data)
+    counting.write(RESULTS / "intervals.csv", counting.INTERVALS, intervals)
+    counting.write(RESULTS / "tests.csv", counting.TESTS, tests)
+    counting.write(RESULTS / "families.csv", counting.FAMILIES, together)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--family", default="")
-    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--family", default="", help="measure only factors whose name contains this")
+    parser.add_argument("--quick", action="store_true", help="100 data sets per cell of at most 200 items")
+    parser.add_argument("--check", action="store_true", help="only compare the page with the results")
     arguments = parser.parse_args()
+    if arguments.check:
+        stale = page.stale()
+        sys.exit(f"not what the results give: {', '.join(stale)}" if stale else 0)
     cells = positions(arguments.family, arguments.quick)
     missing = [i for i, cell in enumerate(cells) if not measuring.path_of(cell).exists()]
     start = time.monotonic()
@@ -52,6 +75,9 @@ def main() -> None:
         for count, key in enumerate(made, 1):
             told = f"{count}/{len(missing)} {time.monotonic() - start:.0f} s {key}"
             print(told, file=sys.stderr)
+    if not arguments.quick and not arguments.family:
+        counted(cells)
+        page.write()
 
 
 if __name__ == "__main__":

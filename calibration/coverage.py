@@ -36,6 +36,7 @@ from calibration.cells import CANDIDATES, Cell, grid
 
 LEVEL = 0.95
 FEATURES = ("proportion", "plain_mean", "n_differing", "n_units", "n_effective")
+RANKED = ("spearman", "kendall", "roc_auc")
 PAGE = ROOT / "docs" / "guides" / "choosing-an-interval.md"
 CACHE = ROOT / "build" / "coverage"
 COLUMNS = (
@@ -139,7 +140,7 @@ def stored(cell: Cell, cache: Path) -> dict[str, Any]:
 
 
 def rows_of(cell: Cell, data: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return a row per method and one for "auto"."""
+    """Return a row per method and, where all that its rule looks at is stored, one for "auto"."""
     ends, features = data["ends"], data["features"]
     chosen = np.array([automatic(cell, row) for row in features])
     picked = np.full(ends.shape[::2], np.nan)
@@ -148,7 +149,7 @@ def rows_of(cell: Cell, data: dict[str, Any]) -> list[dict[str, Any]]:
     out = []
     for method, low, high, share in (
         *((m, ends[:, j, 0], ends[:, j, 1], float(np.mean(chosen == m))) for j, m in enumerate(cell.methods)),
-        ("auto", picked[:, 0], picked[:, 1], 1.0),
+        *([("auto", picked[:, 0], picked[:, 1], 1.0)] if ruled(cell) else []),
     ):
         there = np.isfinite(low) & np.isfinite(high)
         if there.mean() < 0.99:  # the method does not apply to this measure
@@ -159,6 +160,11 @@ def rows_of(cell: Cell, data: dict[str, Any]) -> list[dict[str, Any]]:
         row["differing"], row["effective"] = (f"{np.median(features[:, k]):.1f}" for k in (2, 4))
         out.append(row)
     return out
+
+
+def ruled(cell: Cell) -> bool:
+    """Tell whether the features stored are those the rule looks at: of ranks and clusters there are more."""
+    return not (cell.difference and cell.metric in RANKED) and "clusters" not in cell.key
 
 
 def automatic(cell: Cell, features: Sequence[float]) -> str:
@@ -261,7 +267,7 @@ def summary(rows: Sequence[dict[str, Any]]) -> str:
             part = [row for row in there if least <= float(row["differing"]) < most]
             if part:
                 spans = [_span(part, method) for method in ("auto", "bca", "percentile", "normal")]
-                cells = sum(row["method"] == "auto" for row in part)
+                cells = sum(row["method"] == "bca" for row in part)  # which applies everywhere
                 lines.append(f"| {name} | {words} | {cells} | " + " | ".join(spans) + " |")
     return "\n".join(lines)
 
@@ -287,7 +293,7 @@ def examples(rows: Sequence[dict[str, Any]]) -> str:
             }
             if found:
                 values = [f"{100 * float(found[m]['coverage']):.1f}" if m in found else "" for m in SHOWN]
-                differ = f"{float(found['auto']['differing']):.0f}"
+                differ = f"{float(found['bca']['differing']):.0f}"
                 lines.append(f"| {metric} | {population} | {n} | {differ} | " + " | ".join(values) + " |")
     return "\n".join(lines)
 

@@ -8,7 +8,7 @@ import warnings
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 
@@ -17,8 +17,10 @@ from bestby.engine import prepare, testing
 from bestby.engine.base import Drawing
 from bestby.engine.interval import Intervals, Situation, Target
 from bestby.metrics import resolve
-from calibration import CACHE
+from calibration import CACHE, families, runs
+from calibration.families import Family
 from calibration.grid import Cell
+from calibration.runs import Runs
 
 LEVEL = 0.95
 FEATURES = tuple(Situation.__annotations__)
@@ -26,6 +28,7 @@ FEATURES = tuple(Situation.__annotations__)
 
 PAIR = (0, 0, 1)
 Arrays = dict[str, np.ndarray[Any, Any]]
+AnyCell = Cell | Runs | Family
 
 
 def run(cell: Cell) -> Arrays:
@@ -43,14 +46,14 @@ def run(cell: Cell) -> Arrays:
         arrays = (*evaluation.systems.values(), evaluation.gold, evaluation.clusters)
         content = b"|".join(np.asarray(x).tobytes() for x in arrays if x is not None)
         if content not in known:
-            known[content] = one(cell, evaluation, seed + len(found), len(found) < cell.tested)
-        made = known[content]
-        if made is None:
+            known[content] = one(cell, evaluation, seed + len(found), len(found))
+        result = known[content]
+        if result is None:
             undefined += 1
             if undefined > 100 * cell.datasets:
                 raise RuntimeError(f"the measure is hardly ever defined: {cell.key}")
             continue
-        found.append(made)
+        found.append(result)
     ends, p, features = (np.array(column) for column in zip(*found, strict=True))
     seconds = time.process_time() - start
     return {
@@ -62,7 +65,7 @@ def run(cell: Cell) -> Arrays:
     }
 
 
-def one(cell: Cell, evaluation: Any, seed: int, tested: bool) -> tuple[Any, ...] | None:
+def one(cell: Cell, evaluation: Any, seed: int, number: int) -> tuple[Any, ...] | None:
     """Return what is made of one data set; None if a score is undefined on it."""
     try:
         group = prepare.groups(evaluation, [resolve(cell.metric)])[0][0]
@@ -72,9 +75,10 @@ def one(cell: Cell, evaluation: Any, seed: int, tested: bool) -> tuple[Any, ...]
     except BestbyError:
         return None
     target = Target(0, 0, None if cell.systems == "one" else 1)
-    ends = [_ends(makers, target, method) for method in cell.methods]
+    dear = ("studentized",) if number >= cell.studentized else ()
+    ends = [_ends(makers, target, m) if m not in dear else (math.nan, math.nan) for m in cell.methods]
     asked = [(test, side) for side in cell.alternatives for test in cell.tests]
-    p = [_p_value(makers, test, side) if tested else math.nan for test, side in asked]
+    p = [_p_value(makers, test, side) if number < cell.tested else math.nan for test, side in asked]
     situation: dict[str, Any] = dict(makers.situation(target))
     return ends, p, [math.nan if situation[name] is None else float(situation[name]) for name in FEATURES]
 
@@ -96,14 +100,14 @@ def _p_value(makers: Intervals, test: str, side: Any) -> float:
 
 def situations(features: Any) -> list[Situation]:
     """Return the situations of the rule from stored features (D, F)."""
-    kinds = Situation.__annotations__
+    kinds = get_type_hints(Situation)
 
     def value(name: str, number: float) -> Any:
-        if "bool" in str(kinds[name]):
+        if kinds[name] is bool:
             return bool(number)
         if math.isnan(number):
             return None
-        return int(number) if "int" in str(kinds[name]) else number
+        return int(number) if kinds[name] is int else number
 
     return [
         Situation(**{name: value(name, x) for name, x in zip(FEATURES, row, strict=True)})  # type: ignore[typeddict-item]
@@ -111,29 +115,38 @@ def situations(features: Any) -> list[Situation]:
     ]
 
 
-def path_of(cell: Cell, cache: Path = CACHE) -> Path:
+def path_of(cell: AnyCell, cache: Path = CACHE) -> Path:
     """Return where a cell is stored; what it is made of is in the name."""
-    content: Sequence[object] = (
-        cell.key,
-        cell.methods,
-        cell.tests,
-        cell.alternatives,
-        cell.datasets,
-        cell.resamples,
-        cell.resample_size,
-        cell.tested,
-    )
+    content: Sequence[object] = (cell,)
+    if isinstance(cell, Cell):
+        content = (
+            cell.key,
+            cell.methods,
+            cell.tests,
+            cell.alternatives,
+            cell.datasets,
+            cell.resamples,
+            cell.resample_size,
+            cell.tested,
+        )
     return cache / f"{zlib.crc32(repr(content).encode()):08x}.npz"
 
 
-def stored(cell: Cell, cache: Path = CACHE) -> Arrays:
+def made(cell: AnyCell) -> Arrays:
+    """Return a cell made now."""
+    if isinstance(cell, Runs):
+        return runs.run(cell)
+    return families.run(cell) if isinstance(cell, Family) else run(cell)
+
+
+def stored(cell: AnyCell, cache: Path = CACHE) -> Arrays:
     """Return a cell, made now or earlier."""
     path = path_of(cell, cache)
     if not path.exists():
-        made = run(cell)
+        found = made(cell)
         cache.mkdir(parents=True, exist_ok=True)
         part = path.with_suffix(".part.npz")
-        np.savez_compressed(part, **made)  # type: ignore[arg-type]
+        np.savez_compressed(part, **found)  # type: ignore[arg-type]
         part.rename(path)
     with np.load(path) as data:
         return dict(data)

@@ -14,3 +14,13 @@ def write(page: Path, name: str, table: str) -> None:
     if not (found and closed):
         raise ValueError(f"{page} has no markers {begin} and {end}")
     page.write_text(f"{before}{begin}\n\n{table.strip()}\n\n{end}{after}", encoding="utf-8")
+
+
+def between(page: Path, name: str) -> str:
+    """Return what stands between the markers `name` of a page, without the empty lines around it."""
+    text = page.read_text(encoding="utf-8")
+    _, found, rest = text.partition(f"<!-- {name} -->")
+    inside, closed, _ = rest.partition(f"<!-- /{name} -->")
+    if not (found and closed):
+        raise ValueError(f"{page} has no markers of {name}")
+    return inside.strip()

@@ -12,17 +12,32 @@ ENOUGH_DIFFERING = 50
 ENOUGH_ITEMS = 8
 """Items that must differ before the studentized interval of a mean is better than the normal one."""
 
+ENOUGH_FOR_SKEWNESS = 10
+"""Effective units of a difference of means of which the same is true: of fewer the skewness is not known."""
+
 FEW_DIFFERING = 6
 """Differing units below which no interval keeps its level, score intervals excepted."""
 
-FEW_EFFECTIVE = {"bca": 20, "percentile": 20, "basic": 5}
+ENOUGH_RANKED = 6
+"""Effective units from which the percentile interval of ranks keeps its level, and basic covers too much."""
+
+FEW_EFFECTIVE = {"bca": 20, "percentile": 20, "basic": 5, "normal": 4}
 """Effective units below which these intervals of a difference are too short."""
 
-FEW_FOR_MEANS = 6
-"""The same for studentized and normal intervals of a mean over items."""
+FEW_FOR_MEANS = {"studentized": ENOUGH_FOR_SKEWNESS, "normal": ENOUGH_FOR_SKEWNESS}
+"""The same for a mean over items."""
 
-FEW_FOR_ONE = 3
-"""The same for the score of one system, by any method."""
+FEW_FOR_RANKS = {"percentile": ENOUGH_RANKED}
+"""The same for ranks."""
+
+FEW_FOR_ONE = 7
+"""The same for the score of one system, by the other methods."""
+
+FEW_FOR_ONE_ROBUST = 3
+"""The same for the score of one system by a standard error for few clusters."""
+
+FEW_FOR_WILSON = 2
+"""The same for Wilson's interval: about as many right or wrong answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +71,7 @@ def choose_interval(
     blocks: bool = False,
     crossed: bool = False,
     robust: bool = False,
+    ranks: bool = False,
 ) -> Choice:
     """Return the interval that ``interval="auto"`` means.
 
@@ -91,6 +107,8 @@ def choose_interval(
     robust : bool
         Whether there is a standard error for few or unequal clusters: by the delta method, or by leaving out
         one cluster at a time.
+    ranks : bool
+        Whether the measure is made of ranks, which many small steps make nearly smooth.
 
     Returns
     -------
@@ -99,9 +117,15 @@ def choose_interval(
 
     Notes
     -----
-    The coverage that justifies each clause is in the page "Choosing an interval", made by
-    ``calibration/coverage.py``; that of clusters, crossed groupings and blocks in the page "Dependent items",
-    made by ``calibration/dependence.py``.
+    What was measured for each clause is in the page "Calibration", made by ``python -m calibration``, and in
+    the pages named:
+
+    - score intervals: accuracy in its tables "By measure" and "One system";
+    - cr2: its table "Clusters"; crossed groupings and blocks of text in the page "Dependent items";
+    - bca from 50 effective units: its table "Methods", and the page "Choosing an interval";
+    - studentized or normal for means: the skewed mean in "Methods", "Heavy tails" and "Ties";
+    - normal by formula: macro-F1, MCC, Pearson and the BLEU-like ratio in "By measure" and "A rare class";
+    - percentile or basic for ranks: Spearman and AUC in "By measure".
 
     Examples
     --------
@@ -122,10 +146,12 @@ def choose_interval(
         return Choice("cr2", 'sums over blocks cover better than blocks drawn, see "Dependent items"')
     if blocks:
         return Choice("basic", "blocks of ordered text, too many to be left out one by one")
-    if (n_differing if n_effective is None else n_effective) >= ENOUGH_DIFFERING:
+    effective = n_differing if n_effective is None else n_effective
+    if effective >= ENOUGH_DIFFERING:
         return Choice("bca", f"at least {ENOUGH_DIFFERING} units differ and carry the variance")
     fewer = f"fewer than {ENOUGH_DIFFERING} units differ and carry the variance"
-    if plain_mean and n_differing >= ENOUGH_ITEMS and not stratified:
+    known = not difference or effective >= ENOUGH_FOR_SKEWNESS
+    if plain_mean and n_differing >= ENOUGH_ITEMS and known and not stratified:
         return Choice("studentized", f"a mean over items, and {fewer}")
     if clustered and robust:
         return Choice("cr2", f"{fewer}, and there is a standard error for clusters of unequal size")
@@ -133,19 +159,27 @@ def choose_interval(
         return Choice("bca", "the score of one system that is no plain mean")
     if formula:
         return Choice("normal", f"{fewer}, and there is a standard error by formula")
+    if ranks and effective >= ENOUGH_RANKED:
+        return Choice("percentile", f"{fewer}, and ranks have no standard error by formula")
     return Choice("basic", f"{fewer}, and there is no standard error by formula")
 
 
 def reservation(
-    method: str, *, difference: bool, n_differing: int, n_effective: float | None, plain_mean: bool = False
+    method: str,
+    *,
+    difference: bool,
+    n_differing: int,
+    n_effective: float | None,
+    plain_mean: bool = False,
+    ranks: bool = False,
 ) -> Note | None:
-    """Return a note if an interval of this kind covers less than it says.
+    """Return a note if an interval of this kind does not cover what it says.
 
     Parameters
     ----------
     method : str
         The method of the interval.
-    difference, n_differing, plain_mean, n_effective
+    difference, n_differing, plain_mean, n_effective, ranks
         As for `choose_interval`.
 
     Returns
@@ -159,14 +193,16 @@ def reservation(
     ...             n_effective=2.5).code
     'few_differing'
     """
-    if method in ("tango", "wilson"):
-        return None
     if difference and 0 < n_differing < FEW_DIFFERING:
         units = "one unit" if n_differing == 1 else f"{n_differing} units"
-        return Note(
-            "few_differing", f"the systems differ on {units} only: the interval is likely to be too short"
-        )
-    enough = FEW_EFFECTIVE.get(method, FEW_FOR_MEANS if plain_mean else 0) if difference else FEW_FOR_ONE
+        told = "the interval is likely to be too short"
+        if method == "tango":
+            told = "so few leave no interval near its level, and this one covers more than it says"
+        return Note("few_differing", f"the systems differ on {units} only: {told}")
+    if method == "tango":
+        return None
+    special = {"wilson": FEW_FOR_WILSON, "cr2": FEW_FOR_ONE_ROBUST, "two-way": FEW_FOR_ONE_ROBUST}
+    enough = _fewest(method, plain_mean, ranks) if difference else special.get(method, FEW_FOR_ONE)
     if n_effective is not None and 0.0 < n_effective < enough:
         return Note(
             "few_effective",
@@ -174,3 +210,9 @@ def reservation(
             f" the {method} interval is likely to be too short",
         )
     return None
+
+
+def _fewest(method: str, plain_mean: bool, ranks: bool) -> int:
+    """Return the effective units below which an interval of a difference is too short."""
+    special = FEW_FOR_MEANS if plain_mean else FEW_FOR_RANKS if ranks else {}
+    return special.get(method, FEW_EFFECTIVE.get(method, 0))

@@ -32,6 +32,7 @@ def chosen(makers: Intervals, target: Target, method: str) -> tuple[str, tuple[N
         n_differing=situation["n_differing"],
         plain_mean=situation["plain_mean"],
         n_effective=situation["n_effective"],
+        ranks=situation["ranks"],
     )
     return method, () if note is None else (note,)
 

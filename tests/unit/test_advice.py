@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 
 from bestby import compare
-from bestby.advice import ENOUGH_DIFFERING, ENOUGH_ITEMS, FEW_DIFFERING, choose_interval, reservation
+from bestby.advice import (
+    ENOUGH_DIFFERING,
+    ENOUGH_FOR_SKEWNESS,
+    ENOUGH_ITEMS,
+    ENOUGH_RANKED,
+    FEW_DIFFERING,
+    choose_interval,
+    reservation,
+)
 
 FEW = ENOUGH_DIFFERING - 1
 
@@ -23,11 +31,20 @@ FEW = ENOUGH_DIFFERING - 1
         ({"n_differing": 1000, "n_effective": float(ENOUGH_DIFFERING), "formula": True}, "bca"),
         ({"n_differing": 1000, "n_effective": ENOUGH_DIFFERING - 0.1, "formula": True}, "normal"),
         ({"n_differing": FEW, "plain_mean": True, "formula": True}, "studentized"),
-        ({"n_differing": ENOUGH_ITEMS, "plain_mean": True, "formula": True}, "studentized"),
+        ({"n_differing": ENOUGH_ITEMS, "plain_mean": True, "formula": True}, "normal"),
+        ({"n_differing": ENOUGH_FOR_SKEWNESS, "plain_mean": True, "formula": True}, "studentized"),
+        ({"n_differing": FEW, "n_effective": 9.9, "plain_mean": True, "formula": True}, "normal"),
+        (
+            {"n_differing": ENOUGH_ITEMS, "n_effective": 2.0, "plain_mean": True, "difference": False},
+            "studentized",
+        ),
         ({"n_differing": ENOUGH_ITEMS - 1, "plain_mean": True, "formula": True}, "normal"),
         ({"n_differing": FEW, "plain_mean": True, "formula": True, "stratified": True}, "normal"),
         ({"n_differing": FEW, "formula": True}, "normal"),
         ({"n_differing": FEW}, "basic"),
+        ({"n_differing": FEW, "n_effective": float(ENOUGH_RANKED), "ranks": True}, "percentile"),
+        ({"n_differing": FEW, "n_effective": ENOUGH_RANKED - 0.1, "ranks": True}, "basic"),
+        ({"n_differing": 1000, "n_effective": float(ENOUGH_DIFFERING), "ranks": True}, "bca"),
         ({"n_differing": FEW, "difference": False, "formula": True}, "bca"),
         ({"n_differing": FEW, "difference": False, "plain_mean": True}, "studentized"),
         ({"n_differing": 1000, "clustered": True, "robust": True}, "bca"),
@@ -66,7 +83,7 @@ def test_compare_follows_it() -> None:
     b[:20] = 1 - b[:20]
     result = compare({"a": a, "b": b}, gold, metric=["f1[1]", "roc_auc"], n_resamples=200)
     assert result["a", "b", "f1[1]"].interval.method == "normal"
-    assert result["a", "b", "roc_auc"].interval.method == "basic"
+    assert result["a", "b", "roc_auc"].interval.method == "percentile"
     x = rng.normal(size=(2, 30))
     strata = compare({"a": x[0], "b": x[1]}, strata=np.arange(30) % 2, n_resamples=200)
     assert strata["a", "b"].interval.method == "normal"
@@ -76,27 +93,36 @@ def test_compare_follows_it() -> None:
     ("method", "given", "code"),
     [
         ("normal", {"n_differing": FEW_DIFFERING - 1}, "few_differing"),
-        ("normal", {"n_differing": FEW_DIFFERING, "n_effective": 1.0}, None),
+        ("normal", {"n_differing": FEW_DIFFERING, "n_effective": 3.9}, "few_effective"),
+        ("normal", {"n_differing": FEW_DIFFERING, "n_effective": 4.0}, None),
+        ("normal", {"n_effective": 9.9, "plain_mean": True}, "few_effective"),
         (
             "normal",
             {"n_differing": 0, "n_effective": 0.0},
             None,
         ),  # identical systems have a note of their own
-        ("tango", {"n_differing": 1, "n_effective": 1.0}, None),
+        ("tango", {"n_differing": FEW_DIFFERING - 1, "n_effective": 1.0}, "few_differing"),
+        ("tango", {"n_differing": FEW_DIFFERING, "n_effective": 1.0}, None),
+        ("wilson", {"n_effective": 1.9, "difference": False}, "few_effective"),
+        ("wilson", {"n_effective": 2.0, "difference": False}, None),
         ("bca", {"n_effective": 19.9}, "few_effective"),
         ("bca", {"n_effective": 20.0}, None),
         ("percentile", {"n_effective": 19.9}, "few_effective"),
         ("percentile", {"n_effective": None}, None),
+        ("percentile", {"n_effective": ENOUGH_RANKED - 0.1, "ranks": True}, "few_effective"),
+        ("percentile", {"n_effective": float(ENOUGH_RANKED), "ranks": True}, None),
         ("basic", {"n_effective": 4.9}, "few_effective"),
         ("basic", {"n_effective": 5.0}, None),
-        ("studentized", {"n_effective": 5.9, "plain_mean": True}, "few_effective"),
-        ("studentized", {"n_effective": 6.0, "plain_mean": True}, None),
+        ("studentized", {"n_effective": 9.9, "plain_mean": True}, "few_effective"),
+        ("studentized", {"n_effective": 10.0, "plain_mean": True}, None),
         ("studentized", {"n_effective": 1.0}, None),
-        ("bca", {"n_effective": 2.9, "difference": False}, "few_effective"),
-        ("bca", {"n_effective": 3.0, "difference": False}, None),
+        ("bca", {"n_effective": 6.9, "difference": False}, "few_effective"),
+        ("bca", {"n_effective": 7.0, "difference": False}, None),
+        ("cr2", {"n_effective": 2.9, "difference": False}, "few_effective"),
+        ("cr2", {"n_effective": 3.0, "difference": False}, None),
     ],
 )
-def test_intervals_that_cover_less_than_they_say_are_noted(
+def test_intervals_that_do_not_cover_what_they_say_are_noted(
     method: str, given: dict[str, Any], code: str | None
 ) -> None:
     note = reservation(method, **{"difference": True, "n_differing": 100, "n_effective": 100.0, **given})
@@ -107,6 +133,12 @@ def test_the_notes_say_how_few() -> None:
     note = reservation("normal", difference=True, n_differing=1, n_effective=1.0)
     assert note is not None
     assert note.message == "the systems differ on one unit only: the interval is likely to be too short"
+    note = reservation("tango", difference=True, n_differing=2, n_effective=2.0)
+    assert note is not None
+    assert note.message == (
+        "the systems differ on 2 units only: so few leave no interval near its level, and this one covers"
+        " more than it says"
+    )
     note = reservation("bca", difference=True, n_differing=50, n_effective=7.4)
     assert note is not None
     assert note.message == (
@@ -120,4 +152,6 @@ def test_the_notes_reach_the_result() -> None:
     b = np.where(np.arange(200) < 23, 1 - gold, gold)
     d = compare({"a": a, "b": b}, gold, metric="f1_macro", n_resamples=200)["a", "b"]
     assert [(note.code, note.about) for note in d.notes] == [("few_differing", ("f1_macro", "a", "b"))]
-    assert compare({"a": a, "b": b}, gold, metric="accuracy")["a", "b"].notes == ()
+    (note,) = compare({"a": a, "b": b}, gold, metric="accuracy")["a", "b"].notes
+    assert note.code == "few_differing"
+    assert note.message.endswith("covers more than it says")

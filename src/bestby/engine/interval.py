@@ -12,6 +12,7 @@ from bestby._core.errors import DesignError
 from bestby._core.typing import FloatArray
 from bestby.engine.base import Contributions, Drawing, Group, Jackknife, gap
 from bestby.engine.sums import AnnotatedGroup, SumGroup, merged_values
+from bestby.engine.weighted import WeightGroup
 from bestby.inference import intervals, proportions
 from bestby.inference.distributions import Distribution, Replicates, mean_bootstrap, replicates
 from bestby.results import Interval, Note
@@ -54,6 +55,7 @@ class Situation(TypedDict):
     blocks: bool
     crossed: bool
     robust: bool
+    ranks: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -388,6 +390,7 @@ class Intervals:
             blocks=group.in_blocks,
             crossed=group.crossed,
             robust=group.has_robust_error,
+            ranks=isinstance(group, WeightGroup),
         )
 
     def simultaneous(self, targets: list[Target], level: float) -> tuple[list[Interval], tuple[Note, ...]]:

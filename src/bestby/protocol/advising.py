@@ -11,7 +11,7 @@ from bestby._core.errors import InvalidInputError
 from bestby.advice import ENOUGH_DIFFERING, Choice, choose_interval
 from bestby.evaluation import Evaluation
 from bestby.metrics.registry import default
-from bestby.protocol.case import Case, nature
+from bestby.protocol.case import Case, nature, of_ranks
 from bestby.protocol.observed import observe
 from bestby.protocol.results import Advice, Shape, Wrong
 from bestby.protocol.tree import FEWEST_DIFFERING, walk
@@ -181,6 +181,7 @@ def _interval(case: Case, choices: Sequence[Choice]) -> tuple[str, str]:
         formula=case.of_sums,
         clustered=case.clustered,
         robust=case.of_sums,
+        ranks=of_ranks(case.metric),
     )
     return choice.method, choice.reason
 

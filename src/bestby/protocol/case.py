@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from bestby._core.errors import InvalidInputError
-from bestby.metrics import FunctionMetric, MeanMetric, Metric, available, resolve
+from bestby.metrics import FunctionMetric, MeanMetric, Metric, WeightedMetric, available, resolve
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +188,20 @@ def nature(metric: Any, mean_of_items: bool | None = None, binary: bool | None =
             )
         is_binary = False
     return Nature(name, is_mean, is_binary, of_sums or is_mean)
+
+
+def of_ranks(metric: str) -> bool:
+    """Tell whether this is the name of a measure made of ranks.
+
+    Examples
+    --------
+    >>> of_ranks("roc_auc"), of_ranks("pearson"), of_ranks("a measure of my own")
+    (True, False, False)
+    """
+    try:
+        return isinstance(resolve(metric), WeightedMetric)
+    except InvalidInputError:
+        return False
 
 
 def _has_name(metric: str) -> bool:
