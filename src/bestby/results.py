@@ -130,8 +130,9 @@ class SystemScore:
     rank_low, rank_high : int
         The ranks (1 is best) that the tests of the family leave open, at its level.
     group : str or None
-        Compact letters: two systems that share a letter could not be told apart. None when not
-        every pair was tested.
+        Compact letters: two systems that share a letter could not be told apart. More than 26 groups are
+        numbered, as in ``"3-7, 9"``. None when not every pair was tested, or if there are more groups than
+        systems.
     """
 
     metric: str

@@ -264,6 +264,14 @@ def test_a_note_says_that_groups_are_numbered() -> None:
     assert "numbered_groups" not in [note.code for note in few.notes]
 
 
+def test_runs_say_that_groups_are_numbered() -> None:
+    noise = np.random.default_rng(0).normal(0.0, 0.5, (40, 6))
+    runs = {f"s{i:02d}": (3.0 * i + row).tolist() for i, row in enumerate(noise)}
+    result = compare_runs(runs, test="t", correction="none")
+    assert result.systems[-1].group == "40"
+    assert "numbered_groups" in [note.code for note in result.notes]
+
+
 # -- as data ---------------------------------------------------------------------------------------
 
 
@@ -281,6 +289,13 @@ def test_a_signature_does_not_list_a_hundred_names() -> None:
 
 
 # -- reports ---------------------------------------------------------------------------------------
+
+
+def test_a_notebook_shows_the_best_too() -> None:
+    fragment = many()._repr_html_()
+    assert "20 of 64 systems and 37 of 2016 differences are shown" in fragment
+    assert "<script" not in fragment
+    assert len(fragment) < 40_000
 
 
 def test_of_more_than_50_systems_20_are_shown() -> None:

@@ -196,7 +196,7 @@ def _scores(
     names = [data.names[s] for s in order]
     lettered = settings.baseline is None
     low, high, letters = family.standings(names, differences, settings.alpha, lettered=lettered)
-    entries, notes = [], []
+    entries, notes = [], noting.of_groups(data.metric.name, letters, lettered=lettered)
     for position, system in enumerate(order):
         interval, found = data.maker.interval(system, None, settings.interval, settings.level)
         about = (data.metric.name, names[position])

@@ -157,6 +157,8 @@ def compared(store: Store, plan: Plan) -> StudyComparison:
         systems += ordered
         differences += found
         notes += [note for entry in ordered for note in scored[metric.name, entry.system].notes]
+        labels = [entry.group for entry in ordered if entry.group is not None]
+        notes += noting.of_groups(metric.name, labels or None, lettered=not plan.baselines)
         if metric.caution is not None:
             notes.append(Note("caution", metric.caution, (metric.name,)))
         notes += noting.of_direction(metric.name, metric.greater_is_better, plan.settings.alternative)
