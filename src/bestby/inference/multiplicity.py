@@ -117,7 +117,7 @@ def benjamini_hochberg(p_values: ArrayLike) -> FloatArray:
     factors = p.size / np.arange(1, p.size + 1)  # none below 1, so rounding cannot shrink a p-value
     stepped = np.minimum.accumulate((p[order] * factors)[::-1])[::-1]
     adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum(stepped, 1.0)
+    adjusted[order] = stepped  # the last factor is 1, so none is above the largest p-value
     return adjusted
 
 

@@ -80,7 +80,8 @@ def test_every_field_of_an_enumeration(alternative: Any, most: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("alternative", "method"), [("two-sided", "enumeration"), ("greater", "enumeration"), ("less", "binomial")]
+    ("alternative", "method"),
+    [("two-sided", "enumeration"), ("greater", "enumeration"), ("less", "binomial")],
 )
 def test_every_field_where_all_units_point_in_one_direction(alternative: Any, method: str) -> None:
     found = exact_mean(np.array([1.5]), np.array([4]), alternative, 8.0)
@@ -197,3 +198,10 @@ def test_rounding_never_makes_p_more_than_1() -> None:
     found = exact_enumeration(delta, np.array([90, 80, 70]), lambda x: x[:, 0], 0.0, "two-sided", 1.0)
     assert found is not None
     assert found.p_value == 1.0
+
+
+@pytest.mark.parametrize("alternative", SIDES)
+def test_where_nothing_differs_p_is_1(alternative: Any) -> None:
+    found = exact_mean(np.zeros(2), np.array([3, 4]), alternative, 7.0)
+    assert found is not None
+    assert (found.p_value, found.statistic) == (1.0, 0.0)
