@@ -94,6 +94,7 @@ def advise(
     given: dict[str, Any] = {"n_runs": runs, "n_datasets": datasets, "n_folds": folds}
     if files:
         from bestby import readers
+        from bestby.comparison import needs_items
 
         given["data"] = readers.read(
             files,
@@ -105,6 +106,7 @@ def advise(
             on_missing=on_missing,  # type: ignore[arg-type]  # checked by read
             system_column=system_column,
             value_column=value_column,
+            stream=False if needs_items(metric) else None,
         )
     else:
         is_mean, is_binary = (None, None) if per_item is None else _KINDS[per_item]

@@ -15,7 +15,7 @@ from bestby._core.typing import Array, BoolArray, IntArray, OnMissing
 from bestby.evaluation import Evaluation, dropped, without_values, worst
 from bestby.readers.assemble import one_type
 from bestby.readers.batches import Passes, key_of, number_of, read_batches
-from bestby.readers.database import STRICT, connection, lines, literal, streaming
+from bestby.readers.database import STRICT, lines, literal, streaming
 from bestby.readers.files import kind_of
 from bestby.readers.long import is_long
 from bestby.readers.pieces import Piece, Pieces, check_same_columns, joined
@@ -112,16 +112,17 @@ def read_counted(pieces: Pieces, asked: Asked, stream: bool | None) -> tuple[Eva
         names = systems_of(head, found, asked.systems)
         others = [name for name in (found.gold, found.stratum) if name is not None]
         used = [*names, *others]
-        n_cells = sum(_about(database, query) for query in _queries(pieces, head, used))
+        queries = _queries(pieces, head, used, database)
+        n_cells = sum(_about(database, query) for query in queries)
         if n_cells > MOST_CELLS:
             told = f"the table has about {n_cells} distinct rows, more than the {MOST_CELLS} that are counted"
             reason = _unstreamable(pieces, head, found, used, stream)
             if reason is None:
-                passes = _passes(pieces, head, found, names, asked)
+                passes = _passes(pieces, head, found, names, asked, database)
                 return read_batches(passes, names, asked.on_missing), told_of(names, found)
             _refuse(f"{told}, and {reason}", stream)
             return None
-        table, counts = _counted(pieces, head, used, database, asked.missing)
+        table, counts = _counted(pieces, queries, used, database, asked.missing)
     evaluation = _evaluation(table, counts, names, found, asked)
     note = Note("counted", _told_counted(evaluation, found))
     evaluation = dataclasses.replace(evaluation, notes=(note, *evaluation.notes))
@@ -200,7 +201,7 @@ def _first_rows(
             column[:] = [record.get(name) for record in records]
             columns.append(column)
         return names, columns
-    source, given, names = _relation(pieces.form, [first])
+    source, given, names = _relation(pieces.form, [first], database)
     arrays = database.execute(f"SELECT * FROM {source} LIMIT {_HEAD}", given).fetchnumpy()
     return names, list(arrays.values())
 
@@ -240,9 +241,9 @@ class _Query:
         return list(self.columns.values())
 
 
-def _queries(pieces: Pieces, head: Table, used: Sequence[str]) -> Iterator[_Query]:
+def _queries(pieces: Pieces, head: Table, used: Sequence[str], database: DuckDBPyConnection) -> list[_Query]:
     """Group the files that one query can read: of one header, one packing, one value of each folder used."""
-    of_files = _columns_of_files(pieces, head)
+    of_files = _columns_of_files(pieces, head, database)
     folders = [name for name in used if name in pieces.folder_columns(of_files, used)]
 
     def key(piece: Piece) -> Any:
@@ -255,50 +256,41 @@ def _queries(pieces: Pieces, head: Table, used: Sequence[str]) -> Iterator[_Quer
         return tuple(said.get(name) for name in folders), kind.compression, header
 
     if pieces.form == "parquet" and len(pieces.pieces) > 1:
-        _check_parquet(pieces)
+        for path in pieces.paths[1:]:
+            check_same_columns(pieces, path, _parquet_names(path, database), of_files)
+    queries = []
     for (said, _, _), group in _by(pieces.pieces, key):
         wanted = [name for name in used if name not in folders]
-        source, given, names = _relation(pieces.form, group, wanted)
+        source, given, names = _relation(pieces.form, group, database, wanted)
         if pieces.form == "delimited":
             check_same_columns(pieces, group[0].path, [name.strip() for name in names], of_files)
         by_name = {name.strip(): _spelt(pieces.form, i, name) for i, name in enumerate(names)}
-        yield _Query(
-            source,
-            given,
-            {name: by_name[name] for name in wanted},
-            dict(zip(folders, said, strict=True)),
-        )
+        columns = {name: by_name[name] for name in wanted}
+        queries.append(_Query(source, given, columns, dict(zip(folders, said, strict=True))))
+    return queries
 
 
-def _columns_of_files(pieces: Pieces, head: Table) -> list[str]:
+def _columns_of_files(pieces: Pieces, head: Table, database: DuckDBPyConnection) -> list[str]:
     known = {name for piece in pieces.pieces for name, _ in piece.folders}
     if pieces.form == "json":
         return [name for name in head.names if name not in known]
-    _, _, names = _relation(pieces.form, pieces.pieces[:1])
+    _, _, names = _relation(pieces.form, pieces.pieces[:1], database)
     return [name.strip() for name in names]
 
 
-def _check_parquet(pieces: Pieces) -> None:
-    first: list[str] | None = None
-    for path in pieces.paths:
-        names = [name.strip() for name in _parquet_names(path)]
-        first = names if first is None else first
-        check_same_columns(pieces, path, names, first)
-
-
-def _parquet_names(path: Path) -> list[str]:
+def _parquet_names(path: Path, database: DuckDBPyConnection) -> list[str]:
     query = "DESCRIBE SELECT * FROM read_parquet(?, hive_partitioning=false)"
-    with connection(path) as database:
-        return [row[0] for row in database.execute(query, [literal(path)]).fetchall()]
+    return [row[0].strip() for row in database.execute(query, [literal(path)]).fetchall()]
 
 
 def _relation(
-    form: str, group: Sequence[Piece], wanted: Sequence[str] = ()
+    form: str, group: Sequence[Piece], database: DuckDBPyConnection, wanted: Sequence[str] = ()
 ) -> tuple[str, list[Any], list[str]]:
     """Return the files as a table of SQL, its parameters, and the names of its columns as written."""
     paths = [literal(piece.path) for piece in group]
     if form == "parquet":
-        names = _parquet_names(group[0].path)
+        query = "DESCRIBE SELECT * FROM read_parquet(?, hive_partitioning=false)"
+        names = [row[0] for row in database.execute(query, paths[:1]).fetchall()]
         return "read_parquet(?, hive_partitioning=false, union_by_name=true)", [paths], names
     compression = kind_of(group[0].path).compression
     if form == "json":
@@ -334,12 +326,16 @@ def _about(database: DuckDBPyConnection, query: _Query) -> int:
 
 
 def _counted(
-    pieces: Pieces, head: Table, used: Sequence[str], database: DuckDBPyConnection, missing: Missing
+    pieces: Pieces,
+    queries: Sequence[_Query],
+    used: Sequence[str],
+    database: DuckDBPyConnection,
+    missing: Missing,
 ) -> tuple[Table, IntArray]:
     """Return the distinct rows of the columns used, and how often each occurs."""
     parts: dict[str, list[Array]] = {name: [] for name in used}
     counts: list[IntArray] = []
-    for query in _queries(pieces, head, used):
+    for query in queries:
         selected = ", ".join(f"{column} AS k{i}" for i, column in enumerate(query.selected))
         comma = ", " if selected else ""
         arrays = database.execute(
@@ -385,10 +381,17 @@ def _unstreamable(
     return None if not texts else f"column {texts[0]!r} holds text, not scores"
 
 
-def _passes(pieces: Pieces, head: Table, found: Roles, names: Sequence[str], asked: Asked) -> Passes:
+def _passes(
+    pieces: Pieces,
+    head: Table,
+    found: Roles,
+    names: Sequence[str],
+    asked: Asked,
+    database: DuckDBPyConnection,
+) -> Passes:
     values = [*([] if found.gold is None else [found.gold]), *names]
     queries = []
-    for query in _queries(pieces, head, [str(found.item), *values]):
+    for query in _queries(pieces, head, [str(found.item), *values], database):
         kinds = {name: _kind(pieces, head, name) for name in query.columns}
         if query.folders:
             raise DesignError(
