@@ -18,8 +18,8 @@ Texts = list[str]
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("BESTBY_SHARED_DATA", ROOT.parent / "shared" / "data"))
 WMT17 = SHARED / "wmt17_en_de"
-WMT17_BASES = ("LIUM-NMT.4900", "LMU-nmt-single.4893", "online-B.0")
-WMT17_SYSTEMS, WMT17_SEGMENTS = 16, 3004
+WMT17_SYSTEMS = ("LIUM-NMT.4900", "LMU-nmt-single.4893", "online-B.0")
+WMT17_SEGMENTS = 3004
 
 
 @cache
@@ -103,26 +103,14 @@ def texts(n: int) -> tuple[Texts, dict[str, Texts]]:
 
 @cache
 def shared_task() -> tuple[Texts, dict[str, Texts]]:
-    """The reference of WMT17 English-German and the translations of sixteen systems.
-
-    The folder has what sacrebleu's tests keep: the reference and the texts of three systems. The others are
-    made of the three: each segment of one of them, with some words left out. Without the folder, all are made
-    of random words.
-    """
-    rng = np.random.default_rng(17)
+    """The reference of WMT17 English-German and the translations of three systems, as sacrebleu's tests keep
+    them; without the folder, random words."""
     if WMT17.exists():
-        reference = _lines(WMT17 / "ref.txt.gz")
-        bases = {name: _lines(WMT17 / f"newstest2017.{name}.en-de.txt.gz") for name in WMT17_BASES}
-    else:
-        reference = _random_texts(rng)
-        bases = {name: _worse(rng, reference, 0.3 + 0.01 * i) for i, name in enumerate(WMT17_BASES)}
-    systems = dict(bases)
-    given = list(bases.values())
-    for i in range(len(bases), WMT17_SYSTEMS):
-        which = rng.integers(0, len(given), len(reference))
-        mixed = [given[base][segment] for segment, base in enumerate(which.tolist())]
-        systems[f"mixture-{i}"] = _worse(rng, mixed, 0.01 * i)
-    return reference, systems
+        names = {name: f"newstest2017.{name}.en-de.txt.gz" for name in WMT17_SYSTEMS}
+        return _lines(WMT17 / "ref.txt.gz"), {name: _lines(WMT17 / file) for name, file in names.items()}
+    rng = np.random.default_rng(17)
+    reference = _random_texts(rng)
+    return reference, {name: _worse(rng, reference, 0.3 + 0.01 * i) for i, name in enumerate(WMT17_SYSTEMS)}
 
 
 def _lines(path: Path) -> Texts:

@@ -63,10 +63,10 @@ def mcc_along(predictions: Array, gold: Array, n_classes: int = 3) -> Array:
     """Matthews correlation along the last axis."""
     n = gold.shape[-1]
     right = (predictions == gold).sum(axis=-1)
-    guessed = np.stack([(predictions == k).sum(axis=-1) for k in range(n_classes)])
-    true = np.stack([(gold == k).sum(axis=-1) for k in range(n_classes)])
-    above = right * float(n) - (guessed * true).sum(axis=0)
-    below = (float(n) * n - (guessed**2).sum(axis=0)) * (float(n) * n - (true**2).sum(axis=0))
+    guessed = np.stack([(predictions == k).sum(axis=-1) for k in range(n_classes)], axis=-1)
+    true = np.stack([(gold == k).sum(axis=-1) for k in range(n_classes)], axis=-1)
+    above = right * float(n) - (guessed * true).sum(axis=-1)
+    below = (float(n) * n - (guessed**2).sum(axis=-1)) * (float(n) * n - (true**2).sum(axis=-1))
     return above / np.sqrt(np.maximum(below, 1.0))
 
 

@@ -161,8 +161,8 @@ def heading(about: Row) -> list[str]:
         f"- BooStSa's: {listed(about['BooStSa'])}",
         "",
         f"CPU time of one thread, medians of {about['rounds']} turns side by side, each tool in a process of",
-        f"its own. A rival whose resampling would take over {about['budget']} s (or 400 MB) draws fewer",
-        "resamples, and that part of its time is scaled: marked ~.",
+        "its own. A rival whose resampling would take more than some tenths of a second, or 400 MB, draws",
+        "fewer resamples, and that part of its time is scaled: marked ~.",
     ]
 
 

@@ -24,7 +24,7 @@ IMPORTS = {
     "MLstatkit": "MLstatkit",
     "evalstats": "evalstats",
 }
-ROUNDS = 7
+ROUNDS = 3
 
 
 def starts() -> dict[str, list[str]]:
@@ -49,12 +49,9 @@ def starts() -> dict[str, list[str]]:
 
 
 def start_up(quick: bool) -> list[dict[str, Any]]:
-    """Return each command's median CPU and wall milliseconds and its peak memory, run in turns.
-
-    One run that is not counted goes before.
-    """
+    """Return each command's median CPU and wall milliseconds, run in turns, after one run not counted."""
     commands = {name: words for name, words in starts().items() if Path(words[0]).exists()}
-    taken: dict[str, list[tuple[float, float, float]]] = {name: [] for name in commands}
+    taken: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
     for turn in range(2 if quick else ROUNDS + 1):
         for name, words in commands.items():
             wall, used = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -62,9 +59,9 @@ def start_up(quick: bool) -> list[dict[str, Any]]:
             now = resource.getrusage(resource.RUSAGE_CHILDREN)
             cpu = now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime
             if turn:
-                taken[name].append((cpu, time.perf_counter() - wall, 0.0))
+                taken[name].append((cpu, time.perf_counter() - wall))
     return [
         {"command": name, "cpu_ms": f"{1e3 * median(cpu):.3g}", "wall_ms": f"{1e3 * median(wall):.3g}"}
         for name, times in taken.items()
-        for cpu, wall, _ in [tuple(zip(*times, strict=True))]
+        for cpu, wall in [tuple(zip(*times, strict=True))]
     ]

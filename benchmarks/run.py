@@ -1,11 +1,11 @@
 """How long does the same work take bestby and other tools, and how much memory?
 
-    python benchmarks/run.py [--quick] [--only WORD] [--part PART] [--budget SECONDS] [--rounds N]
+    python benchmarks/run.py [--quick] [--only WORD] [--missing] [--part PART] [--budget SECONDS] [--rounds N]
 
 Every job is run by bestby and by its rivals in turns, each in a process of its own, on one thread; times are
 CPU times. Parts: jobs, startup, growth, floor, page (the pages alone); all by default. Writes results/*.csv,
 results/rivals.md, docs/images/growth.png and docs/concepts/benchmarks.md, but for --quick, which only prints.
-With --only the rows of other jobs stay as they are. See benchmarks/README.md.
+With --only or --missing the rows of other jobs stay as they are. See benchmarks/README.md.
 """
 
 # ruff: noqa: E402  the number of threads must be set before NumPy is loaded
@@ -166,35 +166,46 @@ def machine(rounds: int, budget: float) -> dict[str, Any]:
     }
 
 
+def stored() -> dict[str, list[Any]]:
+    """Return the rows that have been written, by job."""
+    if not (page.RESULTS / "rivals.csv").exists():
+        return {}
+    return {rows[0]["job"]: rows for rows in page.grouped(page.read("rivals"))}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--quick", action="store_true", help="some of everything, coarsely; writes nothing")
     parser.add_argument("--only", default="", help="jobs whose name contains this")
+    parser.add_argument("--missing", action="store_true", help="jobs that have no rows yet")
     parser.add_argument("--part", choices=["jobs", "startup", "growth", "floor", "page"], help="this alone")
     parser.add_argument("--budget", type=float, help="CPU seconds a rival may take a turn [0.5; quick: 0.1]")
     parser.add_argument("--rounds", type=int, help="turns each [5; quick: 2]")
     options = parser.parse_args()
     rounds = options.rounds or (2 if options.quick else 5)
     budget = options.budget or (0.1 if options.quick else 0.5)
-    part = "jobs" if options.only else options.part
+    part = "jobs" if options.only or options.missing else options.part
     keep = not options.quick
     if part in (None, "jobs"):
         about = machine(rounds, budget)
-        found: dict[str, list[Any]] = {}
-        if options.only and keep:
-            found = {rows[0]["job"]: rows for rows in page.grouped(page.read("rivals"))}
+        few = bool(options.only or options.missing)
+        there = set(stored()) if few else set()
         print("\n".join(page.heading(about)), flush=True)
+        found: dict[str, list[Any]] = {}
         for job in jobs.all_jobs():
-            if options.only not in job.name or (options.quick and not job.quick):
+            skipped = (options.missing and job.name in there) or (options.quick and not job.quick)
+            if skipped or options.only not in job.name:
                 continue
             found[job.name] = list(raced(job, rounds, budget))
             print("\n".join(page.in_words(found[job.name])), flush=True)
             if keep:
-                page.write_json("machine", about)
-                ordered = [job.name for job in jobs.all_jobs() if job.name in found]
-                page.write("rivals", [row for name in ordered for row in found[name]])
+                every = {**(stored() if few else {}), **found}
+                ordered = [job.name for job in jobs.all_jobs() if job.name in every]
+                page.write("rivals", [row for name in ordered for row in every[name]])
+        if keep and not few:
+            page.write_json("machine", about)
     for name, measured in (("startup", processes.start_up), ("growth", growth.rows), ("floor", floor.rows)):
         if part not in (None, name):
             continue

@@ -66,15 +66,13 @@ def affordable(rival: Any, n_resamples: int, budget: float) -> int:
     most = max(FEW + 1, min(n_resamples, MOST_NUMBERS // rival.held))
     rival.draw(FEW)  # imports and caches
     fixed = timed(rival.draw, FEW)[0]
+    allowed = max(budget, fixed)  # or the time of the resamples is lost in that of a call
     size = min(PROBE, most)
-    if fixed > budget:
-        return size
     for _ in range(3):  # the first few may be too quick to time
-        taken = timed(rival.draw, size)[0]
-        if taken > budget:
+        drawn = max(timed(rival.draw, size)[0] - fixed, 1e-7 * size)
+        if drawn > allowed:
             break
-        each = max((taken - fixed) / size, 1e-7)
-        size = max(size, min(int(budget / each), most, 10 * size))
+        size = max(size, min(int(size * allowed / drawn), most, 10 * size))
     return size
 
 
