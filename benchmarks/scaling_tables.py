@@ -8,7 +8,8 @@
 Tables are Parquet, made by DuckDB in a temporary folder: *labels* have ten classes and two systems that are
 right on 91 % of the items, in four files; *scores* are two real numbers per item. Each row of the result is
 one process of ``bestby compare``, from its start to its end, with the peak of its resident memory. Tables
-that fit are read whole beside, and must give the same estimates, intervals, p-values and signature.
+that fit are read whole beside, and must give the same estimates, intervals, p-values and signature; the
+largest is read as arrays of small integers beside, and must give the same but for the signature.
 """
 
 from __future__ import annotations
@@ -82,7 +83,11 @@ def make(folder: Path, query: str, rows: int, form: str = "parquet") -> float:
 
 def run(arguments: list[str], cores: int) -> tuple[dict[str, Any], float, float, float]:
     """Run ``bestby compare``; return its result, seconds, CPU seconds and peak MB."""
-    command = [str(Path(sys.executable).parent / "bestby"), "compare", *arguments, "--json", "-"]
+    return measure([str(Path(sys.executable).parent / "bestby"), "compare", *arguments, "--json", "-"], cores)
+
+
+def measure(command: list[str], cores: int) -> tuple[dict[str, Any], float, float, float]:
+    """Run a command that prints a result as JSON; return it, seconds, CPU seconds and peak MB."""
     own = [sys.executable, "-c", _CHILD, json.dumps(command), ",".join(map(str, _some_cores(cores)))]
     done = subprocess.run(own, check=True, capture_output=True, text=True)
     told, _, result = done.stdout.partition("\n")
@@ -109,11 +114,28 @@ print(done.stdout)
 """
 
 
+# The labels as small integers, in memory: what would need tens of GB as text.
+_ARRAYS = """
+import sys, duckdb, bestby
+with duckdb.connect(config={"memory_limit": "2GB"}) as database:
+    database.execute("SET enable_progress_bar = false")  # it would go to stdout
+    found = database.execute(
+        "SELECT substr(label, 6)::TINYINT AS gold, substr(a, 6)::TINYINT AS a, substr(b, 6)::TINYINT AS b"
+        f" FROM read_parquet('{sys.argv[1]}')"
+    ).fetchnumpy()
+gold = found.pop("gold")
+print(bestby.compare(found, gold, metric=sys.argv[2:]).to_json())
+"""
+
+
 def same(one: dict[str, Any], other: dict[str, Any]) -> bool:
     """Tell whether two results have the same numbers, to the bit, and the same signature."""
-    return all(one[part] == other[part] for part in ("systems", "differences")) and (
-        one["provenance"] == other["provenance"]
-    )
+    return same_numbers(one, other) and one["provenance"] == other["provenance"]
+
+
+def same_numbers(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Tell whether two results have the same numbers, to the bit."""
+    return all(one[part] == other[part] for part in ("systems", "differences"))
 
 
 def measured(rows: int, folder: Path, cores: int, tables: list[str]) -> list[dict[str, Any]]:
@@ -123,13 +145,21 @@ def measured(rows: int, folder: Path, cores: int, tables: list[str]) -> list[dic
     def add(
         table: str, size: float, metrics: list[str], how: str, pattern: str, *more: str
     ) -> dict[str, Any]:
+        if how == "arrays":
+            result, *taken = measure([sys.executable, "-c", _ARRAYS, pattern, *metrics], cores)
+            return kept(table, size, metrics, how, result, taken)
         chosen = [word for metric in metrics for word in ("--metric", metric)]
         arguments = [pattern, "--item", "id", "--system", "a", "--system", "b", *chosen, f"--{how}", *more]
-        result, seconds, cpu, peak = run(arguments, cores)
+        result, *taken = run(arguments, cores)
+        return kept(table, size, metrics, how, result, taken)
+
+    def kept(
+        table: str, size: float, metrics: list[str], how: str, result: dict[str, Any], taken: list[float]
+    ) -> dict[str, Any]:
+        seconds, cpu, peak = taken
         drawn = result["provenance"]["n_resamples"]
-        taken = (f"{seconds:.1f}", f"{cpu:.1f}", f"{peak:.0f}", "")
-        row = (table, rows, f"{size:.0f}", " ".join(metrics), drawn, how, *taken)
-        out.append(dict(zip(FIELDS, row, strict=True)))
+        row = (table, rows, f"{size:.0f}", " ".join(metrics), drawn, how)
+        out.append(dict(zip(FIELDS, (*row, f"{seconds:.1f}", f"{cpu:.1f}", f"{peak:.0f}", ""), strict=True)))
         print(*out[-1].values(), sep="\t", flush=True)
         return result
 
@@ -142,6 +172,9 @@ def measured(rows: int, folder: Path, cores: int, tables: list[str]) -> list[dic
             if rows <= WHOLE_UP_TO:
                 whole = add("labels", size, metrics, "no-stream", pattern, "--gold", "label")
                 out[-2]["same"] = "yes" if same(counted, whole) else "no"
+        if rows > WHOLE_UP_TO:
+            arrays = add("labels", size, metrics, "arrays", pattern)
+            out[-2]["same"] = "yes" if same_numbers(counted, arrays) else "no"
         for path in (folder / "labels").iterdir():
             path.unlink()
     if "csv" in tables and rows <= OTHERS_UP_TO:
@@ -154,6 +187,7 @@ def measured(rows: int, folder: Path, cores: int, tables: list[str]) -> list[dic
     return out
 
 
+READ = {"no-stream": "whole", "arrays": "whole, as small integers"}
 NAMES = {"labels": "labels, Parquet", "csv": "labels, CSV", "scores": "scores, Parquet"}
 
 
@@ -165,9 +199,7 @@ def growth(table: list[dict[str, str]]) -> str:
     ]
     for row in sorted(table, key=lambda row: (TABLES.index(row["table"]), int(row["rows"]))):
         power = f"10{str(len(row['rows']) - 1).translate(str.maketrans('0123456789', '⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
-        how = (
-            "whole" if row["read"] == "no-stream" else "in batches" if row["table"] == "scores" else "counted"
-        )
+        how = READ.get(row["read"], "in batches" if row["table"] == "scores" else "counted")
         cells = (NAMES[row["table"]], power, row["files_mb"], str(len(row["metrics"].split())), how)
         lines.append(
             f"| {' | '.join((*cells, row['seconds'], row['cpu_seconds'], row['peak_mb'], row['same']))} |"

@@ -65,6 +65,7 @@ def _opened(path: Path | str, limits: dict[str, Any]) -> Iterator[DuckDBPyConnec
     }
     database = duckdb.connect(":memory:", config=config)
     try:
+        database.execute("SET enable_progress_bar = false")  # it would go to stdout, where results go
         yield database
     except duckdb.Error as error:
         raise _translated(path, str(error)) from error

@@ -17,6 +17,7 @@ from bestby.readers.database import connection, literal
 from bestby.readers.files import checked, kind_of, read_table
 from bestby.readers.formats.base import recognised
 from bestby.readers.table import Table, listed, made
+from bestby.readers.tables import read_parquets
 from bestby.readers.values import Column, Missing
 
 _ENDINGS = (".parquet", ".csv", ".tsv", ".tab", ".jsonl", ".ndjson")
@@ -236,7 +237,10 @@ def whole_table(pieces: Pieces, missing: Missing, asked: Collection[str | None])
     InvalidInputError
         If a file cannot be read, or has other columns than the first one.
     """
-    tables = [read_table(checked(path), missing) for path in pieces.paths]
+    if pieces.form == "parquet":
+        tables = read_parquets(pieces.paths, missing)
+    else:
+        tables = [read_table(checked(path), missing) for path in pieces.paths]
     names = list(tables[0].names)
     if pieces.form == "json":
         names = list(dict.fromkeys(name for table in tables for name in table.names))

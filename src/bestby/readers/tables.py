@@ -155,8 +155,17 @@ def _record(path: Path, where: str, record: Any) -> _Pairs:
 
 def read_parquet(path: Path, missing: Missing) -> Table:
     """Read a Parquet file; columns keep their types."""
-    with connection(path) as database:
-        result = database.execute("SELECT * FROM read_parquet(?, hive_partitioning=false)", [literal(path)])
-        names = [entry[0] for entry in result.description or ()]
-        arrays = result.fetchnumpy()
-    return made(str(path), names, [arrays[name] for name in names], missing)
+    return read_parquets([path], missing)[0]
+
+
+def read_parquets(paths: Sequence[Path], missing: Missing) -> list[Table]:
+    """Read several Parquet files, through one connection, which takes longer to open than a small file."""
+    tables = []
+    with connection(paths[0] if len(paths) == 1 else f"{paths[0]} (or a file beside it)") as database:
+        for path in paths:
+            query = "SELECT * FROM read_parquet(?, hive_partitioning=false)"
+            result = database.execute(query, [literal(path)])
+            names = [entry[0] for entry in result.description or ()]
+            arrays = result.fetchnumpy()
+            tables.append(made(str(path), names, [arrays[name] for name in names], missing))
+    return tables
