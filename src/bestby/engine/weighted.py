@@ -31,7 +31,7 @@ MOST_LEFT_OUT = 1000
 The acceleration found with G groups differs from that with single units by about 0.65 / G.
 """
 
-CALLED_AT_ONCE = 64
+CALLED_AT_ONCE = 256
 """Resamples of a block where a function is called on each."""
 
 ENUMERATE_UNITS = 12
@@ -320,7 +320,7 @@ class CallGroup(ItemGroup):
         return out
 
     def _most(self) -> int:
-        """Return 64: the calls take the time, and smaller blocks are shared out more evenly."""
+        """Return fewer than for ranks: the calls take the time, and small blocks are shared out evenly."""
         return CALLED_AT_ONCE
 
 
