@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from bestby import advice, dependence, noting
+from bestby.runs.comparing import FEW_RUNS
 from calibration import families, measuring
 from calibration.grid import Cell
 from calibration.measuring import Arrays
@@ -112,7 +113,7 @@ def _interval(cell: Cell | Runs, data: Arrays, method: str, ends: Any, there: An
 def _small(cell: Cell | Runs) -> bool:
     """Tell whether all data sets of a cell carry a note on their size."""
     if isinstance(cell, Runs):
-        return False
+        return cell.n < FEW_RUNS
     if cell.family == "clusters":
         return cell.n < dependence.BELOW
     drawn = cell.n if cell.resample_size is None else cell.n * cell.resample_size

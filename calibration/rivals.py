@@ -47,7 +47,7 @@ TOOLS = ("scipy", "BootCI", "stambo", "evalstats", "deepsig")
 PER_ITEM = ("evalstats", "deepsig")
 """Tools that know means of scores per item only."""
 
-TEXTS = (100,)
+TEXTS = (50,)
 """Segments of the cells of BLEU, for sacrebleu and bestby."""
 
 COLUMNS = (
@@ -177,7 +177,7 @@ def measured(python: Path, datasets: int) -> list[counting.Row]:
     for n in TEXTS:
         named = {"measure": "BLEU", "systems": "alike", "agreement": "", "n": str(n)}
         for tool in ("sacrebleu", "bestby"):
-            rows += rows_of(tool, named, math.nan, texts(python, tool, n, 2 * datasets))
+            rows += rows_of(tool, named, math.nan, texts(python, tool, n, 3 * datasets))
             sys.stderr.write(f"{tool}, BLEU, {n} segments\n")
     return rows
 
@@ -187,7 +187,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--python", type=Path, default=PYTHON, help="has the tools [build/rivals/bin/python]")
-    parser.add_argument("--datasets", type=int, default=200, help="per cell; twice as many of texts")
+    parser.add_argument("--datasets", type=int, default=200, help="per cell; three times as many of texts")
     arguments = parser.parse_args()
     if not arguments.python.exists():
         sys.stderr.write(f"{arguments.python} is not there: `make bench` makes it; rows stay as they are\n")

@@ -21,7 +21,7 @@ FEW_DIFFERING = 6
 ENOUGH_RANKED = 6
 """Effective units from which the percentile interval of ranks keeps its level, and basic covers too much."""
 
-FEW_EFFECTIVE = {"bca": 20, "percentile": 20, "basic": 5, "normal": 4}
+FEW_EFFECTIVE = {"bca": 20, "percentile": 20, "basic": 5, "normal": 7}
 """Effective units below which these intervals of a difference are too short."""
 
 FEW_FOR_MEANS = {"studentized": ENOUGH_FOR_SKEWNESS, "normal": ENOUGH_FOR_SKEWNESS}

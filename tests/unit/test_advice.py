@@ -93,8 +93,8 @@ def test_compare_follows_it() -> None:
     ("method", "given", "code"),
     [
         ("normal", {"n_differing": FEW_DIFFERING - 1}, "few_differing"),
-        ("normal", {"n_differing": FEW_DIFFERING, "n_effective": 3.9}, "few_effective"),
-        ("normal", {"n_differing": FEW_DIFFERING, "n_effective": 4.0}, None),
+        ("normal", {"n_differing": FEW_DIFFERING, "n_effective": 6.9}, "few_effective"),
+        ("normal", {"n_differing": FEW_DIFFERING, "n_effective": 7.0}, None),
         ("normal", {"n_effective": 9.9, "plain_mean": True}, "few_effective"),
         (
             "normal",
