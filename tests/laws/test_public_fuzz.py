@@ -533,7 +533,7 @@ n = 1_000_000
 rng = np.random.default_rng(0)
 gold = np.arange(n)
 systems = {name: np.where(rng.random(n) < p, gold, (gold + 1) % n) for name, p in (("a", 0.7), ("b", 0.69))}
-for metric in ("accuracy", "f1[3]", "f1_macro", "matthews_corrcoef", "cohen_kappa"):
+for metric in ("accuracy", "f1[3]", "f1_macro"):
     begin = time.process_time()
     try:
         found = bb.compare(systems, gold, metric=metric, n_resamples=50)["a", "b"]
@@ -556,7 +556,5 @@ def test_a_million_classes_end_soon_and_within_a_gigabyte() -> None:
         "accuracy": "result",
         "f1[3]": "result",
         "f1_macro": "DesignError",
-        "matthews_corrcoef": "DesignError",
-        "cohen_kappa": "DesignError",
     }
     assert all(float(seconds) < 20 and float(megabytes) < 1024 for _, seconds, megabytes in rows.values())

@@ -132,21 +132,21 @@ def test_a_lattice_too_fine_for_its_fft_counts_as_real(kinds: int, units: int, s
     halves = np.concatenate([taken, counts - taken])
     found = exact_mean(values, halves, "greater", 3.0)
     assert found is not None
-    assert found.method == "characteristic function"
+    assert (found.method, found.alternative) == ("characteristic function", "greater")
     assert found.statistic == pytest.approx(float(halves @ values) / 3.0)
     # The normal approximation of such a sum: Berry and Esseen leave less than 0.02 at 110 units and more.
     z = float(halves @ values) / math.sqrt(float(counts @ sizes**2))
     assert found.p_value == pytest.approx(0.5 * math.erfc(z / math.sqrt(2.0)), abs=0.02)
 
 
-def test_the_tilt_is_the_root_of_its_equation() -> None:
-    sizes, counts = np.array([0.2, 1.0, 7.0]), np.array([30, 5, 2])
+@pytest.mark.parametrize("unit", [0.001, 1.0, 1000.0])
+def test_the_tilt_is_the_root_of_its_equation(unit: float) -> None:
+    sizes, counts = unit * np.array([0.2, 1.0, 7.0]), np.array([30, 5, 2])
     total = float(counts @ sizes)
     for share in (0.01, 0.4, 0.9, 0.999):
         theta = permutation._tilt(sizes, counts, share * total)
-        assert float(counts @ (sizes * np.tanh(0.5 * theta * sizes))) == pytest.approx(
-            share * total, rel=1e-10
-        )
+        reached = float(counts @ (sizes * np.tanh(0.5 * theta * sizes)))
+        assert reached == pytest.approx(share * total, rel=1e-10)
 
 
 def test_a_target_that_is_never_reached_is_nearly_reached() -> None:
@@ -205,3 +205,13 @@ def test_where_nothing_differs_p_is_1(alternative: Any) -> None:
     found = exact_mean(np.zeros(2), np.array([3, 4]), alternative, 7.0)
     assert found is not None
     assert (found.p_value, found.statistic) == (1.0, 0.0)
+
+
+def test_ties_of_an_enumeration_are_relative_to_the_scores() -> None:
+    delta = np.array([[1.0], [2.0], [4.0]])
+    for scale, p in ((1.0, 0.25), (1e6, 0.5)):  # the signs make 3.5, 2.5, 1.5 and 0.5, either way
+        found = exact_enumeration(
+            delta, np.ones(3, dtype=np.int64), lambda x: x[:, 0], 2.5 + 1e-5, "two-sided", scale
+        )
+        assert found is not None
+        assert found.p_value == p
