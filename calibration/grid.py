@@ -221,7 +221,7 @@ CLUSTERS: dict[str, tuple[int, ...]] = {"of 10 items": (10,), "of 1 to 40 items"
 
 def clusters() -> Iterator[Cell]:
     """Yield few and many clusters, of equal and unequal size."""
-    for g, (design, sizes) in itertools.product((10, 40), CLUSTERS.items()):
+    for g, (design, sizes) in itertools.product((10, 40, 200), CLUSTERS.items()):
         for measure in ("accuracy", "macro-F1"):
             metric = d.MEASURES[measure][0]
             for systems, agreement in (("alike", 0.5), ("apart", APART)):

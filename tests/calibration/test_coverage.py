@@ -43,7 +43,7 @@ CELLS = {
     "studentized": ("mean", populations.scores("50 % tied, skewed"), 100),
     "normal": ("f1_macro", populations.of_table("", "f1_macro", THREE), 80),
     "cr2, clusters": ("accuracy", CLUSTERS, 30),
-    "basic": ("roc_auc", populations.separated(1.2, 1.0, 0.0, 0.5), 50),
+    "percentile": ("roc_auc", populations.separated(1.2, 1.0, 0.0, 0.5), 50),
 }
 
 
