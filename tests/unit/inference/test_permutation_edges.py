@@ -215,3 +215,13 @@ def test_ties_of_an_enumeration_are_relative_to_the_scores() -> None:
         )
         assert found is not None
         assert found.p_value == p
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1e9])
+def test_the_inversion_has_no_unit(unit: float) -> None:
+    sizes = np.abs(np.random.default_rng(5).normal(size=150)) + 0.2
+    for far in (1.0, 5.2):
+        s = far * math.sqrt(float(sizes @ sizes))
+        expected = permutation._inverted_upper(sizes, s)
+        assert expected is not None
+        assert permutation._inverted_upper(unit * sizes, unit * s) == pytest.approx(expected, rel=1e-9)
