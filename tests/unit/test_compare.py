@@ -61,7 +61,10 @@ def test_few_clusters_and_few_items() -> None:
     assert note.message.startswith("there are only 5 clusters, fewer than 30")
     assert (effect.code, effect.about) == ("design_effect", ("accuracy",))
     result = compare({"a": A[:8], "b": B[:8]}, GOLD[:8])
-    assert [n.message for n in result.notes] == ["there are only 8 items: intervals tend to be too short"]
+    assert [n.message for n in result.notes] == [
+        "there are only 8 items: intervals tend to be too short",
+        "as few as 1 units carry the variance: the wilson interval is likely to be too short",
+    ]
     assert not codes(compare({"a": A, "b": B}, GOLD))
     assert codes(compare({"a": A, "b": B}, GOLD, clusters=np.arange(40) // 2)) == [
         "few_clusters",
