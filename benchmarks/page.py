@@ -160,7 +160,7 @@ def heading(about: Row) -> list[str]:
         f"- that of its rivals: {listed(about['rivals'])}",
         f"- BooStSa's: {listed(about['BooStSa'])}",
         "",
-        f"CPU time of one thread, medians of {about['rounds']} turns side by side, each tool in a process of",
+        "CPU time of one thread, medians of several turns side by side, each tool in a process of",
         "its own. A rival whose resampling would take more than some tenths of a second, or 400 MB, draws",
         "fewer resamples, and that part of its time is scaled: marked ~.",
     ]
@@ -243,7 +243,9 @@ def benchmarks_page() -> str:
     """Return docs/concepts/benchmarks.md."""
     rows = read("rivals")
     about = json.loads((RESULTS / "machine.json").read_text(encoding="utf-8"))
-    started = [{**row, "command": f"`{row['command']}`"} for row in read("startup")]
+    started = [
+        {"command": f"`{row['command']}`", "cpu": time_words(float(row["cpu_ms"]))} for row in read("startup")
+    ]
     parts = (
         HEAD,
         heading(about),
@@ -253,8 +255,8 @@ def benchmarks_page() -> str:
         goals_table(rows),
         MEMORY,
         memory_table(rows),
-        ["", "## Start-up", "", "Whole processes, in milliseconds.", ""],
-        plain_table(["command", "CPU", "wall"], started),
+        ["", "## Start-up", "", "CPU time of whole processes.", ""],
+        plain_table(["command", "CPU"], started),
         GROWTH,
         growth_table(read("growth")),
         FLOOR,

@@ -24,7 +24,6 @@ IMPORTS = {
     "MLstatkit": "MLstatkit",
     "evalstats": "evalstats",
 }
-ROUNDS = 3
 
 
 def starts() -> dict[str, list[str]]:
@@ -48,18 +47,17 @@ def starts() -> dict[str, list[str]]:
     }
 
 
-def start_up(quick: bool) -> list[dict[str, Any]]:
-    """Return each command's median CPU and wall milliseconds, run in turns, after one run not counted."""
+def start_up(rounds: int) -> list[dict[str, Any]]:
+    """Return each command's median CPU and wall milliseconds, run in turns."""
     commands = {name: words for name, words in starts().items() if Path(words[0]).exists()}
     taken: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
-    for turn in range(2 if quick else ROUNDS + 1):
+    for _ in range(rounds):
         for name, words in commands.items():
             wall, used = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
             subprocess.run(words, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             now = resource.getrusage(resource.RUSAGE_CHILDREN)
             cpu = now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime
-            if turn:
-                taken[name].append((cpu, time.perf_counter() - wall))
+            taken[name].append((cpu, time.perf_counter() - wall))
     return [
         {"command": name, "cpu_ms": f"{1e3 * median(cpu):.3g}", "wall_ms": f"{1e3 * median(wall):.3g}"}
         for name, times in taken.items()

@@ -198,7 +198,10 @@ def main() -> None:
             skipped = (options.missing and job.name in there) or (options.quick and not job.quick)
             if skipped or options.only not in job.name:
                 continue
-            found[job.name] = list(raced(job, rounds, budget))
+            of_job = list(raced(job, rounds, budget))
+            if not of_job:
+                continue
+            found[job.name] = of_job
             print("\n".join(page.in_words(found[job.name])), flush=True)
             if keep:
                 every = {**(stored() if few else {}), **found}
@@ -206,10 +209,15 @@ def main() -> None:
                 page.write("rivals", [row for name in ordered for row in every[name]])
         if keep and not few:
             page.write_json("machine", about)
-    for name, measured in (("startup", processes.start_up), ("growth", growth.rows), ("floor", floor.rows)):
+    parts = {
+        "startup": lambda: processes.start_up(rounds),
+        "growth": lambda: growth.rows(options.quick),
+        "floor": lambda: floor.rows(options.quick),
+    }
+    for name, measured in parts.items():
         if part not in (None, name):
             continue
-        rows = measured(options.quick)
+        rows = measured()
         print(f"\n{name}:")
         print("\n".join(" ".join(str(value) for value in row.values()) for row in rows), flush=True)
         if keep:

@@ -1,0 +1,89 @@
+"""The page of the benchmarks is what its results make, and what the README says of speed is in them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from benchmarks import jobs, page, worker
+from benchmarks.rivals import Rival
+
+ROOT = Path(__file__).resolve().parents[2]
+README = ROOT / "README.md"
+
+
+def row(tool: str, milliseconds: float, peak: int = 100, asked: int = 100) -> dict[str, Any]:
+    return {
+        "job": "a job",
+        "tool": tool,
+        "milliseconds": str(milliseconds),
+        "peak_mb": str(peak),
+        "asked": str(asked),
+    }
+
+
+def test_the_page_is_what_the_results_make() -> None:
+    hint = "python benchmarks/run.py --part page"
+    assert page.TABLE.read_text(encoding="utf-8") == page.rivals_page(), hint
+    assert page.PAGE.read_text(encoding="utf-8") == page.benchmarks_page(), hint
+
+
+def test_every_job_has_its_rows() -> None:
+    made = {rows[0]["job"]: rows for rows in page.grouped(page.read("rivals"))}
+    asked = list(jobs.all_jobs())
+    assert list(made) == [job.name for job in asked]
+    for job in asked:
+        assert [row["tool"] for row in made[job.name]] == ["bestby", *job.tools]
+        assert set(job.tools) <= set(page.TOOLS)
+        assert int(made[job.name][0]["asked"]) == job.asked
+    assert len({page.anchor(job.name) for job in asked}) == len(asked)
+    assert any(job.quick for job in asked)
+
+
+@pytest.mark.skipif(not README.exists(), reason="the README is not beside the tests")
+def test_what_the_readme_says_of_speed_is_in_the_results() -> None:
+    """Claims read: more than 900 times [BootCI](docs/concepts/benchmarks.md#row)."""
+    claim = r"more than ([\d,]+)\s+times\s+\[(\w+)\]\(docs/concepts/benchmarks\.md#([\w-]+)\)"
+    text = README.read_text(encoding="utf-8")
+    claims = re.findall(claim, text)
+    assert claims
+    assert len(claims) == text.count("docs/concepts/benchmarks.md#")
+    made = {page.anchor(rows[0]["job"]): rows for rows in page.grouped(page.read("rivals"))}
+    for times, tool, anchor in claims:
+        assert page.ratios(made[anchor])[tool] > float(times.replace(",", "")), (tool, anchor)
+
+
+def test_goals() -> None:
+    rows = [row("bestby", 2.0), row("BootCI", 250.0), row("scipy", 10.0, 80), row("arch", 40.0)]
+    assert page.ratios(rows) == {"BootCI": 125.0, "scipy": 5.0, "arch": 20.0}
+    assert [met for _, met in page.goals(rows)] == [True, False, True, True]
+    assert page.goal_line(rows).startswith("goal: BootCI 125 times, asked 100: met; best other (scipy) 5")
+    slower = [row("bestby", 2.0, 120), row("scipy", 1.0)]
+    assert [met for _, met in page.goals(slower)] == [False, False, False]
+    assert page.goals([row("bestby", 2.0)]) == []
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "words"), [(0.1234, "0.12 ms"), (1.25, "1.2 ms"), (99.6, "100 ms"), (2500, "2.5 s")]
+)
+def test_times_in_words(milliseconds: float, words: str) -> None:
+    assert page.time_words(milliseconds) == words
+
+
+def test_a_rival_that_is_too_slow_draws_fewer_and_is_scaled(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+
+    def draw(size: int) -> int:
+        clock[0] += 1.0 + 0.01 * size  # a second for the call, ten milliseconds a resample
+        return size
+
+    monkeypatch.setattr(worker.time, "process_time", lambda: clock[0])
+    rival = Rival("clockwork", draw)
+    size = worker.affordable(rival, 10_000, budget=3.0)
+    assert 20 <= size < 500
+    seconds, drawn = worker.drawing(rival, size, 10_000)
+    assert drawn == size
+    assert seconds == pytest.approx(101.0, rel=1e-6)
+    assert worker.affordable(Rival("holds much", draw, held=10**7), 10_000, budget=1e9) == 5
