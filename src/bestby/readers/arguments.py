@@ -38,7 +38,9 @@ def check(paths: Any, gold: Any = None, *, missing: Any = "", classes: Any = Non
     >>> check("predictions.csv", "label", item=None, systems=["a", "b"])
     """
     listed = list(paths.values()) if isinstance(paths, Mapping) else _listed(paths)
-    if isinstance(paths, Iterator) or not listed or not all(isinstance(path, str | Path) for path in listed):
+    if not listed and not isinstance(paths, Iterator):
+        raise InvalidInputError("no file was given", hint="give one table, or name=path for each system")
+    if isinstance(paths, Iterator) or not all(isinstance(path, str | Path) for path in listed):
         raise InvalidInputError(
             f"a path must be a str or a Path, got {_told(paths)}", hint="name a file: read('predictions.csv')"
         )
