@@ -110,7 +110,7 @@ def resampling(name: str, settings: dict[str, Any], rows: list[str]) -> None:
     rows.append(alone.row(name, "one thread"))
 
     def told(way: str, one: Callable[[], Any], pids: Sequence[int] = ()) -> None:
-        one(n_resamples=2000)  # warm
+        one()  # warm
         found, there = cost(one, pids)
         if there.to_json() != here.to_json():
             raise SystemExit(f"{way}: other numbers than on one thread")
