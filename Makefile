@@ -144,8 +144,8 @@ bench: $(VENV)/.bench build/rivals/.done build/boostsa/.done  ## Time bestby bes
 	$(BIN)/python benchmarks/run.py $(BENCH_ARGS)
 	$(if $(filter-out --quick,$(BENCH_ARGS)),,$(BIN)/python benchmarks/translation.py $(BENCH_ARGS))
 
-example: $(VENV)/.examples  ## Train the systems of the example again
-	$(BIN)/python $(EXAMPLE)/make_data.py
+example: $(VENV)/.examples  ## Train the systems of the examples again
+	for script in examples/*/make_data.py; do $(BIN)/python $$script || exit 1; done
 
 figure: $(VENV)/.base  ## Draw the figure of the README again
 	$(COMPARE_ACCURACY) --cluster territory --plot docs/images/langid.png > /dev/null

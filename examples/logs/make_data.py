@@ -103,7 +103,13 @@ def inspect(path: Path, system: str, by_run: dict[str, list[Row]]) -> None:
     header = {
         "version": 2,
         "status": "success",
-        "eval": {"task": "langid", "model": system, "config": {"epochs": N_RUNS}},
+        "eval": {
+            "created": "2026-01-01T00:00:00+00:00",
+            "task": "langid",
+            "dataset": {"name": "langid", "samples": N_ITEMS},
+            "model": system,
+            "config": {"epochs": N_RUNS},
+        },
     }
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:  # stored: no two packers pack alike

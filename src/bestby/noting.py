@@ -252,7 +252,7 @@ def provenance(
             data[name] = int(np.unique(groups_).size)
     return Provenance(
         version=__version__,
-        versions=versions(),
+        versions=versions(package for metric in metrics for package in metric.packages),
         seed=drawing.seed,
         n_resamples=drawing.n_resamples,
         settings={"metrics": [metric.name for metric in metrics], **settings.told()},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 from typing import Any
 
 import numpy as np
@@ -387,3 +388,11 @@ def test_scores_against_labels_of_text(metric: str) -> None:
     other = compare(systems, number, metric=plain, n_resamples=200)["a", "b"]
     assert one.estimate > 0.1
     assert (one.estimate, one.interval, one.p_value) == (other.estimate, other.interval, other.p_value)
+
+
+def test_the_libraries_that_cut_the_items_are_told() -> None:
+    pytest.importorskip("sacrebleu")
+    found = compare({"a": ["a b"] * 3, "b": ["a c"] * 3}, gold=["a b", "a d", "e"], metric="bleu").provenance
+    assert found.versions["sacrebleu"] == importlib.metadata.version("sacrebleu")
+    assert f"|sacrebleu:{found.versions['sacrebleu']}" in found.signature
+    assert "sacrebleu" not in compare({"a": [1, 0], "b": [1, 1]}, gold=[1, 1]).provenance.versions

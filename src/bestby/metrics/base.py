@@ -36,6 +36,9 @@ class BaseMetric(ABC):
         is none.
     caution : str or None
         What every reader of a result should know about the measure; a note of each result.
+    packages : tuple of str
+        The libraries that cut or match the items, by the names under which they are installed: their versions
+        are told in the provenance of every result.
     """
 
     name: str
@@ -44,6 +47,7 @@ class BaseMetric(ABC):
     needs_gold: ClassVar[bool] = True
     empty: ClassVar[Any] = None
     caution: ClassVar[str | None] = None
+    packages: ClassVar[tuple[str, ...]] = ()
     reads: ClassVar[Literal["labels", "numbers", "raw", "distributions", "objects"]] = "numbers"
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002

@@ -85,6 +85,7 @@ class _FromEdits(Metric):
     """A measure of the counts of hits H, substitutions S, deletions D and insertions I."""
 
     reads = "objects"
+    packages = ("jiwer",)
     empty = ""
     greater_is_better = False
     unit: ClassVar[Literal["words", "characters"]] = "words"

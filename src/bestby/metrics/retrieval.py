@@ -71,6 +71,7 @@ class Retrieval(MeanMetric):
     name: str = field(init=False)
 
     reads = "objects"
+    packages = ("ir-measures",)
     empty = MappingProxyType({})
     bounds = (0.0, 1.0)
 

@@ -48,6 +48,7 @@ class _SpanMetric(Metric):
     scheme: str | None = None
     bounds = (0.0, 1.0)
     reads = "objects"
+    packages = ("seqeval",)
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with the scheme fixed.

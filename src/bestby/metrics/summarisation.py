@@ -49,6 +49,7 @@ class Rouge(MeanMetric):
     name: str = "rouge1"
     stem: bool = False
     reads = "objects"
+    packages = ("rouge-score",)
     empty = ""
     bounds = (0.0, 1.0)
 
@@ -226,6 +227,7 @@ class Meteor(MeanMetric):
     name: str = "meteor"
     settings: MeteorSettings = MeteorSettings()
     reads = "objects"
+    packages = ("nltk",)
     empty = ""
     bounds = (0.0, 1.0)
 
@@ -266,6 +268,7 @@ class MeteorCorpus(Metric):
     name: str = "meteor_corpus"
     settings: MeteorSettings = MeteorSettings()
     reads = "objects"
+    packages = ("nltk",)
     empty = ""
     bounds = (0.0, 1.0)
 

@@ -60,6 +60,7 @@ class Counted(Metric):
     name: str = field(init=False)
     bounds = (0.0, 100.0)
     reads = "objects"
+    packages = ("sacrebleu",)
     empty = ""
 
     @abstractmethod
@@ -443,6 +444,7 @@ class SegmentMean(MeanMetric):
     """
 
     reads = "objects"
+    packages = ("sacrebleu",)
 
     def __init__(self, name: str, of: Counted) -> None:
         self.name = name

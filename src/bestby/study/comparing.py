@@ -484,7 +484,7 @@ def _key(
             "what": what,
             "form": keeping.FORM,
             "bestby": __version__,
-            "versions": versions(),
+            "versions": versions(metric.packages),
             "metric": metric.name,
             "gold": plan.gold.hash,
             "conditions": [[condition.name, condition.hashes] for condition in conditions],
@@ -560,7 +560,7 @@ def _provenance(plan: Plan) -> Provenance:
     settings["baseline"] = list(plan.baselines) or None
     return Provenance(
         version=__version__,
-        versions=versions(),
+        versions=versions(package for metric in plan.metrics for package in metric.packages),
         seed=plan.drawing.seed,
         n_resamples=plan.drawing.n_resamples,
         settings={"metrics": [metric.name for metric in plan.metrics], **settings},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import struct
+import sys
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -70,17 +71,22 @@ def member(archive: zipfile.ZipFile, path: Path, name: str, most: int = MOST_BYT
     Raises
     ------
     InvalidInputError
-        If it is larger, or damaged.
+        If it is not there, larger, or damaged.
     MissingExtraError
         If it is packed with zstd, and nothing that can unpack this is installed.
     """
+    if name not in archive.namelist():
+        raise InvalidInputError(
+            f"{path}: there is no {name} in the archive",
+            hint="the log is damaged, or was cut off: copy it again",
+        )
     info = archive.getinfo(name)
     if info.file_size > most:
         raise InvalidInputError(
             f"{path}: {name} has {info.file_size} bytes, more than the {most} that are read",
             hint="write the log again without images and attachments",
         )
-    if info.compress_type == _ZSTD and not hasattr(zipfile, "ZIP_ZSTANDARD"):
+    if info.compress_type == _ZSTD and sys.version_info < (3, 14):
         data = _zstd(_packed(path, info, most), most)
         if len(data) != info.file_size or zlib.crc32(data) != info.CRC:
             raise zipfile.BadZipFile(f"{name} is not as it was packed")

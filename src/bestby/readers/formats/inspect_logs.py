@@ -13,6 +13,7 @@ from bestby._core.typing import OnMissing
 from bestby.metrics.regression import Mean
 from bestby.readers.formats import _archive
 from bestby.readers.formats._documents import Record, document, kind, number, parsed, word
+from bestby.readers.formats._inspect import by_inspect
 from bestby.readers.formats._logs import Log, gathered, mean_of_runs, named_apart
 from bestby.readers.formats.base import File, Read, files_of
 from bestby.readers.table import listed
@@ -64,7 +65,7 @@ def read(
     value_column: str | None = None,
     cluster: str | None = None,
 ) -> Read:
-    """Read the logs of two or more models.
+    """Read the logs of two or more models, with Inspect's own reader where it is installed.
 
     Scores count as in Inspect: C (correct) 1, I (incorrect) 0, P (partially correct) 0.5, N (no answer) 0,
     yes and true 1, no and false 0, numbers themselves. Several epochs are several runs; the score of a sample
@@ -113,9 +114,7 @@ def read(
 
 
 def _opened(file: File) -> _Opened:
-    with file.path.open("rb") as stream:
-        zipped = stream.read(4) == b"PK\x03\x04"
-    header, listing = _unzipped(file.path) if zipped else _document(file.path)
+    header, listing = _by_inspect(file.path) or _by_us(file.path)
     samples = []
     for place, sample in enumerate(listing, 1):
         where = f"{file.path}, sample {place}"
@@ -127,6 +126,17 @@ def _opened(file: File) -> _Opened:
             f"{file.path} has no samples", hint="run the evaluation with log_samples on, and to its end"
         )
     return _Opened(file, header, samples)
+
+
+def _by_inspect(path: Path) -> tuple[Record, list[Any]] | None:
+    found = by_inspect(path)
+    return None if found is None else (Record(str(path), found[0]), found[1])
+
+
+def _by_us(path: Path) -> tuple[Record, list[Any]]:
+    with path.open("rb") as stream:
+        zipped = stream.read(4) == b"PK\x03\x04"
+    return _unzipped(path) if zipped else _document(path)
 
 
 def _document(path: Path) -> tuple[Record, list[Any]]:

@@ -61,7 +61,8 @@ def inspect_log(values: Sequence[Sequence[Any]], *, model: str = "m", task: str 
         for epoch, row in enumerate(values, 1)
         for place, value in enumerate(row)
     ]
-    header = {"version": 2, "status": "success", "eval": {"task": task, "model": model, "config": {}}}
+    told = {"created": "2026-01-01T00:00:00+00:00", "task": task, "model": model, "dataset": {}, "config": {}}
+    header = {"version": 2, "status": "success", "eval": told, "plan": {}, "results": {}, "stats": {}}
     return {**header, "samples": samples}
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from tests.unit.readers.helpers import Make
 from bestby import compare, compare_runs
 from bestby.readers.formats import _archive
 from bestby.readers.formats import inspect_logs as form
+from bestby.readers.formats._inspect import by_inspect
 from bestby.readers.formats.base import recognised
 
 _A = inspect_log([["C", "I", "P", "N"]], model="org/a")
@@ -95,12 +97,52 @@ def test_archives_hold_the_same(tmp_path: Path, summaries: str, zstd: bool) -> N
     assert scores_of(form.read(paths)) == {"org/a": [1.0, 0.0, 0.5, 0.0], "org/b": [1.0, 1.0, 0.0, 0.0]}
 
 
+@pytest.mark.parametrize("ending", ["eval", "json"])
+def test_its_own_reader_and_ours_read_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    pytest.importorskip("inspect_ai.log", reason="Inspect is not installed")
+    paths = {}
+    for name, values in (("a", ["C", "I", "P", "N"]), ("b", [0.5, 1, False, "I"])):
+        log = inspect_log([values, ["C", "C", "I", "N"]], model=name)
+        paths[name] = tmp_path / f"{name}.{ending}"
+        if ending == "eval":
+            zipped(paths[name], log)
+        else:
+            paths[name].write_text(json.dumps(log), encoding="utf-8")
+        found = by_inspect(paths[name])
+        assert found is not None
+        assert [sample["epoch"] for sample in found[1]] == [1] * 4 + [2] * 4
+    theirs = form.read(paths)
+    monkeypatch.setitem(sys.modules, "inspect_ai.log", None)
+    assert by_inspect(paths["a"]) is None
+    ours = form.read(paths)
+    assert scores_of(theirs) == scores_of(ours) == {"a": [1.0, 0.5, 0.25, 0.0], "b": [0.75, 1.0, 0.0, 0.0]}
+    assert theirs.told == ours.told
+    assert {name: groups.tolist() for name, groups in theirs.clusters.items()} == {
+        name: groups.tolist() for name, groups in ours.clusters.items()
+    }
+
+
+def test_its_own_reader_is_given_no_bomb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = zipped(tmp_path / "a.eval", _A)
+    monkeypatch.setattr(_archive, "MOST_BYTES", 100)
+    assert by_inspect(path) is None
+
+
 def test_a_member_that_is_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = zipped(tmp_path / "a.eval", _A)
     with zipfile.ZipFile(path) as archive:
         size = archive.getinfo("summaries.json").file_size
         with pytest.raises(Exception, match=f"summaries.json has {size} bytes, more than the 100 that"):
             _archive.member(archive, path, "summaries.json", most=100)
+
+
+def test_an_archive_without_its_header_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.eval"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("summaries.json", "[]")
+    assert message(form, {"a": path}) == "a.eval: there is no _journal/start.json in the archive"
 
 
 def test_a_damaged_archive_is_refused(tmp_path: Path) -> None:
@@ -114,10 +156,11 @@ def test_a_damaged_archive_is_refused(tmp_path: Path) -> None:
 
 
 def test_without_a_library_the_line_to_install_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if hasattr(zipfile, "ZIP_ZSTANDARD"):
+    if sys.version_info >= (3, 14):
         pytest.skip("this Python unpacks zstd itself")
     path = zipped(tmp_path / "a.eval", _A, zstd=True)
-    monkeypatch.setitem(__import__("sys").modules, "zstandard", None)
+    for name in ("zstandard", "inspect_ai.log"):
+        monkeypatch.setitem(sys.modules, name, None)
     assert message(form, {"a": path}) == "zstandard, which unpacks these logs, is not installed"
 
 
