@@ -148,7 +148,7 @@ class Centred(Metric):
         ({"metric": lambda gold, x: float((gold == x).mean())}, "metric <lambda>"),
         ({"blocks": 2}, "a bootstrap of blocks"),
     ],
-    ids=str,
+    ids=["roc_auc", "pearson", "spearman", "centred", "lambda", "blocks"],
 )
 def test_what_needs_every_item_says_so(asked: dict[str, Any], what: str) -> None:
     rows = Evaluation.of({"a": [1, 0, 1], "b": [0, 0, 1]}, [1, 0, 0], counts=[20, 30, 40])

@@ -11,7 +11,6 @@ from functools import cache
 
 import numpy as np
 
-from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.resampling import streams
 
@@ -151,10 +150,7 @@ def estimates(
 def _scaled(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return both samples on the scale where the least score is 0 and the greatest 1."""
     low, high = min(a[0], b[0]), max(a[-1], b[-1])
-    with np.errstate(over="ignore"):
-        spread = high - low
-    if not math.isfinite(spread):
-        raise InvalidInputError(f"scores from {low:g} to {high:g} are too far apart to be subtracted")
+    spread = high - low
     if spread <= 1e-12 * max(abs(low), abs(high)):  # rounding is all that differs
         return np.zeros_like(a), np.zeros_like(b)
     return (a - low) / spread, (b - low) / spread
