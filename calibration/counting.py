@@ -89,6 +89,8 @@ def _interval(cell: Cell | Runs, data: Arrays, method: str, ends: Any, there: An
     below, above = cell.truth < low - SLACK, cell.truth > high + SLACK
     coverage = 1.0 - float(np.mean(below | above))
     noted = noted | _small(cell)
+    if isinstance(cell, Runs):
+        noted = noted | (data["features"][:, 0] > 0)
     quiet = ~noted[there]
     held = float(np.mean(~(below | above)[quiet])) if quiet.any() else math.nan
     differing, effective = _features(cell, data)

@@ -14,6 +14,7 @@ import numpy as np
 from bestby._core.typing import Alternative
 from bestby.engine.base import Drawing
 from bestby.engine.runs import Separate
+from bestby.inference import samples
 
 NUMBERS = (2, 3, 5, 10, 20, 50)
 METHODS = ("auto", "bca", "percentile", "basic")
@@ -73,12 +74,13 @@ class Runs:
 
 
 def run(cell: Runs) -> dict[str, Any]:
-    """Return the ends (D, M, 2) and the p-values (D, T)."""
+    """Return the ends (D, M, 2), the p-values (D, T) and whether a run is outlying (D, 1)."""
     seed = zlib.crc32(cell.key.encode())
     rng = np.random.default_rng(seed)
     draw = DRAWS[cell.design]
     ends = np.empty((cell.datasets, len(cell.methods), 2))
     p = np.empty((cell.datasets, len(cell.tests)))
+    outlying = np.empty((cell.datasets, 1))
     for i in range(cell.datasets):
         a, b = draw(rng, cell.n) + cell.truth, draw(rng, cell.n)
         maker = Separate([a, b], ("a", "b"), "mean", False, Drawing(cell.resamples, seed + i))
@@ -88,7 +90,8 @@ def run(cell: Runs) -> dict[str, Any]:
         found = {test: maker.test(0, 1, test, "two-sided").p_value for test in cell.tests if test != "auto"}
         found["auto"] = found[automatic(cell.n)]
         p[i] = [found[test] for test in cell.tests]
-    return {"ends": ends, "p": p, "features": np.zeros((cell.datasets, 0)), "undefined": np.array(0)}
+        outlying[i] = bool(samples.outlying([a, b]))
+    return {"ends": ends, "p": p, "features": outlying, "undefined": np.array(0)}
 
 
 def automatic(n: int) -> str:

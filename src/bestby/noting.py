@@ -16,6 +16,7 @@ from bestby._version import __version__
 from bestby.engine.base import Drawing, Group, Pair
 from bestby.engine.sums import SumGroup
 from bestby.evaluation import Evaluation
+from bestby.inference import samples
 from bestby.metrics.base import BaseMetric, MeanMetric, Metric
 from bestby.resampling.units import Units
 from bestby.results import Note, Provenance, TestResult
@@ -194,6 +195,21 @@ def of_samples(group: Group, m: int, pairs: Sequence[Pair], evaluation: Evaluati
         text += "; " if text else ""
         text += f"there are too few samples of some items to tell what other samples change: {', '.join(few)}"
     return [Note("within_items", text, (metric.name,))]
+
+
+def of_runs(metric: str, scores: Mapping[str, Sequence[float]]) -> list[Note]:
+    """Return notes on runs that lie far from the other runs of their system."""
+    names = list(scores)
+    notes = []
+    for system, run, times in samples.outlying([np.asarray(scores[name], dtype=float) for name in names]):
+        name = names[system]
+        told = (
+            f"the run of {name} with {scores[name][run]:.4g} lies {times:.2g} standard deviations"
+            " (robust) from the median of its runs: did it fail? It lengthens the t intervals of its"
+            " differences, which then cover more than they say; a median hardly feels it"
+        )
+        notes.append(Note("outlying_run", told, (metric, name)))
+    return notes
 
 
 def _span(values: Collection[float]) -> str:

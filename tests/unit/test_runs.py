@@ -275,6 +275,19 @@ def test_the_test_is_chosen_by_the_number_of_runs_alone() -> None:
     assert "out_of_reach" in codes(median)
 
 
+def test_a_run_that_failed_is_named() -> None:
+    """Never by a tie in most runs, which leaves no spread to measure by, nor in fewer than five runs."""
+    failed = [0.81, 0.82, 0.80, 0.31, 0.81]
+    good = [0.83, 0.84, 0.82, 0.83, 0.84]
+    (told,) = [n for n in compare_runs({"u": failed, "v": good}).notes if n.code == "outlying_run"]
+    assert told.about == ("score", "u")
+    assert told.message.startswith("the run of u with 0.31 lies 34 standard deviations (robust)")
+    assert "outlying_run" not in codes(compare_runs({"u": failed[:4], "v": good[:4]}))
+    assert "outlying_run" not in codes(compare_runs({"u": [0.8] * 9 + [0.1], "v": [0.8] * 9 + [0.81]}))
+    assert "outlying_run" not in codes(compare_runs({"u": OLD, "v": NEW}))
+    assert "outlying_run" not in codes(compare_runs({"u": failed, "v": good}, statistic="median"))
+
+
 @pytest.mark.parametrize(
     ("statistic", "paired", "system", "difference"),
     [

@@ -157,6 +157,7 @@ def compared(store: Store, plan: Plan) -> StudyComparison:
         systems += ordered
         differences += found
         notes += [note for entry in ordered for note in scored[metric.name, entry.system].notes]
+        notes += noting.of_runs(metric.name, {entry.system: entry.runs for entry in ordered})
         labels = [entry.group for entry in ordered if entry.group is not None]
         notes += noting.of_groups(metric.name, labels or None, lettered=not plan.baselines)
         if metric.caution is not None:
