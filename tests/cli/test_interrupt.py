@@ -137,23 +137,70 @@ def test_while_a_study_is_written(table: Path, study: Callable[..., list[str]]) 
 
 
 def test_at_any_moment(table: Path) -> None:
-    """Wherever the interrupt falls: nothing half written, and either both statuses make sense or none."""
+    """Wherever it falls, into the import of a library or a query: nothing half written, nothing said."""
     given = compare(
         table, "--resamples", "2000", "--json", "out.json", "--html", "out.html", "--plot", "out.png"
     )
-    for moment in range(4):
+    for moment in (0.02, 0.08, 0.14, 0.3, 0.42, 0.6, 0.9):
         (table.parent / "out.json").write_text("old")
         try:
-            status, _, seconds = interrupted(table.parent, "computing", *given, after=0.3 * moment)
+            status, said, seconds = interrupted(table.parent, "computing", *given, after=moment)
         except AssertionError:  # it had ended before
             break
-        assert status in (0, 130, -signal.SIGINT)  # the last: before the command began or when it had ended
+        # The last: Python's own, before the command began or when it had ended.
+        assert status in (0, 130, -signal.SIGINT), said.decode()
+        assert status != 130 or said == b""
         assert seconds < 5 * PROMPT
         assert not list(table.parent.glob(".*.part"))
         text = (table.parent / "out.json").read_text(encoding="utf-8")
         assert text == "old" or json.loads(text)["n_items"] == 120
         if (table.parent / "out.html").exists():
             assert (table.parent / "out.html").read_text(encoding="utf-8").rstrip().endswith("</html>")
+
+
+SLOW_IMPORT = """
+import os, sys, time
+import bestby.cli
+folder = sys.argv[1]
+with open(os.path.join(folder, "slow.py"), "w") as module:
+    module.write("import os, time\\nos.write(2, b'ready\\\\n')\\nend = time.monotonic() + 1\\n"
+                 "while time.monotonic() < end: pass\\nos.write(2, b'imported\\\\n')\\n")
+sys.path.insert(0, folder)
+@bestby.cli.app.command()
+def slowly():
+    import slow
+    time.sleep(60)
+sys.exit(bestby.cli.main(["slowly"]))
+"""
+
+
+def test_an_import_is_finished_first(tmp_path: Path) -> None:
+    """Extension modules that are interrupted while they are initialised fail with errors of all kinds."""
+    with subprocess.Popen(
+        [sys.executable, "-c", SLOW_IMPORT, str(tmp_path)], env=environment(), stderr=subprocess.PIPE
+    ) as process:
+        try:
+            assert process.stderr is not None
+            assert process.stderr.readline() == b"ready\n"
+            process.send_signal(signal.SIGINT)
+            begin = time.monotonic()
+            _, said = process.communicate(timeout=60)
+            assert (process.returncode, said) == (130, b"imported\n")
+            assert time.monotonic() - begin < 5 * PROMPT
+        finally:
+            process.kill()
+
+
+def test_a_query_that_is_interrupted_is_no_error_of_the_file(table: Path) -> None:
+    from duckdb import InterruptException
+
+    from bestby.readers import database
+
+    for error in (RuntimeError("Query interrupted"), InterruptException("INTERRUPT Error: Interrupted!")):
+        with pytest.raises(KeyboardInterrupt), database.connection(table):
+            raise error
+    with pytest.raises(RuntimeError, match="another"), database.connection(table):
+        raise RuntimeError("another")
 
 
 @pytest.mark.parametrize("form", ["json", "csv", "html", "plot"])

@@ -15,6 +15,7 @@ from bestby.cli.compare import compare
 from bestby.cli.datasets import datasets
 from bestby.cli.errors import reported
 from bestby.cli.folds import folds
+from bestby.cli.interrupts import after_imports
 from bestby.cli.metrics import metrics
 from bestby.cli.plan import plan
 from bestby.cli.preferences import preferences
@@ -78,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         0; 2 for bad input or bad usage; 130 when interrupted; 1 when the reader of the output has gone.
     """
-    with reported() as status:
+    with reported() as status, after_imports():
         given = None if arguments is None else list(arguments)
         code = app(args=given, prog_name="bestby", standalone_mode=False)
         status.code = code if isinstance(code, int) else 0

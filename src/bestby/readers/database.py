@@ -67,6 +67,10 @@ def _opened(path: Path | str, limits: dict[str, Any]) -> Iterator[DuckDBPyConnec
     try:
         database.execute("SET enable_progress_bar = false")  # it would go to stdout, where results go
         yield database
+    except (duckdb.InterruptException, RuntimeError) as error:  # what DuckDB makes of Ctrl-C
+        if isinstance(error, duckdb.Error) or str(error) == "Query interrupted":
+            raise KeyboardInterrupt from None
+        raise
     except duckdb.Error as error:
         raise _translated(path, str(error)) from error
     finally:
