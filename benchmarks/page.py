@@ -308,7 +308,7 @@ bestby's time is that of the whole call of `compare`: checks, statistics, the in
 of each system's own score, a test. The others give one interval or one test, as the job says. In brackets:
 times the time of bestby. ᵖ: a percentile interval, where the tool has no other, or where its jackknife takes
 n × n steps and n is above 1,000. BooStSa draws a fifth of the items, and so does bestby in its rows.
-Counting the n-grams of texts is sacrebleu's work in both of their columns.
+Cutting texts into words is the work of sacrebleu in both of their columns.
 """
 GOALS = """
 ## Goals

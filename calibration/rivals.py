@@ -3,8 +3,9 @@
     python -m calibration.rivals [--python PYTHON] [--datasets 200]
 
 The tools are scipy.stats.bootstrap, BootCI, stambo, evalstats, deepsig and sacrebleu, in the environment that
-`make bench` makes (build/rivals). What a tool says of a cell is stored and not asked again. Seeded; ten
-minutes on one core. Writes results/rivals.csv. Without the environment the stored rows stay as they are.
+`make bench` makes (build/rivals). What a tool says of a cell is stored and not asked again. Seeded; half an
+hour on one core, most of it for deepsig's stochastic order. Writes results/rivals.csv. Without the
+environment the stored rows stay as they are.
 """
 
 from __future__ import annotations
@@ -26,10 +27,12 @@ from bestby.engine import prepare, testing
 from bestby.engine.base import Drawing
 from bestby.engine.interval import Intervals
 from bestby.evaluation import Evaluation
+from bestby.inference.ordering import aso
 from bestby.metrics import resolve
 from calibration import CACHE, RESULTS, ROOT, counting, null_texts
 from calibration.grid import Cell, grid
 from calibration.rivals_worker import RESAMPLES
+from calibration.runs import DRAWS, Runs
 
 PYTHON = ROOT / "build" / "rivals" / "bin" / "python"
 OUT = RESULTS / "rivals.csv"
@@ -49,6 +52,9 @@ PER_ITEM = ("evalstats", "deepsig")
 
 TEXTS = (50,)
 """Segments of the cells of BLEU, for sacrebleu and bestby."""
+
+RUNS = (5, 20)
+"""Runs of the cells of normal scores, alike, for deepsig and bestby."""
 
 COLUMNS = (
     "tool", "measure", "systems", "agreement", "n", "what", "kind", "share", "se", "miss_below", "miss_above",
@@ -91,6 +97,34 @@ def answers(python: Path, tool: str, cell: Cell, datasets: int) -> list[Found]:
         _store(path, found)
     result: list[Found] = json.loads(path.read_text(encoding="utf-8"))
     return result
+
+
+def of_runs(python: Path, tool: str, cell: Runs, datasets: int) -> list[Found]:
+    """Return what a tool says of the runs of two systems, asked now or earlier."""
+    path = CACHE / f"{tool}-{zlib.crc32(f'{cell.key}|{datasets}'.encode()):08x}.json"
+    if not path.exists():
+        rng, draw = np.random.default_rng(zlib.crc32(cell.key.encode())), DRAWS[cell.design]
+        sets = [(draw(rng, cell.n), draw(rng, cell.n)) for _ in range(datasets)]
+        if tool == "bestby":
+            _store(path, [_our_order(*one) for one in sets])
+            return of_runs(python, tool, cell, datasets)
+        a, b = (np.array(columns) for columns in zip(*sets, strict=True))
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "data.npz"
+            np.savez(file, a=a, b=b, gold=np.zeros_like(a))
+            _store(path, asked(python, tool, cell.measure, str(file)))
+    result: list[Found] = json.loads(path.read_text(encoding="utf-8"))
+    return result
+
+
+def _our_order(a: Any, b: Any) -> Found:
+    """A is called better where ε_min falls to the threshold; as p-values, so that all is counted alike."""
+    order = aso(a, b)
+    above = order.threshold is None or order.epsilon_min > order.threshold
+    return {
+        "p, ε_min at the threshold of bestby": float(above),
+        "p, permutation, one-sided": order.test.p_value,
+    }
 
 
 def texts(python: Path, tool: str, n: int, datasets: int) -> list[Found]:
@@ -174,6 +208,12 @@ def measured(python: Path, datasets: int) -> list[counting.Row]:
                 continue
             rows += rows_of(tool, named, cell.truth, answers(python, tool, cell, datasets))
             sys.stderr.write(f"{tool}, {cell.key}\n")
+    for n in RUNS:
+        alike = Runs("normal", "alike", n)
+        named = {"measure": alike.measure, "systems": "alike", "agreement": "", "n": str(n)}
+        for tool in ("deepsig", "bestby"):
+            rows += rows_of(tool, named, 0.0, of_runs(python, tool, alike, datasets))
+            sys.stderr.write(f"{tool}, {alike.key}\n")
     for n in TEXTS:
         named = {"measure": "BLEU", "systems": "alike", "agreement": "", "n": str(n)}
         for tool in ("sacrebleu", "bestby"):
