@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from bestby.protocol import Advice, advise
     from bestby.readers import read
     from bestby.readers.grouped import read_datasets, read_folds
+    from bestby.readers.preferences import Preferences, read_preferences
     from bestby.readers.runs import read_runs
     from bestby.results import (
         Comparison,
@@ -88,6 +89,7 @@ _HOMES = {
     "PreferenceComparison": "bestby.results_preferences",
     "PreferenceDifference": "bestby.results_preferences",
     "PreferenceScore": "bestby.results_preferences",
+    "Preferences": "bestby.readers.preferences",
     "Provenance": "bestby.results",
     "Replicability": "bestby.inference.replicability",
     "RunsAndItems": "bestby.planning",
@@ -120,6 +122,7 @@ _HOMES = {
     "read_runs": "bestby.readers.runs",
     "read_datasets": "bestby.readers.grouped",
     "read_folds": "bestby.readers.grouped",
+    "read_preferences": "bestby.readers.preferences",
     "replicability": "bestby.inference.replicability",
     "sample_size": "bestby.planning",
 }
@@ -152,6 +155,7 @@ __all__ = [
     "PreferenceComparison",
     "PreferenceDifference",
     "PreferenceScore",
+    "Preferences",
     "Provenance",
     "Replicability",
     "RunsAndItems",
@@ -184,6 +188,7 @@ __all__ = [
     "read",
     "read_datasets",
     "read_folds",
+    "read_preferences",
     "read_runs",
     "replicability",
     "sample_size",

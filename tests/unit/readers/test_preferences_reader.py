@@ -11,9 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bestby import compare, compare_preferences
+from bestby import Preferences, compare, compare_preferences, read_preferences
 from bestby._core.errors import BestbyError, InvalidInputError
-from bestby.readers.preferences import Preferences, read_preferences
 from bestby.readers.win_rates import WinRate, win_rates
 
 ROWS = [("q1", "x", "y", "x"), ("q1", "z", "x", "tie"), ("q2", "x", "y", "y"), ("q2", "x", "z", "x")]
