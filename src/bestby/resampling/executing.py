@@ -122,10 +122,10 @@ def sent(executor: Executor, work: Work, n_resamples: int, size: int) -> Iterato
     try:
         with _told_clearly(executor):
             submit, held = _handed(executor, work)
-            futures += [
-                submit(blocks, held, first, min(first + step, n_resamples), size)
-                for first in range(0, n_resamples, step)
-            ]
+            for first in range(
+                0, n_resamples, step
+            ):  # one by one: what was taken is cancelled if more is not
+                futures.append(submit(blocks, held, first, min(first + step, n_resamples), size))  # noqa: PERF401
         for future in futures:
             with _told_clearly(executor):
                 part = future.result()

@@ -254,3 +254,21 @@ def test_what_is_shared_is_entered_once_and_left_last() -> None:
     assert told == ["in", "out"]
     with shared:
         assert told == ["in", "out", "in"]
+
+
+def test_work_given_before_the_executor_closed_is_taken_back(sent_always: None) -> None:
+    class Closing(Told):
+        def __init__(self) -> None:
+            super().__init__(2)
+            self.futures: list[Future[Any]] = []
+
+        def submit(self, *_: Any, **__: Any) -> Future[Any]:
+            if len(self.futures) == 3:
+                raise RuntimeError("cannot schedule new futures after shutdown")
+            self.futures.append(Future())
+            return self.futures[-1]
+
+    executor = Closing()
+    with pytest.raises(ExecutorError, match="takes no work"):
+        run_blocks(numbers, 100, 10, 1, None, executor)
+    assert [future.cancelled() for future in executor.futures] == [True] * 3

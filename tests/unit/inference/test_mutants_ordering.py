@@ -1,0 +1,322 @@
+"""Stochastic order, discordant items, distributions: what changed code once went unnoticed in."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import bestby as bb
+from bestby._core.typing import Alternative, FloatArray, IntArray
+from bestby.inference import discordant, distributions, proportions, violation
+from bestby.inference.distributions import Inverted
+from bestby.resampling import streams
+
+RUNS = {"x": [1.0, 2.0, 4.0, 7.0, 8.0], "y": [3.0, 0.5, 2.5, 5.0, 6.0]}
+
+
+# -- discordant items --------------------------------------------------------------------------------
+
+
+def test_together_gives_whole_numbers() -> None:
+    found = discordant.together(np.array([[1, 1], [1, 0]], dtype=np.uint8), np.array([3, 2]))
+    assert (found.dtype, found.tolist()) == (np.int64, [[5, 3], [3, 3]])
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_few_discordant_items_against_scipy(alternative: Alternative) -> None:
+    n10, n01 = (part.ravel() for part in np.mgrid[0:6, 0:6])
+    p, alone = discordant.permutation(n10, n01, alternative)
+    for found, one, a, b in zip(p.tolist(), alone.tolist(), n10.tolist(), n01.tolist(), strict=True):
+        expected = stats.binomtest(a, a + b, 0.5, alternative).pvalue if a + b else 1.0
+        assert found == pytest.approx(expected, rel=1e-12)
+        assert one == (
+            a + b == 0 or {"two-sided": a * b == 0, "greater": b == 0, "less": a == 0}[alternative]
+        )
+
+
+def test_tango_of_many_pairs_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nine blocks of three distinct pairs and a rest; pairs that occur twice, in both directions."""
+    monkeypatch.setattr(discordant, "PAIRS", 3)
+    n10, n01 = (part.ravel() for part in np.mgrid[0:8, 0:5])
+    n10, n01 = np.append(n10, [40, 0, 3, 4]), np.append(n01, [0, 40, 4, 3])
+    low, high = discordant.tango(n10, n01, 40, 0.9)
+    expected = [proportions.tango(int(a), int(b), 40, 0.9) for a, b in zip(n10, n01, strict=True)]
+    assert list(zip(low.tolist(), high.tolist(), strict=True)) == expected
+
+
+# -- the draws of a seed, pinned ---------------------------------------------------------------------
+
+
+def test_resamples_of_a_seed() -> None:
+    p, q = next(violation.bootstrap_positions(3, 3, 3, 5))
+    assert p.tolist() == [[1, 2, 2], [0, 1, 1], [0, 0, 1]]
+    assert q.tolist() == [[1, 1, 2], [0, 1, 2], [0, 0, 2]]
+    p, q = next(violation.bootstrap_positions(3, 4, 3, 5))
+    assert p.tolist() == [[1, 1, 2, 2, 2, 2], [0, 0, 1, 1, 1, 1], [0, 0, 0, 0, 1, 1]]
+    assert q.tolist() == [[1, 2, 2, 3, 3, 3], [0, 0, 0, 2, 2, 3], [0, 2, 2, 2, 2, 3]]
+
+
+def test_deals_of_a_seed() -> None:
+    p, q = next(violation._random_deals(3, 3, 3, 5))
+    assert p.tolist() == [[0, 2, 5], [0, 2, 4], [1, 3, 4]]
+    assert q.tolist() == [[1, 3, 4], [1, 3, 5], [0, 2, 5]]
+    p, q = next(violation._random_deals(3, 4, 2, 5))
+    assert p.tolist() == [[0, 0, 2, 2, 5, 5], [0, 0, 1, 1, 4, 4]]
+    assert q.tolist() == [[1, 3, 3, 4, 4, 6], [2, 3, 3, 5, 5, 6]]
+
+
+def test_deals_of_4096_values_have_longer_random_numbers() -> None:
+    p, _ = next(violation._random_deals(2048, 2048, 1, 5))
+    assert p[0, :8].tolist() == [2, 3, 4, 8, 9, 12, 15, 16]
+
+
+@pytest.mark.parametrize(("at_once", "rows"), [(20, [2, 2, 1]), (29, [2, 2, 1]), (9, [1] * 5), (50, [5])])
+def test_resamples_are_drawn_in_blocks(
+    at_once: int, rows: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(violation, "BLOCK_NUMBERS", at_once)
+    drawn = list(violation._blocks("bootstrap", 10, 5, 3))
+    assert [count for _, count in drawn] == rows
+    for block, (generator, _) in enumerate(drawn):
+        again = streams.block_generator(3, "bootstrap", block)
+        assert generator.bit_generator.random_raw() == again.bit_generator.random_raw()
+
+
+@pytest.mark.parametrize("n", [511, 512, 1 << 16, (1 << 16) + 1])
+def test_positions_of_many_runs(n: int) -> None:
+    """Short integers up to 2^16 values; of n draws, 1 / e are missing within six standard errors."""
+    drawn = violation._drawn(np.random.default_rng(0), 2, n)
+    assert (drawn.dtype, drawn.shape) == (np.intp, (2, n))
+    assert (np.diff(drawn, axis=1) >= 0).all()
+    assert 0 <= drawn.min() < drawn.max() < n
+    missing = 1.0 - np.unique(drawn[0]).size / n
+    assert missing == pytest.approx(np.exp(-1.0), abs=6 * 0.31 / np.sqrt(n))
+
+
+@pytest.mark.parametrize(("n", "m"), [(2, 3), (4, 4), (5, 2)])
+def test_every_deal_once_however_many_at_a_time(n: int, m: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second, _ = violation.merged_steps(n, m)
+    chosen = np.array(list(itertools.combinations(range(n + m), n)))
+    others = np.array([np.setdiff1d(np.arange(n + m), row) for row in chosen])
+    for at_once, blocks in ((1 << 17, 1), (3 * (n + m), -(-len(chosen) // 3)), (1, len(chosen))):
+        monkeypatch.setattr(violation, "BLOCK_NUMBERS", at_once)
+        found = list(violation._every_deal(n, m))
+        assert len(found) == blocks
+        assert (np.concatenate([p for p, _ in found]) == chosen[:, first]).all()
+        assert (np.concatenate([q for _, q in found]) == others[:, second]).all()
+
+
+def test_enumerations_kept_or_not_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    a, b = (np.sort(values) for values in np.random.default_rng(2).normal(size=(2, 5)))
+    kept = violation.estimates([(a, b)], 5, 5, 50, 1)
+    assert (kept[0].n_deals, kept[0].exact) == (252, True)
+    monkeypatch.setattr(violation, "FEW_NUMBERS", 0)
+    assert violation.estimates([(a, b)], 5, 5, 50, 1) == kept
+    monkeypatch.setattr(violation, "BLOCK_NUMBERS", 30)  # the hits of all blocks are added up
+    few = violation.estimates([(a, b)], 5, 5, 50, 1)[0]
+    assert (few.greater, few.less) == (kept[0].greater, kept[0].less)
+
+
+# -- ratios --------------------------------------------------------------------------------------------
+
+
+def test_a_mirror_image_seen_in_a_mirror_is_the_original() -> None:
+    one = violation.Estimate(0.25, 0.125, 3, 0.0625, 0.5, 16, exact=True)
+    other = violation.Estimate(0.75, 0.125, 3, 0.5, 0.0625, 16, exact=True)
+    assert one.mirrored() == other
+    assert other.mirrored() == one
+
+
+def test_distances_of_rounding_are_none() -> None:
+    gaps, width = np.array([[1e-13, 0.0], [3e-12, -4e-12], [-2.0, 1.0], [-1.0, -1.0]]), np.array([0.5, 0.5])
+    found = violation._ratios(gaps, width)
+    assert np.isnan(found[0])
+    assert found[1:].tolist() == pytest.approx([0.64, 0.8, 1.0], rel=1e-12)
+
+
+def test_resamples_without_a_ratio_count_as_one_half() -> None:
+    """A of 0 and 1 beside B of 0 and 0: a quarter of the resamples are the same, in all others A is ahead."""
+    found = violation.estimates([(np.array([0.0, 1.0]), np.zeros(2))], 2, 2, 2000, 0)[0]
+    assert found.ratio == 0.0
+    assert abs(found.undefined - 500) < 5.5 * np.sqrt(2000 * 3 / 16)
+    assert found.error == pytest.approx(0.5 * np.sqrt(found.undefined * (2000 - found.undefined)) / 2000)
+
+
+def test_deals_without_a_ratio_count_as_one_half() -> None:
+    """Of six deals of 0, 0, 1, 1 four are the same for both; the data are the one with B ahead."""
+    found = violation.estimates([(np.zeros(2), np.ones(2))], 2, 2, 10, 0)[0]
+    assert (found.ratio, found.greater, found.less) == (1.0, 1.0, pytest.approx(1 / 6))
+
+
+def test_samples_are_brought_to_the_unit_interval() -> None:
+    one, other = np.array([2.0, 3.0, 6.0]), np.array([4.0, 5.0, 10.0])
+    for first, second in ((one, other), (other, one)):
+        found = dict(zip((first[0], second[0]), violation._scaled(first, second), strict=True))
+        assert found[2.0].tolist() == [0.0, 0.125, 0.5]
+        assert found[4.0].tolist() == [0.25, 0.375, 1.0]
+    a, b = violation._scaled(np.array([-3.0, 1.0]), np.array([-1.0, 0.0]))
+    assert (a.tolist(), b.tolist()) == ([0.0, 1.0], [0.5, 0.75])
+    for size in (1.0, -1e6):
+        near = np.sort(size * np.array([1.0, 1.0 + 5e-13])), np.full(2, size)
+        assert [part.tolist() for part in violation._scaled(*near)] == [[0.0, 0.0], [0.0, 0.0]]
+        apart = np.sort(size * np.array([1.0, 1.0 + 2e-12])), np.full(2, size)
+        assert sorted(violation._scaled(*apart)[0].tolist()) == [0.0, 1.0]
+
+
+def test_ways_to_deal_are_counted_as_long_as_it_pays() -> None:
+    assert violation.n_deals(30, 40) == violation.n_deals(40, 30) == 55347740058143507128
+    assert violation.n_deals(31, 31) == float("inf")
+
+
+def test_nine_and_ten_runs_are_enumerated_and_ten_and_ten_are_not() -> None:
+    scores = np.random.default_rng(0).normal(size=20)
+    assert bb.aso(scores[:9], scores[10:], n_resamples=1).test.exact
+    assert not bb.aso(scores[:10], scores[10:], n_resamples=1).test.exact
+
+
+@pytest.mark.parametrize("better", [True, False])
+@pytest.mark.parametrize(("n", "m"), [(5, 6), (12, 30)])
+def test_every_field_of_an_order(n: int, m: int, better: bool) -> None:
+    rng = np.random.default_rng(n)
+    a, b = rng.normal(0.4, 1, n), rng.normal(0, 1, m)
+    order = bb.aso(a, b, level=0.9, n_comparisons=2, n_resamples=400, greater_is_better=better)
+    assert (order.n_a, order.n_b, order.level) == (n, m, pytest.approx(0.95))
+    bound = order.violation_ratio + order.standard_error * stats.norm.ppf(0.95)
+    assert order.epsilon_min == pytest.approx(min(bound, 1.0), rel=1e-12)
+    test, exact = order.test, n == 5
+    assert (test.name, test.alternative, test.exact) == (
+        "permutation",
+        "greater" if better else "less",
+        exact,
+    )
+    assert (test.method, test.n_resamples) == (("enumeration", 0) if exact else ("monte carlo", 400))
+    p = test.p_value
+    assert 0.0 < p < 1.0
+    assert test.error == pytest.approx(0.0 if exact else np.sqrt(p * (1.0 - p) / 400), rel=1e-12)
+    assert test.statistic == order.violation_ratio
+
+
+# -- arguments ---------------------------------------------------------------------------------------
+
+
+def test_a_thousand_resamples_by_default() -> None:
+    assert repr(bb.multi_aso(RUNS)) == repr(bb.multi_aso(RUNS, n_resamples=1000, rng=0))
+    assert {order.test.alternative for order in bb.multi_aso(RUNS).orders.values()} == {"greater"}
+    assert repr(bb.multi_aso(RUNS)) != repr(bb.multi_aso(RUNS, n_resamples=1001))
+    assert bb.aso(*RUNS.values()) == bb.aso(*RUNS.values(), level=0.95, n_comparisons=1, n_resamples=1000)
+
+
+@pytest.mark.parametrize("name", ["m_old", "n_old", "m_new", "n_new"])
+def test_the_number_of_runs_that_is_none_is_named(name: str) -> None:
+    with pytest.raises(bb.InvalidInputError, match=f"^{name} must be a whole number of at least 1, got 0"):
+        bb.aso_tightness(**({"m_old": 5, "n_old": 5, "m_new": 5, "n_new": 5} | {name: 0}))
+
+
+# -- distributions inverted from a characteristic function -------------------------------------------
+
+
+@pytest.mark.parametrize("shape", [50.0, 400.0])
+@pytest.mark.parametrize("scale", [1e-9, 3.0])
+def test_an_inverted_gamma_is_that_of_scipy(shape: float, scale: float) -> None:
+    """Skewed, so that a sign changed anywhere shows; the mass beyond the window is below 1e-12."""
+    true = stats.gamma(shape, scale=scale)
+    mean, sd = float(true.mean()), float(true.std())
+    t = np.pi / (9.5 * sd) * np.arange(1, 37)
+    found = Inverted(mean, sd, t[0], (1.0 - 1j * scale * t) ** -shape * np.exp(-1j * t * mean))
+    for x in mean + sd * np.array([-4.0, -1.0, 0.0, 0.3, 2.0, 5.0]):
+        assert found.below(x) == pytest.approx(true.cdf(x), abs=1e-12)
+        assert found.above(x) == pytest.approx(true.sf(x), abs=1e-12)
+        assert found._density(x) * sd == pytest.approx(true.pdf(x) * sd, abs=1e-12)
+    for p in (1e-4, 0.025, 0.5, 0.9, 0.9999):
+        assert (found.quantile(p) - mean) / sd == pytest.approx((true.ppf(p) - mean) / sd, abs=1e-6)
+    edge = 9.5 * sd * (1.0 + 1e-12)
+    assert (found.below(mean - edge), found.below(mean + edge)) == (0.0, 1.0)
+    assert 0.0 <= found.below(mean - 9.4 * sd) < 1e-12
+    assert 1.0 - 1e-12 < found.below(mean + 9.4 * sd) <= 1.0
+    for p in (0.0, 1.0):
+        assert abs(found.quantile(p) - mean) <= edge
+
+
+@pytest.mark.parametrize("edges", [[0, 80], [0, 30, 80], [0, 40, 41, 80]], ids=str)
+def test_inverted_and_exact_on_a_fine_lattice_agree(edges: list[int]) -> None:
+    """Halfway between its points: what is left is the square of a step of 1e-3 standard deviations."""
+    rng = np.random.default_rng(len(edges))
+    v: IntArray = np.rint(rng.exponential(60.0, 80)).astype(np.int64)
+    counts, bounds = rng.integers(1, 3, 80), np.array(edges)
+    n = int(counts.sum())
+    exact = distributions._lattice_bootstrap(0.01, v, counts, bounds)
+    values: FloatArray = v * 0.01
+    total, variance = distributions._moments(values, counts, bounds)
+    found = distributions._inverted_bootstrap(values, counts, bounds, total, float(np.sqrt(variance)))
+    assert exact is not None
+    assert found is not None
+    assert (found.mean, found.sd) == (pytest.approx(total / n), pytest.approx(exact.sd, rel=1e-9))
+    for z in (-4.0, -2.0, -0.5, 0.0, 1.0, 3.0):
+        x = (np.floor((found.mean + z * found.sd) * n / 0.01) + 0.5) * 0.01 / n
+        assert found.below(x) == pytest.approx(exact.below(x), abs=1e-6)
+        assert found.above(x) == pytest.approx(exact.above(x), abs=1e-6)
+
+
+def test_every_note_says_which_systems_it_is_about() -> None:
+    five, other = [1.0, 2.0, 4.0, 7.0, 8.0], [3.0, 0.5, 2.5, 5.0, 6.0]
+    many = np.random.default_rng(0).normal(size=(2, 20))
+    orders = (
+        bb.aso(five, five),
+        bb.aso([3.0, 4.0], [1.0, 2.0]),
+        bb.aso([2.0] * 5, other),
+        bb.aso(five, other, n_comparisons=1000),
+        bb.aso(many[0], many[1], n_comparisons=90),
+        bb.aso([1, 1, 1, 1, 2], [1, 1, 1, 1, 3]),
+    )
+    notes = [note for order in orders for note in order.notes]
+    assert {note.code for note in notes} == {
+        "identical_runs",
+        "few_runs",
+        "no_threshold",
+        "constant_runs",
+        "beyond_table",
+        "few_resamples",
+        "undefined_resamples",
+    }
+    assert {note.about for note in notes} == {("A", "B")}
+    texts = [note.message for note in notes]
+    assert any("all of A come out above all of B once in 6 times" in text for text in texts)
+    assert any(text.startswith("thresholds were calibrated for error rates down to") for text in texts)
+
+
+def test_nineteen_resamples_can_give_a_p_value_of_one_in_twenty() -> None:
+    a, b = np.random.default_rng(0).normal(size=(2, 20))
+    for n_resamples, expected in ((18, ["few_resamples"]), (19, [])):
+        assert [note.code for note in bb.aso(a, b, n_resamples=n_resamples).notes] == expected
+
+
+# -- drawn and exact distributions -------------------------------------------------------------------
+
+
+def test_the_share_of_replicates_above() -> None:
+    drawn = distributions.replicates(np.array([4.0, 1.0, 2.0, 2.0 + 1e-13, 8.0]))
+    assert [drawn.above(x) for x in (0.0, 1.0, 2.0, 3.0, 8.0)] == pytest.approx([1.0, 0.8, 0.4, 0.4, 0.0])
+
+
+@pytest.mark.parametrize("size", [1e-13, 0.1, 1.0, 3.0, 1e9])
+@pytest.mark.parametrize("least", [0.0, -7.0, 5.0])
+def test_the_mean_of_two_values_is_a_binomial(size: float, least: float) -> None:
+    n, hits = 40, 13
+    values = size * np.array([least, least + 1.0])
+    found = distributions.mean_bootstrap(values, np.array([n - hits, hits]), np.array([0, 2]))
+    assert isinstance(found, distributions.Lattice)
+    true = stats.binom(n, hits / n)
+    points = size * (least + np.arange(n + 1) / n)
+    assert [found.at(x) for x in points] == pytest.approx(true.pmf(np.arange(n + 1)).tolist(), abs=1e-14)
+    assert found.sd == pytest.approx(size * true.std() / n, rel=1e-9)
+    for p in (1e-3, 0.3, 0.5, 0.8, 0.999):
+        assert found.quantile(p) == pytest.approx(points[int(true.ppf(p))], rel=1e-9, abs=1e-12 * size)
+    assert found.at(points[-1] + size / n) == found.at(points[0] - size / n) == 0.0
+
+
+def test_quantiles_between_two_points_are_the_outer_ones_above_one_half() -> None:
+    quarters = distributions.Lattice(0.0, 1.0, 1, np.full(4, 0.25))
+    assert [quarters.quantile(p) for p in (0.25, 0.5, 0.75)] == [0.0, 1.0, 3.0]
