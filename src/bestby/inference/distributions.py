@@ -266,7 +266,8 @@ def mean_bootstrap(values: FloatArray, counts: IntArray, bounds: IntArray) -> Di
     n = int(counts.sum())
     mean, variance = _moments(values, counts, bounds)
     if variance <= (1e-12 * float(np.abs(values).max())) ** 2 * n:
-        return Lattice(mean, 1.0, n, np.ones(1))
+        step = abs(mean) or 1.0  # ties are relative to the step
+        return Lattice(mean / step, step, n, np.ones(1))
     lattice = as_lattice(values if values.size > 4096 else np.unique(values))
     if lattice is not None:
         step = lattice[0]

@@ -272,7 +272,7 @@ def _notes(n: int, tied: float) -> tuple[Note, ...]:
                 f"with {n} values small departures are rejected that do no harm to a mean of so many",
             )
         )
-    if tied >= _TIED:
+    if tied >= _TIED - 1e-12:
         notes.append(
             Note(
                 "ties",

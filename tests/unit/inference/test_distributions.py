@@ -94,3 +94,11 @@ def test_counts_are_multiplicities() -> None:
     assert other is not None
     for x in np.arange(0, 28) / 9:
         assert one.at(x) == pytest.approx(other.at(x), abs=1e-14)
+
+
+@pytest.mark.parametrize("value", [1.0, 1e-9, -1e-8, 1e40])
+def test_values_that_never_vary_are_one_point_on_any_scale(value: float) -> None:
+    found = mean_bootstrap(np.array([value]), np.array([25]), ONE)
+    assert found is not None
+    assert (found.at(value), found.at(0.0), found.at(2.0 * value)) == (1.0, 0.0, 0.0)
+    assert (found.above(0.0), found.below(0.0)) == ((1.0, 0.0) if value > 0.0 else (0.0, 1.0))
