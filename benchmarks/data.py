@@ -102,15 +102,15 @@ def texts(n: int) -> tuple[Texts, dict[str, Texts]]:
 
 
 @cache
-def shared_task() -> tuple[Texts, dict[str, Texts]]:
+def shared_task(folder: Path = WMT17) -> tuple[Texts, dict[str, Texts]]:
     """The reference of WMT17 English-German and the translations of three systems, as sacrebleu's tests keep
     them; without the folder, random words."""
-    if WMT17.exists():
+    if folder.exists():
         names = {name: f"newstest2017.{name}.en-de.txt.gz" for name in WMT17_SYSTEMS}
-        return _lines(WMT17 / "ref.txt.gz"), {name: _lines(WMT17 / file) for name, file in names.items()}
+        return _lines(folder / "ref.txt.gz"), {name: _lines(folder / file) for name, file in names.items()}
     rng = np.random.default_rng(17)
     reference = _random_texts(rng)
-    return reference, {name: _worse(rng, reference, 0.3 + 0.01 * i) for i, name in enumerate(WMT17_SYSTEMS)}
+    return reference, {name: worse(rng, reference, 0.3 + 0.01 * i) for i, name in enumerate(WMT17_SYSTEMS)}
 
 
 def _lines(path: Path) -> Texts:
@@ -127,7 +127,7 @@ def _random_texts(rng: np.random.Generator) -> Texts:
     return out
 
 
-def _worse(rng: np.random.Generator, segments: Texts, rate: float) -> Texts:
+def worse(rng: np.random.Generator, segments: Texts, rate: float) -> Texts:
     """Return the segments with that share of the words left out."""
     out = []
     for segment in segments:

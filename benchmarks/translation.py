@@ -25,7 +25,6 @@ if __name__ == "__main__":
         os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
 import argparse
-import gzip
 import json
 import logging
 import platform
@@ -38,18 +37,16 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 if __name__ == "__main__":
-    sys.path[0] = str(ROOT)  # in place of this directory, whose coverage.py is not the one numba looks for
+    sys.path[0] = str(ROOT)  # in place of this directory
 
 import numpy as np
+from benchmarks.data import WMT17, WMT17_SEGMENTS, WMT17_SYSTEMS, Texts, shared_task, worse
 from benchmarks.worker import peak
 
 import bestby as bb
 from bestby.metrics import resolve
 
-DATA = Path(os.environ.get("BESTBY_SHARED_DATA", ROOT.parent / "shared" / "data")) / "wmt17_en_de"
-BASES = ("LIUM-NMT.4900", "LMU-nmt-single.4893", "online-B.0")
 SYSTEMS = 16
-SEGMENTS = 3004
 RESAMPLES = 10_000
 SEED = 17
 SECONDS, MEGABYTES = 6.0, 300.0
@@ -58,8 +55,6 @@ SECONDS, MEGABYTES = 6.0, 300.0
 SIZES = {"bs": (100, 1000), "ar": (100, 1000)}
 """Resamples by sacrebleu's paired bootstrap and approximate randomisation, few and more."""
 
-Texts = list[str]
-
 
 # -- data ------------------------------------------------------------------------------------------
 
@@ -67,12 +62,7 @@ Texts = list[str]
 def texts(folder: Path) -> tuple[Texts, dict[str, Texts]]:
     """Return the reference and the translations of sixteen systems, the first three as they are."""
     rng = np.random.default_rng(SEED)
-    if folder.exists():
-        reference = lines(folder / "ref.txt.gz")
-        bases = {name: lines(folder / f"newstest2017.{name}.en-de.txt.gz") for name in BASES}
-    else:
-        reference = random_texts(rng)
-        bases = {name: worse(rng, reference, 0.3 + 0.01 * i) for i, name in enumerate(BASES)}
+    reference, bases = shared_task(folder)
     systems = dict(bases)
     given = list(bases.values())
     for i in range(len(bases), SYSTEMS):
@@ -80,30 +70,6 @@ def texts(folder: Path) -> tuple[Texts, dict[str, Texts]]:
         mixed = [given[base][segment] for segment, base in enumerate(which.tolist())]
         systems[f"mixture-{i}"] = worse(rng, mixed, 0.01 * i)
     return reference, systems
-
-
-def lines(path: Path) -> Texts:
-    with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
-        return [line.rstrip("\n") for line in file]
-
-
-def random_texts(rng: np.random.Generator) -> Texts:
-    """Return segments of words that are as often as in Zipf's law, about as long as those of WMT17."""
-    out = []
-    for length in rng.poisson(20.0, SEGMENTS).tolist():
-        words = np.minimum(rng.zipf(1.3, length + 1), 30_000)
-        out.append(" ".join(f"w{word}" for word in words.tolist()) + " .")
-    return out
-
-
-def worse(rng: np.random.Generator, segments: Texts, rate: float) -> Texts:
-    """Return the segments with that share of the words left out."""
-    out = []
-    for segment in segments:
-        words = segment.split()
-        kept = (rng.random(len(words)) >= rate).tolist()
-        out.append(" ".join(word for word, keep in zip(words, kept, strict=True) if keep))
-    return out
 
 
 class Counts(bb.Metric):
@@ -139,7 +105,7 @@ def ours(job: str, folder: Path, resamples: int) -> dict[str, Any]:
         reference, systems = texts(folder)
     few = {name: given[:50] for name, given in systems.items()}
     warm = [f"{segment} x" for segment in reference[:50]] if reference else None
-    baseline = BASES[0] if job == "baseline" else None
+    baseline = WMT17_SYSTEMS[0] if job == "baseline" else None
     bb.compare(few, warm, metric=metric, n_resamples=50, baseline=baseline)
     before, begun, wall = peak(), time.process_time(), time.perf_counter()
     result = bb.compare(systems, reference, metric=metric, n_resamples=resamples, baseline=baseline)
@@ -147,7 +113,7 @@ def ours(job: str, folder: Path, resamples: int) -> dict[str, Any]:
     held = peak()
     pair = result.differences[0]
     if job == "texts":
-        pair = next(d for d in result.differences if {d.a, d.b} == {BASES[0], BASES[1]})
+        pair = next(d for d in result.differences if {d.a, d.b} == {WMT17_SYSTEMS[0], WMT17_SYSTEMS[1]})
     return taken | {"before": before, "peak": held, "pairs": len(result.differences), "p": pair.p_value}
 
 
@@ -174,7 +140,7 @@ def theirs(test: str, folder: Path, size: int) -> dict[str, Any]:
 
     logging.getLogger("sacrebleu").setLevel(logging.ERROR)
     reference, systems = texts(folder)
-    named = [(name, systems[name]) for name in BASES]
+    named = [(name, systems[name]) for name in WMT17_SYSTEMS]
     PairedTest(named, {"BLEU": BLEU()}, [reference], test_type=test, n_samples=1)()
     begun = time.process_time()
     made = PairedTest(named, {"BLEU": BLEU()}, [reference], test_type=test, n_samples=size)
@@ -260,7 +226,7 @@ def report(runs: list[dict[str, Any]], real: bool, load: float) -> str:
     head = f"""\
 # Sixteen systems by BLEU
 
-{SEGMENTS} segments ({source}), {RESAMPLES} resamples, one thread; {platform.machine()},
+{WMT17_SEGMENTS} segments ({source}), {RESAMPLES} resamples, one thread; {platform.machine()},
 {os.cpu_count()} cores, load {load:.1f} at the start. Medians of {len(runs)} processes each.
 Texts and references are in memory; asked for: {SECONDS:g} s in the call, at most {MEGABYTES:g} MB.
 """
@@ -268,8 +234,8 @@ Texts and references are in memory; asked for: {SECONDS:g} s in the call, at mos
 sacrebleu's paired tests take one first system and others. Times are from one against two, with {few} and
 with {size} resamples, on texts whose tokens it remembers, scaled to {RESAMPLES}; every pair is fifteen such
 tests. Its bootstrap of {size} resamples took {held:.0f} MB. bestby's call gives the interval and the
-permutation test of each pair; the ratio is that of both of sacrebleu's tests to it. p of {BASES[0]}
-against {BASES[1]}: {p:.3g} by bestby, {other:.3g} by sacrebleu ({size} resamples).
+permutation test of each pair; the ratio is that of both of sacrebleu's tests to it. p of {WMT17_SYSTEMS[0]}
+against {WMT17_SYSTEMS[1]}: {p:.3g} by bestby, {other:.3g} by sacrebleu ({size} resamples).
 """
     return "\n".join([head, *table(runs, jobs), foot])
 
@@ -280,7 +246,7 @@ def main() -> None:
     )
     parser.add_argument("--quick", action="store_true", help="one process of each kind")
     parser.add_argument("--rounds", type=int, default=3, help="processes of each kind [3]")
-    parser.add_argument("--data", type=Path, default=DATA, help="the folder wmt17_en_de")
+    parser.add_argument("--data", type=Path, default=WMT17, help="the folder wmt17_en_de")
     parser.add_argument("--out", type=Path, help="[benchmarks/results/translation.md; quick: not written]")
     parser.add_argument("--measure", nargs="+", help=argparse.SUPPRESS)
     arguments = parser.parse_args()

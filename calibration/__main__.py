@@ -18,7 +18,7 @@ from collections.abc import Sequence  # noqa: E402
 from concurrent.futures import ProcessPoolExecutor  # noqa: E402
 from dataclasses import replace  # noqa: E402
 
-from calibration import RESULTS, counting, families, measuring, page, runs  # noqa: E402
+from calibration import RESULTS, counting, families, files, measuring, page, runs  # noqa: E402
 from calibration.grid import grid  # noqa: E402
 
 
@@ -40,9 +40,9 @@ def _made(number: int, family: str, quick: bool) -> str:
 
 def counted(cells: Sequence[measuring.AnyCell]) -> None:
     """Write the rows of all cells."""
-    intervals: list[counting.Row] = []
-    tests: list[counting.Row] = []
-    together: list[counting.Row] = []
+    intervals: list[files.Row] = []
+    tests: list[files.Row] = []
+    together: list[files.Row] = []
     for cell in cells:
         data = measuring.stored(cell)
         if isinstance(cell, families.Family):
@@ -50,9 +50,9 @@ def counted(cells: Sequence[measuring.AnyCell]) -> None:
         else:
             intervals += counting.interval_rows(cell, data)
             tests += counting.test_rows(cell, data)
-    counting.write(RESULTS / "intervals.csv", counting.INTERVALS, intervals)
-    counting.write(RESULTS / "tests.csv", counting.TESTS, tests)
-    counting.write(RESULTS / "families.csv", counting.FAMILIES, together)
+    files.write(RESULTS / "intervals.csv", counting.INTERVALS, intervals)
+    files.write(RESULTS / "tests.csv", counting.TESTS, tests)
+    files.write(RESULTS / "families.csv", counting.FAMILIES, together)
 
 
 def main() -> None:

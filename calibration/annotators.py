@@ -12,7 +12,6 @@ minutes on one core. Writes results/annotators.csv; --docs writes the table into
 from __future__ import annotations
 
 import argparse
-import csv
 import os
 import sys
 from collections.abc import Sequence
@@ -33,7 +32,7 @@ from bestby.engine import prepare
 from bestby.engine.base import Drawing
 from bestby.engine.interval import Intervals, Target
 from bestby.metrics import resolve
-from calibration import ROOT, pages
+from calibration import ROOT, files, pages
 
 MEASURES = ("soft_accuracy", "brier", "soft_f1_macro", "accuracy")
 RATERS = (2, 5, 10)
@@ -152,10 +151,7 @@ def main() -> None:
             values = (measure, raters, how, target, arguments.datasets, count.covered, f"{count.length:.5f}")
             rows.append(dict(zip(COLUMNS, map(str, values), strict=True)))
         print(f"{raters} annotators", file=sys.stderr)
-    with OUT.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    files.write(OUT, COLUMNS, rows)
     print(table(rows))
     if arguments.docs:
         pages.write(PAGE, "annotators", table(rows))

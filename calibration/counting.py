@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,11 +11,10 @@ import numpy as np
 from bestby import advice, dependence, noting
 from bestby.runs.comparing import FEW_RUNS
 from calibration import families, measuring
+from calibration.files import Arrays, Row
 from calibration.grid import Cell
-from calibration.measuring import Arrays
 from calibration.runs import Runs
 
-Row = dict[str, str]
 ALPHA = 0.05
 LOWEST, HIGHEST, LOWEST_AT_20 = 0.94, 0.97, 0.93
 MOST_REJECTED = 0.055
@@ -206,23 +203,3 @@ def verdict(row: Row) -> str:
 def keeps_level(row: Row) -> bool:
     """Tell whether a test of alike systems rejects at most 5.5 % at 5 %, or within two standard errors."""
     return float(row["rejected"]) <= MOST_REJECTED + ERRORS * float(row["se"])
-
-
-# -- files -------------------------------------------------------------------------------------------
-
-
-def write(path: Path, columns: Sequence[str], rows: Iterable[Row]) -> None:
-    """Write rows as CSV."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, columns, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-
-
-def read(path: Path) -> list[Row]:
-    """Return the rows of a CSV file; none if there is no such file."""
-    if not path.exists():
-        return []
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))

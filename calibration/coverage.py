@@ -11,7 +11,6 @@ the name of the cell. The whole grid takes about an hour on one core.
 from __future__ import annotations
 
 import argparse
-import csv
 import math
 import sys
 import time
@@ -31,7 +30,7 @@ from bestby.engine import prepare
 from bestby.engine.base import Drawing
 from bestby.engine.interval import Intervals, Target
 from bestby.metrics import resolve
-from calibration import ROOT, pages
+from calibration import ROOT, files, pages
 from calibration.cells import CANDIDATES, Cell, grid
 
 LEVEL = 0.95
@@ -122,18 +121,8 @@ def features_of(makers: Intervals, target: Target) -> list[float]:
 
 def stored(cell: Cell, cache: Path) -> dict[str, Any]:
     """Return the cell, made now or earlier."""
-    path = (
-        cache
-        / f"{zlib.crc32(repr((cell.key, cell.methods, cell.datasets, cell.resamples)).encode()):08x}.npz"
-    )
-    if not path.exists():
-        made = run_cell(cell)
-        cache.mkdir(parents=True, exist_ok=True)
-        part = path.with_suffix(".part.npz")
-        np.savez_compressed(part, **made)  # type: ignore[arg-type]
-        part.rename(path)
-    with np.load(path) as data:
-        return dict(data)
+    content = repr((cell.key, cell.methods, cell.datasets, cell.resamples)).encode()
+    return files.kept(cache / f"{zlib.crc32(content):08x}.npz", lambda: run_cell(cell))
 
 
 # -- counting ----------------------------------------------------------------------------------------
@@ -320,10 +309,7 @@ def main() -> None:
     if arguments.docs:
         pages.write(PAGE, "coverage-summary", summary(rows))
         pages.write(PAGE, "coverage-examples", examples(rows))
-    with arguments.out.open("w", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    files.write(arguments.out, COLUMNS, rows)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ Prints three tables. Quick by default (200 data sets per cell, a standard error 
 from __future__ import annotations
 
 import argparse
-import csv
 import itertools
 import sys
 import time
@@ -30,7 +29,7 @@ from bestby.engine.interval import Intervals, Target
 from bestby.evaluation import Evaluation
 from bestby.inference import clusters as robust
 from bestby.metrics import resolve
-from calibration import ROOT, pages
+from calibration import ROOT, files, pages
 
 PAGE = ROOT / "docs" / "guides" / "dependence.md"
 RESULTS = ROOT / "calibration" / "results" / "dependence.csv"
@@ -332,10 +331,7 @@ def main() -> None:
         if arguments.docs:
             pages.write(PAGE, f"dependence-{name}", table(rows, name))
     if arguments.docs:
-        with RESULTS.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
+        files.write(RESULTS, list(rows[0]), rows)
 
 
 if __name__ == "__main__":

@@ -17,8 +17,9 @@ from bestby.engine import prepare, testing
 from bestby.engine.base import Drawing
 from bestby.engine.interval import Intervals, Situation, Target
 from bestby.metrics import resolve
-from calibration import CACHE, families, runs
+from calibration import CACHE, families, files, runs
 from calibration.families import Family
+from calibration.files import Arrays
 from calibration.grid import Cell
 from calibration.runs import Runs
 
@@ -27,7 +28,7 @@ FEATURES = tuple(Situation.__annotations__)
 """What the rule of "auto" looks at, stored so that the rule can be applied again without a new run."""
 
 PAIR = (0, 0, 1)
-Arrays = dict[str, np.ndarray[Any, Any]]
+
 AnyCell = Cell | Runs | Family
 
 
@@ -141,12 +142,4 @@ def made(cell: AnyCell) -> Arrays:
 
 def stored(cell: AnyCell, cache: Path = CACHE) -> Arrays:
     """Return a cell, made now or earlier."""
-    path = path_of(cell, cache)
-    if not path.exists():
-        found = made(cell)
-        cache.mkdir(parents=True, exist_ok=True)
-        part = path.with_suffix(".part.npz")
-        np.savez_compressed(part, **found)  # type: ignore[arg-type]
-        part.rename(path)
-    with np.load(path) as data:
-        return dict(data)
+    return files.kept(path_of(cell, cache), lambda: made(cell))

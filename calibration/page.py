@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from statistics import median
 
-from calibration import RESULTS, ROOT, aso_thresholds, counting, pages
-from calibration.counting import Row
+from calibration import RESULTS, ROOT, aso_thresholds, counting, files, pages
+from calibration.files import Row
 
 PAGE = ROOT / "docs" / "concepts" / "calibration.md"
 TESTS = ("permutation", "bootstrap", "mcnemar", "mcnemar-midp", "sign", "wilcoxon", "t", "wald")
@@ -29,7 +29,7 @@ NAMED = 0.5
 def results() -> dict[str, list[Row]]:
     """Return the rows of all files, by name."""
     names = ("intervals", "tests", "families", "rivals", "aso_thresholds")
-    return {name: counting.read(RESULTS / f"{name}.csv") for name in names}
+    return {name: files.read(RESULTS / f"{name}.csv") for name in names}
 
 
 def tables(found: dict[str, list[Row]]) -> dict[str, str]:

@@ -13,7 +13,6 @@ Writes results/boostsa_type_one_error.csv.
 from __future__ import annotations
 
 import argparse
-import csv
 import math
 import os
 import sys
@@ -35,7 +34,7 @@ from bestby.engine.base import Drawing
 from bestby.engine.interval import Intervals
 from bestby.evaluation import Evaluation
 from bestby.metrics import resolve
-from calibration import ROOT, pages
+from calibration import ROOT, files, pages
 
 SIZES = (0.05, 0.1, 0.2, 0.5, 1.0)
 THEIR_SIZES = SIZES[:-1]
@@ -136,13 +135,9 @@ def main() -> None:
         for kind in MEASURES:
             rows += theirs(rival, kind, 1000, arguments.theirs // (2 if kind == "hard" else 1))
             print(f"BooStSa, {kind} labels", file=sys.stderr)
-    elif OUT.exists():
-        with OUT.open(encoding="utf-8", newline="") as file:
-            rows += [row for row in csv.DictReader(file) if row["tool"] == "BooStSa"]
-    with OUT.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    else:
+        rows += [row for row in files.read(OUT) if row["tool"] == "BooStSa"]
+    files.write(OUT, COLUMNS, rows)
     for n in (1000, 200):
         print(table(rows, n), end="\n\n")
         if arguments.docs:

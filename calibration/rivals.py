@@ -29,7 +29,7 @@ from bestby.engine.interval import Intervals
 from bestby.evaluation import Evaluation
 from bestby.inference.ordering import aso
 from bestby.metrics import resolve
-from calibration import CACHE, RESULTS, ROOT, counting, null_texts
+from calibration import CACHE, RESULTS, ROOT, counting, files, null_texts
 from calibration.grid import Cell, grid
 from calibration.rivals_worker import RESAMPLES
 from calibration.runs import DRAWS, Runs
@@ -164,7 +164,7 @@ def _store(path: Path, found: list[Found]) -> None:
     part.rename(path)
 
 
-def rows_of(tool: str, named: counting.Row, truth: float, found: Sequence[Found]) -> list[counting.Row]:
+def rows_of(tool: str, named: files.Row, truth: float, found: Sequence[Found]) -> list[files.Row]:
     """Return a row per interval (coverage) and test (share rejected) of a tool on a cell."""
     names = list(dict.fromkeys(name for one in found for name in one if name != "failed"))
     rows = []
@@ -193,9 +193,9 @@ def rows_of(tool: str, named: counting.Row, truth: float, found: Sequence[Found]
     return rows
 
 
-def measured(python: Path, datasets: int) -> list[counting.Row]:
+def measured(python: Path, datasets: int) -> list[files.Row]:
     """Return the rows of all tools."""
-    rows: list[counting.Row] = []
+    rows: list[files.Row] = []
     for cell in cells():
         named = {
             "measure": cell.measure,
@@ -232,7 +232,7 @@ def main() -> None:
     if not arguments.python.exists():
         sys.stderr.write(f"{arguments.python} is not there: `make bench` makes it; rows stay as they are\n")
         return
-    counting.write(OUT, COLUMNS, measured(arguments.python, arguments.datasets))
+    files.write(OUT, COLUMNS, measured(arguments.python, arguments.datasets))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ most 0.05. Seeded; about ten minutes on one core.
 from __future__ import annotations
 
 import argparse
-import csv
 import math
 import sys
 import warnings
@@ -24,7 +23,7 @@ from bestby.engine import prepare, testing
 from bestby.engine.base import Drawing
 from bestby.engine.interval import Intervals
 from bestby.metrics import resolve
-from calibration import ROOT, pages
+from calibration import ROOT, files, pages
 from calibration.populations import Population, clustered_null, nulls
 
 COLUMNS = ("null", "metric", "n", "test", "rejected", "se", "datasets", "resamples")
@@ -113,10 +112,7 @@ def main() -> None:
     print(table(rows))
     if arguments.docs:
         pages.write(ROOT / "docs" / "guides" / "choosing-a-test.md", "type-one-error", table(rows))
-    with arguments.out.open("w", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    files.write(arguments.out, COLUMNS, rows)
 
 
 if __name__ == "__main__":

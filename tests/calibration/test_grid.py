@@ -20,7 +20,7 @@ from bestby.engine import prepare
 from bestby.engine.base import Drawing
 from bestby.engine.interval import Intervals, Target
 from bestby.metrics import resolve
-from calibration import counting, designs, families, grid, measuring, page, runs
+from calibration import counting, designs, families, files, grid, measuring, page, runs
 
 DATASETS = 200
 ALL = {cell.key: cell for cell in grid.grid()}
@@ -119,7 +119,7 @@ def test_what_the_rule_looks_at_is_stored_whole() -> None:
 FOUND = page.results()
 
 
-def of_auto(rows: Sequence[counting.Row]) -> list[counting.Row]:
+def of_auto(rows: Sequence[files.Row]) -> list[files.Row]:
     return [row for row in rows if row["method"] == "auto"]
 
 
