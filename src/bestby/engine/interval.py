@@ -17,6 +17,9 @@ from bestby.inference import intervals, proportions
 from bestby.inference.distributions import Distribution, Replicates, mean_bootstrap, replicates
 from bestby.results import Interval, Note
 
+MOST_KEPT = 256
+"""Distributions kept for what is asked next: the test of a difference needs that of its interval."""
+
 METHODS = ("auto", "tango", "bca", "percentile", "basic", "studentized", "normal", "cr2", "two-way")
 
 
@@ -141,6 +144,12 @@ class Intervals:
         """Return the score or difference on the full data."""
         return float(_of(self.scores, target))
 
+    def scale(self, target: Target) -> float:
+        """Return the size of the scores, which rounding is relative to; other systems have no say in it."""
+        scores = self.scores[target.metric]
+        own = [target.a] if target.b is None else [target.a, target.b]
+        return float(np.abs(scores[own]).max())
+
     def proportion(self, target: Target) -> Contributions | None:
         """Return the contributions if they are 0/1 values of single items, or differences of such."""
         plain = self.group.contributions(target.metric, target.a, target.b)
@@ -157,14 +166,23 @@ class Intervals:
 
     def distribution(self, target: Target) -> tuple[Distribution, tuple[Note, ...]]:
         """Return the bootstrap distribution: the exact one of a plain mean where there is one."""
+        if target not in self._kept:
+            if len(self._kept) == MOST_KEPT:
+                self._kept.clear()
+            self._kept[target] = self._distribution(target)
+        return self._kept[target]
+
+    @cached_property
+    def _kept(self) -> dict[Target, tuple[Distribution, tuple[Note, ...]]]:
+        return {}
+
+    def _distribution(self, target: Target) -> tuple[Distribution, tuple[Note, ...]]:
         plain = self.group.contributions(target.metric, target.a, target.b)
         if plain is not None and self.by_formula:
             exact = mean_bootstrap(plain.values, plain.counts, plain.bounds)
             if exact is not None:
                 return exact, ()
-        drawn = _of(self.replicates, target)
-        scale = float(np.abs(self.scores[target.metric]).max())
-        return _defined(drawn, scale)
+        return _defined(_of(self.replicates, target), self.scale(target))
 
     def interval(self, target: Target, method: str, level: float) -> tuple[Interval, tuple[Note, ...]]:
         """Return the interval of one target by one method.
@@ -430,9 +448,9 @@ class Intervals:
                 hint="use more resamples, more items or another measure",
             )
         se = drawn.std(axis=0, ddof=1)
-        scale = 1e-12 * float(np.abs(self.scores).max())
-        deviations = np.divide(drawn - estimates, se, out=np.zeros_like(drawn), where=se > scale)
-        reach = intervals.max_t_quantile(deviations, level) * np.where(se > scale, se, 0.0)
+        varying = se > 1e-12 * np.array([self.scale(target) for target in targets])
+        deviations = np.divide(drawn - estimates, se, out=np.zeros_like(drawn), where=varying)
+        reach = intervals.max_t_quantile(deviations, level) * np.where(varying, se, 0.0)
         family = [
             self._clipped(target, float(estimate - half), float(estimate + half), level, "max-t", False)
             for target, estimate, half in zip(targets, estimates, reach, strict=True)

@@ -13,7 +13,7 @@ import numpy as np
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine.base import Contributions, Drawing, Group, Jackknife, Pair
 from bestby.engine.stacked import Midpoint, batches, scored, scores
-from bestby.engine.table import Table
+from bestby.engine.table import Table, ordered, projected
 from bestby.engine.transforms import (
     DeltaPivots,
     Functional,
@@ -251,11 +251,11 @@ class SumGroup(Group):
         delta, counts = delta[differs], self.table.units.counts[differs]
         if counts.size == 0:
             return delta, counts
-        projected = self.table.projected(delta)
-        delta = np.where(projected < 0.0, -1.0, 1.0)[:, None] * delta
-        _, first, inverse = np.unique(np.abs(projected), return_index=True, return_inverse=True)
-        summed = np.bincount(inverse.reshape(-1), weights=counts.astype(np.float64))
-        return delta[first], summed.astype(np.int64)
+        projection = projected(delta)
+        delta = np.where(projection < 0.0, -1.0, 1.0)[:, None] * delta
+        order, fresh = ordered(delta, np.abs(projection))
+        first = np.flatnonzero(fresh)
+        return delta[order[first]], np.add.reduceat(counts[order], first)
 
     def _by_cells(
         self, pair: Pair, alternative: Alternative, drawing: Drawing, kinds: Kinds

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from bestby._core.typing import FloatArray, IntArray
+from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.resampling.units import Units
 
 
@@ -95,11 +95,6 @@ class Table:
         items = (self.items[:, a[own]] != self.items[:, b[own]]).any(axis=1)
         return int(self.item_counts[items].sum()), n_units
 
-    @staticmethod
-    def projected(rows: FloatArray) -> FloatArray:
-        """Return one number per row that tells distinct rows apart, computed alike for every row."""
-        return _projected(rows)
-
 
 def build(
     statistics: Sequence[Sequence[FloatArray]],
@@ -181,25 +176,21 @@ def _distinct_rows(
     X: FloatArray, counts: IntArray, strata: IntArray | None, sizes: FloatArray
 ) -> tuple[FloatArray, Units, FloatArray]:
     """Return distinct rows within strata in a canonical order, with their counts and items per unit."""
-    projection = _projected(X)
-    keys: list[FloatArray | IntArray] = [projection] if sizes.min() == sizes.max() else [sizes, projection]
+    keys: list[FloatArray | IntArray] = [] if sizes.min() == sizes.max() else [sizes]
     keys += [] if strata is None else [strata]
-    order = np.argsort(projection) if len(keys) == 1 else np.lexsort(keys)
-    X, counts, projection, sizes = X[order], counts[order], projection[order], sizes[order]
-    fresh = np.ones(counts.size, dtype=np.bool_)
-    fresh[1:] = (projection[1:] != projection[:-1]) | (sizes[1:] != sizes[:-1])
+    order, fresh = ordered(X, projected(X), keys)
+    X, counts, sizes = X[order], counts[order], sizes[order]
     edges = np.array([0], dtype=np.int64)
     if strata is not None:
-        ordered = strata[order]
-        edges = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-        fresh[edges] = True
+        in_strata = strata[order]
+        edges = np.flatnonzero(np.concatenate([[True], in_strata[1:] != in_strata[:-1]]))
     starts = np.flatnonzero(fresh)
     bounds = np.concatenate([np.searchsorted(starts, edges), [starts.size]])
     units = Units(np.add.reduceat(counts, starts), bounds)
     return np.ascontiguousarray(X[starts]), units, sizes[starts]
 
 
-def _projected(rows: FloatArray) -> FloatArray:
+def projected(rows: FloatArray) -> FloatArray:
     """Return a fixed random combination of the columns.
 
     Column by column, not as a matrix product, so that equal rows give equal numbers wherever they stand.
@@ -209,3 +200,41 @@ def _projected(rows: FloatArray) -> FloatArray:
     for factor, column in zip(factors.tolist(), rows.T, strict=True):
         out += factor * column
     return out
+
+
+def ordered(
+    rows: FloatArray, projection: FloatArray, keys: Sequence[FloatArray | IntArray] = ()
+) -> tuple[IntArray, BoolArray]:
+    """Return an order in which equal rows stand together, and which of them differ from the one before.
+
+    Parameters
+    ----------
+    rows : ndarray, shape (C, k)
+        The rows.
+    projection : ndarray, shape (C,)
+        A number for each, alike for equal rows: what the order goes by.
+    keys : sequence of ndarray, shape (C,)
+        What the order goes by before, the last first.
+
+    Examples
+    --------
+    >>> order, fresh = ordered(np.array([[1e30, 2.0], [1e30, 1.0], [1e30, 2.0]]), np.full(3, 1e30))
+    >>> order, fresh
+    (array([1, 0, 2]), array([ True,  True, False]))
+    """
+    order = np.lexsort([projection, *keys]) if keys else np.argsort(projection)
+    alike = np.ones(max(order.size - 1, 0), dtype=np.bool_)
+    for key in (projection, *keys):
+        alike &= key[order[1:]] == key[order[:-1]]
+    fresh = _fresh(rows[order], alike)
+    if np.any(fresh[1:] & alike):  # a column so large that the projection loses the others
+        order = np.lexsort([*rows.T, projection, *keys])
+        fresh = _fresh(rows[order], alike)
+    return order, fresh
+
+
+def _fresh(rows: FloatArray, alike: BoolArray) -> BoolArray:
+    """Return which rows differ from the one before, by their keys or themselves."""
+    return np.concatenate(
+        [np.ones(min(1, rows.shape[0]), dtype=np.bool_), ~alike | (rows[1:] != rows[:-1]).any(axis=1)]
+    )

@@ -84,10 +84,9 @@ def _bootstrap(makers: Intervals, pair: Pair, alternative: Alternative) -> TestR
     distribution, _ = makers.distribution(target)
     observed = makers.estimate(target)
     if isinstance(distribution, Replicates):
-        scale = float(np.abs(makers.scores[pair[0]]).max())
-        return permutation.monte_carlo(
-            distribution.values - observed, observed, alternative, name="bootstrap", scale=scale
-        )
+        drawn = distribution.values - observed
+        scale = makers.scale(target)
+        return permutation.monte_carlo(drawn, observed, alternative, name="bootstrap", scale=scale)
     least = _least(makers, pair, alternative)
     p = min(1.0, max(_centred_tail(distribution, observed, alternative), least))
     method = "convolution" if isinstance(distribution, Lattice) else "characteristic function"

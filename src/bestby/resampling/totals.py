@@ -345,7 +345,7 @@ def _column_sums(X: FloatArray, drawn: IntArray) -> FloatArray:
     """Return the sums of the rows drawn (R, m), shape (R, k), column by column."""
     out, picked = np.empty((drawn.shape[0], X.shape[1])), np.empty(drawn.shape)
     for c in range(X.shape[1]):
-        np.take(np.ascontiguousarray(X[:, c]), drawn, out=picked, mode="clip")
+        np.ascontiguousarray(X[:, c]).take(drawn, out=picked, mode="clip")
         picked.sum(axis=1, out=out[:, c])
     return out
 
@@ -357,7 +357,7 @@ def _row_sums(X: FloatArray, drawn: IntArray) -> FloatArray:
     ones, rows, out = np.ones((1, 1, m)), np.empty((min(step, size), m, k)), np.empty((size, 1, k))
     for first in range(0, size, step):
         part = drawn[first : first + step]
-        picked = np.take(X, part, axis=0, out=rows[: part.shape[0]], mode="clip")
+        picked = X.take(part, axis=0, out=rows[: part.shape[0]], mode="clip")
         np.matmul(ones, picked, out=out[first : first + step])
     return out[:, 0]
 

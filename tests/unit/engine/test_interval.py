@@ -191,3 +191,33 @@ def test_affine_copies_do_not_differ_by_rounding() -> None:
     ]
     assert (d.estimate, d.better, d.p_value) == (0.0, None, 1.0)
     assert 0.0 in d.interval
+
+
+@pytest.mark.parametrize("interval", ["auto", "normal", "percentile", "basic"])
+@pytest.mark.parametrize("test", ["permutation", "bootstrap"])
+def test_a_system_far_off_changes_nothing_for_the_others(interval: str, test: str) -> None:
+    rng = np.random.default_rng(0)
+    good = rng.lognormal(2, 0.5, 300)
+    systems = {"good": good, "other": good * rng.lognormal(0.02, 0.3, 300)}
+    failed = np.where(np.arange(300) % 2, good, 1e30)
+    asked: dict[str, Any] = {"metric": "mean", "interval": interval, "test": test, "n_resamples": 500}
+    alone = compare(systems, **asked)["good", "other"]
+    beside = compare(systems | {"failed": failed}, **asked, correction="none")["good", "other"]
+    assert beside.estimate == pytest.approx(alone.estimate, rel=1e-12)
+    assert beside.interval.low == pytest.approx(alone.interval.low, rel=0.1)
+    assert beside.interval.high == pytest.approx(alone.interval.high, rel=0.1)
+    assert beside.p_value == pytest.approx(alone.p_value, rel=0.2, abs=0.01)
+
+
+def test_simultaneous_intervals_of_small_measures_beside_large_ones() -> None:
+    """A standard error of 0.1 in R² is not rounding, though squared errors are near 1e13."""
+    rng = np.random.default_rng(0)
+    gold = rng.normal(5e6, 2e6, 200)
+    systems = {name: gold + rng.normal(0, size, 200) for name, size in (("x", 9e5), ("y", 1e6), ("z", 1.2e6))}
+    both = compare(systems, gold, metric=["r2", "mse"], simultaneous=True, n_resamples=500)
+    alone = compare(systems, gold, metric="r2", simultaneous=True, n_resamples=500)
+    for d in alone.differences:
+        found = both[d.a, d.b, "r2"].interval
+        assert found.low < d.estimate < found.high
+        assert found.low == pytest.approx(d.interval.low, abs=0.02)
+        assert found.high == pytest.approx(d.interval.high, abs=0.02)

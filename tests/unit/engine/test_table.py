@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from bestby._core.cells import collapsed
 from bestby.engine import table
@@ -76,3 +77,25 @@ def test_joint_rows_of_many_labels_are_collapsed_alike() -> None:
             order = np.lexsort(joint[position].T[::-1])
             assert (joint[position][order] == distinct).all()
             assert (counts[order] == expected).all()
+
+
+def test_a_huge_column_does_not_make_other_rows_one() -> None:
+    """In a sum of all columns, numbers 1e30 times as small are lost: rows are told apart by themselves."""
+    rng = np.random.default_rng(0)
+    huge, small, other = np.repeat([1e30, 0.0], 100), rng.normal(size=200), rng.integers(0, 2, 200)
+    columns = [rows(x.tolist(), [1.0] * 200) for x in (huge, small, other.astype(float))]
+    order = rng.permutation(200)
+    one = table.build([columns], np.ones(200, dtype=np.int64), None, None)
+    two = table.build([[x[order] for x in columns]], np.ones(200, dtype=np.int64), None, None)
+    assert one.units.n_rows == 200
+    assert one.total()[one.columns[0][1][0]] == pytest.approx(small.sum(), rel=1e-12)
+    assert (one.X == two.X).all()
+    assert (one.units.counts == two.units.counts).all()
+
+
+def test_rows_that_a_huge_column_hides_are_counted_where_they_are_equal() -> None:
+    order, fresh = table.ordered(
+        rows([1e30, 1e30, 1e30, 1e30], [2.0, 1.0, 2.0, 1.0]), np.full(4, 1e30), [np.array([0, 0, 0, 1])]
+    )
+    assert order.tolist() == [1, 0, 2, 3]
+    assert fresh.tolist() == [True, True, False, True]
