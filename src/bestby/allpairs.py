@@ -22,6 +22,9 @@ from bestby.settings import Settings
 FEW_PAIRS = 10
 """Pairs below which each is computed by itself, which takes less time."""
 
+MOST_ITEMS = 1 << 31
+"""Items from which two counts do not fit into one key of 64 bits; pairs are then computed one by one."""
+
 TESTS = ("permutation", "mcnemar", "mcnemar-midp", "auto")
 """Tests that see nothing but the counts."""
 
@@ -102,6 +105,8 @@ def counted(
     if right is None:
         return None
     counts, n = group.table.units.counts, group.n_units
+    if n >= MOST_ITEMS:
+        return None
     order = np.array(line)
     if baseline is not None:
         a = order[order != baseline]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import dataclasses
 import json
+import math
 import pickle
 import re
 from functools import cache
@@ -15,7 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bestby import allpairs, compare, compare_runs, comparison
+from bestby import Evaluation, allpairs, compare, compare_runs, comparison
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
 from bestby.inference import groups
@@ -438,3 +439,18 @@ def test_a_difference_is_a_plain_record() -> None:
     assert isinstance(d.estimate, float)
     assert isinstance(d.n_differing, int)
     assert d.mirrored().mirrored() == d
+
+
+def test_more_items_than_32_bits_count_are_compared_pair_by_pair() -> None:
+    """Tables that are counted have no limit; the keys of all pairs at once would overflow."""
+    rows = {f"s{i}": [1.0 if j == i else 0.0 for j in range(7)] + [1.0] for i in range(6)}
+    counts = np.array([10**9 + i * 10**5 for i in range(7)] + [4 * 10**9])
+    found = compare(Evaluation.of(rows, counts=counts), metric="mean")
+    n = int(counts.sum())
+    for d in found.differences:
+        gap = float(counts[int(d.a[1])] - counts[int(d.b[1])])
+        differing = float(counts[int(d.a[1])] + counts[int(d.b[1])])
+        assert d.estimate == pytest.approx(gap / n)
+        assert d.p_value == pytest.approx(math.erfc((abs(gap) - 1) / math.sqrt(2 * differing)), rel=1e-5)
+        half = 1.959964 * math.sqrt(differing) / n
+        assert (d.interval.low, d.interval.high) == pytest.approx((gap / n - half, gap / n + half), rel=1e-3)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 
 import numpy as np
-from scipy.special import bdtrc
+from scipy.special import betainc
 
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray
 from bestby.inference.distributions import TIE
@@ -85,7 +85,7 @@ def permutation(n10: IntArray, n01: IntArray, alternative: Alternative) -> tuple
     sides = 2.0 if alternative == "two-sided" else 1.0
     alone: BoolArray = far >= m * (1.0 - TIE)
     successes = (m + far) // 2
-    upper = np.where(successes <= 0, 1.0, bdtrc(np.maximum(successes, 1) - 1, m, 0.5))
+    upper = np.where(successes <= 0, 1.0, betainc(np.maximum(successes, 1), m - successes + 1, 0.5))
     upper = np.where(alone, np.where(m < 1074, np.ldexp(1.0, -np.minimum(m, 1074)), 0.0), upper)
     p = np.minimum(1.0, np.maximum(sides * upper, sys.float_info.min))
     if sides == 2.0:
@@ -101,7 +101,7 @@ def tango(n10: IntArray, n01: IntArray, n: int, level: float) -> tuple[FloatArra
     n10, n01 : ndarray of int, shape (P,)
         Numbers of items that only A, and only B, has right.
     n : int
-        Number of all items.
+        Number of all items, below 2^31.
     level : float
         Nominal coverage.
 

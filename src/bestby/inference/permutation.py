@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from scipy.special import bdtrc
+from scipy.special import betainc
 
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray
 from bestby.inference.distributions import TIE, WINDOW
@@ -151,7 +151,7 @@ def _doubled(upper: float, sides: float, far: float) -> float:
 def _binomial_upper(n: int, net: int) -> float:
     """Return P(S >= net) for the sum S of n independent signs; net has the parity of n."""
     successes = (n + net) // 2
-    return 1.0 if successes <= 0 else float(bdtrc(successes - 1, n, 0.5))
+    return 1.0 if successes <= 0 else float(betainc(successes, n - successes + 1, 0.5))
 
 
 def _lattice_upper(steps: IntArray, counts: IntArray, target: int) -> float | None:
