@@ -231,6 +231,9 @@ class Group(ABC):
     def differing(self, pair: Pair) -> tuple[int, int]:
         """Return on how many items, and on how many units, the two systems differ."""
 
+    def every_unit(self, what: str) -> None:  # noqa: B027
+        """Refuse what needs every unit at hand, should they not be; they are by default."""
+
     def contributions(self, metric: int, a: int, b: int | None = None) -> Contributions | None:  # noqa: ARG002
         """Return the score of A, or the difference A minus B, as a plain mean; None if it is none."""
         return None

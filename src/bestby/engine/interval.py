@@ -269,6 +269,7 @@ class Intervals:
     def _robust(self, target: Target, method: str, level: float) -> tuple[Interval, tuple[Note, ...]]:
         """Return the interval by a standard error for few, unequal or crossed clusters."""
         if not self.group.has_robust_error:
+            self.group.every_unit(f"the {method} interval")
             raise DesignError(
                 f"{self.group.metrics[target.metric].name} is no function of sums, and of"
                 f" {self.group.n_units} units one cannot be left out at a time",
@@ -310,6 +311,7 @@ class Intervals:
         plain = self.proportion(target)
         metric = self.group.metrics[target.metric].name
         if plain is None or plain.bounds.size > 2:
+            self.group.every_unit("a score interval")
             raise DesignError(
                 "a score interval needs 0/1 values of independent, unstratified items;"
                 f" {metric} has none here",
@@ -342,6 +344,7 @@ class Intervals:
         if se is not None:
             pivots = self.group.pivots(target.metric, target.a, target.b, self.drawing)
         if se is None or pivots is None:
+            self.group.every_unit("the studentized interval")
             raise DesignError(
                 f"no studentized interval for {self.group.metrics[target.metric].name} here:"
                 " it needs a measure of at most 24 sums and no strata",

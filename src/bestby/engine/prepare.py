@@ -284,6 +284,8 @@ def groups(
         groupings or counted rows.
     """
     if isinstance(evaluation, Streamed):
+        if annotators_seed is not None:
+            evaluation.uncounted("resampling annotators")
         return streamed.groups(evaluation.unblocked(blocks), metrics)
     for metric in metrics:
         _check_counted(metric, evaluation)

@@ -93,7 +93,7 @@ class StreamGroup(Group):
 
     @cached_property
     def _widths(self) -> dict[str, int]:
-        batch = next(self.data.batches())
+        batch = next(self._batches())
         few = Batch(
             batch.keys[:2],
             None if batch.gold is None else batch.gold[:2],
@@ -114,8 +114,12 @@ class StreamGroup(Group):
 
     def _passed(self) -> Iterator[tuple[Words, FloatArray]]:
         with one_blas_thread():
-            for batch in self.data.batches():
+            for batch in self._batches():
                 yield batch.keys, self._rows(batch)
+
+    def _batches(self) -> Iterator[Batch]:
+        """Yield the batches that have items: those of one may all have been dropped."""
+        return (batch for batch in self.data.batches() if batch.keys.size)
 
     @cached_property
     def _moments(self) -> Moments:
@@ -235,6 +239,10 @@ class StreamGroup(Group):
                 drawn, observed, alternative, name="permutation", scale=scale
             )
         return found
+
+    def every_unit(self, what: str) -> None:
+        """Refuse it: the items come in batches."""
+        self.data.uncounted(what)
 
     def differing(self, pair: Pair) -> tuple[int, int]:
         """Return on how many items the two systems differ, twice."""

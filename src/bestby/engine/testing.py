@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -20,11 +20,10 @@ from bestby.results import TestResult
 TESTS = ("permutation", "bootstrap", "mcnemar", "mcnemar-midp", "sign", "wilcoxon", "t", "wald")
 
 _OF_COUNTS = {"mcnemar": classical.mcnemar, "mcnemar-midp": classical.mcnemar_midp}
-_OF_DIFFERENCES: dict[str, Callable[[FloatArray, Alternative], TestResult]] = {
-    "sign": classical.sign,
-    "wilcoxon": classical.wilcoxon,
-    "t": classical.paired_t,
-}
+_OF_RANKS = {"sign": classical.sign, "wilcoxon": classical.wilcoxon}
+
+MOST_DIFFERENCES = 1 << 28
+"""Items of a counted table up to which each gets its difference; the sorts take some GB there."""
 
 
 def run(
@@ -60,10 +59,11 @@ def run(
         return {pair: _bootstrap(makers, pair, alternative) for pair in pairs}
     if name in _OF_COUNTS:
         return {pair: _OF_COUNTS[name](*_discordant(name, makers, pair), alternative) for pair in pairs}
-    return {pair: _OF_DIFFERENCES[name](_unit_differences(name, makers, pair), alternative) for pair in pairs}
+    return {pair: _of_differences(name, makers, pair, alternative) for pair in pairs}
 
 
 def _wald(makers: Intervals, pair: Pair, alternative: Alternative) -> TestResult:
+    makers.group.every_unit("test 'wald'")
     error = makers.group.error(*pair) if makers.by_units else None
     if error is None:
         raise DesignError(
@@ -118,6 +118,7 @@ def _centred_tail(distribution: Distribution, observed: float, alternative: Alte
 
 
 def _discordant(name: str, makers: Intervals, pair: Pair) -> tuple[int, int]:
+    makers.group.every_unit(f"test {name!r}")
     plain = makers.proportion(Target(*pair))
     if plain is None:
         metric = makers.group.metrics[pair[0]].name
@@ -129,18 +130,30 @@ def _discordant(name: str, makers: Intervals, pair: Pair) -> tuple[int, int]:
     return int(counts[values == 1.0].sum()), int(counts[values == -1.0].sum())
 
 
-def _unit_differences(name: str, makers: Intervals, pair: Pair) -> FloatArray:
-    """Return the difference of each unit: of items, or of the sums over clusters."""
+def _of_differences(name: str, makers: Intervals, pair: Pair, alternative: Alternative) -> TestResult:
+    """Return a test of the difference of each unit: of items, or of the sums over clusters."""
     group, (m, a, b) = makers.group, pair
+    group.every_unit(f"test {name!r}")
     if not isinstance(group, SumGroup) or not isinstance(group.metrics[m], MeanMetric):
         raise DesignError(
             f"test {name!r} needs one number per item; {group.metrics[m].name} is no mean of such",
             hint='test="permutation" applies to every measure',
         )
     table = group.table
-    values, counts = (int(table.columns[m][s][0]) for s in (a, b)), table.units.counts
-    first, second = (table.column(column) for column in values)
-    return np.repeat(first - second, counts)
+    if group.n_units > max(MOST_DIFFERENCES, table.units.n_rows):
+        raise DesignError(
+            f"test {name!r} needs a difference per item, and the table counts {group.n_units} items",
+            hint='test="permutation" takes them as they are counted',
+        )
+    first, second = (table.column(int(table.columns[m][s][0])) for s in (a, b))
+    sizes, counts = np.abs(first) + np.abs(second), table.units.counts
+    # Rounding is relative to the scores of the item itself: one far off must not hide the others.
+    raw = first - second
+    differences = np.repeat(np.where(np.abs(raw) <= classical.TIE * sizes, 0.0, raw), counts)
+    if name not in _OF_RANKS:
+        return classical.paired_t(differences, alternative)
+    rounding = classical.TIE * float(np.median(sizes[sizes > 0.0])) if sizes.any() else 0.0
+    return _OF_RANKS[name](differences, alternative, rounding=rounding)
 
 
 def unit_means(group: SumGroup, metric: int) -> tuple[FloatArray, IntArray]:

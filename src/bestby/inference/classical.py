@@ -22,7 +22,7 @@ from bestby._core.typing import Alternative, Array, ArrayLike, FloatArray, IntAr
 from bestby.inference.proportions import count
 from bestby.results import TestResult
 
-_TIE = 1e-12
+TIE = 1e-12
 """Differences this close, relative to the largest, are equal: 0.3 - 0.2 and 0.2 - 0.1 are."""
 
 _EXACT_PAIRS = 200
@@ -100,7 +100,9 @@ def mcnemar_midp(n10: int, n01: int, alternative: Alternative = "two-sided") -> 
     return _binomial("mcnemar-midp", a, b, alternative, mid=True)
 
 
-def sign(differences: ArrayLike, alternative: Alternative = "two-sided") -> TestResult:
+def sign(
+    differences: ArrayLike, alternative: Alternative = "two-sided", *, rounding: float | None = None
+) -> TestResult:
     """Sign test, exact.
 
     Differences of zero are left out: they favour neither system.
@@ -111,6 +113,9 @@ def sign(differences: ArrayLike, alternative: Alternative = "two-sided") -> Test
         Score of A minus score of B on each item.
     alternative : {"two-sided", "greater", "less"}
         "greater": A is more often above B than below.
+    rounding : float, optional
+        Differences up to this size count as zero: 1e-12 of the largest by default, since the scores that
+        they were taken of are not known.
 
     Returns
     -------
@@ -132,12 +137,14 @@ def sign(differences: ArrayLike, alternative: Alternative = "two-sided") -> Test
     0.25
     """
     d = _differences(differences)
-    threshold = _TIE * np.abs(d).max()
+    threshold = TIE * np.abs(d).max() if rounding is None else rounding
     positive, negative = int((d > threshold).sum()), int((d < -threshold).sum())
     return _binomial("sign", positive, negative, alternative)
 
 
-def wilcoxon(differences: ArrayLike, alternative: Alternative = "two-sided") -> TestResult:
+def wilcoxon(
+    differences: ArrayLike, alternative: Alternative = "two-sided", *, rounding: float | None = None
+) -> TestResult:
     """Wilcoxon's signed-rank test.
 
     Parameters
@@ -146,6 +153,9 @@ def wilcoxon(differences: ArrayLike, alternative: Alternative = "two-sided") -> 
         Score of A minus score of B on each item.
     alternative : {"two-sided", "greater", "less"}
         "greater": the differences are symmetric about a point above 0.
+    rounding : float, optional
+        Differences up to this size count as zero, and neighbours no further apart as ties: 1e-12 of the
+        largest by default, since the scores that they were taken of are not known.
 
     Returns
     -------
@@ -178,7 +188,7 @@ def wilcoxon(differences: ArrayLike, alternative: Alternative = "two-sided") -> 
     """
     checks.choice(alternative, get_args(Alternative), "alternative")
     d = _differences(differences)
-    slack = _TIE * float(np.abs(d).max())
+    slack = TIE * float(np.abs(d).max()) if rounding is None else rounding
     d = d[np.abs(d) > slack]
     if d.size == 0:
         return TestResult("wilcoxon", 1.0, alternative, exact=True, method="convolution", statistic=0.0)
@@ -240,7 +250,7 @@ def paired_t(differences: ArrayLike, alternative: Alternative = "two-sided") -> 
     checks.choice(alternative, get_args(Alternative), "alternative")
     d = _differences(differences)
     largest = float(np.abs(d).max())
-    if d.max() - d.min() <= _TIE * largest:
+    if d.max() - d.min() <= TIE * largest:
         direction = float(np.sign(d[0]))
         signs = _binomial("t", d.size * (direction > 0), d.size * (direction < 0), alternative)
         statistic = math.copysign(math.inf, direction) if direction else 0.0
