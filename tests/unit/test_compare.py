@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby import Comparison, Evaluation, FunctionMetric, Interval, compare
+from bestby import Comparison, Evaluation, FunctionMetric, Interval, InvalidInputError, compare
 from bestby.family import verdict as _verdict
 
 GOLD = ["x", "y", "x", "y", "x", "y", "x", "y"] * 5
@@ -396,3 +396,23 @@ def test_the_libraries_that_cut_the_items_are_told() -> None:
     assert found.versions["sacrebleu"] == importlib.metadata.version("sacrebleu")
     assert f"|sacrebleu:{found.versions['sacrebleu']}" in found.signature
     assert "sacrebleu" not in compare({"a": [1, 0], "b": [1, 1]}, gold=[1, 1]).provenance.versions
+
+
+@pytest.mark.parametrize(
+    "looked_up",
+    [
+        lambda g, p: np.bincount(g[p == g]).tolist()[1] / g.size,  # IndexError
+        lambda g, p: {int(label): float((p[g == label] == label).mean()) for label in g}[1],  # KeyError
+        lambda g, p: 1.0 / int(g.sum()) + float((p == g).mean()),  # ZeroDivisionError
+    ],
+    ids=["index", "key", "zero"],
+)
+def test_a_function_without_a_value_on_some_resamples(looked_up: Any) -> None:
+    gold = np.array([1] * 3 + [0] * 37)
+    a, b = gold.copy(), gold.copy()
+    b[5:12] = 1
+    found = compare({"a": a, "b": b}, gold, metric=FunctionMetric(looked_up, name="f"), n_resamples=200)
+    (note,) = {n.message for n in found["a", "b"].notes if n.code == "undefined_resamples"}
+    assert "of 200 resamples" in note
+    with pytest.raises(InvalidInputError, match="metric 'f' failed on the full data"):
+        compare({"a": a[5:], "b": b[5:]}, gold[5:], metric=FunctionMetric(looked_up, name="f"))

@@ -15,7 +15,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 
@@ -80,6 +80,7 @@ class Crossed:
     names: Sequence[str]
     paired: bool
     metric: int = 0
+    _drawn: dict[int, FloatArray] = field(default_factory=dict, repr=False)
 
     @property
     def group(self) -> Group:
@@ -182,12 +183,12 @@ class Crossed:
         The runs of each system are drawn by its name, so that no other system changes them; paired runs are
         drawn together.
         """
-        name = "" if self.paired else self.names[system]
-        drawn: IntArray = samples.drawn_runs(
-            self.n_runs[system], self.drawing.n_resamples, self.drawing.seed, name
-        )
-        on_items = self.replicates[:, self.columns(system)]
-        return np.asarray(np.take_along_axis(on_items, drawn, axis=1).mean(axis=1))
+        if system not in self._drawn:
+            n_runs, name = self.n_runs[system], "" if self.paired else self.names[system]
+            drawn: IntArray = samples.drawn_runs(n_runs, self.drawing.n_resamples, self.drawing.seed, name)
+            on_items = self.replicates[:, self.columns(system)]
+            self._drawn[system] = np.take_along_axis(on_items, drawn, axis=1).mean(axis=1)
+        return self._drawn[system]
 
     def estimate(self, a: int, b: int | None = None) -> float:
         """Return the mean over the runs of a system, or a difference."""

@@ -471,9 +471,11 @@ def _item_group(metric: BaseMetric, reading: Reading) -> Group:
     metric = metric.fit(gold, systems, labels)
     unit_of, units = numbered_units(reading.evaluation.n_items, reading.clusters, reading.strata)
     if isinstance(metric, WeightedMetric):
-        for name, values in zip(reading.evaluation.names, systems, strict=True):
+        prepared = [
             _named(partial(metric.prepare, gold, values), name)
-        return WeightGroup(metric, gold, systems, unit_of, units, reading.blocks)
+            for name, values in zip(reading.evaluation.names, systems, strict=True)
+        ]
+        return WeightGroup(metric, gold, systems, unit_of, units, reading.blocks, prepared)
     if isinstance(metric, FunctionMetric):
         return CallGroup(metric, gold, systems, unit_of, units, reading.blocks)
     raise InvalidInputError(

@@ -245,16 +245,19 @@ class ItemGroup(Group):
 
 @dataclass(frozen=True, eq=False)
 class WeightGroup(ItemGroup):
-    """A metric of the weighted protocol: ranks, areas under curves."""
+    """A metric of the weighted protocol: ranks, areas under curves.
+
+    Parameters
+    ----------
+    prepared : sequence
+        What the metric made of the gold and the predictions of each system.
+    """
 
     metric: WeightedMetric
-
-    @cached_property
-    def _prepared(self) -> list[Any]:
-        return [self.metric.prepare(self.gold, predictions) for predictions in self.systems]
+    prepared: Sequence[Any] = ()
 
     def _score_weights(self, weights: Array) -> FloatArray:
-        return np.column_stack([self.metric.weighted(prepared, weights) for prepared in self._prepared])
+        return np.column_stack([self.metric.weighted(prepared, weights) for prepared in self.prepared])
 
     def _score_swapped(self, a: int, b: int) -> Callable[[Array], FloatArray]:
         """Score over the items of both systems, each with weight 1 where it stands after the swap, else 0."""
@@ -262,6 +265,10 @@ class WeightGroup(ItemGroup):
         gold = None if self.gold is None else np.concatenate([self.gold, self.gold])
         prepared = self.metric.prepare(gold, pooled)
         return _SwappedRanks(self.metric, prepared)
+
+
+_UNDEFINED = (ValueError, ArithmeticError, LookupError)
+"""What a function raises where it has no value: no items of a class to divide by, or to look up."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -277,7 +284,7 @@ class CallGroup(ItemGroup):
     def _called(self, gold: Array | None, predictions: Array) -> float:
         try:
             return self.metric(gold, predictions)
-        except (TypeError, ValueError, ZeroDivisionError) as error:
+        except (TypeError, *_UNDEFINED) as error:
             if isinstance(error, InvalidInputError):
                 raise
             raise InvalidInputError(
@@ -289,7 +296,7 @@ class CallGroup(ItemGroup):
         """Return the score of a resample, NaN where the function has none (a class is absent, say)."""
         try:
             return self.metric(gold, predictions)
-        except (ValueError, ZeroDivisionError) as error:
+        except _UNDEFINED as error:
             if isinstance(error, InvalidInputError):
                 raise
             return float("nan")
