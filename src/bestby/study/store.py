@@ -285,15 +285,7 @@ class Store:
             If its runs disagree: two processes may have added the first ones at the same moment.
         """
         gold = self.gold()
-        first, *others = [self.load(condition, run, gold=gold) for run in self._known(condition)]
-        for other in others:
-            if (first.baseline, first.against) != (other.baseline, other.against):
-                raise StudyError(
-                    f"the runs of {condition!r} disagree: it is {first.role} in run {first.run!r}"
-                    f" and {other.role} in run {other.run!r}",
-                    hint="add one of them again with replace=True and the role of the other",
-                )
-        return first.baseline, first.against
+        return role_of(condition, [self.load(condition, run, gold=gold) for run in self._known(condition)])
 
     def against(self, condition: str) -> tuple[str, ...]:
         """Return the baselines that a condition is compared with: none for a baseline.
@@ -309,10 +301,20 @@ class Store:
         gold = self.gold()
         if against is None:
             return tuple(name for name in self.conditions() if self._first(name, gold).baseline)
+        self.check_against(condition, against, gold)
+        return against
+
+    def check_against(self, condition: str, against: Sequence[str], gold: Gold) -> None:
+        """Refuse what a condition is to be compared with, should one of these be no baseline.
+
+        Raises
+        ------
+        InvalidInputError
+            If there is no such condition, or it is no baseline.
+        """
         for name in against:
             if not self.runs(name) or not self._first(name, gold).baseline:
                 raise _no_baseline(condition, name)
-        return against
 
     def remove(self, condition: str, run: str | int) -> None:
         """Remove a run. The gold stays, even if no run is left.
@@ -444,6 +446,25 @@ def _taken(condition: str, run: str) -> InvalidInputError:
         f"run {run!r} of {condition!r} is already in the study",
         hint="pass replace=True to put this one in its place, or give it another name",
     )
+
+
+def role_of(condition: str, runs: Sequence[Run]) -> tuple[bool, tuple[str, ...] | None]:
+    """Return whether runs are of a baseline, and the baselines they are compared with (None for all).
+
+    Raises
+    ------
+    StudyError
+        If they disagree: two processes may have added the first ones at the same moment.
+    """
+    first, *others = runs
+    for other in others:
+        if (first.baseline, first.against) != (other.baseline, other.against):
+            raise StudyError(
+                f"the runs of {condition!r} disagree: it is {first.role} in run {first.run!r}"
+                f" and {other.role} in run {other.run!r}",
+                hint="add one of them again with replace=True and the role of the other",
+            )
+    return first.baseline, first.against
 
 
 def _no_baseline(condition: str, name: str) -> InvalidInputError:

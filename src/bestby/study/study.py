@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from bestby.settings import CORRECTIONS, QUESTIONS, Settings, margin_of, resampl
 from bestby.study.boostsa import import_outcomes, write_outcomes
 from bestby.study.comparing import INTERVALS, TESTS, Condition, Plan, compared
 from bestby.study.records import Gold, Run
-from bestby.study.store import Store
+from bestby.study.store import Store, role_of
 
 
 class Study:
@@ -300,7 +300,7 @@ class Study:
             name: Condition(name, tuple(self._store.load(name, run, gold=gold) for run in self.runs(name)))
             for name in chosen
         }
-        pairs, baselines = self._pairs(chosen, baseline)
+        pairs, baselines = self._pairs(loaded, gold, baseline)
         metrics, named = _metrics(metric, gold, per_class)
         plan = Plan(gold, loaded, pairs, baselines, metrics, named, settings, drawing)
         return compared(self._store, plan)
@@ -326,26 +326,27 @@ class Study:
             )
 
     def _pairs(
-        self, chosen: Sequence[str], baseline: str | Sequence[str] | None
+        self, loaded: Mapping[str, Condition], gold: Gold, baseline: str | Sequence[str] | None
     ) -> tuple[list[tuple[str, str]], tuple[str, ...]]:
         """Return the pairs to compare, and the baselines among them."""
+        chosen = list(loaded)
         if baseline is not None:
             named = (baseline,) if isinstance(baseline, str) else tuple(dict.fromkeys(baseline))
             for name in named:
                 self._check_known(name, chosen)
             pairs = [(name, base) for base in named for name in chosen if name not in named]
         else:
-            roles = {name: self._store.role(name) for name in chosen}
+            roles = {name: role_of(name, condition.runs) for name, condition in loaded.items()}
             named = tuple(name for name in chosen if roles[name][0])
             if not named:
                 order = range(len(chosen))
                 return [(chosen[a], chosen[b]) for a, b in family.pairs(order, None, sided=True)], ()
-            rivals = {
-                name: named if roles[name][1] is None else self._store.against(name)
-                for name in chosen
-                if name not in named
-            }
-            pairs = [(name, base) for base in named for name in rivals if base in rivals[name]]
+            rivals = {name: roles[name][1] for name in chosen if name not in named}
+            for name, against in rivals.items():
+                self._store.check_against(name, [base for base in against or () if base not in named], gold)
+            pairs = [
+                (name, base) for base in named for name, own in rivals.items() if own is None or base in own
+            ]
         if not pairs:
             raise InvalidInputError(
                 f"there is nothing to compare with the baselines {', '.join(named)}",

@@ -18,6 +18,7 @@ import pytest
 import bestby as bb
 from bestby import DesignError, InvalidInputError, Study
 from bestby.results_study import StudyComparison
+from bestby.study.store import Store
 
 N = 90
 RNG = np.random.default_rng(4)
@@ -755,3 +756,18 @@ def test_the_score_of_a_single_run_has_the_notes_of_compare(make: Make) -> None:
     told = [note for note in plain.notes if note.about == ("f1_macro", "h1")]
     assert [note.code for note in told] == ["few_effective"]
     assert [note for note in found.notes if note.about == ("f1_macro", "h1")] == told
+
+
+def test_every_run_is_read_once(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Roles are those of the runs that are loaded anyway."""
+    study = make(RUNS)
+    read: list[tuple[str, str]] = []
+    load = Store.load
+
+    def told(store: Store, condition: str, run: str, **more: Any) -> Any:
+        read.append((condition, run))
+        return load(store, condition, run, **more)
+
+    monkeypatch.setattr(Store, "load", told)
+    study.compare()
+    assert len(read) == len(set(read)) == sum(len(runs) for runs in RUNS.values())
