@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,12 @@ settings.register_profile("bestby", deadline=None, derandomize=True, print_blob=
 settings.load_profile("bestby")
 
 _ROOT = Path(__file__).resolve().parents[1]
+
+
+def pytest_collection_finish() -> None:
+    """Let no collection of garbage look at what was imported: some thousand tests cause one, or ask for it."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture
