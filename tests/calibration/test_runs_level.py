@@ -47,7 +47,7 @@ def test_the_default_with_items_keeps_its_level_and_covers(
 
 
 def test_what_takes_the_items_as_given_does_not_speak_of_others() -> None:
-    """The guide says so: it finds a quarter of equal systems different where items favour one or the other."""
+    """The guide says so: a quarter of equal systems seem different where items favour one or the other."""
     rng = np.random.default_rng(2)
     rejected = sum(
         crossed(rng, 1.0, 0.1, 1.0, 5, 50, False).test(0, 1, "permutation", "two-sided").p_value <= 0.05
