@@ -1,4 +1,4 @@
-"""Runs BooStSa, in an environment of its own, for boostsa.py and boostsa_calibration.py.
+"""Runs BooStSa, in an environment of its own, for boostsa.py and calibration/resample_size.py.
 
     echo '{"kind": "hard", "n": 1000, "seed": 0, "pairs": 1, "loops": 100, "size": 0.2}' | python FILE
 

@@ -5,7 +5,6 @@ Run by run.py; `python benchmarks/run.py --part growth` makes the figure alone.
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -100,18 +99,6 @@ def rows(quick: bool) -> list[dict[str, Any]]:
             slow.add((metric, axis))
         out.append({"axis": axis, "measure": metric, "value": value, "milliseconds": f"{1e3 * seconds:.4g}"})
         print(*out[-1].values(), file=sys.stderr)
-    return out
-
-
-def slopes(found: list[dict[str, Any]]) -> dict[tuple[str, str], float]:
-    """Return the log-log slope over the last factor of ten or so, by axis and measure."""
-    out = {}
-    for axis, measure in {(row["axis"], row["measure"]): None for row in found}:
-        mine = [row for row in found if (row["axis"], row["measure"]) == (axis, measure)]
-        (x0, y0), (x1, y1) = (
-            (float(row["value"]), float(row["milliseconds"])) for row in (mine[-2], mine[-1])
-        )
-        out[axis, measure] = math.log(y1 / y0) / math.log(x1 / x0)
     return out
 
 

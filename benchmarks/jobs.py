@@ -13,8 +13,6 @@ from benchmarks import measures as ms
 from benchmarks import rivals as rv
 from benchmarks.rivals import Rival
 
-SEED_TOOLS = ("BootCI", "deepsig", "BooStSa")
-TOOLS = (*SEED_TOOLS, "scipy", "sacrebleu", "arch", "resample", "stambo", "MLstatkit", "evalstats")
 MEASURES: dict[str, tuple[ms.Measure, Callable[..., Any] | None, str]] = {
     "accuracy": (ms.accuracy, ms.accuracy, "NumPy accuracy"),
     "f1_macro": (ms.f1_macro, ms.f1_macro_along, "f1_score of scikit-learn"),

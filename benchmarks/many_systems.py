@@ -5,14 +5,13 @@ scores 0/1 stand predictions of ten classes against a gold, compared by accuracy
 process of its own: seconds by the clock, the peak memory of the whole process, and whether the pairs that
 were drawn for it came out the same, to the bit, when compared alone (interval, p-value).
 
-    python benchmarks/many_systems.py            # 100, 300 and 1000 systems; writes results/many_systems.csv
-    python benchmarks/many_systems.py --quick    # 100 systems of 1000 items, prints only
+    python -m benchmarks.many_systems            # 100, 300 and 1000 systems; writes results/many_systems.csv
+    python -m benchmarks.many_systems --quick    # 100 systems of 1000 items, prints only
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import os
 import platform
@@ -20,12 +19,11 @@ import resource
 import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from benchmarks import page
 
-RESULTS = Path(__file__).parent / "results" / "many_systems.csv"
 SIZES = (100, 300, 1000)
 ITEMS = 10_000
 CLASSES = 10
@@ -91,8 +89,8 @@ def measured(data: str, n_systems: int, n_items: int) -> dict[str, Any]:
 
 def apart(data: str, n_systems: int, n_items: int) -> dict[str, Any]:
     """Return the same, measured in a process of its own."""
-    command = [sys.executable, __file__, "--one", data, str(n_systems), str(n_items)]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    command = [sys.executable, "-m", "benchmarks.many_systems", "--one", data, str(n_systems), str(n_items)]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=page.ROOT)
     row: dict[str, Any] = json.loads(done.stdout)
     return row
 
@@ -118,10 +116,7 @@ def main() -> None:
             rows.append({**row, "bestby": __version__, "numpy": np.__version__, "machine": machine})
             print(", ".join(f"{key} {value}" for key, value in row.items()), flush=True)
     if not given.quick:
-        with RESULTS.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
+        page.write("many_systems", rows)
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ Row = Mapping[str, Any]
 
 
 def write(name: str, rows: Sequence[Row]) -> None:
-    """Write rows as results/NAME.csv."""
+    """Write rows (one at least) as results/NAME.csv."""
     RESULTS.mkdir(parents=True, exist_ok=True)
     with (RESULTS / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
@@ -211,12 +211,15 @@ REASONS = {
     "memory": "Numba, which compiles the kernels, holds most of it.",
     "F1|Matthews": "A resample draws one binomial number per row of the table of gold × A × B, however many"
     " the items: most of the time. Rivals draw items, which are few here.",
+    "McNemar": "`compare` also makes Tango's interval, those of both scores and the notes; SciPy's is the"
+    " binomial test of two counts.",
     "Pearson": "A resample weights the sums of every item; so do the rivals, in NumPy as well. bestby's call"
     " has the intervals of both scores besides.",
     "Spearman|ROC-AUC": "Every resample is ranked anew, in one pass over the items; the rivals sort, in C.",
-    "mean of scores": "Nothing is drawn: what is left is the fixed cost of a call, its checks and notes.",
-    "McNemar": "`compare` also makes Tango's interval, those of both scores and the notes; SciPy's is the"
-    " binomial test of two counts.",
+    "accuracy|mean of scores": "Nothing is drawn: what is left is the fixed cost of a call, its checks and"
+    " notes.",
+    "soft labels": "A resample gathers seventeen columns of every item drawn, in NumPy: half of the time and"
+    " more. The rival gathers the same rows, and takes its measures of them in NumPy.",
     "BLEU": "Cutting texts into words and counting n-grams is most of the time in both.",
     "stochastic order": "Half of the time goes into a p-value, which the rival does not give.",
     "runs": "`compare_runs` also makes intervals, effect sizes, the chance of improvement and stochastic"
@@ -226,7 +229,7 @@ REASONS = {
 
 
 def reason(job: str, told: str) -> str:
-    """Return why a goal is missed, if that is known."""
+    """Return why a goal is missed; nothing if that is not known."""
     for words, why in REASONS.items():
         if any(word in (told if words == "memory" else job) for word in words.split("|")):
             return why

@@ -1,9 +1,9 @@
 """Tables larger than memory: time and peak memory of whole processes, from 10^6 rows to 10^8.
 
-    python benchmarks/scaling_tables.py                   # writes results/scaling_tables.csv
-    python benchmarks/scaling_tables.py --rows 1000000    # one size
-    python benchmarks/scaling_tables.py --tables csv --append   # one kind of table, added to the result
-    python benchmarks/scaling_tables.py --page            # only writes the tables of the guide
+    python -m benchmarks.scaling_tables                   # writes results/scaling_tables.csv
+    python -m benchmarks.scaling_tables --rows 1000000    # one size
+    python -m benchmarks.scaling_tables --tables csv --append   # one kind of table, added to the result
+    python -m benchmarks.scaling_tables --page            # only writes the tables of the guide
 
 Tables are Parquet, made by DuckDB in a temporary folder: *labels* have ten classes and two systems that are
 right on 91 % of the items, in four files; *scores* are two real numbers per item. Each row of the result is
@@ -15,7 +15,6 @@ largest is read as arrays of small integers beside, and must give the same but f
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import os
 import subprocess
@@ -26,9 +25,11 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+from benchmarks import page
 
-RESULTS = Path(__file__).resolve().parent / "results" / "scaling_tables.csv"
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "guides" / "scaling.md"
+from calibration import pages
+
+GUIDE = page.ROOT / "docs" / "guides" / "scaling.md"
 TABLES = ("labels", "csv", "scores")
 ROWS = (1_000_000, 10_000_000, 100_000_000)
 WHOLE_UP_TO = 10_000_000
@@ -243,16 +244,6 @@ def estimate(table: list[dict[str, str]]) -> str:
     return "\n\n".join(textwrap.fill(" ".join(paragraph.split()), 118) for paragraph in paragraphs)
 
 
-def write_page(table: list[dict[str, str]]) -> None:
-    """Put the table and the estimate between their marks in the guide."""
-    page = PAGE.read_text(encoding="utf-8")
-    for name, text in (("growth", growth(table)), ("estimate", estimate(table))):
-        before, rest = page.split(f"<!-- {name} -->")
-        after = rest.split(f"<!-- /{name} -->")[1]
-        page = f"{before}<!-- {name} -->\n\n{text}\n\n<!-- /{name} -->{after}"
-    PAGE.write_text(page, encoding="utf-8")
-
-
 def main() -> None:
     """Measure and write."""
     parser = argparse.ArgumentParser(
@@ -261,24 +252,19 @@ def main() -> None:
     parser.add_argument("--rows", type=int, nargs="*", default=list(ROWS))
     parser.add_argument("--tables", nargs="*", default=list(TABLES), choices=TABLES)
     parser.add_argument("--cores", type=int, default=2)
-    parser.add_argument("--out", type=Path, default=RESULTS)
     parser.add_argument("--append", action="store_true")
     parser.add_argument("--page", action="store_true")
     given = parser.parse_args()
-    table: list[dict[str, Any]] = []
-    if given.append or given.page:
-        with given.out.open(encoding="utf-8", newline="") as stream:
-            table += csv.DictReader(stream)
-    for rows in [] if given.page else given.rows:
-        with tempfile.TemporaryDirectory(prefix="bestby-scaling-") as folder:
-            table += measured(rows, Path(folder), given.cores, given.tables)
     if given.page:
-        write_page(table)
+        table = page.read("scaling_tables")
+        pages.write(GUIDE, "growth", growth(table))
+        pages.write(GUIDE, "estimate", estimate(table))
         return
-    with given.out.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, FIELDS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(table)
+    rows = page.read("scaling_tables") if given.append else []
+    for size in given.rows:
+        with tempfile.TemporaryDirectory(prefix="bestby-scaling-") as folder:
+            rows += measured(size, Path(folder), given.cores, given.tables)
+    page.write("scaling_tables", rows)
 
 
 if __name__ == "__main__":

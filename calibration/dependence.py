@@ -289,12 +289,12 @@ def run_cell(cell: Cell, datasets: int) -> dict[str, float]:
 # -- tables ------------------------------------------------------------------------------------------
 
 
-def table(rows: Sequence[dict[str, str]], name: str) -> str:
-    """Return a table of the page: coverage, then false alarms in the columns after it."""
+def table(rows: Sequence[dict[str, str]], name: str, heading: str = "items") -> str:
+    """Return a table of a page, a line per population and a column per method, in percent."""
     there = [row for row in rows if row["table"] == name]
     columns = list(dict.fromkeys(row["method"] for row in there))
     lines = [
-        "| items | " + " | ".join(columns) + " |",
+        f"| {heading} | " + " | ".join(columns) + " |",
         "|---|" + "--:|" * len(columns),
     ]
     values = {(row["population"], row["method"]): row["percent"] for row in there}

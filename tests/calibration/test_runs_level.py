@@ -1,45 +1,24 @@
 """Runs: tests at the 5 % level reject a true hypothesis in 5 % of cases, intervals cover in 95 %.
 
-The numbers in docs/guides/comparing-runs.md are of the same populations with 1000 to 8000 data sets. False
-alarms: 1e-4 per bound (see counting.py).
+The numbers in docs/guides/comparing-runs.md are of such populations with 2000 data sets
+(calibration/runs_items.py). False alarms: 1e-4 per bound (see counting.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
+from calibration.runs import DRAWS
+from calibration.runs_items import crossed
 from scipy.stats import norm
 from tests.calibration.counting import at_least, at_most
 
-from bestby.engine import prepare
 from bestby.engine.base import Drawing
-from bestby.engine.hierarchy import Crossed
-from bestby.engine.interval import Intervals
 from bestby.engine.runs import Separate
-from bestby.evaluation import Evaluation
 from bestby.inference import samples
-from bestby.metrics import resolve
+from calibration import files, pages, runs_items
 
 SIZE = 400
-Draw = Callable[[np.random.Generator, int], np.ndarray]
-
-
-def crossed(
-    rng: np.random.Generator, own: float, run: float, rest: float, n_runs: int, n: int, binary: bool
-) -> Crossed:
-    """Return two systems equal on the whole: items favour one or the other (`own`), runs differ (`run`)."""
-    shared, flat = rng.normal(size=n), {}
-    for name in "ab":
-        item = shared + rng.normal(0, own, n)
-        for r in range(n_runs):
-            y = item + rng.normal(0, run) + rng.normal(0, rest, n)
-            flat[f"{name}{r}"] = (y > 0).astype(float) if binary else y
-    ((group, _),) = prepare.groups(Evaluation.of(flat), [resolve("mean")])
-    return Crossed(
-        Intervals(group, Drawing(199, int(rng.integers(1 << 30)))), (n_runs, n_runs), ("a", "b"), False
-    )
 
 
 # Standard deviations of system by item, of runs, of the rest; runs; items; whether right or wrong.
@@ -68,7 +47,7 @@ def test_the_default_with_items_keeps_its_level_and_covers(
 
 
 def test_what_takes_the_items_as_given_does_not_speak_of_others() -> None:
-    """The guide says so: 28 % of equal systems are found different where items favour one or the other."""
+    """The guide says so: a quarter of equal systems seem different where items favour one or the other."""
     rng = np.random.default_rng(2)
     rejected = sum(
         crossed(rng, 1.0, 0.1, 1.0, 5, 50, False).test(0, 1, "permutation", "two-sided").p_value <= 0.05
@@ -78,7 +57,7 @@ def test_what_takes_the_items_as_given_does_not_speak_of_others() -> None:
 
 
 def test_the_bootstrap_over_items_and_runs_needs_runs() -> None:
-    """The guide says so: with 3 runs that matter as much as the items it rejects in 11 % of cases."""
+    """The guide says so: with 3 runs that matter more than the items it rejects in some 10 % of cases."""
     rng = np.random.default_rng(3)
     rejected = {"bootstrap": 0, "t": 0}
     for _ in range(SIZE):
@@ -87,13 +66,6 @@ def test_the_bootstrap_over_items_and_runs_needs_runs() -> None:
             rejected[name] += maker.test(0, 1, name, "two-sided").p_value <= 0.05
     assert rejected["bootstrap"] >= at_least(0.10, SIZE)
     assert rejected["t"] <= at_most(0.05, SIZE)
-
-
-DRAWS: dict[str, Draw] = {
-    "normal": lambda rng, n: rng.normal(size=n),
-    "lognormal": lambda rng, n: rng.lognormal(size=n),
-    "one in ten fails": lambda rng, n: rng.normal(size=n) - 10.0 * (rng.random(n) < 0.1),
-}
 
 
 @pytest.mark.parametrize("draw", DRAWS)
@@ -149,3 +121,28 @@ def test_tests_of_runs_keep_their_level_and_see_what_is_there(name: str, n: int,
     # Brunner and Munzel's t approximation is liberal below ten runs: 8 % at five.
     assert alike <= at_most(0.08 if name == "brunner-munzel" else 0.05, size)
     assert different >= at_least(0.90, size)
+
+
+def test_the_tables_of_the_guide_are_those_of_the_results() -> None:
+    rows = files.read(runs_items.OUT)
+    for name, text in runs_items.made(rows).items():
+        assert pages.between(runs_items.PAGE, name) == text
+    assert {(row["table"], row["population"]) for row in rows} == {
+        (cell.table, cell.name) for cell in runs_items.cells()
+    }
+
+
+def test_what_the_guide_says_of_the_results() -> None:
+    found = {
+        (row["table"], row["population"], row["method"]): float(row["percent"])
+        for row in files.read(runs_items.OUT)
+    }
+    default = [share for (table, _, method), share in found.items() if method == "t (default)"]
+    assert 0.0 < min(default) <= max(default) <= 6.5
+    for name in ("percentile", "BCa"):
+        assert all(
+            share < found[table, population, "t"]
+            for (table, population, method), share in found.items()
+            if method == name
+        )
+    assert found["others", "10", "t, of one mean where one run in ten fails"] < 80.0

@@ -42,6 +42,12 @@ def test_every_job_has_its_rows() -> None:
     assert any(job.quick for job in asked)
 
 
+def test_every_missed_goal_has_a_reason() -> None:
+    for rows in page.grouped(page.read("rivals")):
+        for told, met in page.goals(rows):
+            assert met or page.reason(rows[0]["job"], told), (rows[0]["job"], told)
+
+
 @pytest.mark.skipif(not README.exists(), reason="the README is not beside the tests")
 def test_what_the_readme_says_of_speed_is_in_the_results() -> None:
     """Claims read: more than 900 times [BootCI](docs/concepts/benchmarks.md#row)."""
