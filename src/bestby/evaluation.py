@@ -14,6 +14,7 @@ import numpy as np
 
 from bestby._core import checks, soft
 from bestby._core.cells import FEW_VALUES, collapsed
+from bestby._core.checks import NUMERAL
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array, ArrayLike, BoolArray, IntArray, OnMissing
 from bestby.annotations import Annotations
@@ -642,18 +643,26 @@ def _mismatch(
 
 def _check_numeric(arrays: Mapping[str, Array]) -> None:
     for name, array in arrays.items():
-        if array.dtype.kind == "O":
-            continue
-        if array.ndim == 2:
+        if array.ndim == 2 and array.dtype.kind != "O":
             raise InvalidInputError(
                 f"without gold, systems must be per-item scores, but {name!r} holds a row per item",
                 hint="pass gold=... to compare soft predictions",
             )
-        if array.dtype.kind == "U":
-            raise InvalidInputError(
-                f"without gold, systems must be per-item scores, but {name!r} holds text: {str(array[0])!r}",
-                hint="pass gold=... to compare predictions",
-            )
+    texts = {name: array for name, array in arrays.items() if array.dtype.kind == "U"}
+    if texts:
+        # One text makes text of all columns of a file: the one to be named is none that spells a number.
+        odd = (
+            (name, place)
+            for name, array in texts.items()
+            for place, text in enumerate(array.tolist())
+            if not NUMERAL.fullmatch(text)
+        )
+        name, place = next(odd, (next(iter(texts)), 0))
+        raise InvalidInputError(
+            f"without gold, systems must be per-item scores, but {name!r} holds text:"
+            f" {str(texts[name][place])!r} at position {place}",
+            hint="pass gold=... to compare predictions, or correct this value",
+        )
 
 
 def _check_unique(ids: Array, what: str) -> None:

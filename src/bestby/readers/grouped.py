@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from bestby._core import checks
+from bestby._core.checks import NUMERAL
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import FloatArray, OnMissing
 from bestby.datasets.source import cells
@@ -248,11 +249,15 @@ def _floats(table: Table, names: Sequence[str]) -> list[list[float | None]]:
     found = []
     for name in names:
         (column,) = unified([table.column(name)])
-        if column.values.dtype.kind not in "biuf":
-            text = next((v for v, gone in zip(column.values, column.missing, strict=True) if not gone), "")
+        there = np.flatnonzero(~column.missing)
+        if not there.size:
+            raise InvalidInputError(f"{table.source}: column {name!r} has no value in any row")
+        if column.is_text:
+            row = next(i for i in there if not NUMERAL.fullmatch(column.values[i]))
             raise InvalidInputError(
-                f"{table.source}: column {name!r} holds text ({str(text)!r}), expected scores",
-                hint="name the columns that are systems: systems=[...]",
+                f"{table.source}: column {name!r} holds text ({column.values[row]!r}), expected scores;"
+                f" first: row {row + 1}",
+                hint="name the columns that are systems: systems=[...], or correct this value",
             )
         found.append(
             [None if gone else float(v) for v, gone in zip(column.values, column.missing, strict=True)]
