@@ -79,3 +79,30 @@ def test_answers_that_are_all_numbers_are_texts(run: Run, tmp_path: Path, shape:
 def test_texts_need_not_share_a_value_with_the_gold(run: Run, tmp_path: Path, metric: str) -> None:
     rows = [(item, f"{gold} of the day", a, b) for item, gold, a, b in ROWS]
     assert len(_scores(run, *_json_lines(tmp_path, rows), "--metric", metric)) == 2
+
+
+@pytest.mark.parametrize(
+    ("command", "more"),
+    [
+        ("plan", ("--n", "4", "--simulations", "10")),
+        ("advise", ()),
+        ("datasets", ("--dataset", "part", "--resamples", "99")),
+        ("folds", ("--fold", "part", "--resamples", "99")),
+    ],
+)
+def test_the_other_commands_read_texts_that_look_like_numbers(
+    run: Run, tmp_path: Path, command: str, more: tuple[str, ...]
+) -> None:
+    grouped = command in ("datasets", "folds")
+    rows = [(*row[1:], *([part] if grouped else [])) for part in "uv" for row in NUMBERS]
+    _table(tmp_path / "numbers.csv", "gold,a,b,part" if grouped else "gold,a,b", rows)
+    done = run(command, "numbers.csv", "--metric", "em", "--gold", "gold", *more, "--json", "-")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert '"em"' in done.stdout
+
+
+def test_scores_may_be_called_what_is_no_metric(run: Run, tmp_path: Path) -> None:
+    _table(tmp_path / "scores.csv", "dataset,a,b", [("x", "1", "2"), ("y", "3", "4")])
+    done = run("datasets", "scores.csv", "--metric", "my score")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "my score" in done.stdout
