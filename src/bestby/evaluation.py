@@ -703,17 +703,16 @@ def codes(values: Array) -> tuple[Array, Array]:
         low, high = int(values.min()), int(values.max())
         span = high - low + 1
         if span <= max(1024, values.size):
-            # In unsigned arithmetic of the same width the difference cannot overflow.
-            unsigned = np.dtype(f"u{values.dtype.itemsize}")
-            shifted = (values.view(unsigned) - unsigned.type(low % (1 << 8 * values.dtype.itemsize))).astype(
-                _narrow(span), copy=False
-            )
+            # Unsigned integers of the same width and order of bytes wrap round: nothing overflows.
+            unsigned = np.dtype(f"u{values.dtype.itemsize}").newbyteorder(values.dtype.byteorder)
+            base = np.array([low], dtype=values.dtype).view(unsigned)
+            shifted = (values.view(unsigned) - base).astype(_narrow(span), copy=False)
             present = np.zeros(span, dtype=np.bool_)
             if span <= FEW_VALUES:  # a pass per value beats scattering into a handful of places
                 present[:] = [bool((shifted == value).any()) for value in range(span)]
             else:
                 present[shifted] = True
-            distinct = (np.flatnonzero(present) + low).astype(values.dtype)
+            distinct = (np.flatnonzero(present).astype(unsigned) + base).astype(unsigned).view(values.dtype)
             if distinct.size == span:
                 return distinct, shifted
             return distinct, (np.cumsum(present) - 1).astype(_narrow(span))[shifted]
