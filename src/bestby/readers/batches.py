@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 ROWS = 1 << 17
 """Items of a batch."""
 
-_WHITE = "".join(letter for letter in map(chr, range(1 << 16)) if letter.isspace())
-
 
 @dataclass(frozen=True)
 class Passes:
@@ -98,9 +96,8 @@ def number_of(column: str, kind: str, missing: Missing) -> str:
 
 
 def text_of(column: str, kind: str, missing: Missing) -> str:
-    """Return SQL for the text of a column without white space around it; NULL where the value is missing."""
-    text = f"{column}->>'$'" if kind == "json" else f"CAST({column} AS VARCHAR)"
-    text = f"trim({text}, {quoted(_WHITE)})"
+    """Return SQL for the text of a column without spaces around it; NULL where the value is missing."""
+    text = f"trim({column}->>'$')" if kind == "json" else f"trim(CAST({column} AS VARCHAR))"
     words = ", ".join(map(quoted, sorted(missing)))
     return f"CASE WHEN {text} IN ({words}) THEN NULL ELSE {text} END"
 
@@ -127,7 +124,7 @@ def check_cells(
     item : str
         The column of the item ids.
     found : sequence of (str, sequence, str, mapping of str to str)
-        The parts of the table: a relation of SQL, its parameters, SQL for the key of an item, and SQL for the
+        The parts of the table: a relation of SQL, its parameters, SQL for the id of an item, and SQL for the
         text in each column of numbers that are written as text.
 
     Raises
@@ -136,12 +133,12 @@ def check_cells(
         If there is such a cell.
     """
     n = absent = 0
-    for relation, given, key, texts in found:
+    for relation, given, id_text, texts in found:
         odd = [
             f"min({text}) FILTER (WHERE NOT regexp_full_match({text}, {quoted(NUMERAL.pattern)}))"
             for text in texts.values()
         ]
-        asked = ", ".join(["count(*)", f"count({key})", *odd])
+        asked = ", ".join(["count(*)", f"count({id_text})", *odd])
         rows, present, *examples = database.execute(f"SELECT {asked} FROM {relation}", [*given]).fetchall()[0]
         n, absent = n + rows, absent + rows - present
         for name, text in zip(texts, examples, strict=True):

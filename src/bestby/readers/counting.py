@@ -397,13 +397,10 @@ def _passes(
             )
         key = key_of(query.columns[item], kinds[item], asked.missing)
         numbers = [number_of(query.columns[name], kinds[name], asked.missing) for name in values]
-        texts = {
-            name: text_of(query.columns[name], kinds[name], asked.missing)
-            for name in values
-            if kinds[name] != "number"
-        }
         queries.append((f"SELECT {', '.join([key, *numbers])} FROM {query.source}", tuple(query.given)))
-        cells.append((query.source, query.given, key, texts))
+        texts = {name: text_of(query.columns[name], kind, asked.missing) for name, kind in kinds.items()}
+        written = {name: texts[name] for name in values if kinds[name] != "number"}
+        cells.append((query.source, query.given, texts[item], written))
     check_cells(database, pieces.source, item, cells)
     return Passes(pieces.source, tuple(queries), found.gold is not None)
 

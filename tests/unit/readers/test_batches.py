@@ -212,10 +212,10 @@ def test_a_score_that_is_no_number_is_named_with_its_column(tmp_path: Path, kind
         read(path, item="id", systems=["a", "b"], stream=False)
 
 
-@pytest.mark.parametrize("written", ["+5", "5.", " 5\t", "\u00a05e0"])
+@pytest.mark.parametrize("written", ["+5", "5.", " 5 ", "5e0"])
 def test_numbers_are_read_as_in_a_whole_table(tmp_path: Path, written: str) -> None:
     plain = scores(write(tmp_path / "plain.csv", [*TABLE, ("last", "0", "5", "1")]))
-    other = scores(write(tmp_path / "other.csv", [*TABLE, (" last\t", "0", written, "1")]))
+    other = scores(write(tmp_path / "other.csv", [*TABLE, (" last ", "0", written, "1")]))
     assert plain.data_hash() == other.data_hash()
 
 
