@@ -293,6 +293,20 @@ def of_objects(metric: Any) -> bool:
     return bool(specs) and all(spec is not None and resolve(spec).reads == "objects" for spec in specs)
 
 
+def names_objects(name: str | None) -> bool:
+    """Return whether a name is that of such a metric; scores, which have names too, may be called anything.
+
+    Examples
+    --------
+    >>> names_objects("em"), names_objects("f1_macro"), names_objects("my score"), names_objects(None)
+    (True, False, False, False)
+    """
+    try:
+        return of_objects(name)
+    except InvalidInputError:
+        return False
+
+
 def needs_items(metric: Any) -> bool:
     """Return whether some metric needs every item, so that equal items cannot be counted beforehand."""
     specs = metric if isinstance(metric, list | tuple) else [] if metric is None else [metric]

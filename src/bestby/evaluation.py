@@ -14,6 +14,7 @@ import numpy as np
 
 from bestby._core import checks, soft
 from bestby._core.cells import FEW_VALUES, collapsed
+from bestby._core.checks import NUMERAL
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array, ArrayLike, BoolArray, IntArray, OnMissing
 from bestby.annotations import Annotations
@@ -642,18 +643,26 @@ def _mismatch(
 
 def _check_numeric(arrays: Mapping[str, Array]) -> None:
     for name, array in arrays.items():
-        if array.dtype.kind == "O":
-            continue
-        if array.ndim == 2:
+        if array.ndim == 2 and array.dtype.kind != "O":
             raise InvalidInputError(
                 f"without gold, systems must be per-item scores, but {name!r} holds a row per item",
                 hint="pass gold=... to compare soft predictions",
             )
-        if array.dtype.kind == "U":
-            raise InvalidInputError(
-                f"without gold, systems must be per-item scores, but {name!r} holds text: {str(array[0])!r}",
-                hint="pass gold=... to compare predictions",
-            )
+    texts = {name: array for name, array in arrays.items() if array.dtype.kind == "U"}
+    if texts:
+        # One text makes text of all columns of a file: the one to be named is none that spells a number.
+        odd = (
+            (name, place)
+            for name, array in texts.items()
+            for place, text in enumerate(array.tolist())
+            if not NUMERAL.fullmatch(text)
+        )
+        name, place = next(odd, (next(iter(texts)), 0))
+        raise InvalidInputError(
+            f"without gold, systems must be per-item scores, but {name!r} holds text:"
+            f" {str(texts[name][place])!r} at position {place}",
+            hint="pass gold=... to compare predictions, or correct this value",
+        )
 
 
 def _check_unique(ids: Array, what: str) -> None:
@@ -694,17 +703,16 @@ def codes(values: Array) -> tuple[Array, Array]:
         low, high = int(values.min()), int(values.max())
         span = high - low + 1
         if span <= max(1024, values.size):
-            # In unsigned arithmetic of the same width the difference cannot overflow.
-            unsigned = np.dtype(f"u{values.dtype.itemsize}")
-            shifted = (values.view(unsigned) - unsigned.type(low % (1 << 8 * values.dtype.itemsize))).astype(
-                _narrow(span), copy=False
-            )
+            # Unsigned integers of the same width and order of bytes wrap round: nothing overflows.
+            unsigned = np.dtype(f"u{values.dtype.itemsize}").newbyteorder(values.dtype.byteorder)
+            base = np.array([low], dtype=values.dtype).view(unsigned)
+            shifted = (values.view(unsigned) - base).astype(_narrow(span), copy=False)
             present = np.zeros(span, dtype=np.bool_)
             if span <= FEW_VALUES:  # a pass per value beats scattering into a handful of places
                 present[:] = [bool((shifted == value).any()) for value in range(span)]
             else:
                 present[shifted] = True
-            distinct = (np.flatnonzero(present) + low).astype(values.dtype)
+            distinct = (np.flatnonzero(present).astype(unsigned) + base).astype(unsigned).view(values.dtype)
             if distinct.size == span:
                 return distinct, shifted
             return distinct, (np.cumsum(present) - 1).astype(_narrow(span))[shifted]

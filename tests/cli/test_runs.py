@@ -95,6 +95,10 @@ def test_the_example_with_and_without_items(run: Run) -> None:
         (["seeds.csv", "--figure", "pie", "--plot", "-"], "InvalidInputError: kind must be one of", ""),
         (["one.csv"], "DesignError: system 'a' has one run", "hint: train it with more seeds"),
         (["seeds.csv", "--gold", "old"], "a gold needs a column of items", "hint: name it: --item ..."),
+        (["seeds.csv", "--dataset", "news"], "seeds.csv has no column of datasets",
+         "hint: name it: --dataset-column (dataset in Python); its columns are: seed, old, new"),
+        (["twice.csv"], "run '1' of system 'a' occurs 2 times",
+         "hint: is there a column of items or datasets? Name it: --item ... or --dataset-column (dataset in Python)"),
         ([], "UsageError: Missing argument 'FILES'.", "hint: bestby runs --help"),
     ],
 )  # fmt: skip
@@ -102,6 +106,7 @@ def test_bad_input_is_two_lines_on_stderr(
     run: Run, seeds: Path, tmp_path: Path, arguments: list[str], first: str, second: str
 ) -> None:
     (tmp_path / "one.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    (tmp_path / "twice.csv").write_text("run,a,b\n1,2,3\n1,4,5\n", encoding="utf-8")
     done = run("runs", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     lines = done.stderr.splitlines()

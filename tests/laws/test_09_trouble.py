@@ -177,8 +177,8 @@ CASES: list[tuple[str, type[BestbyError], tuple[Any, Any], dict[str, Any], str]]
         (FINE, None),
         {},
         (
-            "without gold, systems must be per-item scores, but 'a' holds text: 'x'\n"
-            "hint: pass gold=... to compare predictions"
+            "without gold, systems must be per-item scores, but 'a' holds text: 'x' at position 0\n"
+            "hint: pass gold=... to compare predictions, or correct this value"
         ),
     ),
     (

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby import DesignError, Evaluation, InvalidInputError
+from bestby import DesignError, Evaluation, InvalidInputError, compare
 from bestby.evaluation import codes
 
 
@@ -67,6 +67,10 @@ def test_clusters_may_nest_in_strata_but_not_cross_them() -> None:
         np.array([255, 0, 255, 3], dtype=np.uint8),
         np.array([-(2**63), 2**63 - 1, 0, 5]),
         np.arange(-700, 700)[::-1],
+        np.array([2**63 + 6, 2**63 + 5, 2**63 + 6], dtype=np.uint64),
+        np.array([2**64 - 1, 2**64 - 900, 2**64 - 2], dtype=np.uint64),
+        np.array([1, 2, 1, 300], dtype=">i8"),
+        np.array([-3, 5, -3], dtype=">i2"),
     ],
 )
 def test_codes_are_positions_in_the_sorted_values(values: list[object]) -> None:
@@ -75,6 +79,23 @@ def test_codes_are_positions_in_the_sorted_values(values: list[object]) -> None:
     expected, inverse = np.unique(array, return_inverse=True)
     assert distinct.tolist() == expected.tolist()
     assert position.tolist() == inverse.tolist()
+
+
+def test_hashes_of_64_bits_are_labels_clusters_and_strata() -> None:
+    hashes = np.array([2**63 + 5, 2**63 + 6], dtype=np.uint64)
+    hits = [np.arange(60) % step > 0 for step in (3, 4)]
+    of_small, of_large = (
+        compare(
+            {name: np.where(hit, gold, gold[::-1]) for name, hit in zip("ab", hits, strict=True)},
+            gold,
+            clusters=first + np.arange(60).astype(first.dtype) // 3,
+            strata=gold[0] + np.arange(60).astype(gold.dtype) // 30,
+            n_resamples=99,
+        )
+        for gold, first in ((np.tile([0, 1], 30), np.int64(0)), (np.tile(hashes, 30), hashes[0]))
+    )
+    assert of_large.systems == of_small.systems
+    assert of_large.differences == of_small.differences
 
 
 def test_the_hash_tells_where_one_column_ends() -> None:

@@ -148,6 +148,9 @@ def test_an_unseen_difference_of_nothing_has_the_level_as_its_power() -> None:
         (lambda: bb.minimum_detectable(bb.PairedProportions(0.9, 0.98, 0.9), 50), DesignError, "agree on at least 0.96", "higher agreement"),
         (lambda: bb.allocate(RUNS, 100.0, run_cost=1.0), InvalidInputError, "items cost nothing", "max_items"),
         (lambda: bb.allocate(RUNS, 100.0, item_cost=1.0), InvalidInputError, "runs cost nothing", "max_runs"),
+        (lambda: bb.allocate(RUNS, 100.0, run_cost=1.0, max_items=0), InvalidInputError, "max_items must be a whole number of at least 1, got 0", None),
+        (lambda: bb.allocate(RUNS, 100.0, item_cost=1.0, max_runs=0), InvalidInputError, "max_runs must be a whole number of at least 1, got 0", None),
+        (lambda: bb.allocate(RUNS, 100.0, run_cost=1.0, max_items=2.5), InvalidInputError, "max_items must be a whole number", None),  # type: ignore[arg-type]
         (lambda: bb.allocate(RUNS, 10.0, run_cost=20.0, item_cost=1.0), DesignError, "does not pay", "raise"),
         (lambda: bb.allocate(RUNS, 30.0, run_cost=20.0, item_cost=1.0), DesignError, "pays for one run", "raise"),
         (lambda: bb.allocate(RUNS, -1.0, run_cost=20.0, item_cost=1.0), InvalidInputError, "budget must be 0 or", None),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
@@ -15,6 +16,11 @@ T = TypeVar("T", bound=str)
 
 LARGEST = 1e75
 """The largest number there may be: variances of variances are sums of fourth powers, and must be floats."""
+
+NUMERAL = re.compile(
+    r"[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|[iI]nf(?:inity)?)", re.ASCII
+)
+"""A text that is a number. A leading zero is none: "01" is a code, and "01" and "1" must stay apart."""
 
 
 def as_array(values: ArrayLike, what: str) -> Array:
@@ -118,19 +124,7 @@ def column(values: ArrayLike, what: str, length: int | None = None) -> Array:
         )
     if array.dtype.kind == "O":
         array = _homogeneous(array, what)
-    if array.dtype.kind in "fc" and not np.isfinite(array).all():
-        first = int(np.flatnonzero(~np.isfinite(array))[0])
-        raise InvalidInputError(
-            f"{what} must be finite, got {array[first]} at position {first}"
-            f" ({int((~np.isfinite(array)).sum())} of {array.size} values)",
-            hint="remove the item for all systems, or give the value the failure should count as",
-        )
-    if array.dtype.kind == "f" and array.size and float(np.abs(array).max()) > LARGEST:
-        first = int(np.flatnonzero(np.abs(array) > LARGEST)[0])
-        raise InvalidInputError(
-            f"{what} must be at most {LARGEST:g} in size, got {array[first]} at position {first}",
-            hint="scale the values down: their squares could not be added up",
-        )
+    check_bounded(array, what)
     if array.dtype.kind not in "biufUS":
         raise InvalidInputError(
             f"{what} must hold labels or numbers, got values of type {array.dtype}",
@@ -141,6 +135,23 @@ def column(values: ArrayLike, what: str, length: int | None = None) -> Array:
     if array.dtype.kind == "S":
         return _decoded(array, what)
     return array
+
+
+def check_bounded(array: Array, what: str, start: int = 0) -> None:
+    """Refuse floats that are missing, infinite or too large; positions are counted from `start`."""
+    if array.dtype.kind in "fc" and not np.isfinite(array).all():
+        first = int(np.flatnonzero(~np.isfinite(array))[0])
+        raise InvalidInputError(
+            f"{what} must be finite, got {array[first]} at position {start + first}"
+            f" ({int((~np.isfinite(array)).sum())} of {array.size} values)",
+            hint="remove the item for all systems, or give the value the failure should count as",
+        )
+    if array.dtype.kind == "f" and array.size and float(np.abs(array).max()) > LARGEST:
+        first = int(np.flatnonzero(np.abs(array) > LARGEST)[0])
+        raise InvalidInputError(
+            f"{what} must be at most {LARGEST:g} in size, got {array[first]} at position {start + first}",
+            hint="scale the values down: their squares could not be added up",
+        )
 
 
 def _decoded(array: Array, what: str) -> Array:

@@ -94,7 +94,7 @@ def advise(
     given: dict[str, Any] = {"n_runs": runs, "n_datasets": datasets, "n_folds": folds}
     if files:
         from bestby import readers
-        from bestby.comparison import needs_items
+        from bestby.comparison import needs_items, of_objects
 
         given["data"] = readers.read(
             files,
@@ -106,6 +106,7 @@ def advise(
             on_missing=on_missing,  # type: ignore[arg-type]  # checked by read
             system_column=system_column,
             value_column=value_column,
+            texts=of_objects(metric),
             stream=False if needs_items(metric) else None,
         )
     else:

@@ -93,6 +93,7 @@ def datasets(
     from bestby.cli.outputs import Outputs
 
     outputs = Outputs.of(json=json, csv=csv, markdown=markdown, latex=latex, html=html, plot=plot)
+    from bestby.comparison import names_objects
     from bestby.datasets import Replicability, compare_datasets
     from bestby.readers.grouped import read_datasets
     from bestby.readers.values import MISSING
@@ -108,6 +109,7 @@ def datasets(
         system_column=system_column,
         value_column=value_column,
         missing=MISSING if missing_value is None else missing_value,
+        texts=names_objects(metric),
     )
     with shown() as progress:
         result = compare_datasets(

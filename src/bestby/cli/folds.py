@@ -95,6 +95,7 @@ def folds(
     outputs = Outputs.of(json=json, csv=csv, markdown=markdown, latex=latex, html=html, plot=plot)
     if required != "all" and not required.isdigit():
         raise InvalidInputError(f"--required must be a whole number or all, got {required!r}")
+    from bestby.comparison import names_objects
     from bestby.datasets import compare_folds
     from bestby.readers.grouped import read_folds
     from bestby.readers.values import MISSING
@@ -110,6 +111,7 @@ def folds(
         system_column=system_column,
         value_column=value_column,
         missing=MISSING if missing_value is None else missing_value,
+        texts=names_objects(metric),
     )
     with shown() as progress:
         result = compare_folds(

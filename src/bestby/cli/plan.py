@@ -362,9 +362,16 @@ def _two(given: _Assumed, names: list[str]) -> tuple[str, str]:
 
 def _pilot(given: _Assumed) -> Design:
     from bestby import readers
+    from bestby.comparison import of_objects
     from bestby.planning import PairedProportions, PairedScores, Pilot
 
-    evaluation = readers.read(given.files, systems=given.systems or None, stream=False, **given.reading)
+    evaluation = readers.read(
+        given.files,
+        systems=given.systems or None,
+        texts=of_objects(given.metric),
+        stream=False,
+        **given.reading,
+    )
     a, b = _two(given, list(evaluation.names))
     if not given.formula:
         pilot = Pilot(evaluation, given.metric, a, b, given.test or "permutation")

@@ -13,7 +13,7 @@ from bestby.planning.asked import question_of
 from bestby.planning.results import Allocation, Split, provenance_of
 from bestby.planning.runs_items import RunsAndItems
 
-_MOST_RUNS = 10_000
+_MOST_RUNS, _MOST_ITEMS = 10_000, 1_000_000_000
 
 
 def allocate(
@@ -58,7 +58,7 @@ def allocate(
     Raises
     ------
     InvalidInputError
-        If a cost is negative, or nothing limits the runs or the items.
+        If a cost is negative, a limit is no positive whole number, or nothing limits the runs or the items.
     DesignError
         If the budget does not pay for a study.
 
@@ -122,6 +122,9 @@ def _check_costs(
     for what, value in costs.items():
         if not (math.isfinite(checks.amount(value, what)) and value >= 0.0):
             raise InvalidInputError(f"{what} must be 0 or a positive number, got {value}")
+    for what, limit in {"max_items": max_items, "max_runs": max_runs}.items():
+        if limit is not None:
+            checks.positive_int(limit, what)
     if item_cost == answer_cost == 0.0 and max_items is None:
         raise InvalidInputError("items cost nothing, so nothing limits them", hint="pass max_items=...")
     if run_cost == answer_cost == 0.0 and max_runs is None:
@@ -139,10 +142,11 @@ def _affordable(
     """Return numbers of runs, and with each the most items that can be paid."""
     least = run_cost + 2.0 * answer_cost  # two items are the least
     top = _MOST_RUNS if least == 0.0 else int((budget - 2.0 * item_cost) / least * (1.0 + 1e-12))
-    runs = np.arange(1, max(0, min(top, _MOST_RUNS, max_runs or _MOST_RUNS)) + 1)
+    most = _MOST_RUNS if max_runs is None else min(max_runs, _MOST_RUNS)
+    runs = np.arange(1, max(0, min(top, most)) + 1)
     price = item_cost + runs * answer_cost
     left = (budget - runs * run_cost) * (1.0 + 1e-12)
     with np.errstate(divide="ignore", invalid="ignore"):
         paid = np.where(price > 0.0, left / price, np.where(left >= 0.0, np.inf, 0.0))
-    items = np.floor(np.minimum(paid, max_items or 10**9)).astype(np.int64)
+    items = np.floor(np.minimum(paid, _MOST_ITEMS if max_items is None else max_items)).astype(np.int64)
     return runs[items >= 2], items[items >= 2]

@@ -114,17 +114,12 @@ def typed(
 ) -> tuple[dict[str, Column], Column | None, Array | None]:
     """Give the systems, the gold and the classes one type; the classes are None where there are none."""
     if soft.texts:
-        texts = {name: _as_texts(column) for name, column in systems.items()}
-        return texts, None if gold is None else _as_texts(gold), None
+        texts = {name: text_of(column) for name, column in systems.items()}
+        return texts, None if gold is None else text_of(gold), None
     given = [*systems.values()] + ([] if gold is None else [gold])
     if soft.classes is None and not any(column.values.ndim > 1 for column in given):
         return (*one_type(systems, gold), None)
     return one_kind(systems, gold, soft)
-
-
-def _as_texts(column: Column) -> Column:
-    values = np.array([text_of(value) for value in column.values.tolist()], dtype=object)
-    return Column(values, column.missing)
 
 
 def one_type(systems: Mapping[str, Column], gold: Column | None) -> tuple[dict[str, Column], Column | None]:

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bestby._core import checks
+from bestby._core.checks import NUMERAL
 from bestby._core.errors import DesignError, InvalidInputError, MissingExtraError
 from bestby._core.typing import OnMissing
 from bestby.evaluation import dropped
-from bestby.readers.database import in_order
+from bestby.readers.database import in_order, quoted
 from bestby.readers.values import Missing
 from bestby.resampling.streams import GOLDEN, mix
 from bestby.results import Note
 from bestby.streamed import Batch, Streamed
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 ROWS = 1 << 17
 """Items of a batch."""
@@ -61,7 +66,10 @@ class Passes:
                         values[0] if self.with_gold else None,
                         values[1:] if self.with_gold else values,
                     )
-                    yield _complete(batch) if self.complete else batch
+                    if self.complete:
+                        batch = _complete(batch)
+                    if batch.keys.size:
+                        yield batch
 
 
 def _complete(batch: Batch) -> Batch:
@@ -84,19 +92,66 @@ def number_of(column: str, kind: str, missing: Missing) -> str:
     """
     if kind == "number":
         return f"CAST({column} AS DOUBLE)"
-    text = text_of(column, kind)
-    words = ", ".join("'" + word.replace("'", "''") + "'" for word in sorted(missing))
-    return f"CASE WHEN {text} IN ({words}) THEN NULL ELSE CAST({text} AS DOUBLE) END"
+    return f"CAST({text_of(column, kind, missing)} AS DOUBLE)"
 
 
-def text_of(column: str, kind: str) -> str:
-    """Return SQL for the text of a column."""
-    return f"trim({column}->>'$')" if kind == "json" else f"trim(CAST({column} AS VARCHAR))"
+def text_of(column: str, kind: str, missing: Missing) -> str:
+    """Return SQL for the text of a column without spaces around it; NULL where the value is missing."""
+    text = f"trim({column}->>'$')" if kind == "json" else f"trim(CAST({column} AS VARCHAR))"
+    words = ", ".join(map(quoted, sorted(missing)))
+    return f"CASE WHEN {text} IN ({words}) THEN NULL ELSE {text} END"
 
 
-def key_of(column: str, kind: str) -> str:
-    """Return SQL for the key of an item: that of `bestby.resampling.poisson.item_keys`."""
-    return f"CAST(md5_number_lower({text_of(column, kind)}) AS UBIGINT)"
+def key_of(column: str, kind: str, missing: Missing) -> str:
+    """Return SQL for the key of an item, of `bestby.resampling.poisson.item_keys`; NULL without an id."""
+    return f"CAST(md5_number_lower({text_of(column, kind, missing)}) AS UBIGINT)"
+
+
+def check_cells(
+    database: DuckDBPyConnection,
+    source: str,
+    item: str,
+    found: Sequence[tuple[str, Sequence[Any], str, Mapping[str, str]]],
+) -> None:
+    """Refuse a table where an item has no id, or a text that is to be read as a number is none.
+
+    Parameters
+    ----------
+    database : DuckDBPyConnection
+        Where to look.
+    source : str
+        What the user calls the table.
+    item : str
+        The column of the item ids.
+    found : sequence of (str, sequence, str, mapping of str to str)
+        The parts of the table: a relation of SQL, its parameters, SQL for the id of an item, and SQL for the
+        text in each column of numbers that are written as text.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is such a cell.
+    """
+    n = absent = 0
+    for relation, given, id_text, texts in found:
+        odd = [
+            f"min({text}) FILTER (WHERE NOT regexp_full_match({text}, {quoted(NUMERAL.pattern)}))"
+            for text in texts.values()
+        ]
+        asked = ", ".join(["count(*)", f"count({id_text})", *odd])
+        rows, present, *examples = database.execute(f"SELECT {asked} FROM {relation}", [*given]).fetchall()[0]
+        n, absent = n + rows, absent + rows - present
+        for name, text in zip(texts, examples, strict=True):
+            if text is not None:
+                raise InvalidInputError(
+                    f"{source}: column {name!r} holds text that is no number: {text!r}",
+                    hint="correct this value; if it stands for a missing one, say so: missing=...",
+                )
+    if absent:
+        raise InvalidInputError(
+            f"{source}: item column {item!r} has no value in {absent} of {n} rows",
+            hint="every item needs its id",
+        )
 
 
 def read_batches(passes: Passes, names: Sequence[str], on_missing: OnMissing) -> Streamed:
@@ -135,11 +190,15 @@ def read_batches(passes: Passes, names: Sequence[str], on_missing: OnMissing) ->
     gold_gone, gone, summed = 0, np.zeros(len(names), dtype=np.int64), 0
     order = sorted(range(len(names)), key=lambda s: names[s])
     for batch in passes():
-        n += batch.keys.size
         absent = np.isnan(np.column_stack(batch.systems))
         gone += absent.sum(axis=0)
         kept = ~absent.any(axis=1)
         n_kept += int(kept.sum())
+        for name, column in zip(names, batch.systems, strict=True):
+            checks.check_bounded(np.where(kept, column, 0.0), f"system {name!r}", n)
+        if batch.gold is not None:
+            checks.check_bounded(np.where(kept & ~np.isnan(batch.gold), batch.gold, 0.0), "gold", n)
+        n += batch.keys.size
         hashed = batch.keys
         columns = [batch.systems[s] for s in order]
         if batch.gold is not None:

@@ -14,8 +14,8 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array, BoolArray, IntArray, OnMissing
 from bestby.evaluation import Evaluation, dropped, without_values, worst
 from bestby.readers.assemble import one_type
-from bestby.readers.batches import Passes, key_of, number_of, read_batches
-from bestby.readers.database import STRICT, lines, literal, streaming
+from bestby.readers.batches import Passes, check_cells, key_of, number_of, read_batches, text_of
+from bestby.readers.database import STRICT, lines, literal, quoted, streaming
 from bestby.readers.files import kind_of
 from bestby.readers.long import is_long
 from bestby.readers.pieces import Piece, Pieces, check_same_columns, joined
@@ -294,7 +294,7 @@ def _relation(
         return "read_parquet(?, hive_partitioning=false, union_by_name=true)", [paths], names
     compression = kind_of(group[0].path).compression
     if form == "json":
-        columns = ", ".join(f"{_text(name)}: 'JSON'" for name in wanted)
+        columns = ", ".join(f"{quoted(name)}: 'JSON'" for name in wanted)
         source = (
             f"read_json(?, compression=?, format='newline_delimited', records=true, auto_detect=false,"
             f" hive_partitioning=false, columns={{{columns}}})"
@@ -308,10 +308,6 @@ def _relation(
 
 def _spelt(form: str, position: int, name: str) -> str:
     return f"c{position}" if form == "delimited" else '"' + name.replace('"', '""') + '"'
-
-
-def _text(name: str) -> str:
-    return "'" + name.replace("'", "''") + "'"
 
 
 def _about(database: DuckDBPyConnection, query: _Query) -> int:
@@ -389,18 +385,23 @@ def _passes(
     asked: Asked,
     database: DuckDBPyConnection,
 ) -> Passes:
+    item = str(found.item)
     values = [*([] if found.gold is None else [found.gold]), *names]
-    queries = []
-    for query in _queries(pieces, head, [str(found.item), *values], database):
+    queries, cells = [], []
+    for query in _queries(pieces, head, [item, *values], database):
         kinds = {name: _kind(pieces, head, name) for name in query.columns}
         if query.folders:
             raise DesignError(
                 f"column {next(iter(query.folders))!r} comes from the names of folders, and holds no scores",
                 hint="name columns of the files",
             )
-        selected = [key_of(query.columns[str(found.item)], kinds[str(found.item)])]
-        selected += [number_of(query.columns[name], kinds[name], asked.missing) for name in values]
-        queries.append((f"SELECT {', '.join(selected)} FROM {query.source}", tuple(query.given)))
+        key = key_of(query.columns[item], kinds[item], asked.missing)
+        numbers = [number_of(query.columns[name], kinds[name], asked.missing) for name in values]
+        queries.append((f"SELECT {', '.join([key, *numbers])} FROM {query.source}", tuple(query.given)))
+        texts = {name: text_of(query.columns[name], kind, asked.missing) for name, kind in kinds.items()}
+        written = {name: texts[name] for name in values if kinds[name] != "number"}
+        cells.append((query.source, query.given, texts[item], written))
+    check_cells(database, pieces.source, item, cells)
     return Passes(pieces.source, tuple(queries), found.gold is not None)
 
 

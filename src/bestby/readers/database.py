@@ -100,6 +100,11 @@ def literal(path: Path) -> str:
     return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in str(path.absolute()))
 
 
+def quoted(text: str) -> str:
+    """Return a text as SQL spells it."""
+    return "'" + text.replace("'", "''") + "'"
+
+
 def _translated(path: Path | str, message: str) -> InvalidInputError:
     """Make a sentence with the line out of a page of DuckDB's advice."""
     found = re.search(r"CSV Error on Line: (\d+)", message)

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from bestby._core import checks
+from bestby._core.checks import NUMERAL
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import FloatArray, OnMissing
 from bestby.datasets.source import cells
@@ -20,6 +21,7 @@ from bestby.readers.formats.base import Read
 from bestby.readers.long import is_long, read_long, value_word
 from bestby.readers.opening import log_of
 from bestby.readers.roles import Roles
+from bestby.readers.soft import Soft
 from bestby.readers.table import ITEM_WORDS, Table, listed
 from bestby.readers.values import MISSING, unified
 from bestby.readers.wide import read_wide
@@ -43,6 +45,7 @@ def read_datasets(
     system_column: str | None = None,
     value_column: str | None = None,
     missing: str | Iterable[str] = MISSING,
+    texts: bool = False,
 ) -> Mapping[str, float] | Mapping[str, Mapping[str, float]] | Mapping[str, Evaluation] | Evaluation:
     r"""Read results on several datasets from one file, for `bestby.compare_datasets`.
 
@@ -57,7 +60,7 @@ def read_datasets(
         tasks, which may be several files.
     dataset : str, optional
         The column of the datasets; "dataset" or "task" by default.
-    gold, item, cluster, systems, system_column, value_column, missing
+    gold, item, cluster, systems, system_column, value_column, missing, texts
         As for `bestby.read`. Item ids need be unique within a dataset only.
     on_missing : {"error", "drop", "worst"}
         For items that some system lacks. Missing scores of a table are left to `compare_datasets`.
@@ -115,7 +118,16 @@ def read_datasets(
     if unique and gold is None and by not in table.data:
         return _scores(table, labels, _systems(table, systems, {key}))
     roles = Roles(gold, item, cluster, key)
-    return _items(_within(table, labels, item), roles, systems, on_missing, by, system_column, value_column)
+    return _items(
+        _within(table, labels, item),
+        roles,
+        systems,
+        on_missing,
+        by,
+        system_column,
+        value_column,
+        Soft(texts=texts),
+    )
 
 
 def read_folds(
@@ -130,6 +142,7 @@ def read_folds(
     system_column: str | None = None,
     value_column: str | None = None,
     missing: str | Iterable[str] = MISSING,
+    texts: bool = False,
 ) -> Mapping[str, FloatArray] | Mapping[str, Evaluation]:
     r"""Read results of cross-validation from one file, for `bestby.compare_folds`.
 
@@ -142,7 +155,7 @@ def read_folds(
         CSV, TSV, JSON Lines or Parquet, plain or packed.
     fold, repetition : str, optional
         Their columns; "fold" and "repetition" (if there is one) by default.
-    gold, item, cluster, systems, system_column, value_column, missing
+    gold, item, cluster, systems, system_column, value_column, missing, texts
         As for `bestby.read`. Item ids need be unique within a repetition only.
 
     Returns
@@ -186,7 +199,7 @@ def read_folds(
     marked[:] = [_UNIT.join(label) for label in labels]
     inner = _within(Table(table.source, {**rest, _FOLD: marked}, table.missing), rounds, item)
     roles = Roles(gold, item, cluster, _FOLD)
-    whole = _items(inner, roles, systems, "error", system, system_column, value_column)
+    whole = _items(inner, roles, systems, "error", system, system_column, value_column, Soft(texts=texts))
     return _by_repetition(whole)
 
 
@@ -248,11 +261,15 @@ def _floats(table: Table, names: Sequence[str]) -> list[list[float | None]]:
     found = []
     for name in names:
         (column,) = unified([table.column(name)])
-        if column.values.dtype.kind not in "biuf":
-            text = next((v for v, gone in zip(column.values, column.missing, strict=True) if not gone), "")
+        there = np.flatnonzero(~column.missing)
+        if not there.size:
+            raise InvalidInputError(f"{table.source}: column {name!r} has no value in any row")
+        if column.is_text:
+            row = next(i for i in there if not NUMERAL.fullmatch(column.values[i]))
             raise InvalidInputError(
-                f"{table.source}: column {name!r} holds text ({str(text)!r}), expected scores",
-                hint="name the columns that are systems: systems=[...]",
+                f"{table.source}: column {name!r} holds text ({column.values[row]!r}), expected scores;"
+                f" first: row {row + 1}",
+                hint="name the columns that are systems: systems=[...], or correct this value",
             )
         found.append(
             [None if gone else float(v) for v, gone in zip(column.values, column.missing, strict=True)]
@@ -305,15 +322,16 @@ def _items(
     by: str,
     system_column: str | None,
     value_column: str | None,
+    soft: Soft,
 ) -> Evaluation:
     choice: OnMissing = checks.choice(on_missing, ("error", "drop", "worst"), "on_missing")
     long = by in table.data and (value_column is not None or is_long(table, roles.item, systems))
     if long or system_column is not None:
         evaluation, told = read_long(
-            table, roles, systems, choice, system_column=system_column, value_column=value_column
+            table, roles, systems, choice, system_column=system_column, value_column=value_column, soft=soft
         )
     else:
-        evaluation, told = read_wide(table, roles, systems, choice)
+        evaluation, told = read_wide(table, roles, systems, choice, soft)
     note = Note("read_as", f"{table.source} was read as {told.replace(_FOLD, 'fold')}")
     return dataclasses.replace(evaluation, notes=(note, *evaluation.notes))
 

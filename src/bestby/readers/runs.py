@@ -22,6 +22,7 @@ from bestby.readers.wide import check_alike
 
 RUN_WORDS = ("run", "seed")
 VALUE_WORDS = ("score", "prediction", "value")
+_DATASET_OPTION = "--dataset-column (dataset in Python)"  # the option --dataset chooses among the datasets
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,7 +265,8 @@ def _kept(table: Table, roles: _Roles, datasets: Sequence[str] | None) -> list[i
         return list(range(table.n_rows))
     if roles.dataset is None:
         raise InvalidInputError(
-            f"{table.source} has no column of datasets", hint=f"name it: dataset=...; {listed(table.names)}"
+            f"{table.source} has no column of datasets",
+            hint=f"name it: {_DATASET_OPTION}; its columns are: {listed(table.names)}",
         )
     labels = table.texts(roles.dataset, "dataset")
     for name in datasets:
@@ -389,7 +391,7 @@ def _check_once(table: Table, name: str, keys: Sequence[Any], what: str) -> None
     if doubled is not None:
         raise InvalidInputError(
             f"{table.source}: {what} {doubled!r} of system {name!r} occurs {keys.count(doubled)} times",
-            hint="is there a column of items or datasets? Name it: item=... or dataset=...",
+            hint=f"is there a column of items or datasets? Name it: item=... or {_DATASET_OPTION}",
         )
 
 

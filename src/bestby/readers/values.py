@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from bestby._core.checks import NUMERAL
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, BoolArray
 
@@ -17,11 +18,7 @@ Missing = frozenset[str]
 MISSING: Missing = frozenset({"", "NA", "NaN", "nan"})
 """Cells that stand for no value, unless the user says otherwise."""
 
-# A leading zero is not a number: "01" is a code, and "01" and "1" must stay apart.
 _INTEGER = re.compile(r"[+-]?(0|[1-9]\d*)", re.ASCII)
-_FLOAT = re.compile(
-    r"[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|[iI]nf(?:inity)?)", re.ASCII
-)
 _BOOLEAN = {"true": True, "false": False}
 
 
@@ -233,7 +230,7 @@ def _parsed(texts: set[str]) -> dict[str, Any] | None:
     # An integer beyond 64 bits is read as a float.
     if all(map(_INTEGER.fullmatch, texts)) and all(len(text) < 20 and _fits(int(text)) for text in texts):
         return {text: int(text) for text in texts}
-    if all(map(_FLOAT.fullmatch, texts)):
+    if all(map(NUMERAL.fullmatch, texts)):
         return {text: float(text) for text in texts}
     if all(text.lower() in _BOOLEAN for text in texts):
         return {text: _BOOLEAN[text.lower()] for text in texts}

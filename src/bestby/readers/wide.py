@@ -52,7 +52,7 @@ def read_wide(
     gold = None if found.gold is None else table.column(found.gold)
     if roles.annotators:
         gold = annotators.of_columns(table, roles.annotators)
-    if systems is None and gold is not None:
+    if systems is None and gold is not None and not soft.texts:  # two texts are seldom equal
         check_alike(table, columns, gold)
     evaluation = side_by_side(
         table.source,

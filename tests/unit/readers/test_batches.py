@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 
 from bestby import compare
-from bestby._core.errors import BestbyError, DesignError, InvalidInputError, MissingExtraError
+from bestby._core.errors import DesignError, InvalidInputError, MissingExtraError
 from bestby.evaluation import Evaluation
 from bestby.metrics import resolve
 from bestby.readers import batches, counting, read
@@ -198,10 +199,55 @@ def test_other_designs_say_so(whole: Path, asked: dict[str, Any]) -> None:
     assert caught.value.hint
 
 
-def test_a_score_that_is_no_number_names_the_table(tmp_path: Path) -> None:
-    path = write(tmp_path / "t.csv", [*TABLE, ("last", "0", "much", "1")])
-    with pytest.raises(BestbyError, match="Could not convert string"):
+@pytest.mark.parametrize("text", ["much", "1_000", "01", "0x10", "nan!"])
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_a_score_that_is_no_number_is_named_with_its_column(tmp_path: Path, kind: str, text: str) -> None:
+    path = write(tmp_path / f"t.{kind}", [*TABLE, ("last", "0", text, "1")])
+    with pytest.raises(InvalidInputError) as caught:
         scores(path)
+    assert caught.value.message == f"{path}: column 'a' holds text that is no number: {text!r}"
+    assert caught.value.hint == "correct this value; if it stands for a missing one, say so: missing=..."
+    told = f"'a' holds text: {text!r} at position 700"
+    with pytest.raises(InvalidInputError, match=re.escape(told)):  # read whole
+        read(path, item="id", systems=["a", "b"], stream=False)
+
+
+@pytest.mark.parametrize("written", ["+5", "5.", " 5 ", "5e0"])
+def test_numbers_are_read_as_in_a_whole_table(tmp_path: Path, written: str) -> None:
+    plain = scores(write(tmp_path / "plain.csv", [*TABLE, ("last", "0", "5", "1")]))
+    other = scores(write(tmp_path / "other.csv", [*TABLE, (" last ", "0", written, "1")]))
+    assert plain.data_hash() == other.data_hash()
+
+
+@pytest.mark.parametrize("text", ["inf", "-Infinity", "1e400"])
+def test_a_score_that_is_infinite_is_named_with_its_system(tmp_path: Path, text: str) -> None:
+    path = write(tmp_path / "t.csv", [*TABLE[:249], ("last", "0", "1", text), *TABLE[249:]])
+    with pytest.raises(InvalidInputError) as caught:
+        scores(path)
+    assert caught.value.message.startswith(f"system 'b' must be finite, got {float(text)} at position 249 ")
+    with pytest.raises(InvalidInputError, match="gold must be finite, got inf at position 700 "):
+        scores(write(tmp_path / "g.csv", [*TABLE, ("last", "inf", "0", "1")]), gold="target")
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("word", [None, "", " NA"])
+def test_an_item_without_an_id_is_refused(tmp_path: Path, kind: str, word: str | None) -> None:
+    rows = [(word if k == 300 else i, g, a, b) for k, (i, g, a, b) in enumerate(TABLE)]
+    path = write(tmp_path / f"t.{kind}", rows)
+    told = "item column 'id' has no value in 1 of 700 rows"
+    for stream in (True, False):
+        with pytest.raises(InvalidInputError, match=told):
+            read(path, item="id", systems=["a", "b"], stream=stream)
+    if word == " NA":
+        assert scores(path, missing="").n_items == N
+
+
+def test_a_batch_of_which_no_item_is_kept_is_left_out(tmp_path: Path) -> None:
+    rows = [(i, g, "" if 128 <= k < 256 else a, b) for k, (i, g, a, b) in enumerate(TABLE)]
+    data = scores(write(tmp_path / "t.csv", rows), on_missing="drop")
+    sizes = [batch.keys.size for batch in data.batches()]
+    assert sum(sizes) == data.n_items == N - 128
+    assert all(sizes)
 
 
 def test_pyarrow_is_asked_for(whole: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -249,7 +249,9 @@ def test_json_null_and_lacking_keys_are_missing(make: Make) -> None:
         ({"gold": "label"}, bytes(range(256)) * 40, None),
         ({"gold": "label", "item": "aen"}, "label,aen,a,b\nx,,x,y\ny,y,y,y\n", "{}: item column 'aen' has no value in 1 of 2 rows; first: row 1"),
         ({"gold": "label"}, "label,text,a,b\nx,one,x,y\ny,two,y,y\n", "{}: column 'text' shares no value with the gold; is it a system?"),
-        ({}, "a,b\nx,y\ny,y\n", "without gold, systems must be per-item scores, but 'a' holds text: 'x'"),
+        ({}, "a,b\nx,y\ny,y\n", "without gold, systems must be per-item scores, but 'a' holds text: 'x' at position 0"),
+        ({}, "a,b\n0.5,1\n2,abc\n", "without gold, systems must be per-item scores, but 'b' holds text: 'abc' at position 1"),
+        ({}, "a,b\n0.5,1_000\nx,2\n", "without gold, systems must be per-item scores, but 'a' holds text: 'x' at position 1"),
         ({}, "a,b\n1,inf\n1,2\n", "system 'b' must be finite, got inf at position 0 (1 of 2 values)"),
     ],
 )  # fmt: skip
