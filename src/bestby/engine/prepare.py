@@ -75,14 +75,16 @@ class Reading:
                 hint="choose a measure that reads such: bleu, em",
             )
         _check_kinds(self.evaluation.systems, gold)
-        coded = [self.evaluation.coded[name] for name in ("", *self.evaluation.names)]
+        names = ("", *self.evaluation.names)
+        known = _comparable([self.evaluation.coded[name][0] for name in names])
+        coded = [(values, self.evaluation.coded[name][1]) for name, values in zip(names, known, strict=True)]
         present = [coded[0][0]]
         for (values, code), name in zip(coded[1:], self.evaluation.names, strict=True):
             absent = self.evaluation.missing.get(name)
             present.append(values if absent is None else values[np.unique(code[~absent])])
         labels = np.unique(np.concatenate(present))
         out = []
-        for (values, code), name in zip(coded, ("", *self.evaluation.names), strict=True):
+        for (values, code), name in zip(coded, names, strict=True):
             place = np.minimum(np.searchsorted(labels, values), labels.size - 1)
             place = np.where(labels[place] == values, place, -1)
             recoded = _as_codes(code) if values.size == labels.size else place[code]
@@ -198,6 +200,20 @@ class Reading:
                 for name, x in zip(self.evaluation.names, out, strict=True)
             ]
         return None if gold is None else _as_floats(gold, "the gold", metric), out
+
+
+def _comparable(columns: Sequence[Array]) -> Sequence[Array]:
+    """Return labels in types that compare exactly: NumPy takes uint64 beside int64 for floats, of 53 bits."""
+    if not all(values.dtype.kind in "iu" for values in columns) or np.result_type(*columns).kind != "f":
+        return columns
+    least = min(int(values.min(initial=0)) for values in columns)
+    greatest = max(int(values.max(initial=0)) for values in columns)
+    if least < 0 and greatest >= 1 << 63:
+        raise InvalidInputError(
+            f"labels from {least} to {greatest} do not fit into 64 bits together",
+            hint="pass them as strings",
+        )
+    return [values.astype(np.int64 if least < 0 else np.uint64) for values in columns]
 
 
 def _check_kinds(systems: Mapping[str, Array], gold: Array) -> None:

@@ -1,0 +1,32 @@
+"""Labels of gold and systems in types that differ."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bestby import InvalidInputError, compare
+
+LARGE = 2**63
+
+
+def test_labels_beyond_53_bits_stay_apart_whatever_their_types() -> None:
+    """NumPy puts uint64 and int64 into one array as floats, in which these are equal."""
+    gold = np.array([LARGE + 5, LARGE + 6, 7] * 20, dtype=np.uint64)
+    near = np.array([LARGE + 6, LARGE + 6, 7] * 20, dtype=np.uint64)
+    small = np.array([7, 8, 7] * 20)
+    found = compare({"near": near, "small": small}, gold, n_resamples=50)
+    assert found.score("near").score == pytest.approx(2 / 3)
+    assert found.score("small").score == pytest.approx(1 / 3)
+    negative = np.array([2**62 + 1, -(2**62) - 1, 7] * 20)
+    unsigned = np.array([2**62 + 1, 2**62, 7] * 20, dtype=np.uint64)
+    found = compare({"x": unsigned, "y": small}, negative, n_resamples=50)
+    assert found.score("x").score == pytest.approx(2 / 3)
+
+
+def test_labels_that_no_type_of_64_bits_holds_are_refused() -> None:
+    gold = np.array([LARGE, 7] * 20, dtype=np.uint64)
+    with pytest.raises(
+        InvalidInputError, match=f"labels from -7 to {LARGE} do not fit into 64 bits together"
+    ):
+        compare({"x": np.array([-7, 7] * 20), "y": np.array([7, 7] * 20)}, gold, n_resamples=50)
