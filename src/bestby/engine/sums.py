@@ -253,7 +253,7 @@ class SumGroup(Group):
             return delta, counts
         projection = projected(delta)
         delta = np.where(projection < 0.0, -1.0, 1.0)[:, None] * delta
-        order, fresh = ordered(delta, np.abs(projection))
+        order, fresh = ordered(delta, [np.abs(projection)])
         first = np.flatnonzero(fresh)
         return delta[order[first]], np.add.reduceat(counts[order], first)
 

@@ -176,9 +176,9 @@ def _distinct_rows(
     X: FloatArray, counts: IntArray, strata: IntArray | None, sizes: FloatArray
 ) -> tuple[FloatArray, Units, FloatArray]:
     """Return distinct rows within strata in a canonical order, with their counts and items per unit."""
-    keys: list[FloatArray | IntArray] = [] if sizes.min() == sizes.max() else [sizes]
-    keys += [] if strata is None else [strata]
-    order, fresh = ordered(X, projected(X), keys)
+    projection = projected(X)
+    keys: list[FloatArray | IntArray] = [projection] if sizes.min() == sizes.max() else [sizes, projection]
+    order, fresh = ordered(X, keys if strata is None else [*keys, strata])
     X, counts, sizes = X[order], counts[order], sizes[order]
     edges = np.array([0], dtype=np.int64)
     if strata is not None:
@@ -202,33 +202,30 @@ def projected(rows: FloatArray) -> FloatArray:
     return out
 
 
-def ordered(
-    rows: FloatArray, projection: FloatArray, keys: Sequence[FloatArray | IntArray] = ()
-) -> tuple[IntArray, BoolArray]:
+def ordered(rows: FloatArray, keys: Sequence[FloatArray | IntArray]) -> tuple[IntArray, BoolArray]:
     """Return an order in which equal rows stand together, and which of them differ from the one before.
 
     Parameters
     ----------
     rows : ndarray, shape (C, k)
         The rows.
-    projection : ndarray, shape (C,)
-        A number for each, alike for equal rows: what the order goes by.
     keys : sequence of ndarray, shape (C,)
-        What the order goes by before, the last first.
+        What the order goes by, the last first: projections, which are alike for equal rows, and what else is
+        to keep rows apart.
 
     Examples
     --------
-    >>> order, fresh = ordered(np.array([[1e30, 2.0], [1e30, 1.0], [1e30, 2.0]]), np.full(3, 1e30))
+    >>> order, fresh = ordered(np.array([[1e30, 2.0], [1e30, 1.0], [1e30, 2.0]]), [np.full(3, 1e30)])
     >>> order, fresh
     (array([1, 0, 2]), array([ True,  True, False]))
     """
-    order = np.lexsort([projection, *keys]) if keys else np.argsort(projection)
+    order = np.lexsort(keys) if len(keys) > 1 else np.argsort(keys[0])
     alike = np.ones(max(order.size - 1, 0), dtype=np.bool_)
-    for key in (projection, *keys):
+    for key in keys:
         alike &= key[order[1:]] == key[order[:-1]]
     fresh = _fresh(rows[order], alike)
     if np.any(fresh[1:] & alike):  # a column so large that the projection loses the others
-        order = np.lexsort([*rows.T, projection, *keys])
+        order = np.lexsort([*rows.T, *keys])
         fresh = _fresh(rows[order], alike)
     return order, fresh
 

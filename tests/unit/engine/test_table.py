@@ -95,7 +95,7 @@ def test_a_huge_column_does_not_make_other_rows_one() -> None:
 
 def test_rows_that_a_huge_column_hides_are_counted_where_they_are_equal() -> None:
     order, fresh = table.ordered(
-        rows([1e30, 1e30, 1e30, 1e30], [2.0, 1.0, 2.0, 1.0]), np.full(4, 1e30), [np.array([0, 0, 0, 1])]
+        rows([1e30, 1e30, 1e30, 1e30], [2.0, 1.0, 2.0, 1.0]), [np.full(4, 1e30), np.array([0, 0, 0, 1])]
     )
     assert order.tolist() == [1, 0, 2, 3]
     assert fresh.tolist() == [True, True, False, True]
