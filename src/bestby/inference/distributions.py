@@ -266,7 +266,7 @@ def mean_bootstrap(values: FloatArray, counts: IntArray, bounds: IntArray) -> Di
     n = int(counts.sum())
     mean, variance = _moments(values, counts, bounds)
     if variance <= (1e-12 * float(np.abs(values).max())) ** 2 * n:
-        step = abs(mean) or 1.0  # ties are relative to the step
+        step = n * float(np.abs(values).max()) or 1.0  # ties are relative to the step
         return Lattice(mean / step, step, n, np.ones(1))
     lattice = as_lattice(values if values.size > 4096 else np.unique(values))
     if lattice is not None:

@@ -123,14 +123,14 @@ def exact_mean(
     sides = 2.0 if alternative == "two-sided" else 1.0
     n = int(c.sum())
     if far >= float(c @ size) * (1.0 - TIE):  # every unit differs in the same direction
-        p = _doubled(0.5**n if n < 1074 else 0.0, sides, far)
+        p = _doubled(0.5**n, sides, far)
         return TestResult("permutation", p, alternative, True, "enumeration", statistic=observed / divisor)
     lattice = as_lattice(size)
     if lattice is not None:
         steps = np.rint(size / lattice[0]).astype(np.int64)
         target = round(far / lattice[0])
         if steps.size == 1:
-            upper, method = _binomial_upper(int(c[0]), target // int(steps[0])), "binomial"
+            upper, method = _binomial_upper(int(c[0]), target), "binomial"
         else:
             tail = _lattice_upper(steps, c, target)
             if tail is None:
@@ -409,7 +409,7 @@ def _central_binomial(n: int) -> tuple[FloatArray, FloatArray, float]:
     lower = k[: n // 2]
     half = np.concatenate([[0.0], np.cumsum(np.log((n - lower) / (lower + 1.0)))]) - n * math.log(2.0)
     log_pmf = np.concatenate([half, half[: n + 1 - half.size][::-1]])  # symmetric to the bit
-    keep = log_pmf > (-math.inf if n <= 64 else math.log(1e-19 / (n + 1)))
+    keep = log_pmf > math.log(1e-19 / (n + 1))
     pmf: FloatArray = np.exp(log_pmf)
     pmf /= pmf.sum()  # the logarithms are off by 1e-9 at n = 100 000
     return (2.0 * k - n)[keep], pmf[keep], float(pmf[~keep].sum())

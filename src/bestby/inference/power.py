@@ -146,11 +146,20 @@ def t_power(
     usable = np.where(df > 0.0, df, 1.0)
     critical = -stdtrit(usable, alpha / 2.0 if alternative == "two-sided" else alpha)
     power = np.zeros(shift.shape)
-    # P(T >= c) is that of the mirrored T below -c, which keeps small tails. The tail on the far side of the
-    # shift is below the normal one, so below 1e-13 where SciPy has no number for it.
+    # P(T >= c) is that of the mirrored T below -c, which keeps small tails.
     if alternative != "less":
-        power += np.nan_to_num(nctdtr(usable, -shift, -critical), nan=0.0)
+        power += _noncentral(-critical, usable, -shift)
     if alternative != "greater":
-        power += np.nan_to_num(nctdtr(usable, shift, -critical), nan=0.0)
+        power += _noncentral(-critical, usable, shift)
     bounded: FloatArray = np.where(df > 0.0, np.clip(power, 0.0, 1.0), np.nan)
     return bounded
+
+
+def _noncentral(t: FloatArray, df: FloatArray, centre: FloatArray) -> FloatArray:
+    """Return P(T <= t) of the noncentral t distribution.
+
+    SciPy has no number where that is within 1e-11 of 0 or of 1, both far from the centre: then it is that.
+    """
+    mass = nctdtr(df, centre, t)
+    given: FloatArray = np.where(np.isnan(mass), centre < 0.0, mass)
+    return given
