@@ -115,9 +115,9 @@ def test_pictures(run: Run, table: Path, tmp_path: Path, name: str) -> None:
         (["table.csv", "--html", "no/where.html"], "InvalidInputError: cannot write 'no/where.html': there is no folder '{}/no'",
          "hint: create the folder first"),
         (["table.csv", "--html", "."], "InvalidInputError: cannot write '.': it is a folder", "hint: name a file in it"),
-        (["table.csv", "--gold", "label", "--cluster", "doc", "--level", "95"], "InvalidInputError: level must lie strictly between 0 and 1, got 95.0",
+        (["table.csv", "--gold", "label", "--cluster", "doc", "--level", "95"], "InvalidInputError: --level must lie strictly between 0 and 1, got 95.0",
          "hint: 0.95 means 95 %"),
-        (["table.csv", "--gold", "label", "--cluster", "doc", "--resamples", "0"], "InvalidInputError: n_resamples must be a whole number of at least 1, got 0",
+        (["table.csv", "--gold", "label", "--cluster", "doc", "--resamples", "0"], "InvalidInputError: --resamples must be a whole number of at least 1, got 0",
          "hint: bestby COMMAND --help tells what each option takes"),
         (["table.csv", "--plot", "x.jpeg"], "InvalidInputError: --plot writes .png, .svg, .pdf, got 'x.jpeg'",
          "hint: change the suffix of the file"),
@@ -125,6 +125,26 @@ def test_pictures(run: Run, table: Path, tmp_path: Path, name: str) -> None:
         (["holes.csv"], "InvalidInputError: holes.csv: system 'a' has no value for 1 of 3 items; first: row 2",
          "hint: pass --on-missing drop to compare the other items only, or --on-missing worst to count the missing as wrong"),
         (["a=x.txt", "b=holes.csv"], "InvalidInputError: no file 'x.txt'", "hint: check the path and the current directory"),
+        (["table.csv", "--option", "item=x"], "InvalidInputError: --option is for what a format takes beside, not for 'item'",
+         "hint: it is given by itself: --item ..."),
+        (["table.csv", "--option", "systems=x"], "InvalidInputError: --option is for what a format takes beside, not for 'systems'",
+         "hint: it is given by itself: --system ..."),
+        (["table.csv", "--no-rescale"], "InvalidInputError: --no-rescale does not go without --resample-size: nothing is rescaled then",
+         "hint: leave it out, or give --resample-size too"),
+        (["table.csv", "--gold", "label", "--cluster", "doc", "--seed", "-1"], "InvalidInputError: --seed must be a whole number of at least 0, got -1",
+         "hint: --seed 0 gives the same numbers every time"),
+        (["table.csv", "--gold", "label", "--cluster", "doc", "--resample-size", "500"], "InvalidInputError: a resample must have 2 to 30 units (items or clusters) here, got 500",
+         "hint: --resample-size is a number of units, or a fraction such as 0.2"),
+        (["table.csv", "--gold", "label", "--cluster", "doc", "--resample-annotators"], "DesignError: annotators can only be resampled where the gold is their labels",
+         "hint: pass --annotators: the columns of their labels"),
+        (["holes.csv", "table.csv", "--format", "texts"], "InvalidInputError: texts with a segment per line need a file of references",
+         "hint: name it: --gold ..."),
+        (["table.csv", "--gold", "label", "--system", "low", "--system", "high", "--stream", "--blocks", "2"], "DesignError: a bootstrap of blocks needs every item, but the table was counted into 9 distinct rows",
+         "hint: read it whole: --no-stream"),
+        (["table.csv", "--gold", ""], "InvalidInputError: --gold is empty: it names nothing", "hint: name it, or leave it out"),
+        ([""], "InvalidInputError: FILES is empty: it names nothing", "hint: name it, or leave it out"),
+        (["table.csv", "--json", ""], "InvalidInputError: --json is empty: it names nothing", "hint: name a file, or - for the standard output"),
+        (["table.csv", "--json", "x" * 300], f"InvalidInputError: cannot write '{'x' * 300}': File name too long", "hint: name another file"),
     ],
 )  # fmt: skip
 def test_bad_input_is_two_lines_on_stderr(
@@ -151,6 +171,47 @@ def test_bad_usage_is_two_lines_too(run: Run, table: Path, arguments: list[str],
     first, second = done.stderr.splitlines()
     assert first.startswith(told)
     assert second in ("hint: bestby compare --help", "hint: bestby --help")
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        (["compare", "table.csv"], "table.csv"),
+        (["compare", "low=table.csv", "holes.csv"], "./table.csv"),
+        (["compare", "a=holes.csv", "b=holes.csv", "--gold", "table.csv"], "link.csv"),
+        (["compare", "t?ble.csv"], "table.csv"),
+        (["compare", "."], "table.csv"),
+        (["runs", "table.csv"], "table.csv"),
+        (["folds", "table.csv"], "table.csv"),
+        (["datasets", "table.csv"], "table.csv"),
+        (["preferences", "table.csv"], "table.csv"),
+        (["plan", "table.csv"], "table.csv"),
+        (["advise", "table.csv"], "table.csv"),
+    ],
+)
+def test_an_input_is_not_overwritten(
+    table: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    command: list[str],
+    output: str,
+) -> None:
+    monkeypatch.chdir(table.parent)
+    Path("holes.csv").write_text("item,prediction\n1,x\n", encoding="utf-8")
+    Path("link.csv").symlink_to("table.csv")
+    before = table.read_bytes()
+    assert main([*command, "--json", output]) == 2
+    assert capsys.readouterr().err == (
+        "InvalidInputError: --json would overwrite the input 'table.csv'\nhint: name another file\n"
+    )
+    assert table.read_bytes() == before
+
+
+def test_a_file_of_another_name_than_the_inputs_is_overwritten(table: Path) -> None:
+    old = table.with_name("old.csv")
+    old.write_text("old", encoding="utf-8")
+    assert main(_arguments(table, "--csv", str(old))) == 0
+    assert old.read_text(encoding="utf-8").startswith("metric,a,b")
 
 
 def test_nothing_is_written_when_a_later_output_cannot_be_made(

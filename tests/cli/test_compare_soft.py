@@ -93,7 +93,7 @@ def test_rows_that_do_not_sum_to_one(run: Run, files: Path) -> None:
     assert done.returncode == 2
     assert done.stderr.splitlines() == [
         "InvalidInputError: a.txt, line 1 sums to 4, not to 1 (60 of 60 rows are not as they must be)",
-        "hint: pass normalise=True (--normalise) to divide every row by its sum",
+        "hint: pass --normalise to divide every row by its sum",
     ]
     assert _differences(run, *arguments, "--metric", "cross_entropy", "--normalise")
 

@@ -10,10 +10,12 @@ import random
 from pathlib import Path
 
 import pytest
+import typer.main
 from tests.cli.helpers import Run
 
 import bestby as bb
-from bestby.cli import main
+from bestby.cli import app, main
+from bestby.cli.plan import _BUDGET, _GOES_WITH, _MAKERS, _NO_BUDGET
 
 PROPORTIONS = ["--accuracy", ".83", ".80", "--agreement", ".9"]
 
@@ -156,6 +158,78 @@ def test_runs_and_items(capsys: pytest.CaptureFixture[str], runs_and_items: Path
     assert _json(capsys, *options.split())["best"]["runs"] == answer.best.runs  # type: ignore[index]
 
 
+def test_every_option_belongs_somewhere() -> None:
+    options = {
+        name for parameter in typer.main.get_command(app).commands["plan"].params for name in parameter.opts
+    }
+    assert set(_GOES_WITH) <= options
+    assert {one for designs in _GOES_WITH.values() for one in designs} == {*_MAKERS, _BUDGET, _NO_BUDGET}
+
+
+def test_runs_by_another_name_with_a_gold(
+    capsys: pytest.CaptureFixture[str], runs_and_items: Path, tmp_path: Path
+) -> None:
+    renamed = tmp_path / "trials.csv"
+    renamed.write_text(runs_and_items.read_text().replace(",run,", ",trial,"))
+    expected = _json(capsys, runs_and_items, "--runs", 6, "--n", 200)
+    assert _json(capsys, renamed, "--runs", 6, "--n", 200, "--run", "trial") == expected
+    assert main(["plan", str(renamed), "--runs", "6", "--n", "200"]) == 2
+    assert "hint: name it: --run ...; its columns are: system, trial" in capsys.readouterr().err
+    lines = ["system,run,item,label,prediction"]
+    lines += [
+        f"{s},{r},{i},x,{'xy'[(i * 7 + r * (s == 'b')) % 3 == 0]}"
+        for s in "ab"
+        for r in range(3)
+        for i in range(20)
+    ]
+    labelled = tmp_path / "labelled.csv"
+    labelled.write_text("\n".join(lines) + "\n")
+    assert _json(capsys, labelled, "--gold", "label", "--runs", 3, "--n", 50)["n"] == 50
+    assert main(["plan", str(labelled), "--gold", "label", "--gold", "item", "--runs", "3"]) == 2
+    assert "one column of the gold, got 2" in capsys.readouterr().err
+
+
+def test_a_pilot_with_missing_values(capsys: pytest.CaptureFixture[str], table: Path) -> None:
+    lines = table.read_text().splitlines()
+    holes = [line.replace(",doc", "") if at else line for at, line in enumerate(lines)]
+    first = holes[1].split(",")
+    holes[1] = ",".join([*first[:4], "gone", *first[5:]])
+    table.write_text("\n".join(holes) + "\n")
+    asked = [
+        table,
+        "--gold",
+        "label",
+        "--item",
+        "item",
+        "--cluster",
+        "doc",
+        "--system",
+        "middle",
+        "--system",
+        "high",
+    ]
+    asked += ["--missing-value", "gone", "--n", 20, "--simulations", 20]
+    assert main(["plan", *map(str, asked)]) == 2
+    assert "hint: pass --on-missing drop" in capsys.readouterr().err
+    assert _json(capsys, *asked, "--on-missing", "drop")["n"] == 20
+
+
+def test_ids_and_gold_are_no_systems_to_lift(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text("item,gold,a,b\n1,0,0.5,0.7\n2,1,0.6,0.8\n")
+    assert main(["plan", str(path), "--lift", "1.1"]) == 2
+    assert "got 2 of: a, b\nhint: --system a\n" in capsys.readouterr().err
+
+
+def test_a_formula_for_scores_has_no_choice_of_a_test(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text("item,a,b\n1,0.5,0.7\n2,0.6,0.65\n3,0.1,0.7\n")
+    assert main(["plan", str(path), "--formula", "--test", "permutation"]) == 2
+    assert "--test: this design is decided by a t-test" in capsys.readouterr().err
+
+
 def test_every_output(run: Run, tmp_path: Path) -> None:
     names = ["plan.json", "plan.csv", "plan.markdown", "plan.latex", "plan.html"]
     outputs = [word for name in names for word in (f"--{name.split('.')[1]}", name)]
@@ -181,7 +255,17 @@ def test_every_output(run: Run, tmp_path: Path) -> None:
         ("nowhere.csv --lift 1.1", "InvalidInputError: no file 'nowhere.csv'", "hint: check the path"),
         ("--lift 1.1", "InvalidInputError: runs are read from one file, got 0", "hint: bestby plan runs.csv"),
         ("--item-sd .3 --difference .1 --budget 5 --item-cost 1", "InvalidInputError: runs cost nothing", "hint: pass --max-runs"),
-        ("--sd 1 --difference .1 --n 1", "InvalidInputError: n must lie between", "hint: bestby COMMAND --help"),
+        ("--accuracy .9 .8 --agreement .8 --difference .1", "InvalidInputError: --difference does not go with --accuracy", "hint: leave one out; --difference is for --sd, --item-sd, a pilot in FILES, --formula, runs in FILES"),
+        ("--accuracy .9 .8 --agreement .8 --formula", "InvalidInputError: --formula does not go with --accuracy", "hint: leave one out"),
+        ("--accuracy .9 .8 --agreement .8 --metric f1_macro", "InvalidInputError: --metric does not go with --accuracy", "hint: leave one out"),
+        ("--sd 1 --difference .1 --run-sd 0", "InvalidInputError: --run-sd does not go with --sd", "hint: leave one out; --run-sd is for --item-sd"),
+        ("pilot.csv --runs 3 --stratum s", "InvalidInputError: --stratum does not go with runs in FILES", "hint: leave one out; --stratum is for a pilot in FILES"),
+        ("pilot.csv --lift 1.1 --cluster s", "InvalidInputError: --cluster does not go with --lift", "hint: leave one out"),
+        ("pilot.csv --formula --simulations 9", "InvalidInputError: --simulations does not go with --formula", "hint: leave one out"),
+        ("--item-sd .3 --difference .1 --budget 5 --run-cost 1 --n 5", "InvalidInputError: --n does not go with --budget", "hint: leave one out"),
+        ("--item-sd .3 --difference .1 --budget 5 --run-cost 1 --power 7", "InvalidInputError: --power does not go with --budget", "hint: leave one out"),
+        ("--item-sd .3 --difference .1 --n 100 --max-items 5", "InvalidInputError: --max-items does not go with a plan without --budget", "hint: leave one out; --max-items is for --budget"),
+        ("--sd 1 --difference .1 --n 1", "InvalidInputError: --n must lie between", "hint: bestby COMMAND --help"),
     ],
 )  # fmt: skip
 def test_errors_are_two_lines(

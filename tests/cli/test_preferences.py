@@ -151,7 +151,7 @@ def test_figures(run: Run, judged: Path, tmp_path: Path, figure: str) -> None:
         (["judged.csv", "--on-missing", "drop"], "--on-missing has no meaning for --method bradley-terry", "hint: leave it out"),
         (["judged.csv", "--method", "win-rate", "--scale", "elo"], "--scale has no meaning for --method win-rate", "hint: leave it out"),
         (["judged.csv", "--baseline", "four"], "baseline 'four' is not among the systems", ""),
-        (["judged.csv", "--figure", "pie", "--plot", "-"], "InvalidInputError: kind must be one of", ""),
+        (["judged.csv", "--figure", "pie", "--plot", "-"], "InvalidInputError: --figure must be one of", ""),
         (["none.csv"], "none.csv has no column 'winner' or 'preference'", "hint: name it: --winner ..."),
         ([], "UsageError: Missing argument 'FILE'.", "hint: bestby preferences --help"),
     ],

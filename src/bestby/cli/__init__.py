@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+import typer.main
 
 from bestby._version import __version__
 from bestby.cli.advise import advise
@@ -79,8 +80,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         0; 2 for bad input or bad usage; 130 when interrupted; 1 when the reader of the output has gone.
     """
-    with reported() as status, after_imports():
-        given = None if arguments is None else list(arguments)
+    given = None if arguments is None else list(arguments)
+    with reported(lambda: _options(sys.argv[1:] if given is None else given)) as status, after_imports():
         code = app(args=given, prog_name="bestby", standalone_mode=False)
         status.code = code if isinstance(code, int) else 0
         sys.stdout.flush()
@@ -88,3 +89,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # What is left in the buffer has nowhere to go; without this the interpreter complains as it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return status.code
+
+
+def _options(given: Sequence[str]) -> set[str]:
+    """Return the options of the command that the arguments name.
+
+    Examples
+    --------
+    >>> "--jobs" in _options(["study", "run", "s"]), "--jobs" in _options(["study", "add", "s"])
+    (True, False)
+    """
+    command: Any = typer.main.get_command(app)
+    for word in given:
+        command = getattr(command, "commands", {}).get(word, command)
+    return {name for parameter in command.params for name in parameter.opts}

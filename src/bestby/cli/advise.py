@@ -68,7 +68,7 @@ def advise(
     """  # noqa: D301 - \b keeps the lines of the examples apart
     from bestby.cli.outputs import Outputs
 
-    target = Outputs.of(json=json).targets.get("json")
+    target = Outputs.of({"FILES": files, "--gold": gold}, json=json).targets.get("json")
     described = {
         "--items": items,
         "--differing": differing,

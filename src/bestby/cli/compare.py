@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from typing import Annotated, Any
 
@@ -10,7 +11,7 @@ import typer
 from bestby.cli.progress import shown
 
 _FILE = "FILE|-"
-_TESTS = "permutation, bootstrap, mcnemar[-midp], sign, wilcoxon, t or auto."
+_TESTS = "permutation, bootstrap, mcnemar[-midp], sign, wilcoxon, t, wald or auto."
 
 
 def _option(metavar: str, text: str, *names: str, shown: bool = False) -> Any:
@@ -62,7 +63,8 @@ ResampleAnnotators = Annotated[
     bool, typer.Option("--resample-annotators", help="Resample the annotators of each item as well.")
 ]
 Interval = Annotated[
-    str, _option("METHOD", "auto, tango, bca, percentile, basic, studentized, normal, cr2.", shown=True)
+    str,
+    _option("METHOD", "auto, tango, bca, percentile, basic, studentized, two-way, normal, cr2.", shown=True),
 ]
 Level = Annotated[float, _option("P", "Level of the intervals and of the groups.", shown=True)]
 Simultaneous = Annotated[
@@ -168,7 +170,10 @@ def compare(
 
     if top is not None:
         checks.positive_int(top, "--top")
-    outputs = Outputs.of(json=json, csv=csv, markdown=markdown, latex=latex, html=html, plot=plot)
+    outputs = Outputs.of(
+        {"FILES": files, "--gold": gold},
+        json=json, csv=csv, markdown=markdown, latex=latex, html=html, plot=plot,
+    )  # fmt: skip
     options: dict[str, Any] = {
         "metric": (metric[0] if len(metric) == 1 else metric) if metric else None,
         "baseline": baseline,
@@ -182,15 +187,12 @@ def compare(
         "n_resamples": resamples,
         "rng": seed,
         "n_jobs": jobs,
+        **_resampled(resample_size, no_rescale),
     }
     if blocks is not None:
         options["blocks"] = blocks
     if resample_annotators:
         options["annotators"] = "resample"
-    if resample_size is not None:
-        options["resample_size"] = _size(resample_size)
-    if no_rescale:
-        options["rescale"] = False
     from bestby import readers
     from bestby.comparison import compare as run
     from bestby.comparison import needs_items, of_objects
@@ -246,14 +248,41 @@ def _named_options(given: list[str] | None) -> dict[str, Any]:
     {'documents': 'docs.tsv', 'case': 'true'}
     """
     from bestby._core.errors import InvalidInputError
+    from bestby.readers import read
 
     out: dict[str, Any] = {}
     for one in given or ():
-        name, sign, value = one.partition("=")
-        if not sign or not name.strip():
+        word, sign, value = one.partition("=")
+        name = word.strip().replace("-", "_")
+        if not sign or not name:
             raise InvalidInputError(f"expected NAME=VALUE after --option, got {one!r}")
-        out[name.strip().replace("-", "_")] = value
+        if name in inspect.signature(read).parameters:
+            raise InvalidInputError(
+                f"--option is for what a format takes beside, not for {word.strip()!r}",
+                hint=f"it is given by itself: {name}=...",
+            )
+        out[name] = value
     return out
+
+
+def _resampled(size: str | None, no_rescale: bool) -> dict[str, Any]:
+    """Return how large resamples are, as far as it was said.
+
+    Examples
+    --------
+    >>> _resampled(None, False), _resampled("0.2", True)
+    ({}, {'resample_size': 0.2, 'rescale': False})
+    """
+    from bestby._core.errors import InvalidInputError
+
+    if size is not None:
+        return {"resample_size": _size(size), "rescale": not no_rescale}
+    if no_rescale:
+        raise InvalidInputError(
+            "--no-rescale does not go without --resample-size: nothing is rescaled then",
+            hint="leave it out, or give --resample-size too",
+        )
+    return {}
 
 
 def _size(text: str) -> float | int:

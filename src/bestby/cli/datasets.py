@@ -92,7 +92,9 @@ def datasets(
     """  # noqa: D301 - \b keeps the lines of the examples apart
     from bestby.cli.outputs import Outputs
 
-    outputs = Outputs.of(json=json, csv=csv, markdown=markdown, latex=latex, html=html, plot=plot)
+    outputs = Outputs.of(
+        {"FILES": files}, json=json, csv=csv, markdown=markdown, latex=latex, html=html, plot=plot
+    )
     from bestby.comparison import names_objects
     from bestby.datasets import Replicability, compare_datasets
     from bestby.readers.grouped import read_datasets

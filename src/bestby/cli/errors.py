@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
@@ -41,14 +41,20 @@ class Status:
 
 
 @contextmanager
-def reported() -> Iterator[Status]:
-    """Run what is inside; report what goes wrong on stderr and keep the exit status."""
+def reported(options: Callable[[], Collection[str]]) -> Iterator[Status]:
+    """Run what is inside; report what goes wrong on stderr and keep the exit status.
+
+    Parameters
+    ----------
+    options : callable
+        Tells the options of the command that runs; only asked if something goes wrong.
+    """
     status = Status()
     try:
         yield status
     except BestbyError as error:
         status.code = Status.INPUT
-        _say(type(error).__name__, error.message, error.hint or _HELP)
+        _say(type(error).__name__, _named(error.message, options()), _as_options(error.hint or _HELP))
     except typer.Exit as stop:
         status.code = stop.exit_code
     except (KeyboardInterrupt, typer.Abort):
@@ -75,7 +81,7 @@ def _say(kind: str, message: str, hint: str | None) -> None:
     sys.stdout.flush()
     typer.echo(f"{kind}: {_one_line(message)}", err=True)
     if hint is not None:
-        typer.echo(f"hint: {_as_options(_one_line(hint))}", err=True)
+        typer.echo(f"hint: {_one_line(hint)}", err=True)
 
 
 def _one_line(text: str) -> str:
@@ -83,12 +89,65 @@ def _one_line(text: str) -> str:
 
 
 _OPTIONS = {
+    "accuracy_a": "--accuracy",
+    "accuracy_b": "--accuracy",
+    "kind": "--figure",
     "missing": "--missing-value",
-    "n_jobs": "--jobs",
-    "n_resamples": "--resamples",
+    "options": "--option",
+    "paths": "FILES",
     "rng": "--seed",
     "systems": "--system",
+    "texts": "--metric",
 }
+"""Options that are not called as the argument of Python, apart from `n_jobs` and such: ``--jobs``."""
+
+_DATA = ("gold", "ids", "predictions", "systems")
+"""Arguments whose name, in a message, means what was read and not the option."""
+
+PHRASES = {
+    "a non-negative integer, a numpy.random.Generator or None": "a whole number of at least 0",
+    "gold=Annotations.of(labels), one list of labels per item": "--annotators: the columns of their labels",
+    "use PairedProportions or PairedScores": "give --accuracy and --agreement, or --difference and --sd",
+    "around accuracy_b at": "around the second of --accuracy at",
+    "give item_sd": "give --item-sd",
+    "n_differing is at most n_items": "--differing is at most --items",
+    "resample_size is a": "--resample-size is a",
+    "mean_of_items=True": "--per-item real",
+    "(mean_of_items)": "(--per-item)",
+}
+"""What has another wording on the command line."""
+
+
+def option_of(argument: str) -> str:
+    """Return the option that an argument of Python is on the command line.
+
+    Examples
+    --------
+    >>> option_of("on_missing"), option_of("n_jobs"), option_of("rng")
+    ('--on-missing', '--jobs', '--seed')
+    """
+    return _OPTIONS.get(argument) or "--" + argument.removeprefix("n_").replace("_", "-")
+
+
+def _reworded(text: str) -> str:
+    for phrase, wording in PHRASES.items():
+        text = text.replace(phrase, wording)
+    return text
+
+
+def _named(message: str, options: Collection[str]) -> str:
+    """Write the Python argument that a message begins with as the option, if the command has it.
+
+    Examples
+    --------
+    >>> _named("n_resamples must be a whole number", {"--resamples"})
+    '--resamples must be a whole number'
+    >>> _named("counts must be whole numbers", {"--resamples"})
+    'counts must be whole numbers'
+    """
+    argument, must, rest = _reworded(message).partition(" must ")
+    named = argument not in _DATA and option_of(argument) in options
+    return (option_of(argument) if named else argument) + must + rest
 
 
 def _as_options(hint: str) -> str:
@@ -102,12 +161,17 @@ def _as_options(hint: str) -> str:
     'pass --gold ... to compare predictions'
     >>> _as_options("pass replace=True to put this one in its place")
     'pass --replace to put this one in its place'
+    >>> _as_options("read it whole: stream=False (--no-stream)")
+    'read it whole: --no-stream'
     """
 
     def option(match: re.Match[str]) -> str:
-        name, value = match[1], match[2].strip('"[]')
-        if value == "True":
-            return f"--{name.replace('_', '-')}"
-        return f"{_OPTIONS.get(name, '--' + name.replace('_', '-'))} {value or repr('')}"
+        name, value, told = match[1], match[2].strip('"[]'), match[3]
+        if told is not None:
+            return told
+        if value in ("True", "False"):
+            return option_of(name if value == "True" else f"no_{name}")
+        return f"{option_of(name)} {value or repr('')}"
 
-    return re.sub(r'\b([a-z_]+)=(\.\.\.|\[\.\.\.\]|"[^"]*"|[\d_.]*\d|True\b(?! \(--))', option, hint)
+    argument = r'\b([a-z_]+)=(\.\.\.|\[\.\.\.\]|"[^"]*"|[\d_.]*\d|True\b|False\b)'
+    return re.sub(argument + r"(?: \((--[a-z-]+)\))?", option, _reworded(hint))

@@ -92,7 +92,9 @@ def folds(
     """  # noqa: D301 - \b keeps the lines of the examples apart
     from bestby.cli.outputs import Outputs
 
-    outputs = Outputs.of(json=json, csv=csv, markdown=markdown, latex=latex, html=html, plot=plot)
+    outputs = Outputs.of(
+        {"FILE": [file]}, json=json, csv=csv, markdown=markdown, latex=latex, html=html, plot=plot
+    )
     if required != "all" and not required.isdigit():
         raise InvalidInputError(f"--required must be a whole number or all, got {required!r}")
     from bestby.comparison import names_objects

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,15 +30,28 @@ class Outputs:
     targets: Mapping[str, str]
 
     @classmethod
-    def of(cls, **asked: str | None) -> Outputs:
+    def of(cls, read: Mapping[str, Sequence[str] | None], **asked: str | None) -> Outputs:
         """Check the targets before any work is done.
+
+        Parameters
+        ----------
+        read : mapping of str to sequence of str
+            What is read, by the argument that names it.
+        **asked
+            The targets by format.
 
         Raises
         ------
         InvalidInputError
-            If two outputs go to one place, or a file cannot be made there.
+            If two outputs go to one place or one to a file that is read, or a file cannot be made there.
         """
+        for argument, words in read.items():
+            if "" in (words or ()):
+                raise InvalidInputError(
+                    f"{argument} is empty: it names nothing", hint="name it, or leave it out"
+                )
         targets = {form: target for form, target in asked.items() if target is not None}
+        inputs = _inputs(read) if set(targets.values()) - {STDOUT} else {}
         places: dict[str, str] = {}
         for form, target in targets.items():
             place = target if target == STDOUT else os.path.realpath(target)
@@ -49,7 +63,11 @@ class Outputs:
                 )
             places[place] = form
             if target != STDOUT:
-                _check_place(target)
+                _check_place(form, target)
+            if place in inputs:
+                raise InvalidInputError(
+                    f"--{form} would overwrite the input {inputs[place]!r}", hint="name another file"
+                )
         plot = targets.get("plot", STDOUT)
         if plot != STDOUT and Path(plot).suffix.lower() not in _PICTURES:
             raise InvalidInputError(
@@ -90,16 +108,39 @@ class Outputs:
                 sys.stdout.buffer.flush()
 
 
-def _check_place(target: str) -> None:
-    path = Path(os.path.realpath(target))
-    if not target or path.is_dir():
-        raise InvalidInputError(f"cannot write {target!r}: it is a folder", hint="name a file in it")
-    if not path.parent.is_dir():
+def _inputs(read: Mapping[str, Sequence[str] | None]) -> dict[str, str]:
+    """Return the files that are read, as the user calls them, by where they really are."""
+    from bestby.readers.pieces import pieces_of
+
+    words = [word for given in read.values() for word in given or ()]
+    paths = [path for word in words for path in (word, word.partition("=")[2])]  # NAME=FILE, or a file
+    for given in read.values():
+        with suppress(InvalidInputError):  # reading them will tell what is wrong
+            pieces = pieces_of(given)
+            paths += [] if pieces is None else map(str, pieces.paths)
+    return {os.path.realpath(path): path for path in paths if os.path.isfile(path)}  # noqa: PTH113 - any text
+
+
+def _check_place(form: str, target: str) -> None:
+    if not target:
         raise InvalidInputError(
-            f"cannot write {target!r}: there is no folder {str(path.parent)!r}",
-            hint="create the folder first",
+            f"--{form} is empty: it names nothing", hint="name a file, or - for the standard output"
         )
-    if not os.access(path if path.exists() else path.parent, os.W_OK):
+    path = Path(os.path.realpath(target))
+    try:
+        if path.is_dir():
+            raise InvalidInputError(f"cannot write {target!r}: it is a folder", hint="name a file in it")
+        if not path.parent.is_dir():
+            raise InvalidInputError(
+                f"cannot write {target!r}: there is no folder {str(path.parent)!r}",
+                hint="create the folder first",
+            )
+        writable = os.access(path if path.exists() else path.parent, os.W_OK)
+    except OSError as error:
+        raise InvalidInputError(
+            f"cannot write {target!r}: {error.strerror or error}", hint="name another file"
+        ) from error
+    if not writable:
         raise InvalidInputError(f"cannot write {target!r}: permission denied", hint="name another file")
 
 

@@ -18,11 +18,14 @@ from bestby.cli.compare import (
     Json,
     Latex,
     Markdown,
+    MissingValue,
+    OnMissing,
     Stratum,
     SystemColumn,
     ValueColumn,
 )
 from bestby.cli.progress import shown
+from bestby.cli.runs import Run
 
 if TYPE_CHECKING:
     from bestby.planning import Design, RunsAndItems
@@ -73,6 +76,43 @@ Plot = Annotated[str | None, _option("FILE|-", "Draw power against size: .png, .
 Csv = Annotated[str | None, _option("FILE|-", "Write the table as CSV.")]
 
 
+_PILOT, _FORMULA, _RUNS = "a pilot in FILES", "--formula", "runs in FILES"
+_LIFTED = ("--lift", "--offset")
+_BUDGET, _NO_BUDGET = "--budget", "a plan without --budget"
+_GOES_WITH = {
+    "--agreement": ("--accuracy",),
+    "--difference": ("--sd", "--item-sd", _PILOT, _FORMULA, _RUNS),
+    "--design-effect": ("--sd",),
+    "--cluster-size": ("--sd",),
+    "--run-sd": ("--item-sd",),
+    "--rest-sd": ("--item-sd",),
+    "--runs": ("--item-sd", _RUNS),
+    "--paired-runs": ("--item-sd", _RUNS),
+    "--formula": (_FORMULA,),
+    "--metric": (_PILOT, _FORMULA),
+    "--gold": (_PILOT, _FORMULA, _RUNS),
+    "--item": (_PILOT, _FORMULA, _RUNS),
+    "--cluster": (_PILOT, _FORMULA),
+    "--stratum": (_PILOT,),
+    "--on-missing": (_PILOT, _FORMULA),
+    "--run": (*_LIFTED, _RUNS),
+    "--system": (*_LIFTED, _PILOT, _FORMULA, _RUNS),
+    "--system-column": (*_LIFTED, _PILOT, _FORMULA, _RUNS),
+    "--value-column": (*_LIFTED, _PILOT, _FORMULA, _RUNS),
+    "--missing-value": (*_LIFTED, _PILOT, _FORMULA, _RUNS),
+    "--simulations": (*_LIFTED, _PILOT),
+    "--resamples": (*_LIFTED, _PILOT),
+    "--n": (_NO_BUDGET,),
+    "--power": (_NO_BUDGET,),
+    "--run-cost": (_BUDGET,),
+    "--item-cost": (_BUDGET,),
+    "--answer-cost": (_BUDGET,),
+    "--max-items": (_BUDGET,),
+    "--max-runs": (_BUDGET,),
+}
+"""The designs and questions that each option belongs to, if not to all."""
+
+
 @dataclass(frozen=True)
 class _Assumed:
     """What was said about the design."""
@@ -96,10 +136,12 @@ class _Assumed:
     systems: list[str]
     formula: bool
     test: str | None
+    run: str | None
     reading: dict[str, Any]
 
 
 def plan(
+    context: typer.Context,
     files: Files = None,
     n: N = None,
     power: Power = None,
@@ -126,10 +168,13 @@ def plan(
     metric: Metric = None,
     system: System = None,
     item: Item = None,
+    run: Run = None,
     cluster: Cluster = None,
     stratum: Stratum = None,
     system_column: SystemColumn = None,
     value_column: ValueColumn = None,
+    on_missing: OnMissing = "error",
+    missing_value: MissingValue = None,
     formula: Formula = False,
     test: Test = None,
     level: Level = 0.95,
@@ -168,7 +213,12 @@ def plan(
     """  # noqa: D301 - \b keeps the lines of the examples apart
     from bestby.cli.outputs import Outputs
 
-    outputs = Outputs.of(json=json, csv=csv, markdown=markdown, latex=latex, html=html, plot=plot)
+    outputs = Outputs.of(
+        {"FILES": files, "--gold": gold},
+        json=json, csv=csv, markdown=markdown, latex=latex, html=html, plot=plot,
+    )  # fmt: skip
+    from bestby.readers.values import MISSING
+
     reading = {
         "gold": gold,
         "item": item,
@@ -176,16 +226,20 @@ def plan(
         "stratum": stratum,
         "system_column": system_column,
         "value_column": value_column,
+        "on_missing": on_missing,
+        "missing": MISSING if missing_value is None else missing_value,
     }
     assumed = _Assumed(
         files or [], accuracy, agreement, difference, sd, design_effect, cluster_size, lift, offset, runs,
-        paired_runs, item_sd, run_sd, rest_sd, budget, metric, system or [], formula, test, reading,
+        paired_runs, item_sd, run_sd, rest_sd, budget, metric, system or [], formula, test, run, reading,
     )  # fmt: skip
     asked = {"level": level, "alternative": alternative, "n_comparisons": comparisons}
     simulated = {"n_simulations": simulations, "n_resamples": resamples, "rng": seed}
     import bestby.planning as planning
 
-    design = _design(assumed)
+    kind = _kind(assumed)
+    _refuse_others(_given(context), (kind, _NO_BUDGET if budget is None else _BUDGET))
+    design = _MAKERS[kind](assumed)
     with shown() as progress:
         result: Any
         if budget is not None:
@@ -206,7 +260,29 @@ def plan(
         print_to(result, sys.stdout)
 
 
-def _design(given: _Assumed) -> Design:
+def _given(context: typer.Context) -> set[str]:
+    """Return the options that stand on the command line."""
+    sources = ((option, context.get_parameter_source(option.name or "")) for option in context.command.params)
+    return {
+        name
+        for option, source in sources
+        if source is not None and source.name == "COMMANDLINE"
+        for name in option.opts
+    }
+
+
+def _refuse_others(given: set[str], chosen: tuple[str, str]) -> None:
+    """Refuse an option that the design, or the question, has no use for."""
+    design, question = chosen
+    for option, designs in _GOES_WITH.items():
+        if option in given and not {*designs} & {*chosen}:
+            raise InvalidInputError(
+                f"{option} does not go with {question if {*designs} <= {_BUDGET, _NO_BUDGET} else design}",
+                hint=f"leave one out; {option} is for {', '.join(designs)}",
+            )
+
+
+def _kind(given: _Assumed) -> str:
     """Return the one design that the options describe."""
     kinds = {
         "--accuracy": given.accuracy is not None,
@@ -216,7 +292,6 @@ def _design(given: _Assumed) -> Design:
         "--item-sd": given.item_sd is not None,
     }
     named = [option for option, is_given in kinds.items() if is_given]
-    runs_in_file = given.runs is not None or given.budget is not None
     if len(named) > 1:
         raise InvalidInputError(
             f"{' and '.join(named)} describe different designs", hint="'bestby plan --help' lists them"
@@ -230,22 +305,20 @@ def _design(given: _Assumed) -> Design:
             "nothing is known about the study",
             hint="give --accuracy and --agreement, --difference and --sd, or a pilot in a file",
         )
-    if given.files and named and named[0] not in ("--lift", "--offset"):
+    if given.files and named and named[0] not in _LIFTED:
         raise InvalidInputError(
             f"a file and {named[0]} describe different designs", hint=f"leave out {named[0]}, or the file"
         )
-    if given.test is not None and (named in (["--sd"], ["--item-sd"]) or (not named and runs_in_file)):
+    of_runs = given.runs is not None or given.budget is not None
+    kind = named[0] if named else _RUNS if of_runs else _FORMULA if given.formula else _PILOT
+    if kind in ("--sd", "--item-sd", _RUNS):
+        _refuse_test(given)
+    return kind
+
+
+def _refuse_test(given: _Assumed) -> None:
+    if given.test is not None:
         raise InvalidInputError("--test: this design is decided by a t-test", hint="leave out --test")
-    if not named:
-        return _runs_in_file(given) if runs_in_file else _pilot(given)
-    makers = {
-        "--accuracy": _proportions,
-        "--sd": _scores,
-        "--lift": _lifted,
-        "--offset": _lifted,
-        "--item-sd": _runs_and_items,
-    }
-    return makers[named[0]](given)
 
 
 def _proportions(given: _Assumed) -> Design:
@@ -296,17 +369,17 @@ def _scores_of_runs(given: _Assumed) -> Any:
     from bestby.readers.assemble import one_type
     from bestby.readers.files import checked, read_values
     from bestby.readers.runs import RUN_WORDS
-    from bestby.readers.table import Table
-    from bestby.readers.values import MISSING
+    from bestby.readers.table import ITEM_WORDS, Table
 
     path = _one_file(given)
     name = given.systems[0] if len(given.systems) == 1 else None
-    found = read_values(checked(path), name or "score", frozenset({*MISSING, ""}))
+    found = read_values(checked(path), name or "score", frozenset({*given.reading["missing"], ""}))
     if isinstance(found, Table):
         if "system" in found.names or given.reading["system_column"] is not None:
             runs = _runs_of(given, None).runs
             return runs[_only(name, list(runs))]
-        found = found.column(_only(name, [column for column in found.names if column not in RUN_WORDS]))
+        others = {*RUN_WORDS, *ITEM_WORDS, "gold", "cluster", "stratum", given.run}
+        found = found.column(_only(name, [column for column in found.names if column not in others]))
     numbers = one_type({"scores": found}, None)[0]["scores"]
     return numbers.values[~numbers.missing]
 
@@ -346,8 +419,15 @@ def _runs_in_file(given: _Assumed) -> RunsAndItems:
 def _runs_of(given: _Assumed, systems: list[str] | None) -> Any:
     from bestby.readers.runs import read_runs
 
-    reading = {key: value for key, value in given.reading.items() if key != "stratum"}
-    return read_runs(_one_file(given), systems=systems, paired=given.paired_runs, **reading)
+    reading = {key: value for key, value in given.reading.items() if key not in ("stratum", "on_missing")}
+    golds = reading.pop("gold") or [None]
+    if len(golds) > 1:
+        raise InvalidInputError(
+            f"runs have one column of the gold, got {len(golds)}", hint="name one: --gold ..."
+        )
+    return read_runs(
+        _one_file(given), gold=golds[0], run=given.run, systems=systems, paired=given.paired_runs, **reading
+    )
 
 
 def _two(given: _Assumed, names: list[str]) -> tuple[str, str]:
@@ -388,6 +468,19 @@ def _pilot(given: _Assumed) -> Design:
             design = PairedProportions.from_pilot(x, y, test=given.test or "mcnemar")
             wanted = given.difference
             return design if wanted is None else design.with_effect(wanted)
+    _refuse_test(given)
     return PairedScores.from_pilot(
         1.0 * x, 1.0 * y, clusters=evaluation.clusters, difference=given.difference
     )
+
+
+_MAKERS = {
+    "--accuracy": _proportions,
+    "--sd": _scores,
+    "--lift": _lifted,
+    "--offset": _lifted,
+    "--item-sd": _runs_and_items,
+    _RUNS: _runs_in_file,
+    _FORMULA: _pilot,
+    _PILOT: _pilot,
+}

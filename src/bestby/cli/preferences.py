@@ -100,7 +100,9 @@ def preferences(
     from bestby._core import checks
     from bestby.cli.outputs import Outputs
 
-    outputs = Outputs.of(json=json, csv=csv, markdown=markdown, latex=latex, html=html, plot=plot)
+    outputs = Outputs.of(
+        {"FILE": [file]}, json=json, csv=csv, markdown=markdown, latex=latex, html=html, plot=plot
+    )
     checks.choice(method, _METHODS, "method")
     checks.choice(on_missing, ("error", "drop"), "on_missing")
     from bestby.readers.preferences import read_preferences

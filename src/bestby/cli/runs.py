@@ -104,7 +104,9 @@ def runs(
     """  # noqa: D301 - \b keeps the lines of the examples apart
     from bestby.cli.outputs import Outputs
 
-    outputs = Outputs.of(json=json, csv=csv, markdown=markdown, latex=latex, html=html, plot=plot)
+    outputs = Outputs.of(
+        {"FILES": files}, json=json, csv=csv, markdown=markdown, latex=latex, html=html, plot=plot
+    )
     from bestby.readers.runs import read_runs
     from bestby.readers.values import MISSING
     from bestby.runs import compare_runs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -31,7 +31,7 @@ from bestby.cli.compare import (
     Seed,
     _listed,
     _option,
-    _size,
+    _resampled,
 )
 from bestby.cli.progress import shown
 
@@ -195,11 +195,11 @@ def run(
     from bestby.cli.outputs import Outputs
 
     targets = {"json": json, "csv": csv, "markdown": markdown, "latex": latex, "html": html, "plot": plot}
-    outputs = Outputs.of(**targets, **{"results-tsv": results_tsv})
+    outputs = Outputs.of({}, **targets, **{"results-tsv": results_tsv})
     from bestby.study import Study
 
     _conditions(_store(study))
-    options: dict[str, Any] = {"resample_size": None if resample_size is None else _size(resample_size)}
+    options = _resampled(resample_size, no_rescale)
     with shown() as progress:
         comparison = Study(study).compare(
             metric=metric or None,
@@ -213,7 +213,6 @@ def run(
             correction=correction,
             margin=margin,
             n_resamples=resamples,
-            rescale=not no_rescale,
             rng=seed,
             n_jobs=jobs,
             progress=progress,

@@ -72,7 +72,7 @@ class PairedScores(Design):
             if not (math.isfinite(value) and value > 0.0 and value >= least):
                 raise InvalidInputError(
                     f"{what} must be {'at least 1' if least else 'a positive number'}, got {value}",
-                    hint="from_pilot measures it",
+                    hint="a pilot measures it",
                 )
 
     @classmethod

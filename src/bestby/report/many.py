@@ -168,8 +168,9 @@ def embedded(c: Comparison, metric: MetricInfo, digits: Rounding) -> dict[str, A
     dict or None
         Names and scores in rank order, and per pair of them, the better one first, base64 of little-endian
         arrays: the ends of the interval, the p-values (float32, more digits than a page shows), the number
-        of items that differ (uint32) and whether the two are told apart (uint8). None with a baseline, and
-        where not every pair was compared.
+        of items that differ (uint32), whether the two are told apart and, if tests are one-sided, whether
+        it is the worse one minus the better one that was tested (uint8). None with a baseline, and where
+        not every pair was compared.
     """
     entries = systems_of(c, metric)
     found = of_metric(c.differences, metric.name)
@@ -184,6 +185,7 @@ def embedded(c: Comparison, metric: MetricInfo, digits: Rounding) -> dict[str, A
     told = rejects(adjusted, alpha_of(c.level))
     low, high = np.where(flip, -high, low), np.where(flip, -low, high)
     kept = names[:MOST_SEARCHED]
+    one_sided = found[0].test.alternative != "two-sided"
     return {
         "metric": metric.name,
         "systems": kept,
@@ -203,6 +205,7 @@ def embedded(c: Comparison, metric: MetricInfo, digits: Rounding) -> dict[str, A
         "adjusted": _packed(_not_rounded_to_one(adjusted), "<f4"),
         "differing": _packed(differing, "<u4"),
         "told": _packed(told, "u1"),
+        **({"flip": _packed(flip, "u1")} if one_sided else {}),
     }
 
 

@@ -45,14 +45,14 @@ def write_bytes(path: str | Path, content: bytes) -> None:
     """
     # A link stays a link: what it points to is replaced.
     target = Path(os.path.realpath(path))
-    if target.is_dir():
-        raise InvalidInputError(f"cannot write {str(path)!r}: it is a folder", hint="name a file in it")
-    if not target.parent.is_dir():
-        raise InvalidInputError(
-            f"cannot write {str(path)!r}: there is no folder {str(target.parent)!r}",
-            hint="create the folder first, or name another",
-        )
     try:
+        if target.is_dir():
+            raise InvalidInputError(f"cannot write {str(path)!r}: it is a folder", hint="name a file in it")
+        if not target.parent.is_dir():
+            raise InvalidInputError(
+                f"cannot write {str(path)!r}: there is no folder {str(target.parent)!r}",
+                hint="create the folder first, or name another",
+            )
         if target.exists() and not target.is_file():
             target.write_bytes(content)  # a device or a pipe, such as /dev/stdout, cannot be replaced
         else:

@@ -112,9 +112,7 @@ def as_number(text: str) -> float | None:
 def need_gold(gold: Path | None, what: str) -> Path:
     """Return the file of the gold, or ask for it."""
     if gold is None:
-        raise InvalidInputError(
-            f"{what} need a gold file", hint="name it: gold=..., on the command line --gold"
-        )
+        raise InvalidInputError(f"{what} need a gold file", hint="name it: gold=...")
     return gold
 
 

@@ -175,5 +175,5 @@ def _check_gold(
             raise InvalidInputError(
                 f"the gold tags, in the column before the last, differ in the sentences that begin at"
                 f" {ours.where} and {theirs.where}",
-                hint="give the gold in a file of its own: gold=..., on the command line --gold",
+                hint="give the gold in a file of its own: gold=...",
             )

@@ -89,7 +89,7 @@ def read(
     if not golds:
         raise InvalidInputError(
             "texts with a segment per line need a file of references",
-            hint="name it: gold=..., on the command line --gold",
+            hint="name it: gold=...",
         )
     references = [lines_of(path) for path in golds]
     systems = {name: lines_of(path) for name, path in paths.items()}

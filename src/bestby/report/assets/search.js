@@ -22,7 +22,7 @@ for (const box of document.querySelectorAll(".bb-search")) {
     if (!columns[name]) {
       const raw = bytes(data[name]);
       const view = new DataView(raw.buffer);
-      const read = name === "told" ? (i) => raw[i]
+      const read = name === "told" || name === "flip" ? (i) => raw[i]
         : name === "differing" ? (i) => view.getUint32(4 * i, true)
         : (i) => view.getFloat32(4 * i, true);
       columns[name] = read;
@@ -46,11 +46,18 @@ for (const box of document.querySelectorAll(".bb-search")) {
     while ((Number(text) <= data.alpha) !== (p <= data.alpha) && decimals < 7) text = p.toFixed(++decimals);
     return Number(text) === 1 ? ">0.99" : text;
   };
-  const pair = (a, b) => {  // A minus B, from the row of the better one
+  const position = (a, b) => {  // in a column: the pairs of the best one, then those of the next
     const [i, j] = a < b ? [a, b] : [b, a];
-    const at = i * size - (i * (i + 1)) / 2 + (j - i - 1);
+    return i * size - (i * (i + 1)) / 2 + (j - i - 1);
+  };
+  const pair = (first, second) => {  // A minus B as asked for; one-sided, as tested: p is of that direction only
+    const at = position(first, second);
     const low = column("low")(at), high = column("high")(at);
+    const turned = data.flip !== undefined && (column("flip")(at) === 1) !== (first > second);
+    const [a, b] = turned ? [second, first] : [first, second];
     return {
+      a: data.systems[a],
+      b: data.systems[b],
       estimate: data.scores[a] - data.scores[b],
       low: a < b ? low : -high,
       high: a < b ? high : -low,
@@ -85,7 +92,7 @@ for (const box of document.querySelectorAll(".bb-search")) {
       const found = pair(a, b);
       const digits = data.digits.difference;
       const texts = [
-        data.systems[a], data.systems[b], written(found.estimate, digits),
+        found.a, found.b, written(found.estimate, digits),
         `[${written(found.low, digits)}, ${written(found.high, digits)}]`, pText(found.p),
       ];
       if (data.correction !== "none") texts.push(pText(found.adjusted));
@@ -118,8 +125,7 @@ for (const box of document.querySelectorAll(".bb-search")) {
     const near = [];
     for (let other = 0; other < size; other++) {
       if (other === a) continue;
-      const [i, j] = other < a ? [other, a] : [a, other];
-      if (column("told")(i * size - (i * (i + 1)) / 2 + (j - i - 1)) === 1) {
+      if (column("told")(position(a, other)) === 1) {
         if (data.scores[other] !== data.scores[a]) other < a ? above++ : below++;
       }
       if (Math.abs(other - a) <= 10) near.push([a, other]);

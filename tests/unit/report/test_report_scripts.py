@@ -1,0 +1,173 @@
+"""The scripts of a page, run on the page itself: what is searched, looked up and sorted."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from html.parser import HTMLParser
+from importlib import resources
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+import pytest
+
+from bestby import compare
+from bestby.report.numbers import Rounding, alpha, p_text
+from bestby.results import Comparison, Interval
+
+quickjs = pytest.importorskip("quickjs", reason="quickjs-ng, of the dependency group test, runs the scripts")
+
+BROWSER = Path(__file__).with_name("page.js").read_text(encoding="utf-8")
+N_SYSTEMS = 12
+
+
+class Tree(HTMLParser):
+    """A page as lists: name, attributes, what is inside."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[list[Any]] = [["document", {}, []]]
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_startendtag(tag, attrs)
+        if tag not in ("meta", "input"):
+            self.open.append(self.open[-1][2][-1])
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.open[-1][2].append([tag, dict(attrs), []])
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop()[0] == tag
+
+    def handle_data(self, data: str) -> None:
+        self.open[-1][2].append(data)
+
+
+class Page:
+    """A page whose scripts have run."""
+
+    def __init__(self, page: str, fragment: str = "") -> None:
+        self.context = quickjs.Context()
+        self.context.eval(BROWSER)
+        self.ask("open", Tree(page).open[0], fragment)
+
+    def ask(self, function: str, *arguments: object) -> Any:
+        written = ",".join(map(json.dumps, arguments))
+        return json.loads(self.context.eval(f"JSON.stringify({function}({written}) ?? null)"))
+
+    def look_up(self, a: str, b: str = "") -> list[list[str]]:
+        """Return the rows of the answer."""
+        self.ask("type", ".bb-a", a)
+        self.ask("type", ".bb-b", b)
+        rows: list[list[str]] = self.ask("rows", ".bb-answer")
+        return rows
+
+
+def scores() -> dict[str, Any]:
+    """Return systems of rising ability in no order, two of them the same."""
+    rng = np.random.Generator(np.random.PCG64(3))
+    able = rng.permutation(np.linspace(0.3, 0.8, N_SYSTEMS - 1))
+    systems = {f"system {i}": (rng.random(150) < p).astype(int) for i, p in enumerate(able)}
+    return {**systems, "a <copy> & more": systems["system 4"]}
+
+
+def rows_of(c: Comparison) -> dict[tuple[str, str], dict[str, str]]:
+    return {(row["a"], row["b"]): row for row in csv.DictReader(io.StringIO(c.to_csv()))}
+
+
+def told(c: Comparison, row: dict[str, str], sign: int, decimals: int) -> list[str]:
+    """Return a row of the CSV, or its mirror, as the page writes it."""
+    digits = Rounding(decimals)
+    ends = sorted(sign * float(row[end]) for end in ("low", "high"))
+    interval = digits.interval(Interval(ends[0], ends[1], c.level, "", True))
+    p, adjusted = float(row["p_value"]), float(row["p_adjusted"])
+    names = [row["a"], row["b"]][::sign]
+    numbers = [digits.text(sign * float(row["difference"])), interval]
+    p_values = [p_text(p, alpha(c.level)), p_text(adjusted, alpha(c.level))]
+    return [*names, *numbers, *p_values, row["n_differing"], "yes" if adjusted <= 0.05 else "no"]
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_a_pair_has_the_numbers_of_the_csv(alternative: str) -> None:
+    c = compare(scores(), alternative=alternative)
+    page = Page(c.to_html(top=3))
+    decimals = page.ask("JSON.parse", page.ask("text", ".bb-pairs")[0])["digits"]["difference"]
+    for (a, b), row in rows_of(c).items():
+        as_held, mirrored = (told(c, row, sign, decimals) for sign in (1, -1))
+        assert page.look_up(a, b) == [as_held]
+        # A one-sided p-value is that of one direction: the pair is shown in it, however it is asked for.
+        assert page.look_up(b, a) == [mirrored if alternative == "two-sided" else as_held]
+
+
+def test_one_name_gives_its_neighbours_in_rank() -> None:
+    for alternative in ("two-sided", "greater"):
+        c = compare(scores(), alternative=alternative)
+        page = Page(c.to_html(top=3))
+        best, others = c.systems[0], [entry.system for entry in c.systems[1:]]
+        rows = page.look_up(best.system)
+        assert [next(name for name in row[:2] if name != best.system) for row in rows] == others[:10]
+        for row in rows:
+            assert [row] == page.look_up(*row[:2])
+            assert alternative == "two-sided" or tuple(row[:2]) in rows_of(c)
+        worse = sum(best.system in (d.a, d.b) and d.p_adjusted <= 0.05 for d in c)
+        page.look_up(best.system)
+        (answer,) = page.ask("text", ".bb-answer")
+        assert f" 0 are significantly better, {worse} significantly worse" in answer
+
+
+def test_a_link_to_a_pair_opens_it() -> None:
+    fragment = f"#a={quote('a <copy> & more')}&b={quote('system 4')}"
+    page = Page(compare(scores()).to_html(top=3), fragment)
+    shown = page.ask("rows", ".bb-answer")
+    assert shown[0][:2] == ["a <copy> & more", "system 4"]
+    assert shown == page.look_up("a <copy> & more", "system 4")
+
+
+def test_unknown_names_are_said_to_be_so() -> None:
+    page = Page(compare(scores()).to_html(top=3))
+    for a, b, unknown in (("nobody", "", "nobody"), ("system 1", "no", "no"), ("x", "y", "x, y")):
+        page.ask("type", ".bb-a", a)
+        page.ask("type", ".bb-b", b)
+        assert page.ask("text", ".bb-answer") == [f"No system {unknown}."]
+
+
+def test_systems_are_found_by_a_part_of_their_name() -> None:
+    c = compare(scores())
+    page = Page(c.to_html(top=3))
+    for part in ("", "1", "SYSTEM 1", " <copy> ", "nobody"):
+        page.ask("type", ".bb-find", part)
+        found = [entry.system for entry in c.systems if part.strip().lower() in entry.system]
+        assert [row[1] for row in page.ask("rows", ".bb-search")] == found
+        assert page.ask("text", ".bb-found") == [f"{len(found)} of {N_SYSTEMS}" if part else ""]
+
+
+def test_tables_are_sorted_by_numbers_and_by_names() -> None:
+    c = compare(scores())
+    page = Page(c.to_html())
+    ranked = [entry.system for entry in c.systems]
+
+    def shown(header: str) -> list[str]:
+        page.ask("click", header)
+        return [row[1] for row in page.ask("rows", ".bb-sortable")]
+
+    assert shown("system") == sorted(ranked)
+    assert shown("system") == sorted(ranked, reverse=True)
+    assert shown("rank") == ranked
+    assert shown("rank") == ranked[::-1]
+    by_score = {entry.system: entry.score for entry in c.systems}
+    assert [by_score[name] for name in shown("mean")] == sorted(by_score.values())
+
+
+def test_numbers_are_not_sorted_as_texts_and_what_is_undefined_comes_last() -> None:
+    keys = ["2.0", "", "10.0", "-Infinity", "1e-05"]
+    rows = "".join(f'<tr><td class="bb-num" data-key="{key}">{key}</td></tr>' for key in keys)
+    head = '<thead><tr><th class="bb-num">p</th></tr></thead>'
+    script = (resources.files("bestby.report") / "assets" / "sort.js").read_text(encoding="utf-8")
+    page = Page(f'<table class="bb-sortable">{head}<tbody>{rows}</tbody></table><script>{script}</script>')
+    for expected in (["-Infinity", "1e-05", "2.0", "10.0", ""], ["10.0", "2.0", "1e-05", "-Infinity", ""]):
+        page.ask("click", "p")
+        assert page.ask("rows", ".bb-sortable") == [[key] for key in expected]
