@@ -19,7 +19,7 @@ _ROOT = Path(__file__).resolve().parents[1]
 
 
 def pytest_collection_finish() -> None:
-    """Let no collection of garbage look at what was imported: some thousand tests cause one, or ask for it."""
+    """Let no collection of garbage look at what was imported: some thousand tests cause or ask for one."""
     gc.collect()
     gc.freeze()
 

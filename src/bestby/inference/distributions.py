@@ -268,7 +268,7 @@ def mean_bootstrap(values: FloatArray, counts: IntArray, bounds: IntArray) -> Di
     if variance <= (1e-12 * float(np.abs(values).max())) ** 2 * n:
         step = n * float(np.abs(values).max()) or 1.0  # ties are relative to the step
         return Lattice(mean / step, step, n, np.ones(1))
-    lattice = as_lattice(values if values.size > 4096 else np.unique(values))
+    lattice = as_lattice(np.unique(values))
     if lattice is not None:
         step = lattice[0]
         return _lattice_bootstrap(step, np.rint(values / step).astype(np.int64), counts, bounds)

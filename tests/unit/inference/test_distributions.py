@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.stats
 
 from bestby.inference.distributions import Inverted, Lattice, mean_bootstrap, replicates
 
@@ -102,3 +103,19 @@ def test_values_that_never_vary_are_one_point_on_any_scale(value: float) -> None
     assert found is not None
     assert (found.at(value), found.at(0.0), found.at(2.0 * value)) == (1.0, 0.0, 0.0)
     assert (found.above(0.0), found.below(0.0)) == ((1.0, 0.0) if value > 0.0 else (0.0, 1.0))
+
+
+@pytest.mark.parametrize("strata", [2000, 2100])
+def test_right_and_wrong_in_many_strata_are_on_a_lattice(strata: int) -> None:
+    """Three items of each stratum, one or two of them right: a sum of binomials with few distinct values."""
+    counts, values = np.tile([2, 1], strata), np.tile([0.0, 1.0], strata)
+    counts[: strata // 2 * 2] = np.tile([1, 2], strata // 2)
+    found = mean_bootstrap(values, counts, np.arange(strata + 1) * 2)
+    half = 3 * (strata // 2)
+    ways = np.convolve(
+        scipy.stats.binom.pmf(np.arange(half + 1), half, 2 / 3),
+        scipy.stats.binom.pmf(np.arange(3 * strata - half + 1), 3 * strata - half, 1 / 3),
+    )
+    assert isinstance(found, Lattice)
+    assert found.at(0.5) == pytest.approx(ways[3 * strata // 2], rel=1e-9)
+    assert found.above(0.51) == pytest.approx(ways[int(0.51 * 3 * strata + 1e-9) + 1 :].sum(), rel=1e-9)
