@@ -106,3 +106,12 @@ def test_scores_may_be_called_what_is_no_metric(run: Run, tmp_path: Path) -> Non
     done = run("datasets", "scores.csv", "--metric", "my score")
     assert (done.returncode, done.stderr) == (0, "")
     assert "my score" in done.stdout
+
+
+@pytest.mark.parametrize(("rows", "b"), [(ROWS, 0.5), (NUMBERS, 0.75)], ids=["texts", "numbers"])
+def test_runs_of_measures_of_texts(run: Run, tmp_path: Path, rows: Rows, b: float) -> None:
+    long = [(str(seed), *row) for seed in range(2) for row in rows]
+    _table(tmp_path / "runs.csv", "seed,item,gold,a,b", long)
+    done = run("runs", "runs.csv", "--metric", "em", "--resamples", "99", "--json", "-")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert {one["system"]: one["score"] for one in json.loads(done.stdout)["systems"]} == {"a": 0.75, "b": b}

@@ -107,6 +107,7 @@ def runs(
     outputs = Outputs.of(
         {"FILES": files}, json=json, csv=csv, markdown=markdown, latex=latex, html=html, plot=plot
     )
+    from bestby.comparison import names_objects
     from bestby.readers.runs import read_runs
     from bestby.readers.values import MISSING
     from bestby.runs import compare_runs
@@ -124,6 +125,7 @@ def runs(
         value_column=value_column,
         paired=paired,
         missing=MISSING if missing_value is None else missing_value,
+        texts=names_objects(metric),
     )
     arguments: dict[str, Any] = {
         "metric": metric or found.metric,

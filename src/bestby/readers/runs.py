@@ -12,10 +12,11 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
 from bestby.readers import arguments
-from bestby.readers.assemble import agreed, one_type
+from bestby.readers.assemble import agreed, typed
 from bestby.readers.files import checked, read_table
 from bestby.readers.formats.base import Read
 from bestby.readers.opening import log_of
+from bestby.readers.soft import Soft
 from bestby.readers.table import ITEM_WORDS, Table, listed
 from bestby.readers.values import MISSING, Column, column_of_texts
 from bestby.readers.wide import check_alike
@@ -94,6 +95,7 @@ def read_runs(
     value_column: str | None = None,
     paired: bool = False,
     missing: str | Iterable[str] = MISSING,
+    texts: bool = False,
 ) -> Runs:
     r"""Read the runs of two or more systems from one table.
 
@@ -118,6 +120,9 @@ def read_runs(
         Whether runs of one id belong together: they are then brought into one order.
     missing : str or iterable of str
         The texts that mean a missing value; in a wide table, a system with fewer runs has such cells.
+    texts : bool
+        Whether predictions and gold are texts, which measures of texts read, also where they look like
+        numbers.
 
     Returns
     -------
@@ -179,7 +184,8 @@ def read_runs(
         else _wide(table, roles, inner, systems, kept)
     )
     golds = None if roles.gold is None or roles.item is None else table.column(roles.gold).take(kept)
-    columns, golds = one_type({name: record.column for name, record in records.items()}, golds)
+    given = {name: record.column for name, record in records.items()}
+    columns, golds, _ = typed(given, golds, Soft(texts=texts))
     records = {name: _Record(r.runs, r.inner, columns[name]) for name, r in records.items()}
     told = f"a {'long' if is_long else 'wide'} table of runs; systems: {listed(list(records))}"
     metric = value if value not in VALUE_WORDS else None
@@ -196,15 +202,16 @@ def read_runs(
     by_row = [ids[row] for row in kept]
     gold_of = None if golds is None else agreed(table.source, "gold", by_row, golds)
     if golds is not None:
-        check_alike(table, columns, golds)
+        if not texts:  # two texts are seldom equal
+            check_alike(table, columns, golds)
         told += f"; gold: {roles.gold}"
     # `agreed` speaks of text; the gold is given back in the type it has with the predictions.
     first = {key: position for position, key in reversed(list(enumerate(by_row)))}
     gold_array = None if golds is None or gold_of is None else golds.values[[first[key] for key in items]]
     clusters = None
     if roles.cluster is not None:
-        texts = column_of_texts(table.texts(roles.cluster, "cluster")).take(kept)
-        groups = agreed(table.source, "cluster", by_row, texts)
+        names = column_of_texts(table.texts(roles.cluster, "cluster")).take(kept)
+        groups = agreed(table.source, "cluster", by_row, names)
         clusters = np.array([groups[key] for key in items])
     return Runs(dict(arrays), _plain(gold_array), clusters, None if golds is not None else metric, told)
 
