@@ -22,7 +22,7 @@ from bestby.engine import testing
 from bestby.engine.base import Drawing
 from bestby.engine.interval import METHODS
 from bestby.family import alpha_of, rejects
-from bestby.inference import crossvalidation, multiplicity
+from bestby.inference import classical, crossvalidation, multiplicity
 from bestby.inference.replicability import Replicability, replicability
 from bestby.resampling import executing
 from bestby.resampling.streams import seed_of
@@ -250,8 +250,7 @@ def _tests(
     required: int,
 ) -> tuple[TestResult, ...]:
     """Return every test that applies to a pair."""
-    a, b = (folds.names.index(name) for name in pair)
-    d = folds.matrix[:, a] - folds.matrix[:, b]
+    d = _paired(folds, pair)
     found = [crossvalidation.corrected_t(d, ratio, asked.alternative)]
     if folds.shape() == (5, 2):
         table = _by_repetition(folds, d)
@@ -261,6 +260,12 @@ def _tests(
     if effects is not None:
         found.append(crossvalidation.k_bonferroni(effects.p_values, required, asked.alternative))
     return tuple(found)
+
+
+def _paired(folds: Folds, pair: Names) -> FloatArray:
+    """Return the differences of two systems on the folds."""
+    a, b = (folds.matrix[:, folds.names.index(name)] for name in pair)
+    return classical.paired_differences(a, b)
 
 
 def _by_repetition(folds: Folds, d: FloatArray) -> FloatArray:
@@ -305,7 +310,7 @@ def _differences(
     mean = dict(zip(folds.names, folds.matrix.mean(axis=0).tolist(), strict=True))
     found = []
     for (a, b), p in zip(pairs, adjusted, strict=True):
-        d = folds.matrix[:, folds.names.index(a)] - folds.matrix[:, folds.names.index(b)]
+        d = _paired(folds, (a, b))
         notes: tuple[Note, ...] = ()
         if np.ptp(d) == 0.0:
             notes = (

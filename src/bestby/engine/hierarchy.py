@@ -80,7 +80,7 @@ class Crossed:
     names: Sequence[str]
     paired: bool
     metric: int = 0
-    _drawn: dict[int, FloatArray] = field(default_factory=dict, repr=False)
+    _drawn: dict[int, FloatArray] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def group(self) -> Group:

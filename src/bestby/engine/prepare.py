@@ -487,11 +487,10 @@ def _item_group(metric: BaseMetric, reading: Reading) -> Group:
     metric = metric.fit(gold, systems, labels)
     unit_of, units = numbered_units(reading.evaluation.n_items, reading.clusters, reading.strata)
     if isinstance(metric, WeightedMetric):
-        prepared = [
-            _named(partial(metric.prepare, gold, values), name)
-            for name, values in zip(reading.evaluation.names, systems, strict=True)
-        ]
-        return WeightGroup(metric, gold, systems, unit_of, units, reading.blocks, prepared)
+        group = WeightGroup(metric, gold, systems, unit_of, units, reading.blocks)
+        for s, name in enumerate(reading.evaluation.names):
+            _named(partial(group.prepared, s), name)
+        return group
     if isinstance(metric, FunctionMetric):
         return CallGroup(metric, gold, systems, unit_of, units, reading.blocks)
     raise InvalidInputError(

@@ -46,7 +46,7 @@ class Separate:
     statistic: str
     paired: bool
     drawing: Drawing
-    _drawn: dict[int, FloatArray] = field(default_factory=dict, repr=False)
+    _drawn: dict[int, FloatArray] = field(default_factory=dict, init=False, repr=False)
 
     def estimate(self, a: int, b: int | None = None) -> float:
         """Return the score of a system, or a difference."""
@@ -104,7 +104,7 @@ class Separate:
     def _bootstrap(self, a: int, b: int | None, method: str, level: float) -> Found:
         estimate = self.estimate(a, b)
         drawn = self.resampled(a) if b is None else self.resampled(a) - self.resampled(b)
-        scale = float(max(np.abs(x).max() for x in (self.scores[a], self.scores[a if b is None else b])))
+        scale = samples.size_of(self.scores[a], self.scores[a if b is None else b], self.statistic)
         distribution = replicates(drawn, scale)
         notes: tuple[Note, ...] = ()
         fewest = min(self.scores[s].size for s in (a, b) if s is not None)
@@ -178,7 +178,7 @@ class Separate:
         if name == "bootstrap":
             observed = self.estimate(a, b)
             drawn = self.resampled(a) - self.resampled(b) - observed
-            scale = float(max(np.abs(x).max(), np.abs(y).max()))
+            scale = samples.size_of(x, y, self.statistic)
             return permutation.monte_carlo(drawn, observed, alternative, name="bootstrap-runs", scale=scale)
         found = samples.t_test(x, y, self.statistic, alternative, paired=self.paired)
         if found is None:

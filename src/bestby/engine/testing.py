@@ -146,10 +146,8 @@ def _of_differences(name: str, makers: Intervals, pair: Pair, alternative: Alter
             hint='test="permutation" takes them as they are counted',
         )
     first, second = (table.column(int(table.columns[m][s][0])) for s in (a, b))
-    sizes, counts = np.abs(first) + np.abs(second), table.units.counts
-    # Rounding is relative to the scores of the item itself: one far off must not hide the others.
-    raw = first - second
-    differences = np.repeat(np.where(np.abs(raw) <= classical.TIE * sizes, 0.0, raw), counts)
+    sizes = np.abs(first) + np.abs(second)
+    differences = np.repeat(classical.paired_differences(first, second), table.units.counts)
     if name not in _OF_RANKS:
         return classical.paired_t(differences, alternative)
     rounding = classical.TIE * float(np.median(sizes[sizes > 0.0])) if sizes.any() else 0.0

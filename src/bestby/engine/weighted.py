@@ -6,7 +6,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
 
@@ -245,19 +245,20 @@ class ItemGroup(Group):
 
 @dataclass(frozen=True, eq=False)
 class WeightGroup(ItemGroup):
-    """A metric of the weighted protocol: ranks, areas under curves.
-
-    Parameters
-    ----------
-    prepared : sequence
-        What the metric made of the gold and the predictions of each system.
-    """
+    """A metric of the weighted protocol: ranks, areas under curves."""
 
     metric: WeightedMetric
-    prepared: Sequence[Any] = ()
+    _prepared: dict[int, Any] = field(default_factory=dict, init=False, repr=False)
+
+    def prepared(self, system: int) -> Any:
+        """Return what the metric makes of the gold and the predictions of a system, made once."""
+        if system not in self._prepared:
+            self._prepared[system] = self.metric.prepare(self.gold, self.systems[system])
+        return self._prepared[system]
 
     def _score_weights(self, weights: Array) -> FloatArray:
-        return np.column_stack([self.metric.weighted(prepared, weights) for prepared in self.prepared])
+        systems = range(self.n_systems)
+        return np.column_stack([self.metric.weighted(self.prepared(s), weights) for s in systems])
 
     def _score_swapped(self, a: int, b: int) -> Callable[[Array], FloatArray]:
         """Score over the items of both systems, each with weight 1 where it stands after the swap, else 0."""

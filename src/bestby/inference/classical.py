@@ -210,6 +210,33 @@ def wilcoxon(
     return TestResult("wilcoxon", p, alternative, exact=True, method="convolution", statistic=statistic)
 
 
+def paired_differences(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return A minus B without what is nothing but rounding.
+
+    Parameters
+    ----------
+    a, b : ndarray, shape (n,)
+        The scores.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+        0 where the scores are equal up to rounding, which is relative to the scores of the item itself: one
+        far off must not hide the others. All the same where all are up to rounding.
+
+    Examples
+    --------
+    >>> a, b = np.array([91.37, 88.12, 0.3]), np.array([91.36, 88.11, 0.29])
+    >>> np.ptp(a - b) > 0.0, np.ptp(paired_differences(a, b)) == 0.0
+    (True, True)
+    """
+    raw, sizes = a - b, np.abs(a) + np.abs(b)
+    differences: FloatArray = np.where(np.abs(raw) <= TIE * sizes, 0.0, raw)
+    if np.ptp(differences) <= TIE * float(np.median(sizes)):
+        return np.full_like(differences, float(np.median(differences)))
+    return differences
+
+
 def paired_t(differences: ArrayLike, alternative: Alternative = "two-sided") -> TestResult:
     """Student's t test of paired differences.
 

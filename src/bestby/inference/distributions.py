@@ -17,7 +17,10 @@ from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.inference.lattice import as_lattice, merged
 
 TIE = 1e-10
-"""Relative tolerance within which two values of a statistic count as tied."""
+"""Within which values of a statistic count as tied, relative to its spread or its distance from 0."""
+
+ROUNDING = 1e-13
+"""The same relative to the scores it is made of: by so much may a sum of a million numbers be off."""
 
 WINDOW = 9.5
 """Half width, in standard deviations, of the window outside which mass is below 1e-20."""
@@ -104,11 +107,30 @@ class Replicates:
         return left + (rank - low) * (right - left)
 
 
+def tie_width(scale: float, distance: float) -> float:
+    """Return how far apart two values of a statistic are at most that count as tied.
+
+    Parameters
+    ----------
+    scale : float
+        Size of the scores that the statistic is made of.
+    distance : float
+        Its spread, or how far it lies from 0.
+
+    Examples
+    --------
+    >>> tie_width(0.9, 0.01), tie_width(1e9, 0.01)
+    (1e-12, 0.0001)
+    """
+    return max(ROUNDING * scale, TIE * distance)
+
+
 def replicates(values: FloatArray, scale: float = 0.0) -> Replicates:
     """Return the distribution of drawn replicates; `scale` is the size of the numbers they came from."""
     ordered = np.sort(values)
-    largest = max(scale, float(np.abs(ordered).max(initial=0.0)))
-    return Replicates(ordered, TIE * largest)
+    finite = ordered[np.isfinite(ordered)]
+    low, high = (float(finite[0]), float(finite[-1])) if finite.size else (0.0, 0.0)
+    return Replicates(ordered, tie_width(max(scale, abs(low), abs(high)), high - low))
 
 
 @dataclass(frozen=True, eq=False)

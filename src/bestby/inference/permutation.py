@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import betainc
 
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray
-from bestby.inference.distributions import TIE, WINDOW
+from bestby.inference.distributions import TIE, WINDOW, tie_width
 from bestby.inference.lattice import as_lattice, merged
 from bestby.results import TestResult
 
@@ -47,7 +47,8 @@ def monte_carlo(
     name : str
         Name of the test.
     scale : float
-        Size of the numbers the difference was taken of; ties are counted within 1e-10 of it.
+        Size of the numbers the difference was taken of; ties are counted within 1e-13 of it, and within 1e-10
+        of the difference.
 
     Returns
     -------
@@ -64,7 +65,7 @@ def monte_carlo(
     0.5
     """
     size = int(replicates.size)
-    tolerance = TIE * max(scale, abs(observed))
+    tolerance = tie_width(scale, abs(observed))
     hits = int(np.count_nonzero(_extreme(replicates, observed, alternative, tolerance)))
     p = (1 + hits) / (1 + size)
     error = math.sqrt(p * (1.0 - p) / size)
@@ -386,7 +387,7 @@ def exact_enumeration(
     axes = [_central_binomial(int(count)) for count in counts]
     if math.prod(axis[0].size for axis in axes) > MOST_COMBINATIONS:
         return None
-    tolerance = TIE * max(scale, abs(observed))
+    tolerance = tie_width(scale, abs(observed))
     outside = sum(axis[2] for axis in axes)
     (points, mass, _), rest = axes[0], axes[1:]
     shift = np.zeros((1, delta.shape[1]))

@@ -335,4 +335,17 @@ def _scores(scores: ArrayLike) -> FloatArray:
         raise InvalidInputError(
             f"scores must be finite, got {x[row, system]} at dataset {row}, system {system}"
         )
-    return x
+    return _levelled(x)
+
+
+def _levelled(x: FloatArray) -> FloatArray:
+    """Return scores in which neighbours that rounding alone tells apart, on one dataset, are equal."""
+    order = np.argsort(x, axis=1, kind="stable")
+    ordered = np.take_along_axis(x, order, axis=1)
+    larger = np.maximum(np.abs(ordered[:, 1:]), np.abs(ordered[:, :-1]))
+    apart = np.diff(ordered, axis=1) > classical.TIE * larger
+    first = np.maximum.accumulate(np.where(apart, np.arange(1, x.shape[1]), 0), axis=1)
+    ordered[:, 1:] = np.take_along_axis(ordered, first, axis=1)
+    levelled = np.empty_like(x)
+    np.put_along_axis(levelled, order, ordered, axis=1)
+    return levelled

@@ -16,7 +16,7 @@ from scipy.special import ndtri, stdtr, stdtrit
 from bestby._core import checks
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.inference import classical, permutation
-from bestby.inference.distributions import TIE
+from bestby.inference.distributions import tie_width
 from bestby.resampling import streams, weights
 from bestby.resampling.totals import run_blocks
 from bestby.results import Interval, TestResult
@@ -216,13 +216,14 @@ def t_test(
     ('welch', 3.4785, 0.0322)
     """
     if paired and statistic == "mean":
-        return classical.paired_t(a - b, alternative)
+        return classical.paired_t(classical.paired_differences(a, b), alternative)
     error = difference_error(a, b, statistic, paired=paired)
     if error is None:
         return None
     name = "yuen" if statistic != "mean" else "welch"
     difference = float(location(a, statistic) - location(b, statistic))
-    return t_result(name, difference, *error, alternative, _fewest(a.size, b.size, paired), _size(a, b))
+    least, scale = _fewest(a.size, b.size, paired), size_of(a, b, statistic)
+    return t_result(name, difference, *error, alternative, least, scale)
 
 
 def t_result(
@@ -274,8 +275,17 @@ def _fewest(n: int, m: int, paired: bool) -> float:
     return 0.5**n if paired else 1.0 / math.comb(n + m, n)
 
 
-def _size(a: FloatArray, b: FloatArray) -> float:
-    return float(max(np.abs(a).max(), np.abs(b).max()))
+def size_of(a: FloatArray, b: FloatArray, statistic: str) -> float:
+    """Return the size of the scores a location is made of: a run far off has no part in others than the mean.
+
+    Examples
+    --------
+    >>> a, b = np.array([21.0, 22.0, 1e12]), np.array([23.0, 24.0, 25.0])
+    >>> size_of(a, b, "mean"), size_of(a, b, "median")
+    (1000000000000.0, 23.5)
+    """
+    sizes = np.abs(np.concatenate([a, b]))
+    return float(sizes.max() if statistic == "mean" else np.median(sizes))
 
 
 def permutation_test(
@@ -322,23 +332,23 @@ def permutation_test(
     observed = float(location(a, statistic) - location(b, statistic))
     if paired:
         return _paired_permutation(a, b, statistic, alternative, n_resamples, seed, observed)
-    pooled = np.concatenate([a, b])
+    pooled, scale = np.concatenate([a, b]), size_of(a, b, statistic)
     n_splits = math.comb(pooled.size, a.size)
     if n_splits <= MOST_SPLITS and n_splits * pooled.size <= MOST_LISTED:
         first, second = _splits(a.size, b.size)
         drawn = _split_differences(pooled, first, second, statistic)
-        return _counted("permutation-2", drawn, observed, alternative, _size(a, b))
+        return _counted("permutation-2", drawn, observed, alternative, scale)
     if n_resamples * pooled.size <= MOST_KEPT:
         order = _kept_deals(pooled.size, n_resamples, seed)
         drawn = _split_differences(pooled, order[:, : a.size], order[:, a.size :], statistic)
-        return permutation.monte_carlo(drawn, observed, alternative, name="permutation-2", scale=_size(a, b))
+        return permutation.monte_carlo(drawn, observed, alternative, name="permutation-2", scale=scale)
 
     def block(start: int, stop: int) -> FloatArray:
         order = _deals(pooled.size, start, stop, seed)
         return _split_differences(pooled, order[:, : a.size], order[:, a.size :], statistic)
 
     drawn = run_blocks(block, n_resamples, max(1, _BLOCK // pooled.size), 1, None)
-    return permutation.monte_carlo(drawn, observed, alternative, name="permutation-2", scale=_size(a, b))
+    return permutation.monte_carlo(drawn, observed, alternative, name="permutation-2", scale=scale)
 
 
 def _deals(size: int, start: int, stop: int, seed: int) -> IntArray:
@@ -379,7 +389,7 @@ def _paired_permutation(
     seed: int,
     observed: float,
 ) -> TestResult:
-    n = a.size
+    n, scale = a.size, size_of(a, b, statistic)
     if statistic == "mean":
         exact = permutation.exact_mean(a - b, np.ones(n, dtype=np.int64), alternative, float(n))
         if exact is not None:
@@ -391,14 +401,14 @@ def _paired_permutation(
 
     if n <= MOST_SWAPS:
         bits = (np.arange(1 << n)[:, None] >> np.arange(n)) & 1
-        return _counted("permutation", of_swaps(bits), observed, alternative, _size(a, b))
+        return _counted("permutation", of_swaps(bits), observed, alternative, scale)
     key = streams.stream_key(seed, "runs")
 
     def block(start: int, stop: int) -> FloatArray:
         return of_swaps(weights.swap_bits(streams.replicate_keys(key, start, stop - start), n))
 
     drawn = run_blocks(block, n_resamples, max(1, _BLOCK // n), 1, None)
-    return permutation.monte_carlo(drawn, observed, alternative, name="permutation", scale=_size(a, b))
+    return permutation.monte_carlo(drawn, observed, alternative, name="permutation", scale=scale)
 
 
 def _counted(
@@ -408,7 +418,7 @@ def _counted(
     sign = {"two-sided": 0.0, "greater": 1.0, "less": -1.0}[alternative]
     distance = np.abs(differences) if sign == 0.0 else sign * differences
     far = abs(observed) if sign == 0.0 else sign * observed
-    hits = int(np.count_nonzero(distance >= far - TIE * max(scale, abs(observed))))
+    hits = int(np.count_nonzero(distance >= far - tie_width(scale, abs(observed))))
     return TestResult(name, hits / differences.size, alternative, True, "enumeration", statistic=observed)
 
 
@@ -599,7 +609,7 @@ def effect_size(a: FloatArray, b: FloatArray, level: float, *, paired: bool) -> 
     var_a, var_b = float(a.var(ddof=1)), float(b.var(ddof=1))
     freedom = n - 1 if paired else n + m - 2
     pooled = 0.5 * (var_a + var_b) if paired else ((n - 1) * var_a + (m - 1) * var_b) / freedom
-    if pooled <= (_TIE * _size(a, b)) ** 2:
+    if pooled <= (_TIE * size_of(a, b, "mean")) ** 2:
         return math.nan, Interval(math.nan, math.nan, level, "normal", True)
     d = float(a.mean() - b.mean()) / math.sqrt(pooled)
     if paired:

@@ -13,6 +13,7 @@ from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
 from bestby.evaluation import codes
+from bestby.inference import classical
 from bestby.inference.power import t_power
 from bestby.planning.base import Design, Question
 from bestby.results import Note
@@ -116,7 +117,7 @@ class PairedScores(Design):
         """
         d = _numbers(a, "a")
         if b is not None:
-            d = d - _numbers(b, "b", d.size)
+            d = classical.paired_differences(d, _numbers(b, "b", d.size))
         if d.size < 2 or float(np.ptp(d)) == 0.0:
             raise InvalidInputError(
                 f"a pilot needs at least 2 items whose differences vary, got {d.size} without variation",

@@ -209,7 +209,7 @@ def test_where_nothing_differs_p_is_1(alternative: Any) -> None:
 
 def test_ties_of_an_enumeration_are_relative_to_the_scores() -> None:
     delta = np.array([[1.0], [2.0], [4.0]])
-    for scale, p in ((1.0, 0.25), (1e6, 0.5)):  # the signs make 3.5, 2.5, 1.5 and 0.5, either way
+    for scale, p in ((1.0, 0.25), (1e9, 0.5)):  # the signs make 3.5, 2.5, 1.5 and 0.5, either way
         found = exact_enumeration(
             delta, np.ones(3, dtype=np.int64), lambda x: x[:, 0], 2.5 + 1e-5, "two-sided", scale
         )
