@@ -169,7 +169,8 @@ def _systems(c: DatasetComparison) -> Table:
         Column("system", False, name=True),
         Column(words.averaged(c.metric.name), True),
     )
-    caption = f"Systems over {len(c.datasets)} datasets, by average rank ({words.direction(c.metric)})"
+    way = f"1 is best; {c.metric.name}: {words.direction(c.metric)}"
+    caption = f"Systems over {len(c.datasets)} datasets, by average rank ({way})"
     return Table(caption, columns, tuple(rows))
 
 

@@ -17,7 +17,7 @@ _INTERVALS = {
     "percentile": "percentile bootstrap",
     "basic": "basic bootstrap",
     "studentized": "studentized bootstrap",
-    "normal": "normal (delta method)",
+    "normal": "Student's t (delta method)",
     "cr2": "cluster-robust (CR2)",
     "two-way": "two-way cluster-robust",
     "max-t": "simultaneous max-T",
@@ -188,7 +188,7 @@ def lines_of(notes: Iterable[Note]) -> list[str]:
     lines = []
     for (_, message), alike in about.items():
         if len(alike) > 1:
-            lines.append(f"{message} ({len(alike)} times)")
+            lines.append(f"{message} (in {len(alike)} cases)")
         elif alike[0].about:
             lines.append(f"{message} ({', '.join(alike[0].about)})")
         else:
