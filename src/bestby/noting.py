@@ -197,6 +197,19 @@ def of_samples(group: Group, m: int, pairs: Sequence[Pair], evaluation: Evaluati
     return [Note("within_items", text, (metric.name,))]
 
 
+def of_constant_runs(metric: str, scores: Mapping[str, Sequence[float]]) -> list[Note]:
+    """Return notes on systems of which several runs have one score."""
+    return [
+        Note(
+            "constant_runs",
+            f"all runs of {name} have the same score: copies, or too coarse a measure?",
+            (metric, name),
+        )
+        for name, of_system in scores.items()
+        if len(of_system) > 1 and max(of_system) == min(of_system)
+    ]
+
+
 def of_runs(metric: str, scores: Mapping[str, Sequence[float]]) -> list[Note]:
     """Return notes on runs that lie far from the other runs of their system."""
     names = list(scores)

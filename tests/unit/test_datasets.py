@@ -493,6 +493,25 @@ def test_every_report_of_every_result(name: str) -> None:
     assert len(result.to_csv().splitlines()) == len(frame) + 1
 
 
+def test_latex_captions_tell_the_methods_of_their_own_table() -> None:
+    tables = {
+        part.split(r"\caption{")[1].split(" ")[0]: part
+        for part in compare_datasets(items(), n_resamples=200).to_latex().split(r"\end{table}")[:-1]
+    }
+    assert list(tables) == ["Systems", "Mean", "All", "Differences"]
+    found = {
+        name: {told for told in ("Over datasets:", "On each dataset:") if told in part}
+        for name, part in tables.items()
+    }
+    assert found == {
+        "Systems": set(),
+        "Mean": {"Over datasets:"},
+        "All": set(),
+        "Differences": {"On each dataset:"},
+    }
+    assert "200 resamples, seed 0." in tables["All"]
+
+
 def test_columns_are_those_of_differences_where_they_apply() -> None:
     from bestby.report import datasets, folds
 
@@ -506,6 +525,8 @@ def test_columns_are_those_of_differences_where_they_apply() -> None:
 def test_the_text_says_what_matters() -> None:
     text = str(compare_datasets(TABLE))
     assert "big has the best average rank, 1.20 of 3, over 5 datasets" in text
+    assert "Systems over 5 datasets, by average rank (1 is best; score: higher is better)" in text
+    assert "Over datasets: Student's t (delta method) intervals (95 %)" in text
     assert "Friedman test" in text
     assert "exact p = " in text
     assert "wins–ties–losses" in text

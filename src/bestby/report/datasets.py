@@ -130,21 +130,37 @@ def replicability_sentence(r: Replicability, what: str, *, may_be_independent: b
 
 
 def _methods(c: DatasetComparison) -> str:
+    return " ".join(filter(None, (_methods_over(c), _methods_inside(c), _methods_overall(c))))
+
+
+def _methods_overall(c: DatasetComparison) -> str:
+    return _resamples(c, drawn=any(not entry.interval.exact for entry in c.overall))
+
+
+def _resamples(c: DatasetComparison, *, drawn: bool) -> str:
+    """Return how many resamples were drawn; nothing if none were."""
+    return f"{c.provenance.n_resamples} resamples, seed {c.provenance.seed}." if drawn else ""
+
+
+def _methods_over(c: DatasetComparison) -> str:
+    """Return how the differences over the datasets were had."""
     over = summary.counted(summary.how_tested(d) for d in c.differences)
     intervals = summary.counted(summary.name_of_interval(d.interval.method) for d in c.differences)
     correction = "no correction" if c.correction == "none" else f"correction: {c.correction}"
-    text = f"Over datasets: {intervals} intervals ({percent(c.level)}) of the mean difference; {over};"
-    text += f" {correction}."
+    return (
+        f"Over datasets: {intervals} intervals ({percent(c.level)}) of the mean difference; {over};"
+        f" {correction}."
+    )
+
+
+def _methods_inside(c: DatasetComparison) -> str:
+    """Return how the differences on each dataset were had; nothing if there are none."""
     inner = [d for found in c.within.values() for d in found]
-    if inner:
-        used = summary.counted(summary.how_tested(d) for d in inner)
-        bounds = summary.counted(summary.name_of_interval(d.interval.method) for d in inner)
-        text += (
-            f" On each dataset: {bounds} intervals; {used}; Holm's correction over the datasets of a pair."
-        )
-    if any(not entry.interval.exact for entry in c.overall):
-        text += f" {c.provenance.n_resamples} resamples, seed {c.provenance.seed}."
-    return text
+    if not inner:
+        return ""
+    used = summary.counted(summary.how_tested(d) for d in inner)
+    bounds = summary.counted(summary.name_of_interval(d.interval.method) for d in inner)
+    return f"On each dataset: {bounds} intervals; {used}; Holm's correction over the datasets of a pair."
 
 
 def _notes(c: DatasetComparison) -> list[Any]:
@@ -169,7 +185,8 @@ def _systems(c: DatasetComparison) -> Table:
         Column("system", False, name=True),
         Column(words.averaged(c.metric.name), True),
     )
-    caption = f"Systems over {len(c.datasets)} datasets, by average rank ({words.direction(c.metric)})"
+    way = f"1 is best; {c.metric.name}: {words.direction(c.metric)}"
+    caption = f"Systems over {len(c.datasets)} datasets, by average rank ({way})"
     return Table(caption, columns, tuple(rows))
 
 
@@ -191,7 +208,8 @@ def _differences(c: DatasetComparison) -> Table:
 
     rows = tuple((d, tuple(cells(d))) for d in c.differences)
     caption = f"{words.mean_differences(c.metric.name)} over the datasets, A {MINUS} B"
-    return pairs_table(caption, rows, tuple(extra), c.correction)
+    methods = f"{_methods_over(c)} {_resamples(c, drawn=summary.drawn(c.differences))}".rstrip()
+    return pairs_table(caption, rows, tuple(extra), c.correction, methods)
 
 
 def pairs_table(
@@ -199,6 +217,7 @@ def pairs_table(
     found: tuple[tuple[Difference, tuple[Cell, ...]], ...],
     extra: tuple[Column, ...],
     correction: str,
+    methods: str,
 ) -> Table:
     """Return differences with intervals and p-values, and further columns.
 
@@ -212,6 +231,8 @@ def pairs_table(
         The further columns.
     correction : str
         The correction; "none" leaves out the adjusted p-values.
+    methods : str
+        How the differences were had.
     """
     digits = Rounding.of([(d.estimate, d.interval) for d, _ in found])
     corrected = correction != "none"
@@ -224,7 +245,7 @@ def pairs_table(
         cells = [Cell(d.a, d.a), Cell(d.b, d.b), *numbers(d, digits)]
         cells += [_p(d.p_adjusted, d.interval.level)] if corrected else []
         rows.append(Row((*cells, *more), words.significant(d)))
-    return Table(caption, (*columns, *extra), tuple(rows))
+    return Table(caption, (*columns, *extra), tuple(rows), methods=methods)
 
 
 def numbers(d: Difference, digits: Rounding) -> list[Cell]:
@@ -255,7 +276,7 @@ def _overall(c: DatasetComparison) -> Table:
         "All datasets together: macro (mean of the datasets) and micro (all items pooled); varying: the items"
         " inside the datasets, or the choice of the datasets"
     )
-    return Table(caption, columns, tuple(rows))
+    return Table(caption, columns, tuple(rows), methods=_methods_overall(c))
 
 
 def _overall_cells(entry: Overall, digits: Rounding) -> tuple[Cell, ...]:
@@ -308,7 +329,10 @@ def _inside(c: DatasetComparison) -> Table:
             rows.append(Row(tuple(cells), name in named))
     pair_text = f" ({c.differences[0].a} {MINUS} {c.differences[0].b})" if single else ""
     caption = f"Differences on each dataset, A {MINUS} B{pair_text}"
-    return Table(caption, tuple(columns), tuple(rows), main=1 if single else 3)
+    main = 1 if single else 3
+    drawn = any(map(summary.drawn, c.within.values()))
+    methods = f"{_methods_inside(c)} {_resamples(c, drawn=drawn)}".rstrip()
+    return Table(caption, tuple(columns), tuple(rows), main, methods)
 
 
 def _scores(c: DatasetComparison) -> Table:

@@ -96,19 +96,29 @@ def _remarks(c: FoldComparison) -> list[str]:
 
 
 def _methods(c: FoldComparison) -> str:
+    return f"{_methods_over(c)} {_methods_inside(c)}".rstrip()
+
+
+def _methods_over(c: FoldComparison) -> str:
+    """Return how the differences over the folds were had."""
     test = summary.counted(summary.how_tested(d) for d in c.differences)
     correction = "no correction" if c.correction == "none" else f"correction: {c.correction}"
-    text = (
+    return (
         f"Intervals ({percent(c.level)}): corrected resampled t, items tested over items trained on ="
         f" {c.ratio:.4g}. Test: {test}; {correction}."
     )
+
+
+def _methods_inside(c: FoldComparison) -> str:
+    """Return how the differences in one repetition were had; nothing if there are none."""
     inner = [d for found in c.within.values() for d in found]
-    if inner:
-        used = summary.counted(summary.how_tested(d) for d in inner)
-        bounds = summary.counted(summary.name_of_interval(d.interval.method) for d in inner)
-        text += f" In one repetition: {bounds} intervals; {used}."
-        if any(d.test.n_resamples or not d.interval.exact for d in inner):
-            text += f" {c.provenance.n_resamples} resamples, seed {c.provenance.seed}."
+    if not inner:
+        return ""
+    used = summary.counted(summary.how_tested(d) for d in inner)
+    bounds = summary.counted(summary.name_of_interval(d.interval.method) for d in inner)
+    text = f"In one repetition: {bounds} intervals; {used}."
+    if summary.drawn(inner):
+        text += f" {c.provenance.n_resamples} resamples, seed {c.provenance.seed}."
     return text
 
 
@@ -153,7 +163,7 @@ def _differences(c: FoldComparison) -> Table:
 
     rows = tuple((d, (won(d.a, d.b),)) for d in c.differences)
     caption = f"{words.mean_differences(c.metric.name)} over the folds, A {MINUS} B"
-    return pairs_table(caption, rows, (Column("A better on", True),), c.correction)
+    return pairs_table(caption, rows, (Column("A better on", True),), c.correction, _methods_over(c))
 
 
 def _tests(c: FoldComparison) -> Table:
@@ -209,7 +219,7 @@ def _spread(c: FoldComparison) -> Table:
         "Spread of the conclusions from the pooled predictions of one repetition: least to greatest p,"
         " lower end, difference, upper end"
     )
-    return Table(caption, columns, tuple(rows), main=5)
+    return Table(caption, columns, tuple(rows), main=5, methods=_methods_inside(c))
 
 
 def _picture(c: FoldComparison) -> Picture:

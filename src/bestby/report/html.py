@@ -174,9 +174,7 @@ def _figure(picture: Picture, prefix: str) -> str:
 
     with drawing.default_style():
         drawn = _inline(picture.draw(), prefix, picture.label)
-    region = f'<div class="bb-scroll" tabindex="0" role="region" aria-label="{escape(picture.label)}">'
-    caption = f"<figcaption>{escape(picture.caption)}</figcaption>"
-    return f"<figure>\n{region}\n{drawn}\n</div>\n{caption}\n</figure>"
+    return f"<figure>\n{drawn}\n<figcaption>{escape(picture.caption)}</figcaption>\n</figure>"
 
 
 def _inline(drawn: Axes, prefix: str, label: str) -> str:
@@ -190,8 +188,8 @@ def _inline(drawn: Axes, prefix: str, label: str) -> str:
     width = re.search(r'width="([\d.]+)pt"', tag)
     tag = re.sub(r' (?:width|height)="[\d.]+pt"', "", tag)
     natural = float(width.group(1)) * 4 / 3 if width else 800.0
-    # On a narrow screen it shrinks to three quarters, then scrolls: smaller letters could not be read.
-    size = f' style="max-width: {natural:.0f}px; min-width: {0.75 * natural:.0f}px"'
+    # On a narrow screen it shrinks to the width of the page: half a figure would look like a whole one.
+    size = f' style="max-width: {natural:.0f}px"'
     rest = re.sub(r'\bid="', f'id="{prefix}', rest)
     rest = rest.replace("url(#", f"url(#{prefix}").replace('href="#', f'href="#{prefix}')
     for colour, variable in (

@@ -13,6 +13,7 @@ from bestby.report.tables import Cell, Table, score_rounding, systems_of
 from bestby.results import Comparison, SystemScore
 
 _MOST_ROWS = 40  # what fits a page; a table of booktabs does not break
+_MANY_COLUMNS = 8  # too many for the width of a page in the size of the others
 _SPECIAL = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -99,7 +100,7 @@ def to_latex(c: Any, top: int | None = None) -> str:
     for section in document.sections:
         for position, table in enumerate(section.tables):
             if position or not merged:
-                body.append(_of_table(table, document.methods if position == 1 else ""))
+                body.append(_of_table(table))
     comments = ["% needs \\usepackage{booktabs}"]
     foreign = sorted({letter for part in body for letter in part if ord(letter) > 127})
     if foreign:
@@ -168,14 +169,14 @@ def _score(entry: SystemScore, score: str, interval: str, best: float) -> str:
         text = rf"\textbf{{{text}}}"
     if entry.group:
         text += rf"\textsuperscript{{{escape(entry.group)}}}"
-    return rf"{text} {{\small {escape(interval)}}}"
+    return rf"{text} {{\footnotesize {escape(interval)}}}"
 
 
-def _of_table(table: Table, methods: str) -> str:
+def _of_table(table: Table) -> str:
     headers = [escape(column.header) for column in table.columns]
     lines = [_line(headers), r"\midrule"]
     lines += [_line([_number(cell) for cell in row.cells]) for row in table.rows[:_MOST_ROWS]]
-    caption = f"{escape(table.caption)}. {escape(methods)}".rstrip()
+    caption = f"{escape(table.caption)}. {escape(table.methods)}".rstrip()
     if len(table.rows) > _MOST_ROWS:
         caption += f" The first {_MOST_ROWS} of {len(table.rows)} differences."
     align = "".join("r" if column.numeric else "l" for column in table.columns)
@@ -194,12 +195,14 @@ def _line(cells: list[str]) -> str:
 
 
 def _environment(caption: str, align: str, lines: list[str]) -> str:
+    size, gap = (r"\footnotesize", "3pt") if len(align) >= _MANY_COLUMNS else (r"\small", "4pt")
     parts = [
         r"\begin{table}[t]",
         r"\centering",
+        r"\setlength{\abovecaptionskip}{0pt}\setlength{\belowcaptionskip}{6pt}",
         rf"\caption{{{caption}}}",
-        r"\smallskip",
-        rf"\begin{{tabular}}{{{align}}}",
+        rf"{size}\setlength{{\tabcolsep}}{{{gap}}}",
+        rf"\begin{{tabular}}{{@{{}}{align}@{{}}}}",
         r"\toprule",
         *lines,
         r"\bottomrule",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -72,11 +73,15 @@ def document(c: PreferenceComparison) -> Document:
         subtitle=subtitle,
         sections=(section,),
         notes=tuple(summary.note_lines(c)),
-        methods=f"{_MODELS[c.tie_model]}. {summary.methods_sentence(c)}",
+        methods=f"{_model(c)} {summary.methods_sentence(c)}",
         settings=settings(c.provenance),
         signature=c.signature,
         version=c.provenance.version,
     )
+
+
+def _model(c: PreferenceComparison) -> str:
+    return f"{_MODELS[c.tie_model]}."
 
 
 def _remarks(c: PreferenceComparison) -> tuple[str, ...]:
@@ -109,7 +114,7 @@ def _systems(c: PreferenceComparison, metric: MetricInfo) -> Table:
             _record(entry),
         ]
         rows.append(Row(tuple(cells), row.strong))
-    return Table(base.caption, tuple(columns), tuple(rows))
+    return dataclasses.replace(base, columns=tuple(columns), rows=tuple(rows), methods=_model(c))
 
 
 def _record(entry: PreferenceScore | PreferenceDifference) -> Cell:

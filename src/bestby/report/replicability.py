@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["COLUMNS", "dictionary", "document", "rows"]
 
 COLUMNS = ("dataset", "p_value", "p_adjusted", "found")
+_METHODS = "Partial conjunctions by Bonferroni and by Fisher, monotone (Dror et al. 2017); Holm's list."
 
 
 def document(r: Replicability) -> Document:
@@ -39,7 +40,7 @@ def document(r: Replicability) -> Document:
         subtitle=f"{n} p-values, level {r.alpha:.6g}",
         sections=(section,),
         notes=(),
-        methods="Partial conjunctions by Bonferroni and by Fisher, monotone (Dror et al. 2017); Holm's list.",
+        methods=_METHODS,
         settings={"alpha": r.alpha, "datasets": n},
         signature=r.signature,
         version=__version__,
@@ -61,9 +62,8 @@ def _claims(r: Replicability) -> Table:
         Row((Cell(str(u), float(u)), _p(first, r.alpha), _p(second, r.alpha)), first <= r.alpha)
         for u, (first, second) in enumerate(zip(r.bonferroni, r.fisher, strict=True), start=1)
     ]
-    return Table(
-        "Datasets with a difference, at least: the p-value of each claim", columns, tuple(rows), main=1
-    )
+    caption = "Datasets with a difference, at least: the p-value of each claim"
+    return Table(caption, columns, tuple(rows), main=1, methods=_METHODS)
 
 
 def _p(value: float, threshold: float) -> Cell:

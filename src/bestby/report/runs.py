@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -99,15 +100,19 @@ def _section(c: RunsComparison) -> Section:
 
 
 def _methods(c: RunsComparison) -> str:
+    return f"{summary.methods_sentence(c)} {_methods_of_runs(c)}"
+
+
+def _methods_of_runs(c: RunsComparison) -> str:
+    """Return how a run was set against a run."""
     chance = sorted({summary.name_of_interval(d.improvement_interval.method) for d in c.differences})
     effect = "d_av" if c.paired else "Hedges' g"
     level = next(iter(c.orders.orders.values())).level
     told, rate = f"{100.0 * level:.4g} %", f"{100.0 * alpha(level):.2g} %"
     return (
-        f"{summary.methods_sentence(c)} P(A > B): {', '.join(chance)}. Effect size: {effect}, in standard"
-        f" deviations between runs. ε(A, B): upper {told} bound of how far A is from being better at every"
-        f" quantile; systems that are alike come within its threshold in at most {rate} of cases."
-        + _without_threshold(c)
+        f"P(A > B): {', '.join(chance)}. Effect size: {effect}, in standard deviations between runs."
+        f" ε(A, B): upper {told} bound of how far A is from being better at every quantile; systems that"
+        f" are alike come within its threshold in at most {rate} of cases." + _without_threshold(c)
     )
 
 
@@ -156,7 +161,7 @@ def _differences(c: RunsComparison, metric: MetricInfo) -> Table:
         cells = list(row.cells)
         cells.insert(end, Cell(p_text(d.p_welch, alpha(c.level)), d.p_welch))
         rows.append(Row(tuple(cells), row.strong))
-    return Table(base.caption, tuple(columns), tuple(rows))
+    return dataclasses.replace(base, columns=tuple(columns), rows=tuple(rows))
 
 
 def _run_against_run(c: RunsComparison) -> Table:
@@ -189,7 +194,7 @@ def _run_against_run(c: RunsComparison) -> Table:
     caption = (
         "Run against run: chance of improvement, effect size, almost stochastic order (ε, 0: always better)"
     )
-    return Table(caption, columns, tuple(rows))
+    return Table(caption, columns, tuple(rows), methods=_methods_of_runs(c))
 
 
 def _variances(c: RunsComparison) -> Table:

@@ -17,7 +17,7 @@ _INTERVALS = {
     "percentile": "percentile bootstrap",
     "basic": "basic bootstrap",
     "studentized": "studentized bootstrap",
-    "normal": "normal (delta method)",
+    "normal": "Student's t (delta method)",
     "cr2": "cluster-robust (CR2)",
     "two-way": "two-way cluster-robust",
     "max-t": "simultaneous max-T",
@@ -129,22 +129,31 @@ def omnibus_sentence(c: Comparison, metric: MetricInfo) -> str | None:
     return None
 
 
-def methods_sentence(c: Comparison) -> str:
-    """Return which intervals, tests and correction made the numbers."""
-    of_scores = counted(name_of_interval(s.interval.method) for s in c.systems)
-    found = examples(c.differences)
+def methods_sentence(c: Comparison, metric: MetricInfo | None = None) -> str:
+    """Return which intervals, tests and correction made the numbers, those of one metric or all."""
+    systems, differences = c.systems, c.differences
+    if metric is not None:
+        systems = tuple(entry for entry in systems if entry.metric == metric.name)
+        differences = of_metric(differences, metric.name)
+    of_scores = counted(name_of_interval(s.interval.method) for s in systems)
+    found = examples(differences)
     of_differences = _counted((name_of_interval(d.interval.method), times) for d, times in found)
     tests = _counted((how_tested(d), times) for d, times in found)
     correction = "no correction" if c.correction == "none" else f"correction: {c.correction}"
     text = f"Intervals ({percent(c.level)}): {of_differences} for differences, {of_scores} for scores."
     text += f" Test: {tests}; {correction}."
-    if any(d.test.n_resamples or not d.interval.exact for d, _ in found):
+    if drawn(d for d, _ in found):
         size = c.provenance.settings.get("resample_size")
         how = "" if size is None else f" of {percent(size) if isinstance(size, float) else size} of the units"
         if size is not None:
             how += ", rescaled" if c.provenance.settings["rescale"] else ", not rescaled"
         text += f" {c.provenance.n_resamples} resamples{how}, seed {c.provenance.seed}."
     return text
+
+
+def drawn(differences: Iterable[Difference]) -> bool:
+    """Return whether the interval or the test of some difference was made of random resamples."""
+    return any(d.test.n_resamples or not d.interval.exact for d in differences)
 
 
 def how_tested(d: Difference) -> str:
@@ -188,7 +197,7 @@ def lines_of(notes: Iterable[Note]) -> list[str]:
     lines = []
     for (_, message), alike in about.items():
         if len(alike) > 1:
-            lines.append(f"{message} ({len(alike)} times)")
+            lines.append(f"{message} (in {len(alike)} cases)")
         elif alike[0].about:
             lines.append(f"{message} ({', '.join(alike[0].about)})")
         else:

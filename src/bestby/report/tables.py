@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, p_text, percent
+from bestby.report.summary import methods_sentence
 from bestby.report.words import direction, significant
 from bestby.results import Comparison, Difference, MetricInfo, SystemScore
 from bestby.results_many import of_metric
@@ -50,12 +51,15 @@ class Table:
         Its rows, a cell per column.
     main : int
         The column whose cells are bold in rows that stand out, beside the names.
+    methods : str
+        How its numbers were made and are to be read, for a caption that must do alone.
     """
 
     caption: str
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     main: int = 2
+    methods: str = ""
 
 
 def systems_of(c: Comparison, metric: MetricInfo) -> tuple[SystemScore, ...]:
@@ -178,4 +182,5 @@ def differences_table(c: Comparison, metric: MetricInfo) -> Table:
         cells += [Cell(d.verdict or DASH, d.verdict or "")] if judged else []
         rows.append(Row(tuple(cells), significant(d)))
     margin = "" if c.margin is None else f"; margin {c.margin:.6g}"
-    return Table(f"Differences in {metric.name}, A {MINUS} B{margin}", tuple(columns), tuple(rows))
+    caption = f"Differences in {metric.name}, A {MINUS} B{margin}"
+    return Table(caption, tuple(columns), tuple(rows), methods=methods_sentence(c, metric))

@@ -249,12 +249,9 @@ def _notes(data: Data, settings: Settings) -> Iterator[Note]:
             f"a system has only {fewest} runs: how much its runs vary is hardly known, and t intervals are as"
             " long as that makes them",
         )
-    for name, x in zip(data.names, data.maker.scores, strict=True):
-        if x.max() == x.min():
-            told = f"all runs of {name} have the same score: copies, or too coarse a measure?"
-            yield Note("constant_runs", told, (data.metric.name, name))
+    scores = dict(zip(data.names, (x.tolist() for x in data.maker.scores), strict=True))
+    yield from noting.of_constant_runs(data.metric.name, scores)
     if settings.statistic == "mean":
-        scores = dict(zip(data.names, (x.tolist() for x in data.maker.scores), strict=True))
         yield from noting.of_runs(data.metric.name, scores)
     yield from noting.of_direction(data.metric.name, data.metric.greater_is_better, settings.alternative)
     if isinstance(data.maker, Crossed) and settings.test in ("permutation", "brunner-munzel"):

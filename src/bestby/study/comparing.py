@@ -157,7 +157,8 @@ def compared(store: Store, plan: Plan) -> StudyComparison:
         systems += ordered
         differences += found
         notes += [note for entry in ordered for note in scored[metric.name, entry.system].notes]
-        notes += noting.of_runs(metric.name, {entry.system: entry.runs for entry in ordered})
+        of_runs = {entry.system: entry.runs for entry in ordered}
+        notes += noting.of_constant_runs(metric.name, of_runs) + noting.of_runs(metric.name, of_runs)
         labels = [entry.group for entry in ordered if entry.group is not None]
         notes += noting.of_groups(metric.name, labels or None, lettered=not plan.baselines)
         if metric.caution is not None:

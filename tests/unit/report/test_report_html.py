@@ -129,6 +129,15 @@ def test_light_dark_and_print(made: SimpleNamespace) -> None:
     assert 'role="img"' in svg
 
 
+def test_on_a_narrow_screen_figures_shrink_and_tables_scroll(made: SimpleNamespace) -> None:
+    text = to_html(made.five())
+    size = re.search(r"<svg[^>]* style=\"([^\"]*)\"", text)
+    assert size is not None
+    assert re.fullmatch(r"max-width: \d+px", size[1])
+    assert text.count('<div class="bb-scroll"') == text.count("<table")
+    assert "no-repeat local" in text, "nothing shows that a table goes on"
+
+
 def test_settings_and_signature(made: SimpleNamespace) -> None:
     text = to_html(made.five())
     assert "<dt>interval</dt><dd>bca</dd>" in text

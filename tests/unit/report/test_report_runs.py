@@ -94,6 +94,12 @@ def test_markdown_latex_and_html(scores: RunsComparison, items: RunsComparison) 
     assert latex.count(r"\begin{table}") == latex.count(r"\end{table}") == 3
     assert r"old\_1" in latex
     assert items.to_latex().count(r"\begin{table}") == 4
+    _, differences, against = latex.split(r"\end{table}")[:3]
+    assert "Intervals (95" in differences
+    assert "Effect size" not in differences
+    assert "Intervals (95" not in against
+    assert "Effect size: Hedges' g" in against
+    assert "Where it is" not in differences
     page = scores.to_html()
     assert page.count("<svg") == 4
     assert page.count("<table") == 3

@@ -8,10 +8,14 @@ import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
+from bestby import compare_runs
 from bestby.report import latex, markdown
 from bestby.results import Comparison
+
+needs_pdflatex = pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex on this machine")
 
 
 def cells(line: str) -> list[str]:
@@ -68,8 +72,8 @@ def test_latex_of_five(made: SimpleNamespace) -> None:
     lines = text.splitlines()
     assert lines[0] == r"% needs \usepackage{booktabs}"
     assert lines[1] == f"% {made.five().signature}"
-    assert r"aen\_bert & \textbf{0.781}\textsuperscript{a} {\small [0.747, 0.812]} \\" in lines
-    assert r"atae\_lstm & 0.708\textsuperscript{bc} {\small [0.674, 0.739]} \\" in lines
+    assert r"aen\_bert & \textbf{0.781}\textsuperscript{a} {\footnotesize [0.747, 0.812]} \\" in lines
+    assert r"atae\_lstm & 0.708\textsuperscript{bc} {\footnotesize [0.674, 0.739]} \\" in lines
     assert text.count(r"\textbf") == 1
     assert text.count(r"\toprule") == text.count(r"\bottomrule") == 2
 
@@ -78,6 +82,26 @@ def test_latex_puts_metrics_side_by_side(made: SimpleNamespace) -> None:
     text = latex.to_latex(made.two_metrics())
     assert r"System & accuracy & f1[a\_b] \\" in text
     assert text.count(r"\begin{table}") == 3
+
+
+def captions(text: str) -> list[str]:
+    return re.findall(r"\\caption\{(.*)\}", text)
+
+
+def test_latex_captions_tell_the_methods_of_their_own_table(made: SimpleNamespace) -> None:
+    scores, first, second = captions(latex.to_latex(made.two_metrics()))
+    assert "Intervals" not in scores
+    assert "BCa bootstrap for differences, Wilson score for scores." in first
+    assert "BCa bootstrap for differences, percentile bootstrap for scores." in second
+    assert "two-sided (exact, by convolution); no correction." in first
+    assert "two-sided (Monte Carlo); no correction." in second
+
+
+def test_latex_captions_keep_off_the_rules(made: SimpleNamespace) -> None:
+    text = latex.to_latex(made.five())
+    assert text.count(r"\setlength{\belowcaptionskip}{6pt}") == text.count(r"\begin{table}")
+    assert text.index(r"\belowcaptionskip") < text.index(r"\caption")
+    assert text.index(r"\caption") < text.index(r"\small\setlength{\tabcolsep}{4pt}")
 
 
 def test_small_p_values_are_powers_of_ten(made: SimpleNamespace) -> None:
@@ -97,18 +121,33 @@ def test_no_cell_is_read_as_an_option_of_the_line_before(made: SimpleNamespace) 
     assert not re.search(r"\\\\\s*[\[*]", text)
 
 
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex on this machine")
-def test_latex_compiles_alone(any_comparison: Comparison, tmp_path: Path) -> None:
-    body = latex.to_latex(any_comparison)
+def compiled(body: str, folder: Path) -> str:
+    """Return what pdflatex says of tables in a document of nothing else."""
     document = (
         "\\documentclass{article}\n\\usepackage{booktabs}\n\\begin{document}\n" + body + "\\end{document}\n"
     )
-    (tmp_path / "table.tex").write_text(document, encoding="utf-8")
+    (folder / "table.tex").write_text(document, encoding="utf-8")
     done = subprocess.run(
         ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "-no-shell-escape", "table.tex"],
-        cwd=tmp_path,
+        cwd=folder,
         capture_output=True,
         check=False,
     )
-    assert done.returncode == 0, done.stdout.decode("latin-1")[-2000:]
+    log = done.stdout.decode("latin-1")
+    assert done.returncode == 0, log[-2000:]
+    return log
+
+
+@needs_pdflatex
+def test_latex_compiles_alone(any_comparison: Comparison, tmp_path: Path) -> None:
+    compiled(latex.to_latex(any_comparison), tmp_path)
     assert (tmp_path / "table.pdf").stat().st_size > 1000
+
+
+@needs_pdflatex
+def test_the_widest_tables_fit_the_page(made: SimpleNamespace, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    item = rng.normal(size=25)
+    runs = {name: item + rng.normal(0.0, 0.5, (4, 25)) for name in ("aen_bert", "bert_spc", "memnet")}
+    for result in (made.ladder(list(runs), margin=0.03), compare_runs(runs, margin=0.1)):
+        assert "Overfull" not in compiled(latex.to_latex(result), tmp_path)

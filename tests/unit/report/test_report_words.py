@@ -153,7 +153,7 @@ def test_headlines_against_a_baseline(made: SimpleNamespace) -> None:
 
 def test_equal_notes_are_said_once(made: SimpleNamespace) -> None:
     c = made.five(notes=(Note("few_resamples", "Too few resamples.", ("accuracy", "x", "y")),))
-    assert summary.note_lines(c) == ["Too few resamples. (10 times)"]
+    assert summary.note_lines(c) == ["Too few resamples. (in 10 cases)"]
     alone = made.difference(notes=(Note("identical", "No item differs", ("accuracy", "a", "b")),))
     c = made.five(differences=(alone,))
     assert summary.note_lines(c) == ["No item differs (accuracy, a, b)"]

@@ -213,6 +213,17 @@ def test_runs_glued_as_items_would_be_far_too_sure(make: Make) -> None:
     assert copies.high - copies.low == pytest.approx(alone.high - alone.low, rel=0.1)
 
 
+def test_copies_of_a_run_are_noted_as_compare_runs_does(make: Make) -> None:
+    runs = {"h0": RUNS["h0"], "h1": [RUNS["h1"][0]] * 3, "h2": RUNS["h2"]}
+    found = make(runs).compare(metric=["accuracy", "f1_macro"])
+    told = [note for note in found.notes if note.code == "constant_runs"]
+    assert [note.about for note in told] == [("accuracy", "h1"), ("f1_macro", "h1")]
+    plain = bb.compare_runs({name: runs[name] for name in ("h0", "h1")}, gold=GOLD, metric="accuracy")
+    assert told[0] in plain.notes
+    again = make({"h0": RUNS["h0"], "h2": RUNS["h2"]}).compare(metric="accuracy")
+    assert "constant_runs" not in {note.code for note in again.notes}
+
+
 def test_one_against_several(make: Make) -> None:
     found = make(RUNS).compare(metric="accuracy")
     d = found["h2", "h0"]
