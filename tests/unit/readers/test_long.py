@@ -31,6 +31,24 @@ def test_rows_are_joined_by_item_whatever_their_order(make: Make) -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["model", "Method", "algorithm"])
+def test_systems_are_told_by_other_names_where_they_repeat(make: Make, name: str) -> None:
+    evaluation = read(make("l.csv", LONG.replace("system", name)))
+    assert columns(evaluation) == columns(read(make("s.csv", LONG)))
+    assert f"systems: b, a (column {name})" in evaluation.notes[0].message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id,gold,prediction,model\n1,x,x,y\n2,y,y,y\n3,x,x,x\n",  # labels of the gold
+        "id,score,model\n1,0,1\n2,1,1\n3,0,1\n",  # numbers
+    ],
+)
+def test_a_system_may_be_called_model(make: Make, text: str) -> None:
+    assert read(make("w.csv", text)).names[1] == "model"
+
+
 def test_systems_can_be_chosen(make: Make) -> None:
     path = make("l.csv", LONG + "c,q1,x,x,c1\n")
     assert read(path, systems=["a", "b"]).names == ("a", "b")
@@ -66,6 +84,7 @@ def test_columns_by_other_names(make: Make) -> None:
     assert message(path, system_column="model", item="question") == (
         "{}: no column is called prediction or score"
     )
+    path = make("o.csv", "net,question,answer\na,1,x\nb,1,y\na,2,x\nb,2,y\n")
     assert message(path, value_column="answer", item="question") == (
         "{} has no column 'system' (asked for as system column)"
     )
