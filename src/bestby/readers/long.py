@@ -8,11 +8,19 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
 from bestby.evaluation import Evaluation
 from bestby.readers import annotators
-from bestby.readers.assemble import agreed, by_id, check_present, check_unique, check_whole, typed
-from bestby.readers.roles import Roles
+from bestby.readers.assemble import (
+    CLUSTERS_HINT,
+    agreed,
+    by_id,
+    check_present,
+    check_unique,
+    check_whole,
+    typed,
+)
+from bestby.readers.roles import Roles, check_there
 from bestby.readers.soft import Soft
 from bestby.readers.soft_tables import class_columns, has_classes
-from bestby.readers.table import SYSTEM_WORDS, Table, listed
+from bestby.readers.table import RUN_WORDS, RUNS_HINT, SYSTEM_WORDS, Table, listed
 from bestby.readers.values import Column, column_of_texts
 
 VALUE_WORDS = ("prediction", "score")
@@ -119,8 +127,10 @@ def read_long(
         if label in rows:
             rows[label].append(row)
     keys = {name: [items[row] for row in rows[name]] for name in names}
+    has_runs = any(name.lower() in RUN_WORDS for name in table.names)
     for name in names:
-        check_unique(keys[name], f"{table.source}: item ids of system {name!r}")
+        what = f"{table.source}: item ids of system {name!r}"
+        check_unique(keys[name], what, RUNS_HINT if has_runs else CLUSTERS_HINT)
     values = table.column(value)
     kept = [row for row, label in enumerate(labels) if label in rows]
     first = first_rows([items[row] for row in kept])
@@ -174,8 +184,7 @@ def _texts(table: Table, name: str, role: str, rows: Sequence[int]) -> Column:
 
 
 def _columns(table: Table, roles: Roles, by: str, value_column: str | None) -> tuple[Roles, str]:
-    for role, name in roles.named():
-        table.require(name, role)
+    check_there(table, roles)
     table.require(by, "system column")
     no_gold = roles.gold is None and not roles.annotators and "gold" not in table.data
     value = value_column or value_word(table.data, prefer_score=no_gold) or _only_soft(table)

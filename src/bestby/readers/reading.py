@@ -200,7 +200,13 @@ def read(
     if options:
         raise InvalidInputError(f"a table takes no {next(iter(options))}")
     if len(golds) > 1:
-        raise InvalidInputError(f"a table has one gold, got {len(golds)}")
+        for one in golds:
+            if Path(one).name != str(one) or Path(one).suffix:  # no column is called so
+                checked(one)
+        raise InvalidInputError(
+            f"a table has one gold, got {len(golds)}: {listed([str(one) for one in golds])}",
+            hint="several golds are references for a measure of texts; labels of people are annotators=...",
+        )
     soft = dataclasses.replace(Soft.of(classes, normalise), texts=texts)
     roles = Roles(str(golds[0]) if golds else None, item, cluster, stratum, names_of(annotators))
     if isinstance(files, Mapping):

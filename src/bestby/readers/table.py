@@ -21,8 +21,15 @@ GOLD_WORDS = ("gold", "label", "target", "reference", "y_true")
 RUN_WORDS = ("run", "seed")
 """Names of columns that hold the number of a run."""
 
+RUNS_HINT = "bestby runs compares runs (read_runs in Python)"
+"""For tables with such a column where one run of each system is needed."""
+
 SYSTEM_WORDS = ("system", "model", "model_name", "method", "algorithm", "algo", "arch", "architecture")
 """Names of columns that say which system a row is of."""
+
+
+_INDEX = "the index of a pandas frame? write it with to_csv(index_label='item'), or leave it out"
+"""For a first column without a name: it may be ids, or the numbers of rows, which mean nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +119,9 @@ def made(source: str, names: Sequence[str], columns: Sequence[Any], missing: Mis
         if not name:
             raise InvalidInputError(
                 f"{source}: column {position + 1} of {len(names)} has no name",
-                hint="the first line must name every column",
+                hint=_INDEX
+                if position == 0 and all(stripped[1:])
+                else "the first line must name every column",
             )
         if stripped.index(name) != position:
             raise InvalidInputError(

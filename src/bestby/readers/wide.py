@@ -11,9 +11,9 @@ from bestby.evaluation import Evaluation
 from bestby.readers import annotators
 from bestby.readers.assemble import one_type, side_by_side
 from bestby.readers.classes import labels_of
-from bestby.readers.roles import Roles
+from bestby.readers.roles import Roles, check_there
 from bestby.readers.soft import Soft
-from bestby.readers.table import GOLD_WORDS, ITEM_WORDS, RUN_WORDS, Table, listed
+from bestby.readers.table import GOLD_WORDS, ITEM_WORDS, RUN_WORDS, RUNS_HINT, Table, listed
 from bestby.readers.values import Column
 
 
@@ -80,8 +80,7 @@ def recognised(table: Table, roles: Roles, *, chosen: bool) -> Roles:
 
     When the user chose the systems, the other columns mean nothing unless the user says so.
     """
-    for role, name in roles.named():
-        table.require(name, role)
+    check_there(table, roles)
     if chosen:
         return roles
     taken = {name for _, name in roles.named()}
@@ -138,7 +137,7 @@ def check_no_run(table: Table, names: Sequence[str]) -> None:
         if name.lower() in RUN_WORDS:
             raise InvalidInputError(
                 f"{table.source}: column {name!r} looks like the number of a run",
-                hint="bestby runs compares runs (read_runs in Python); or name the systems: systems=[...]",
+                hint=f"{RUNS_HINT}; or name the systems: systems=[...]",
             )
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 from tests.unit.readers.helpers import Make, columns, message
 
+from bestby import InvalidInputError
 from bestby.readers import read
 
 LONG = (
@@ -47,6 +48,14 @@ def test_systems_are_told_by_other_names_where_they_repeat(make: Make, name: str
 )
 def test_a_system_may_be_called_model(make: Make, text: str) -> None:
     assert read(make("w.csv", text)).names[1] == "model"
+
+
+def test_items_that_occur_once_a_run_are_for_another_command(make: Make) -> None:
+    rows = "".join(f"{name},{run},q1,x,x\n" for name in "ab" for run in "12")
+    for word, hint in (("Seed", "bestby runs"), ("year", "cluster=...")):
+        with pytest.raises(InvalidInputError, match="item ids of system 'a' must be unique") as caught:
+            read(make("l.csv", f"system,{word},item,prediction,gold\n{rows}"))
+        assert hint in str(caught.value.hint)
 
 
 def test_systems_can_be_chosen(make: Make) -> None:

@@ -279,6 +279,13 @@ def test_the_hint_of_a_column_of_other_things_says_what_it_may_be(make: Make) ->
         assert ("system_column=..." in str(caught.value.hint)) == named
 
 
+def test_the_hint_of_a_column_without_a_name_knows_the_index_of_a_frame(make: Make) -> None:
+    for header, known in ((",gold,a,b", True), ("gold,a,,b", False), (",gold,,b", False)):
+        with pytest.raises(InvalidInputError, match="has no name") as caught:
+            read(make("t.csv", f"{header}\n0,1,1,0\n1,0,0,1\n"))
+        assert ("index_label='item'" in str(caught.value.hint)) == known
+
+
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
