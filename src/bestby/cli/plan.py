@@ -368,14 +368,16 @@ def _scores_of_runs(given: _Assumed) -> Any:
     """Return the scores of one system: a value per line, a column of a wide table, or rows of a long one."""
     from bestby.readers.assemble import one_type
     from bestby.readers.files import checked, read_values
-    from bestby.readers.runs import RUN_WORDS
-    from bestby.readers.table import ITEM_WORDS, Table
+    from bestby.readers.long import system_column_of
+    from bestby.readers.roles import Roles
+    from bestby.readers.table import ITEM_WORDS, RUN_WORDS, Table
 
     path = _one_file(given)
     name = given.systems[0] if len(given.systems) == 1 else None
     found = read_values(checked(path), name or "score", frozenset({*given.reading["missing"], ""}))
     if isinstance(found, Table):
-        if "system" in found.names or given.reading["system_column"] is not None:
+        named = given.reading["system_column"] or system_column_of(found, Roles(), given.systems)
+        if named is not None:
             runs = _runs_of(given, None).runs
             return runs[_only(name, list(runs))]
         others = {*RUN_WORDS, *ITEM_WORDS, "gold", "cluster", "stratum", given.run}

@@ -178,7 +178,10 @@ def agreed(source: str, role: str, items: Sequence[str], column: Column) -> dict
     return values
 
 
-def check_unique(items: Sequence[str], what: str) -> None:
+CLUSTERS_HINT = "items of the same document or person are clusters (cluster=...), not the same item"
+
+
+def check_unique(items: Sequence[str], what: str, hint: str = CLUSTERS_HINT) -> None:
     """Refuse an id that occurs twice."""
     if len(set(items)) == len(items):
         return
@@ -187,7 +190,7 @@ def check_unique(items: Sequence[str], what: str) -> None:
     raise InvalidInputError(
         f"{what} must be unique, but {len(counts)} of {len(set(items))} occur more than once;"
         f" first: {first!r} ({counts[first]} times)",
-        hint="items of the same document or person are clusters (cluster=...), not the same item",
+        hint=hint,
     )
 
 

@@ -168,7 +168,7 @@ def _other_kind(head: Table, asked: Asked) -> str | None:
     table = gathered(head, asked.soft, asked.columns, asked.roles.item)
     if table.soft:
         return f"column {table.soft[0]!r} holds soft labels"
-    if is_long(table, asked.roles.item, asked.systems, asked.soft):
+    if is_long(table, asked.roles, asked.systems, asked.soft):
         return "this one is long (a row per item and system)"
     return None
 

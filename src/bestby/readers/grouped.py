@@ -18,7 +18,7 @@ from bestby.evaluation import Evaluation
 from bestby.readers import arguments
 from bestby.readers.files import checked, read_table
 from bestby.readers.formats.base import Read
-from bestby.readers.long import is_long, read_long, value_word
+from bestby.readers.long import is_long, read_long, system_column_of, value_word
 from bestby.readers.opening import log_of
 from bestby.readers.roles import Roles
 from bestby.readers.soft import Soft
@@ -103,7 +103,8 @@ def read_datasets(
                 hint="give one p-value per dataset: those of one pair of systems",
             )
         return dict(zip(labels, _whole(table, p_column), strict=True))
-    by = system_column or "system"
+    roles = Roles(gold, item, cluster, key)
+    by = system_column or system_column_of(table, roles, systems) or "system"
     itemised = gold is not None or item is not None or table.item_column(None) is not None
     if by in table.data and not itemised:
         value = value_column or value_word(table.data, prefer_score=True)
@@ -117,7 +118,6 @@ def read_datasets(
         return cells([labels[i] for i in kept], [names[i] for i in kept], [scores[i] for i in kept])
     if unique and gold is None and by not in table.data:
         return _scores(table, labels, _systems(table, systems, {key}))
-    roles = Roles(gold, item, cluster, key)
     return _items(
         _within(table, labels, item),
         roles,
@@ -190,15 +190,15 @@ def read_folds(
         ["1"] * len(folds) if again is None else table.texts(table.require(again, "repetition"), "repetition")
     )
     labels = list(zip(rounds, folds, strict=True))
-    system = system_column or "system"
     rest = {name: column for name, column in table.data.items() if name not in (by, again)}
     bare = Table(table.source, rest, table.missing)
+    roles = Roles(gold, item, cluster, _FOLD)
+    system = system_column or system_column_of(bare, roles, systems) or "system"
     if gold is None and len(set(labels)) == len(labels) and system not in rest:
         return _fold_scores(bare, rounds, systems)
     marked = np.empty(len(labels), dtype=object)
     marked[:] = [_UNIT.join(label) for label in labels]
     inner = _within(Table(table.source, {**rest, _FOLD: marked}, table.missing), rounds, item)
-    roles = Roles(gold, item, cluster, _FOLD)
     whole = _items(inner, roles, systems, "error", system, system_column, value_column, Soft(texts=texts))
     return _by_repetition(whole)
 
@@ -325,7 +325,7 @@ def _items(
     soft: Soft,
 ) -> Evaluation:
     choice: OnMissing = checks.choice(on_missing, ("error", "drop", "worst"), "on_missing")
-    long = by in table.data and (value_column is not None or is_long(table, roles.item, systems))
+    long = by in table.data and (value_column is not None or is_long(table, roles, systems))
     if long or system_column is not None:
         evaluation, told = read_long(
             table, roles, systems, choice, system_column=system_column, value_column=value_column, soft=soft

@@ -8,11 +8,19 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
 from bestby.evaluation import Evaluation
 from bestby.readers import annotators
-from bestby.readers.assemble import agreed, by_id, check_present, check_unique, check_whole, typed
-from bestby.readers.roles import Roles
+from bestby.readers.assemble import (
+    CLUSTERS_HINT,
+    agreed,
+    by_id,
+    check_present,
+    check_unique,
+    check_whole,
+    typed,
+)
+from bestby.readers.roles import Roles, check_there
 from bestby.readers.soft import Soft
 from bestby.readers.soft_tables import class_columns, has_classes
-from bestby.readers.table import Table, listed
+from bestby.readers.table import RUN_WORDS, RUNS_HINT, SYSTEM_WORDS, Table, listed
 from bestby.readers.values import Column, column_of_texts
 
 VALUE_WORDS = ("prediction", "score")
@@ -23,18 +31,51 @@ _GROUP_WORDS = ("gold", "cluster", "stratum")
 
 def is_long(
     table: Table,
-    item: str | None,
+    roles: Roles,
     systems: Sequence[str] | None,
     soft: Soft = Soft(),  # noqa: B008 - frozen
 ) -> bool:
     """Tell whether the columns are called as in a long table, and the user does not say otherwise."""
+    item = roles.item
     values = any(word in table.data for word in VALUE_WORDS) or _only_soft(table) is not None
-    named = "system" in table.data and (values or soft.every_column or has_classes(table, soft))
-    wide = systems is not None and any(name in table.data for name in systems)
     return (
-        named
-        and not wide
+        (values or soft.every_column or has_classes(table, soft))
         and (item in table.data if item is not None else table.item_column(None) is not None)
+        and system_column_of(table, roles, systems) is not None
+    )
+
+
+def system_column_of(table: Table, roles: Roles, systems: Sequence[str] | None) -> str | None:
+    """Return the column that says which system a row is of; None in a wide table.
+
+    One called system says so. Another telling name could be that of a system: it counts for a column of
+    texts that are not all different and no labels of the gold.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    roles : Roles
+        The columns that the user named, for something else.
+    systems : sequence of str, optional
+        The systems; if they are columns, the table is wide.
+    """
+    if any(name in table.data for name in systems or ()):
+        return None
+    if "system" in table.data:
+        return "system"
+    by_name = {name.lower(): name for name in reversed(table.names)}
+    named = [by_name[word] for word in SYSTEM_WORDS if word in by_name]
+    gold = roles.gold or "gold"
+    labels = table.distinct(gold) if named and gold in table.data else set()
+    taken = {name for _, name in roles.named()}
+    return next(
+        (
+            name
+            for name in named
+            if name not in taken and table.repeats(name) and not table.distinct(name) & labels
+        ),
+        None,
     )
 
 
@@ -72,11 +113,12 @@ def read_long(
     str
         What was taken for what.
     """
+    by = system_column or system_column_of(table, roles, systems) or "system"
     if value_column is None:
-        other = {system_column or "system", table.item_column(roles.item), *VALUE_WORDS, *_GROUP_WORDS}
+        other = {by, table.item_column(roles.item), *VALUE_WORDS, *_GROUP_WORDS}
         other |= {name for _, name in roles.named()}
         table, value_column = class_columns(table, soft, other)
-    found, by, value = _columns(table, roles, system_column, value_column)
+    found, value = _columns(table, roles, by, value_column)
     items = table.texts(str(found.item), "item")
     labels = table.texts(by, "system")
     names = _chosen(table, by, labels, systems)
@@ -85,8 +127,10 @@ def read_long(
         if label in rows:
             rows[label].append(row)
     keys = {name: [items[row] for row in rows[name]] for name in names}
+    has_runs = any(name.lower() in RUN_WORDS for name in table.names)
     for name in names:
-        check_unique(keys[name], f"{table.source}: item ids of system {name!r}")
+        what = f"{table.source}: item ids of system {name!r}"
+        check_unique(keys[name], what, RUNS_HINT if has_runs else CLUSTERS_HINT)
     values = table.column(value)
     kept = [row for row, label in enumerate(labels) if label in rows]
     first = first_rows([items[row] for row in kept])
@@ -139,12 +183,9 @@ def _texts(table: Table, name: str, role: str, rows: Sequence[int]) -> Column:
     return column_of_texts(table.texts(name, role)).take(rows)
 
 
-def _columns(
-    table: Table, roles: Roles, system_column: str | None, value_column: str | None
-) -> tuple[Roles, str, str]:
-    for role, name in roles.named():
-        table.require(name, role)
-    by = table.require(system_column or "system", "system column")
+def _columns(table: Table, roles: Roles, by: str, value_column: str | None) -> tuple[Roles, str]:
+    check_there(table, roles)
+    table.require(by, "system column")
     no_gold = roles.gold is None and not roles.annotators and "gold" not in table.data
     value = value_column or value_word(table.data, prefer_score=no_gold) or _only_soft(table)
     if value is None:
@@ -167,8 +208,7 @@ def _columns(
     # Scores need no gold; one that lies beside them is not used unless it is asked for.
     gold = roles.gold if value == "score" or roles.annotators else told(roles.gold, "gold")
     groups = told(roles.cluster, "cluster"), told(roles.stratum, "stratum")
-    found = Roles(gold, item, *groups, roles.annotators)
-    return found, by, value
+    return Roles(gold, item, *groups, roles.annotators), value
 
 
 def value_word(names: Mapping[str, object], *, prefer_score: bool) -> str | None:

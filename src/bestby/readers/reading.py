@@ -54,10 +54,10 @@ def read(
     r"""Read the predictions or per-item scores of two or more systems from files.
 
     A *wide* table has a row per item and a column per system. A *long* table has a row per item and
-    system, with columns called system, item (or id) and prediction or score; other names are given with
-    `system_column`, `item` and `value_column`. With *one file per system*, each is text with a value per
-    line, a NumPy array, or a table; tables with an item column are joined by it. CSV, TSV, JSON Lines and
-    Parquet are read, plain or packed with gzip or zstd.
+    system, with columns called system (or model, method and the like, of texts that repeat), item (or id)
+    and prediction or score; other names are given with `system_column`, `item` and `value_column`. With *one
+    file per system*, each is text with a value per line, a NumPy array, or a table; tables with an item
+    column are joined by it. CSV, TSV, JSON Lines and Parquet are read, plain or packed with gzip or zstd.
 
     Values are integers, floats or booleans if every value of the gold and of all systems can be so read,
     and text otherwise ("01" is text). White space around them is ignored. Columns called gold, item (or id),
@@ -200,7 +200,13 @@ def read(
     if options:
         raise InvalidInputError(f"a table takes no {next(iter(options))}")
     if len(golds) > 1:
-        raise InvalidInputError(f"a table has one gold, got {len(golds)}")
+        for one in golds:
+            if Path(one).name != str(one) or Path(one).suffix:  # no column is called so
+                checked(one)
+        raise InvalidInputError(
+            f"a table has one gold, got {len(golds)}: {listed([str(one) for one in golds])}",
+            hint="several golds are references for a measure of texts; labels of people are annotators=...",
+        )
     soft = dataclasses.replace(Soft.of(classes, normalise), texts=texts)
     roles = Roles(str(golds[0]) if golds else None, item, cluster, stratum, names_of(annotators))
     if isinstance(files, Mapping):
@@ -227,7 +233,7 @@ def read(
         raise DesignError("a long table cannot be counted", hint="leave stream=True (--stream) out")
     whole = read_table(checked(files), empty) if pieces is None else whole_table(pieces, empty, kept)
     table = gathered(whole, soft, kept, item)
-    if system_column is not None or value_column is not None or is_long(table, item, systems, soft):
+    if system_column is not None or value_column is not None or is_long(table, roles, systems, soft):
         evaluation, told = read_long(
             table,
             roles,

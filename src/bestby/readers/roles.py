@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
+
+from bestby._core.errors import InvalidInputError
+from bestby.readers.table import Table
 
 
 @dataclass(frozen=True)
@@ -51,3 +55,15 @@ class Roles:
             told = f"annotators: {', '.join(self.annotators)}"
             return "; ".join([told, *words])
         return "; ".join(words if self.gold is not None else ["no gold: per-item scores", *words])
+
+
+def check_there(table: Table, roles: Roles) -> None:
+    """Refuse roles of columns that the table does not have."""
+    if roles.gold is not None and roles.gold not in table.data and Path(roles.gold).is_file():
+        raise InvalidInputError(
+            f"one file of predictions only, {table.source}, beside the gold in {roles.gold!r}: a comparison"
+            " needs two or more",
+            hint="give a file for each system, or one table with a column of the gold and one per system",
+        )
+    for role, name in roles.named():
+        table.require(name, role)

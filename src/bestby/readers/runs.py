@@ -15,13 +15,14 @@ from bestby.readers import arguments
 from bestby.readers.assemble import agreed, typed
 from bestby.readers.files import checked, read_table
 from bestby.readers.formats.base import Read
+from bestby.readers.long import system_column_of
 from bestby.readers.opening import log_of
+from bestby.readers.roles import Roles
 from bestby.readers.soft import Soft
-from bestby.readers.table import ITEM_WORDS, Table, listed
+from bestby.readers.table import ITEM_WORDS, RUN_WORDS, Table, listed
 from bestby.readers.values import MISSING, Column, column_of_texts
-from bestby.readers.wide import check_alike
+from bestby.readers.wide import check_alike, check_no_gold
 
-RUN_WORDS = ("run", "seed")
 VALUE_WORDS = ("score", "prediction", "value")
 _DATASET_OPTION = "--dataset-column (dataset in Python)"  # the option --dataset chooses among the datasets
 
@@ -99,9 +100,10 @@ def read_runs(
 ) -> Runs:
     r"""Read the runs of two or more systems from one table.
 
-    A *wide* table has a column per system and a row per run; a *long* table has a column system, a column run
-    (or seed), and one of scores. With a column of items, there is a row per run and item, of scores or, if
-    there is a gold, of predictions. With a column of datasets, the score of a run is its mean over them.
+    A *wide* table has a column per system and a row per run; a *long* table has a column system (or
+    model, method and the like), a column run (or seed), and one of scores. With a column of
+    items, there is a row per run and item, of scores or, if there is a gold, of predictions. With a column
+    of datasets, the score of a run is its mean over them.
 
     Parameters
     ----------
@@ -162,12 +164,13 @@ def read_runs(
             raise InvalidInputError(f"the runs of all systems stand in one table, got {len(path)} files")
         path = path[0]
     table = read_table(checked(Path(path)), empty)
-    is_long = system_column is not None or ("system" in table.data and not _names_columns(table, systems))
+    by = system_column or system_column_of(table, Roles(gold, item, cluster, dataset), systems)
+    is_long = by is not None
     wanted = {"run": run, "item": item, "dataset": dataset, "gold": gold, "cluster": cluster}
     for role, name in wanted.items():
         if name is not None:
             table.require(name, role)
-    roles = _recognised(table, wanted, system_column or "system" if is_long else None, systems, is_long)
+    roles = _recognised(table, wanted, by, systems)
     if roles.system is not None:
         table.require(roles.system, "system")
     if gold is not None and roles.item is None:
@@ -188,6 +191,7 @@ def read_runs(
     columns, golds, _ = typed(given, golds, Soft(texts=texts))
     records = {name: _Record(r.runs, r.inner, columns[name]) for name, r in records.items()}
     told = f"a {'long' if is_long else 'wide'} table of runs; systems: {listed(list(records))}"
+    told += f" (column {by})" if is_long else ""
     metric = value if value not in VALUE_WORDS else None
     if inner is None:
         return Runs(_scores(table, records, paired), None, None, metric, told)
@@ -234,21 +238,16 @@ def _of_log(log: Read, systems: Sequence[str] | None) -> Runs:
     return Runs(runs, None, clusters, metric, log.told, log.greater_is_better)
 
 
-def _names_columns(table: Table, systems: Sequence[str] | None) -> bool:
-    return systems is not None and any(name in table.data for name in systems)
-
-
 def _recognised(
     table: Table,
     wanted: dict[str, str | None],
     system: str | None,
     systems: Sequence[str] | None,
-    is_long: bool,
 ) -> _Roles:
     """Return the roles, with those filled in that the columns' own names tell."""
     by_name = {name.lower(): name for name in reversed(table.names)}
     taken = {name for name in wanted.values() if name is not None} | {system}
-    chosen = set(systems or ()) if not is_long else set()
+    chosen = set(systems or ()) if system is None else set()
 
     def told(role: str, *words: str) -> str | None:
         if wanted[role] is not None:
@@ -349,6 +348,8 @@ def _wide(
             f"{table.source}: a comparison needs at least 2 columns of systems, got {len(names)}",
             hint=f"its columns are: {listed(table.names)}",
         )
+    if systems is None and roles.gold is None:
+        check_no_gold(table, names)
     for name in names:
         table.require(name, "system")
     run_ids = _run_ids(table, roles, kept)
@@ -364,8 +365,8 @@ def _numbers(table: Table, name: str, values: Array) -> Array:
         if text is not None:
             raise InvalidInputError(
                 f"{table.source}: system {name!r} has a value that is no number: {text!r}",
-                hint="choose the columns of the systems: systems=[...]; predictions need gold=... and"
-                " item=...",
+                hint="choose the columns of the systems: systems=[...]; a column of their names is"
+                " system_column=...; predictions need gold=... and item=...",
             )
     return values.astype(np.float64)
 

@@ -27,10 +27,8 @@ from bestby.readers.long import VALUE_WORDS, first_rows, value_word
 from bestby.readers.roles import Roles
 from bestby.readers.soft import Soft
 from bestby.readers.soft_tables import class_columns, gathered
-from bestby.readers.table import Table, listed
+from bestby.readers.table import GOLD_WORDS, Table, listed
 from bestby.readers.values import Column, Missing, column_of_texts, text_of, unified
-
-_GOLD_WORDS = ("gold", "label")
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,10 +201,10 @@ def gold_part(gold: str, parts: Sequence[Part], roles: Roles, how: How) -> Part:
     table = gathered(content, how.soft, {roles.cluster, roles.stratum}, roles.item)
     ids = _gold_ids(table, roles)
     other = {ids, roles.cluster, roles.stratum, "cluster", "stratum"}
-    table, value = class_columns(table, how.soft, other, _GOLD_WORDS)
+    table, value = class_columns(table, how.soft, other, GOLD_WORDS)
     if value is None:
         names = [column for column in table.names if column not in other]
-        value = _only(table, "the gold", names, _GOLD_WORDS)
+        value = _only(table, "the gold", names, GOLD_WORDS)
     return _part(table, value, ids)
 
 

@@ -10,10 +10,26 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
-from bestby.readers.values import Column, Missing, column_of, text_of
+from bestby.readers.values import Column, Missing, column_of, text_of, unified
 
 ITEM_WORDS = ("item", "id", "item_id")
 """Names of columns taken for item ids when the user names none."""
+
+GOLD_WORDS = ("gold", "label", "target", "reference", "y_true")
+"""Names of columns that hold the gold."""
+
+RUN_WORDS = ("run", "seed")
+"""Names of columns that hold the number of a run."""
+
+RUNS_HINT = "bestby runs compares runs (read_runs in Python)"
+"""For tables with such a column where one run of each system is needed."""
+
+SYSTEM_WORDS = ("system", "model", "model_name", "method", "algorithm", "algo", "arch", "architecture")
+"""Names of columns that say which system a row is of."""
+
+
+_INDEX = "the index of a pandas frame? write it with to_csv(index_label='item'), or leave it out"
+"""For a first column without a name: it may be ids, or the numbers of rows, which mean nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +100,17 @@ class Table:
             return self.require(item, "item")
         return next((word for word in ITEM_WORDS if word in self.data), None)
 
+    def distinct(self, name: str) -> set[str]:
+        """Return the values of a column, each once, as text; none of a column of distributions."""
+        column = self.column(name)
+        return set() if column.is_soft else set(text_of(column).values[~column.missing].tolist())
+
+    def repeats(self, name: str) -> bool:
+        """Tell whether a column holds texts that are not all different, as names in a long table are."""
+        column = self.column(name)
+        is_text = not column.is_soft and unified([column])[0].is_text
+        return is_text and len(self.distinct(name)) < int((~column.missing).sum())
+
 
 def made(source: str, names: Sequence[str], columns: Sequence[Any], missing: Missing) -> Table:
     """Make a table of columns after checking their names and that there are rows."""
@@ -92,7 +119,9 @@ def made(source: str, names: Sequence[str], columns: Sequence[Any], missing: Mis
         if not name:
             raise InvalidInputError(
                 f"{source}: column {position + 1} of {len(names)} has no name",
-                hint="the first line must name every column",
+                hint=_INDEX
+                if position == 0 and all(stripped[1:])
+                else "the first line must name every column",
             )
         if stripped.index(name) != position:
             raise InvalidInputError(

@@ -11,9 +11,9 @@ from bestby.evaluation import Evaluation
 from bestby.readers import annotators
 from bestby.readers.assemble import one_type, side_by_side
 from bestby.readers.classes import labels_of
-from bestby.readers.roles import Roles
+from bestby.readers.roles import Roles, check_there
 from bestby.readers.soft import Soft
-from bestby.readers.table import ITEM_WORDS, Table, listed
+from bestby.readers.table import GOLD_WORDS, ITEM_WORDS, RUN_WORDS, RUNS_HINT, Table, listed
 from bestby.readers.values import Column
 
 
@@ -80,8 +80,7 @@ def recognised(table: Table, roles: Roles, *, chosen: bool) -> Roles:
 
     When the user chose the systems, the other columns mean nothing unless the user says so.
     """
-    for role, name in roles.named():
-        table.require(name, role)
+    check_there(table, roles)
     if chosen:
         return roles
     taken = {name for _, name in roles.named()}
@@ -109,6 +108,9 @@ def systems_of(table: Table, roles: Roles, systems: Sequence[str] | None) -> lis
                 f" ({roles.told()})",
                 hint=f"its columns are: {listed(table.names)}",
             )
+        check_no_run(table, names)
+        if roles.gold is None and not roles.annotators:
+            check_no_gold(table, names)
         return names
     for name in systems:
         table.require(name, "system")
@@ -117,6 +119,26 @@ def systems_of(table: Table, roles: Roles, systems: Sequence[str] | None) -> lis
                 f"{table.source}: column {name!r} cannot be {other[name]} and system at once"
             )
     return list(systems)
+
+
+def check_no_gold(table: Table, names: Sequence[str]) -> None:
+    """Refuse a column that is called as a gold is: without gold it would pass for the scores of a system."""
+    for name in names:
+        if name.lower() in GOLD_WORDS:
+            raise InvalidInputError(
+                f"{table.source}: column {name!r} looks like gold",
+                hint="gold=... if it is, or name the systems: systems=[...]",
+            )
+
+
+def check_no_run(table: Table, names: Sequence[str]) -> None:
+    """Refuse a column that is called as the number of a run is: it would pass for a system."""
+    for name in names:
+        if name.lower() in RUN_WORDS:
+            raise InvalidInputError(
+                f"{table.source}: column {name!r} looks like the number of a run",
+                hint=f"{RUNS_HINT}; or name the systems: systems=[...]",
+            )
 
 
 def check_alike(table: Table, columns: dict[str, Column], gold: Column) -> None:
@@ -133,5 +155,6 @@ def check_alike(table: Table, columns: dict[str, Column], gold: Column) -> None:
         if values and not values & known:
             raise InvalidInputError(
                 f"{table.source}: column {name!r} shares no value with the gold; is it a system?",
-                hint="choose the columns of the systems: systems=[...]",
+                hint="choose the columns of the systems: systems=[...]"
+                + ("; a column of their names is system_column=..." if table.repeats(name) else ""),
             )

@@ -28,6 +28,19 @@ def test_scores_wide_and_long(tmp_path: Path) -> None:
     assert read_datasets(wide, systems=["b"]) == {"x": {"b": 1.0}, "y": {"b": 0.25}}
 
 
+def test_systems_are_told_by_other_names_where_they_repeat(tmp_path: Path) -> None:
+    scores = written(tmp_path, "dataset,model,score\nx,a,0.5\nx,b,1\ny,b,0.25\ny,a,0\n")
+    assert read_datasets(scores) == {"x": {"a": 0.5, "b": 1.0}, "y": {"b": 0.25, "a": 0.0}}
+    wide = written(tmp_path, "model,a,b\nx,0.5,1\ny,0,0.25\n")
+    assert read_datasets(wide, dataset="model") == {"x": {"a": 0.5, "b": 1.0}, "y": {"a": 0.0, "b": 0.25}}
+    beside = written(tmp_path, "dataset,model,a,b\nx,m,0.5,1\ny,m,0,0.25\n")
+    assert read_datasets(beside, systems=["b"]) == {"x": {"b": 1.0}, "y": {"b": 0.25}}
+    rows = [f"{i % 2},{i},{s},{(i + len(s)) % 2}" for i in range(4) for s in ("a", "bb")]
+    folds = read_folds(written(tmp_path, "fold,item,model,score\n" + "\n".join(rows) + "\n"))
+    assert isinstance(folds["1"], Evaluation)
+    assert folds["1"].names == ("a", "bb")
+
+
 def test_p_values(tmp_path: Path) -> None:
     assert read_datasets(written(tmp_path, "dataset,p\nx,0.5\ny,1e-3\n")) == {"x": 0.5, "y": 0.001}
     with pytest.raises(InvalidInputError, match="column 'p' has no value in 1 of 2 rows"):

@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 from tests.unit.readers.helpers import Make, columns, message
 
+from bestby import InvalidInputError
 from bestby.readers import read
 
 LONG = (
@@ -29,6 +30,32 @@ def test_rows_are_joined_by_item_whatever_their_order(make: Make) -> None:
         "l.csv was read as a long table; systems: b, a (column system); values: prediction;"
         " gold: gold; item: item; cluster: cluster"
     )
+
+
+@pytest.mark.parametrize("name", ["model", "Method", "algorithm"])
+def test_systems_are_told_by_other_names_where_they_repeat(make: Make, name: str) -> None:
+    evaluation = read(make("l.csv", LONG.replace("system", name)))
+    assert columns(evaluation) == columns(read(make("s.csv", LONG)))
+    assert f"systems: b, a (column {name})" in evaluation.notes[0].message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id,gold,prediction,model\n1,x,x,y\n2,y,y,y\n3,x,x,x\n",  # labels of the gold
+        "id,score,model\n1,0,1\n2,1,1\n3,0,1\n",  # numbers
+    ],
+)
+def test_a_system_may_be_called_model(make: Make, text: str) -> None:
+    assert read(make("w.csv", text)).names[1] == "model"
+
+
+def test_items_that_occur_once_a_run_are_for_another_command(make: Make) -> None:
+    rows = "".join(f"{name},{run},q1,x,x\n" for name in "ab" for run in "12")
+    for word, hint in (("Seed", "bestby runs"), ("year", "cluster=...")):
+        with pytest.raises(InvalidInputError, match="item ids of system 'a' must be unique") as caught:
+            read(make("l.csv", f"system,{word},item,prediction,gold\n{rows}"))
+        assert hint in str(caught.value.hint)
 
 
 def test_systems_can_be_chosen(make: Make) -> None:
@@ -66,6 +93,7 @@ def test_columns_by_other_names(make: Make) -> None:
     assert message(path, system_column="model", item="question") == (
         "{}: no column is called prediction or score"
     )
+    path = make("o.csv", "net,question,answer\na,1,x\nb,1,y\na,2,x\nb,2,y\n")
     assert message(path, value_column="answer", item="question") == (
         "{} has no column 'system' (asked for as system column)"
     )

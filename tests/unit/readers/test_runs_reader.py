@@ -46,6 +46,21 @@ def test_a_long_table_and_its_metric(write: Write) -> None:
     assert {name: x.tolist() for name, x in paired.runs.items()} == {"b": [0.5, 0.4], "a": [0.2, 0.1]}
 
 
+def test_systems_are_told_by_other_names_where_they_repeat(write: Write) -> None:
+    found = read_runs(write("Model,seed,f1 b,1,0.5 a,0,0.1 a,1,0.2 b,0,0.4"))
+    assert {name: x.tolist() for name, x in found.runs.items()} == {"b": [0.5, 0.4], "a": [0.1, 0.2]}
+    assert (found.metric, found.told) == ("f1", "a long table of runs; systems: b, a (column Model)")
+    wide = write("seed,item,gold,base,model 0,q1,x,x,y 0,q2,y,y,y 1,q1,x,x,x 1,q2,y,x,y")
+    assert list(read_runs(wide).runs) == ["base", "model"]
+
+
+def test_a_column_that_looks_like_gold_is_no_system(write: Write) -> None:
+    path = write("seed,item,label,old,new 0,q1,1,1,0 0,q2,0,0,0 1,q1,1,1,1 1,q2,0,0,1")
+    with pytest.raises(InvalidInputError, match="column 'label' looks like gold"):
+        read_runs(path)
+    assert list(read_runs(path, gold="label").runs) == ["old", "new"]
+
+
 def test_datasets_are_averaged_or_chosen(write: Write) -> None:
     path = write("system,run,dataset,score a,0,x,1 a,0,y,3 a,1,x,2 a,1,y,4 b,0,y,7 b,0,x,5 b,1,x,6 b,1,y,8")
     found = read_runs(path)

@@ -102,6 +102,21 @@ def test_the_gold_and_the_groups_can_stand_in_the_files_of_the_systems(make: Mak
     )
 
 
+def test_a_file_of_one_system_beside_the_gold(make: Make, gold: Path) -> None:
+    for path in (make("a.txt", "x\nx\ny\n"), make("a.csv", "item,prediction\n1,x\n2,y\n")):
+        assert message(path, gold=gold) == (
+            f"one file of predictions only, {{}}, beside the gold in {str(gold)!r}:"
+            " a comparison needs two or more"
+        )
+
+
+def test_of_two_golds_the_one_that_is_not_there_is_named(make: Make, gold: Path) -> None:
+    files = named(a=make("a.txt", "x\nx\ny\n"), b=make("b.txt", "y\ny\ny\n"))
+    absent = str(gold.with_name("none.txt"))
+    assert message(files, gold=[gold, absent]) == f"no file {absent!r}"
+    assert message(files, gold=[gold, gold]) == f"a table has one gold, got 2: {gold}, {gold}"
+
+
 def test_clusters_beside_the_gold_without_ids(make: Make) -> None:
     gold = make("g.csv", "gold,doc\nx,d1\ny,d2\nx,d1\n")
     evaluation = read(

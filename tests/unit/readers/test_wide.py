@@ -249,6 +249,10 @@ def test_json_null_and_lacking_keys_are_missing(make: Make) -> None:
         ({"gold": "label"}, bytes(range(256)) * 40, None),
         ({"gold": "label", "item": "aen"}, "label,aen,a,b\nx,,x,y\ny,y,y,y\n", "{}: item column 'aen' has no value in 1 of 2 rows; first: row 1"),
         ({"gold": "label"}, "label,text,a,b\nx,one,x,y\ny,two,y,y\n", "{}: column 'text' shares no value with the gold; is it a system?"),
+        ({}, "label,a,b\n1,1,0\n0,0,0\n", "{}: column 'label' looks like gold"),
+        ({}, "id,Y_True,a,b\n1,1,1,0\n2,0,0,0\n", "{}: column 'Y_True' looks like gold"),
+        ({}, "seed,a,b\n1,0.5,0.25\n2,0.25,1\n", "{}: column 'seed' looks like the number of a run"),
+        ({}, "gold,Run,a,b\n1,1,1,0\n0,2,0,0\n", "{}: column 'Run' looks like the number of a run"),
         ({}, "a,b\nx,y\ny,y\n", "without gold, systems must be per-item scores, but 'a' holds text: 'x' at position 0"),
         ({}, "a,b\n0.5,1\n2,abc\n", "without gold, systems must be per-item scores, but 'b' holds text: 'abc' at position 1"),
         ({}, "a,b\n0.5,1_000\nx,2\n", "without gold, systems must be per-item scores, but 'a' holds text: 'x' at position 1"),
@@ -259,6 +263,27 @@ def test_errors(make: Make, arguments: dict[str, object], content: str | bytes, 
     told = message(make("bad.csv", content), **arguments)
     if expected is not None:
         assert told == expected
+
+
+def test_columns_that_look_like_gold_or_runs_can_be_chosen(make: Make) -> None:
+    path = make("t.csv", "label,seed,a\n1,1,0\n0,2,0\n")
+    assert read(path, systems=["label", "seed"]).names == ("label", "seed")
+    assert read(path, systems=["seed", "a"], gold="label").names == ("seed", "a")
+
+
+def test_the_hint_of_a_column_of_other_things_says_what_it_may_be(make: Make) -> None:
+    for texts, named in ((("one", "one"), True), (("one", "two"), False)):
+        path = make("t.csv", "gold,net,a,b\nx,{},x,y\ny,{},y,y\n".format(*texts))
+        with pytest.raises(InvalidInputError, match="column 'net' shares no value") as caught:
+            read(path)
+        assert ("system_column=..." in str(caught.value.hint)) == named
+
+
+def test_the_hint_of_a_column_without_a_name_knows_the_index_of_a_frame(make: Make) -> None:
+    for header, known in ((",gold,a,b", True), ("gold,a,,b", False), (",gold,,b", False)):
+        with pytest.raises(InvalidInputError, match="has no name") as caught:
+            read(make("t.csv", f"{header}\n0,1,1,0\n1,0,0,1\n"))
+        assert ("index_label='item'" in str(caught.value.hint)) == known
 
 
 @pytest.mark.parametrize(

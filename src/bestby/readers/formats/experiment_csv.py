@@ -14,22 +14,12 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import FloatArray, OnMissing
 from bestby.readers.files import checked, read_table
 from bestby.readers.formats.base import Read
-from bestby.readers.table import Table, listed
+from bestby.readers.table import SYSTEM_WORDS, Table, listed
 from bestby.readers.values import MISSING, text_of, unified
 
 OPTIONS = ("value_column", "system_column")
 
-_SYSTEM_WORDS = (
-    "system",
-    "model",
-    "model_name",
-    "method",
-    "algorithm",
-    "algo",
-    "arch",
-    "architecture",
-    "group",
-)
+_SYSTEM_WORDS = (*SYSTEM_WORDS, "group")
 _SEED_WORDS = ("seed", "random_seed", "random_state")
 _LOSSES = re.compile(r"(.*[_/.-])?(loss|error|perplexity|ppl|nll|mse|rmse|mae|wer|cer|ter|fid)")
 
