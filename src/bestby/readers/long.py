@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.roles import VALUE_WORDS, Roles
 from bestby._core.typing import OnMissing
 from bestby.evaluation import Evaluation
 from bestby.readers import annotators
 from bestby.readers.assemble import agreed, by_id, check_present, check_unique, check_whole, typed
-from bestby.readers.roles import Roles
 from bestby.readers.soft import Soft
 from bestby.readers.soft_tables import class_columns, has_classes
 from bestby.readers.table import Table, listed
 from bestby.readers.values import Column, column_of_texts
-
-VALUE_WORDS = ("prediction", "score")
-"""Names of columns taken for the values of a long table, or of the file of one system."""
 
 _GROUP_WORDS = ("gold", "cluster", "stratum")
 

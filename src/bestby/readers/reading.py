@@ -11,6 +11,7 @@ import numpy as np
 
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.roles import Roles
 from bestby._core.typing import OnMissing
 from bestby.evaluation import Evaluation
 from bestby.readers import arguments
@@ -21,7 +22,6 @@ from bestby.readers.long import is_long, read_long
 from bestby.readers.naming import by_system, named_paths, without_gold
 from bestby.readers.opening import TABLE, evaluation_of, format_of, read_format
 from bestby.readers.pieces import pieces_of, single, whole_table
-from bestby.readers.roles import Roles
 from bestby.readers.several import read_several
 from bestby.readers.soft import Soft
 from bestby.readers.soft_tables import gathered

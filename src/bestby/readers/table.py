@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.roles import ITEM_WORDS as ITEM_WORDS
+from bestby._core.roles import listed as listed
 from bestby._core.typing import Array
 from bestby.readers.values import Column, Missing, column_of, text_of
-
-ITEM_WORDS = ("item", "id", "item_id")
-"""Names of columns taken for item ids when the user names none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,15 +105,3 @@ def made(source: str, names: Sequence[str], columns: Sequence[Any], missing: Mis
             hint="one row per item is needed",
         )
     return table
-
-
-def listed(names: Sequence[str], limit: int = 12) -> str:
-    """Return names for a message, not too many of them.
-
-    Examples
-    --------
-    >>> listed(["a", "b", "c"], limit=2)
-    'a, b and 1 more'
-    """
-    shown = ", ".join(names[:limit])
-    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
