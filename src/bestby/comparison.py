@@ -233,6 +233,7 @@ def compare(
         correction=settings.correction,
         margin=settings.margin,
         baseline=settings.baseline,
+        n_clusters=evaluation.n_clusters,
     )
 
 

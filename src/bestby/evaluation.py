@@ -16,12 +16,13 @@ from bestby._core import checks, soft
 from bestby._core.cells import FEW_VALUES, collapsed
 from bestby._core.checks import NUMERAL
 from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.roles import listed
 from bestby._core.typing import Array, ArrayLike, BoolArray, IntArray, OnMissing
 from bestby.annotations import Annotations
-from bestby.results import Note
+from bestby.results import Note, extent
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:
     """Items that two or more systems were evaluated on.
 
@@ -84,6 +85,15 @@ class Evaluation:
     def n_rows(self) -> int:
         """The number of rows: of items, or of kinds of items that were counted."""
         return len(next(iter(self.systems.values())))
+
+    @cached_property
+    def n_clusters(self) -> int:
+        """The number of clusters; 0 if there are none."""
+        return 0 if self.clusters is None else int(np.unique(self.clusters).size)
+
+    def __repr__(self) -> str:
+        of = extent(self.n_items, self.n_clusters)
+        return f"<evaluation of {len(self.names)} systems on {of}: {listed(self.names)}>"
 
     @classmethod
     def of(
@@ -380,8 +390,8 @@ class Evaluation:
         parts.append(("annotations", None if self.annotations is None else self.annotations.counts))
         for name, array in parts:
             if array is not None:
-                extent = "x".join(map(str, array.shape))
-                digest.update(f"{name}|{array.dtype.str}|{extent}|".encode())
+                shape = "x".join(map(str, array.shape))
+                digest.update(f"{name}|{array.dtype.str}|{shape}|".encode())
                 digest.update(np.ascontiguousarray(array).view(np.uint8).data)
         return digest.hexdigest()
 
