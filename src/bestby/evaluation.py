@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import sys
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -170,6 +172,7 @@ class Evaluation:
             gold = np.arange(n_annotated) if ids is None else dict(zip(ids, range(n_annotated), strict=True))
         first, second = _groupings(clusters)
         side = {"gold": gold, "clusters": first, "crossed": second, "strata": strata}
+        _check_order({_called(name): columns[name] for name in names} | side | {"items": items})
         keyed = [name for name in names if _is_keyed(columns[name])]
         missing: dict[str, BoolArray] = {}
         notes: tuple[Note, ...] = ()
@@ -516,9 +519,11 @@ def _is_plain(values: Array) -> bool:
 
 def _checked_names(systems: Mapping[str, Any]) -> tuple[str, ...]:
     if not isinstance(systems, Mapping):
+        hint = 'compare({"a": predictions_a, "b": predictions_b}, gold=gold)'
+        if isinstance(systems, str | Path):
+            hint = f'read the file first: compare(bestby.read({str(systems)!r}, gold="label"))'
         raise InvalidInputError(
-            f"systems must be a mapping of name to predictions, got {type(systems).__name__}",
-            hint='compare({"a": predictions_a, "b": predictions_b}, gold=gold)',
+            f"systems must be a mapping of name to predictions, got {type(systems).__name__}", hint=hint
         )
     for name in systems:
         if not isinstance(name, str) or not name:
@@ -545,6 +550,20 @@ def _groupings(clusters: Any) -> tuple[Any, Any]:
         if all(hasattr(one, "__len__") and not isinstance(one, str | bytes) for one in both):
             return both[0], both[1]
     return clusters, None
+
+
+def _check_order(given: Mapping[str, Any]) -> None:
+    """Refuse columns of pandas with the same labels in another order: they would be taken as they lie."""
+    indexes: dict[str, Any] = {what: getattr(values, "index", None) for what, values in given.items()}
+    indexes = {what: index for what, index in indexes.items() if hasattr(index, "equals")}
+    first = next(iter(indexes), "")
+    for what, index in indexes.items():
+        if not index.equals(indexes[first]) and Counter(index) == Counter(indexes[first]):
+            raise InvalidInputError(
+                f"the index of {what} is in another order than that of {first}",
+                hint="bring both into one order, for example gold.loc[predictions.index];"
+                " .to_numpy() takes the values as they lie",
+            )
 
 
 def _is_keyed(values: Any) -> bool:

@@ -171,3 +171,11 @@ def test_scores_need_share_no_value_with_the_gold() -> None:
 @pytest.mark.parametrize("thing", [{"a": [1]}, [1, 2], np.zeros((2, 2)), "text", None])
 def test_what_is_no_frame(thing: Any) -> None:
     assert not is_frame(thing)
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+def test_a_frame_is_not_read(maker: Any) -> None:
+    frame: Any = maker(DATA)
+    with pytest.raises(InvalidInputError, match="read takes files, got a data frame") as caught:
+        read(frame, gold="gold")
+    assert caught.value.hint == 'pass the frame itself: bestby.compare(frame, gold="label")'
