@@ -81,9 +81,11 @@ def compare(
     ----------
     systems : mapping of str to array_like, shape (n,), or Evaluation, or data frame
         Per system its predictions, or its per-item scores if there is no gold. Values may also be mappings
-        of item id to prediction; systems are then aligned by id. In a data frame (pandas, polars,
-        Arrow, dask) every column that is not named otherwise is a system. The rows of a dask frame are
-        counted on its workers, and only the distinct ones come here.
+        of item id to prediction; systems are then aligned by id. A data frame (pandas, polars, Arrow,
+        dask) has a row per item and a column per system. Columns called gold, item (or id), cluster and
+        stratum are what they are called, as in the tables that `read` takes, and every other one that is
+        not named here is a system; the note ``"read_as"`` tells what was taken for what. The rows of a
+        dask frame are counted on its workers, and only the distinct ones come here.
     gold : array_like, shape (n,), or mapping, or str, optional
         The gold labels or values; for a data frame the name of their column.
     metric : str, Metric, callable or list of them, optional
@@ -231,6 +233,7 @@ def compare(
         correction=settings.correction,
         margin=settings.margin,
         baseline=settings.baseline,
+        n_clusters=evaluation.n_clusters,
     )
 
 

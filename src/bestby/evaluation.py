@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import sys
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,12 +18,13 @@ from bestby._core import checks, soft
 from bestby._core.cells import FEW_VALUES, collapsed
 from bestby._core.checks import NUMERAL
 from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.roles import listed
 from bestby._core.typing import Array, ArrayLike, BoolArray, IntArray, OnMissing
 from bestby.annotations import Annotations
-from bestby.results import Note
+from bestby.results import Note, extent
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:
     """Items that two or more systems were evaluated on.
 
@@ -84,6 +87,15 @@ class Evaluation:
     def n_rows(self) -> int:
         """The number of rows: of items, or of kinds of items that were counted."""
         return len(next(iter(self.systems.values())))
+
+    @cached_property
+    def n_clusters(self) -> int:
+        """The number of clusters; 0 if there are none."""
+        return 0 if self.clusters is None else int(np.unique(self.clusters).size)
+
+    def __repr__(self) -> str:
+        of = extent(self.n_items, self.n_clusters)
+        return f"<evaluation of {len(self.names)} systems on {of}: {listed(self.names)}>"
 
     @classmethod
     def of(
@@ -160,6 +172,7 @@ class Evaluation:
             gold = np.arange(n_annotated) if ids is None else dict(zip(ids, range(n_annotated), strict=True))
         first, second = _groupings(clusters)
         side = {"gold": gold, "clusters": first, "crossed": second, "strata": strata}
+        _check_order({_called(name): columns[name] for name in names} | side | {"items": items})
         keyed = [name for name in names if _is_keyed(columns[name])]
         missing: dict[str, BoolArray] = {}
         notes: tuple[Note, ...] = ()
@@ -380,8 +393,8 @@ class Evaluation:
         parts.append(("annotations", None if self.annotations is None else self.annotations.counts))
         for name, array in parts:
             if array is not None:
-                extent = "x".join(map(str, array.shape))
-                digest.update(f"{name}|{array.dtype.str}|{extent}|".encode())
+                shape = "x".join(map(str, array.shape))
+                digest.update(f"{name}|{array.dtype.str}|{shape}|".encode())
                 digest.update(np.ascontiguousarray(array).view(np.uint8).data)
         return digest.hexdigest()
 
@@ -506,9 +519,11 @@ def _is_plain(values: Array) -> bool:
 
 def _checked_names(systems: Mapping[str, Any]) -> tuple[str, ...]:
     if not isinstance(systems, Mapping):
+        hint = 'compare({"a": predictions_a, "b": predictions_b}, gold=gold)'
+        if isinstance(systems, str | Path):
+            hint = f'read the file first: compare(bestby.read({str(systems)!r}, gold="label"))'
         raise InvalidInputError(
-            f"systems must be a mapping of name to predictions, got {type(systems).__name__}",
-            hint='compare({"a": predictions_a, "b": predictions_b}, gold=gold)',
+            f"systems must be a mapping of name to predictions, got {type(systems).__name__}", hint=hint
         )
     for name in systems:
         if not isinstance(name, str) or not name:
@@ -535,6 +550,20 @@ def _groupings(clusters: Any) -> tuple[Any, Any]:
         if all(hasattr(one, "__len__") and not isinstance(one, str | bytes) for one in both):
             return both[0], both[1]
     return clusters, None
+
+
+def _check_order(given: Mapping[str, Any]) -> None:
+    """Refuse columns of pandas with the same labels in another order: they would be taken as they lie."""
+    indexes: dict[str, Any] = {what: getattr(values, "index", None) for what, values in given.items()}
+    indexes = {what: index for what, index in indexes.items() if hasattr(index, "equals")}
+    first = next(iter(indexes), "")
+    for what, index in indexes.items():
+        if not index.equals(indexes[first]) and Counter(index) == Counter(indexes[first]):
+            raise InvalidInputError(
+                f"the index of {what} is in another order than that of {first}",
+                hint="bring both into one order, for example gold.loc[predictions.index];"
+                " .to_numpy() takes the values as they lie",
+            )
 
 
 def _is_keyed(values: Any) -> bool:

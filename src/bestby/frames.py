@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,16 @@ import numpy as np
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.partitions import counted, is_partitioned
+from bestby._core.roles import (
+    VALUE_WORDS,
+    Roles,
+    check_known,
+    check_no_gold,
+    check_no_run,
+    listed,
+    recognised,
+    told_wide,
+)
 from bestby._core.typing import Array, IntArray, OnMissing
 from bestby.evaluation import Evaluation, dropped, without_values, worst
 from bestby.results import Note
@@ -51,7 +61,9 @@ def evaluation_from_frame(
         Names of the columns of the gold, the item ids and the groups of the items. Without gold, the
         values are scores. Two columns of clusters are two crossed groupings.
     systems : sequence of str, optional
-        The columns of the systems; all that have no other role if not given.
+        The columns of the systems. If not given, columns called gold, item (or id), cluster and stratum are
+        what they are called, as in the files that `read` takes, all others are systems, and a note
+        ``"read_as"`` tells so.
     on_missing : {"error", "drop", "worst"}
         What to do with rows where some system has no value (None, NaN, NA).
     objects : bool
@@ -68,7 +80,8 @@ def evaluation_from_frame(
     Raises
     ------
     InvalidInputError
-        If there is no such column, a name occurs twice, or a value is missing that must not be.
+        If there is no such column, a name occurs twice, or a value is missing that must not be; if `systems`
+        is not given and the frame is long, or a column shares no value with the gold.
     DesignError
         If every item is needed of a frame of dask, or it has too many distinct rows to be counted.
 
@@ -82,24 +95,58 @@ def evaluation_from_frame(
     checks.choice(on_missing, ("error", "drop", "worst"), "on_missing")
     names = _names(frame)
     cluster, crossed = _clusters(cluster)
-    roles = {"gold": gold, "item": item, "cluster": cluster, "cluster 2": crossed, "stratum": stratum}
-    for role, name in roles.items():
+    asked = Roles(gold, item, cluster, stratum)
+    for role, name in [*asked.named(), ("cluster 2", crossed)]:
         if name is not None:
             _require(names, name, role)
+    found = asked if systems is not None else recognised(asked, [name for name in names if name != crossed])
+    roles = {
+        "gold": found.gold,
+        "item": found.item,
+        "cluster": found.cluster,
+        "cluster 2": crossed,
+        "stratum": found.stratum,
+    }
     chosen = _chosen(names, roles, systems)
+    if systems is None:
+        _check_wide(chosen, found)
     if is_partitioned(frame):
-        kept = {"gold": gold, "stratum": stratum}
-        whole = {"this metric": objects, "clusters": cluster is not None, "this comparison": not countable}
+        kept = {"gold": found.gold, "stratum": found.stratum}
+        grouped = found.cluster is not None
+        whole = {"this metric": objects, "clusters": grouped, "this comparison": not countable}
         _check_countable(next((what for what, needed in whole.items() if needed), None))
         used = [name for name in kept.values() if name is not None]
         rows, counts = counted(frame, [*used, *chosen])
-        return _of_counted(rows, counts, kept, chosen, on_missing, item)
+        evaluation = _of_counted(rows, counts, kept, chosen, on_missing, found.item, guessed=systems is None)
+    else:
+        evaluation = _of_rows(frame, roles, chosen, on_missing, objects=objects, guessed=systems is None)
+    if systems is not None:
+        return evaluation
+    if crossed is not None:
+        found = dataclasses.replace(found, cluster=f"{found.cluster} and {crossed}")
+    told = Note("read_as", f"the data frame was read as {told_wide(chosen, found)}")
+    return dataclasses.replace(evaluation, notes=(told, *evaluation.notes))
+
+
+def _of_rows(
+    frame: Any,
+    roles: dict[str, str | None],
+    chosen: Sequence[str],
+    on_missing: OnMissing,
+    *,
+    objects: bool,
+    guessed: bool,
+) -> Evaluation:
+    """Make an evaluation of a frame with a row per item."""
+    crossed, item = roles["cluster 2"], roles["item"]
     side = {
         role: None if name is None else _whole(frame, name, role, objects=objects and role == "gold")
         for role, name in roles.items()
     }
     values = {name: _column(frame, name, f"column {name!r}", objects=objects) for name in chosen}
     absent = {name: _absent(array) for name, array in values.items()}
+    if guessed and not objects:
+        _check_alike(values, absent, side["gold"])
     if on_missing == "error" or not any(mask.any() for mask in absent.values()):
         for name, mask in absent.items():
             _check_present(name, mask, side["item"])
@@ -136,6 +183,36 @@ def evaluation_from_frame(
     )
 
 
+def _check_wide(systems: Sequence[str], found: Roles) -> None:
+    """Refuse columns that are no systems: those of a long frame, of runs, and a gold that was not named."""
+    value = next((word for word in VALUE_WORDS if word in systems), None)
+    if "system" in systems and value is not None and found.item is not None:
+        index = [name for _, name in found.named()]
+        raise InvalidInputError(
+            "the data frame looks like a long table, with a row per item and system: columns system,"
+            f" {found.item}, {value}",
+            hint=f'give every system a column, in pandas frame.pivot(index={index}, columns="system",'
+            f' values="{value}").reset_index(), or write it to a file for bestby.read',
+        )
+    check_no_run("the data frame", systems)
+    if found.gold is None:
+        check_no_gold("the data frame", systems)
+
+
+def _check_alike(values: Mapping[str, Array], absent: Mapping[str, Array], gold: Array | None) -> None:
+    """Refuse a column that shares no value with a gold of labels, as `read` does; numbers may be scores."""
+    if gold is None:
+        return
+    present = {name: array[~absent[name]].tolist() for name, array in values.items()}
+    texts = [name for name, column in present.items() if any(isinstance(value, str) for value in column)]
+    if not texts:
+        return
+    known = set(map(str, gold.tolist()))
+    for name in values if gold.dtype.kind == "U" else texts:
+        hint = 'pass the systems by name: {"a": frame["a"], "b": frame["b"]}, and gold=frame["label"]'
+        check_known("the data frame", name, set(map(str, present[name])), known, hint)
+
+
 def _check_countable(what: str | None) -> None:
     """Refuse what needs every item of a frame in partitions."""
     if what is not None:
@@ -152,6 +229,8 @@ def _of_counted(
     chosen: Sequence[str],
     on_missing: OnMissing,
     item: str | None,
+    *,
+    guessed: bool,
 ) -> Evaluation:
     """Make an evaluation of distinct rows, each of which stands for several items."""
     side = {
@@ -161,6 +240,8 @@ def _of_counted(
     gold, strata = side["gold"], side["stratum"]
     values = {name: _column(rows, name, f"column {name!r}", objects=False) for name in chosen}
     absent = {name: _absent(array) for name, array in values.items()}
+    if guessed:
+        _check_alike(values, absent, gold)
     if on_missing == "error":
         for name, mask in absent.items():
             _check_present(name, mask, None, counts)
@@ -223,9 +304,9 @@ def _names(frame: Any) -> list[str]:
 
 def _require(names: Sequence[str], name: str, role: str) -> None:
     if name not in names:
-        shown = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
         raise InvalidInputError(
-            f"the frame has no column {name!r} (asked for as {role})", hint=f"its columns are: {shown}"
+            f"the frame has no column {name!r} (asked for as {role})",
+            hint=f"its columns are: {listed(names)}",
         )
 
 

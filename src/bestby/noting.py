@@ -35,7 +35,7 @@ def of_data(evaluation: Evaluation) -> list[Note]:
     """Return notes on the size of the data; refuse data in a single cluster."""
     notes = []
     if evaluation.clusters is not None:
-        n_clusters = int(np.unique(evaluation.clusters).size)
+        n_clusters = evaluation.n_clusters
         if n_clusters < 2:
             raise InvalidInputError(
                 "all items are in one cluster: nothing can be said about the uncertainty",

@@ -80,6 +80,7 @@ def difference(
         p_adjusted=test.p_value,
         greater_is_better=metric.greater_is_better,
         n_items=evaluation.n_items,
+        n_clusters=evaluation.n_clusters,
         n_differing=n_differing,
         notes=tuple(Note(note.code, note.message, about) for note in notes),
     )

@@ -174,6 +174,8 @@ class Difference:
         The smallest difference that matters.
     notes : tuple of Note
         What must be known about this difference.
+    n_clusters : int
+        Number of clusters the items lie in; 0 if they are independent.
     """
 
     metric: str
@@ -191,6 +193,7 @@ class Difference:
     verdict: str | None = None
     margin: float | None = None
     notes: tuple[Note, ...] = ()
+    n_clusters: int = 0
 
     @property
     def p_value(self) -> float:
@@ -205,7 +208,7 @@ class Difference:
     @property
     def extent(self) -> str:
         """How much was compared, in words."""
-        return f"{self.n_items} items"
+        return extent(self.n_items, self.n_clusters)
 
     @property
     def better(self) -> str | None:
@@ -241,6 +244,17 @@ class Difference:
 
     def __str__(self) -> str:
         return self.sentence
+
+
+def extent(n_items: int, n_clusters: int, what: str = "items") -> str:
+    """Return in words how much was compared.
+
+    Examples
+    --------
+    >>> extent(40, 0), extent(1000, 100)
+    ('40 items', '1000 items in 100 clusters')
+    """
+    return f"{n_items} {what}" + (f" in {n_clusters} clusters" if n_clusters else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -559,6 +573,8 @@ class Comparison(Reported):
         The smallest difference that matters.
     baseline : str or None
         The system all others were compared with.
+    n_clusters : int
+        Number of clusters the items lie in; 0 if they are independent.
     """
 
     metrics: tuple[MetricInfo, ...]
@@ -572,6 +588,7 @@ class Comparison(Reported):
     correction: str
     margin: float | None = None
     baseline: str | None = None
+    n_clusters: int = 0
     _index: dict[tuple[str, str, str], int] = field(init=False, repr=False)
 
     described_by: ClassVar[str] = "comparison"
@@ -635,7 +652,7 @@ class Comparison(Reported):
     @property
     def extent(self) -> str:
         """How much was compared, in words."""
-        return f"{self.n_items} items"
+        return extent(self.n_items, self.n_clusters)
 
     @property
     def signature(self) -> str:

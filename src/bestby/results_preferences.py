@@ -6,7 +6,7 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from bestby.results import Comparison, Difference, Interval, SystemScore
+from bestby.results import Comparison, Difference, Interval, SystemScore, extent
 from bestby.results import _report as report
 
 
@@ -131,8 +131,7 @@ class PreferenceComparison(Comparison):
     @property
     def extent(self) -> str:
         """How much was compared, in words."""
-        of = f" in {self.n_clusters} clusters" if self.n_clusters else ""
-        return f"{self.n_items} judgements{of}"
+        return extent(self.n_items, self.n_clusters, "judgements")
 
     def plot(self, metric: str | None = None, *, ax: Any = None, kind: str = "scores") -> Any:  # type: ignore[override]
         """Draw the comparison; return the matplotlib Axes.

@@ -34,7 +34,7 @@ class Batch:
     systems: Sequence[FloatArray]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Streamed(Evaluation):
     """An evaluation whose items are never all in memory; its arrays are empty.
 

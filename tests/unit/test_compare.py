@@ -129,6 +129,17 @@ def test_missing_scores_count_as_the_worst_observed() -> None:
     assert lower.score("b").score == pytest.approx((sum(range(2, 11)) + 10.0) / 10)
 
 
+def test_the_report_says_that_items_lie_in_clusters() -> None:
+    rng = np.random.default_rng(0)
+    systems = {name: rng.integers(0, 2, 60) for name in "abc"}
+    result = compare(systems, rng.integers(0, 2, 60), clusters=np.arange(60) // 3, n_resamples=200)
+    assert result.extent == result["b", "a"].extent == "60 items in 20 clusters"
+    lines = str(result).splitlines()
+    assert "over 60 items in 20 clusters" in lines[0]
+    assert "Systems by accuracy (higher is better), 60 items in 20 clusters" in lines
+    assert "Scores over 60 items in 20 clusters" in result.to_latex()
+
+
 # -- verdicts ----------------------------------------------------------------------------------------
 
 

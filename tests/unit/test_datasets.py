@@ -95,6 +95,8 @@ def test_items_in_every_form() -> None:
     expected = compare_datasets(parts, n_resamples=300)
     frame = frame_of(parts)
     same(compare_datasets(frame, gold="gold", n_resamples=300), expected)
+    ids = frame.groupby("dataset").cumcount()  # are no system, and unique in each dataset only
+    same(compare_datasets(frame.assign(id=ids), gold="gold", n_resamples=300), expected)
     strata = frame["dataset"].to_numpy()
     whole = Evaluation.of({"a": frame["a"], "b": frame["b"]}, frame["gold"], strata=strata)
     same(compare_datasets(whole, n_resamples=300), expected)
@@ -361,6 +363,7 @@ def test_folds_in_every_form() -> None:
     for frame in (pd.DataFrame(rows), pl.DataFrame(rows)):
         found = compare_folds(frame)
         assert (found.differences, found.folds) == (expected.differences, expected.folds)
+    assert compare_folds(pd.DataFrame(rows).assign(item=1)).differences == expected.differences
     parts = cross_validated()
     table = pd.concat(
         [

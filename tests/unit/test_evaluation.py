@@ -6,13 +6,16 @@ import os
 import pickle
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from bestby import DesignError, Evaluation, InvalidInputError, compare
 from bestby.evaluation import codes
+from bestby.streamed import Streamed
 
 
 def test_items_are_aligned_by_id_whatever_their_order() -> None:
@@ -41,6 +44,17 @@ def test_missing_ids_of_scores_are_drawn_from_all_systems_together() -> None:
     dropped = Evaluation.of({"a": {1: 0.1, 2: 0.2, 3: 0.5}, "b": {2: 0.3, 3: 0.4}}, on_missing="drop")
     assert dropped.n_items == 2
     assert [note.code for note in dropped.notes] == ["items_dropped"]
+
+
+def test_its_repr_is_one_line() -> None:
+    systems = {"a": [1.0, 0.0, 1.0, 1.0], "b": [0.0, 1.0, 1.0, 0.0]}
+    assert repr(Evaluation.of(systems)) == "<evaluation of 2 systems on 4 items: a, b>"
+    grouped = Evaluation.of(systems, clusters=[1, 1, 2, 2])
+    assert repr(grouped) == "<evaluation of 2 systems on 4 items in 2 clusters: a, b>"
+    counted = Evaluation.of(systems, counts=[1, 2, 3, 4])
+    assert repr(counted) == "<evaluation of 2 systems on 10 items: a, b>"
+    streamed = Streamed({name: np.empty(0) for name in systems}, n=7)
+    assert repr(streamed) == "<evaluation of 2 systems on 7 items: a, b>"
 
 
 def test_nothing_in_common_is_an_error() -> None:
@@ -389,3 +403,33 @@ def test_the_hash_of_sets_is_the_same_in_every_process() -> None:
         for seed in ("1", "2", "3")
     }
     assert len(found) == 1
+
+
+@pytest.mark.parametrize("role", ["gold", "clusters", "strata", "items", "b"])
+def test_columns_of_pandas_in_another_order_are_refused(role: str) -> None:
+    frame = pd.DataFrame({"a": list("xyxy"), "b": list("xxyy"), "gold": list("xyyy"), "id": [1, 2, 3, 4]})
+    given: dict[str, Any] = {"gold": frame["gold"]}
+    systems = {"a": frame["a"], "b": frame["b"]}
+    shuffled = frame["id"].iloc[::-1]
+    if role == "b":
+        systems["b"] = shuffled
+    else:
+        given[role] = shuffled
+    told = "system 'b'" if role == "b" else role
+    with pytest.raises(InvalidInputError, match=f"the index of {told} is in another order than") as caught:
+        Evaluation.of(systems, **given)
+    assert caught.value.hint is not None
+    assert "gold.loc[predictions.index]" in caught.value.hint
+
+
+def test_columns_of_pandas_in_one_order_or_with_other_labels_are_taken_as_they_lie() -> None:
+    a, gold = pd.Series([1, 0, 1], index=[5, 3, 3]), pd.Series([1, 1, 0], index=[5, 3, 3])
+    assert Evaluation.of({"a": a, "b": a.to_numpy()[::-1]}, gold).n_items == 3
+    assert Evaluation.of({"a": a, "b": a.reset_index(drop=True)}, gold).n_items == 3
+
+
+@pytest.mark.parametrize("path", ["wide.csv", Path("wide.csv")])
+def test_a_path_for_systems_is_told_to_be_read(path: Any) -> None:
+    with pytest.raises(InvalidInputError, match="systems must be a mapping of name to predictions") as caught:
+        compare(path, gold="label")
+    assert caught.value.hint == "read the file first: compare(bestby.read('wide.csv', gold=\"label\"))"

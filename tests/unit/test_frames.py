@@ -3,6 +3,7 @@
 # ruff: noqa: E501 - rows of tables
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from bestby import compare, read
 from bestby._core.errors import InvalidInputError
 from bestby.evaluation import Evaluation
 from bestby.frames import evaluation_from_frame, is_frame
@@ -113,6 +115,81 @@ def test_errors(frame: Any, arguments: dict[str, Any], expected: str) -> None:
     assert caught.value.message.startswith(expected)
 
 
+LONG: dict[str, list[Any]] = {
+    "system": ["a", "a", "b", "b"],
+    "item": ["q1", "q2", "q1", "q2"],
+    "prediction": ["x", "y", "x", "x"],
+    "gold": ["x", "y", "x", "y"],
+}
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+def test_columns_are_what_they_are_called_as_in_a_file(maker: Any, tmp_path: Path) -> None:
+    data = {"cluster" if name == "doc" else name: column for name, column in DATA.items()}
+    path = tmp_path / "wide.csv"
+    pd.DataFrame(data).to_csv(path, index=False)
+    here, there = compare(maker(data)), compare(read(path))
+    assert here.differences == there.differences
+    assert here.notes[0].code == there.notes[0].code == "read_as"
+    told = " was read as a wide table; systems: aen, bert; gold: gold; item: id; cluster: cluster"
+    assert here.notes[0].message == f"the data frame{told}"
+    assert there.notes[0].message == f"wide.csv{told}"
+
+
+def test_what_was_read_as_what_with_two_groupings() -> None:
+    frame = pd.DataFrame(DATA).rename(columns={"gold": "language"})
+    evaluation = evaluation_from_frame(frame, cluster=["doc", "language"])
+    told = "no gold: per-item scores; item: id; cluster: doc and language"
+    assert evaluation.notes[0].message.endswith(told)
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+def test_a_long_frame_is_refused(maker: Any) -> None:
+    with pytest.raises(InvalidInputError, match="a long table, with a row per item and system") as caught:
+        compare(maker(LONG), gold="gold")
+    assert caught.value.hint is not None
+    assert (
+        "frame.pivot(index=['gold', 'item'], columns=\"system\", values=\"prediction\")" in caught.value.hint
+    )
+    wide = pd.DataFrame(LONG).pivot(index=["gold", "item"], columns="system", values="prediction")
+    assert compare(wide.reset_index(), gold="gold")["a", "b"].estimate == 0.5
+
+
+@pytest.mark.parametrize("gold", [["x", "y", "x", "y"], [1, 0, 1, 0]])
+@pytest.mark.parametrize("maker", MAKERS)
+def test_a_column_of_something_else_is_no_system(maker: Any, gold: list[Any]) -> None:
+    frame = maker({"model": LONG["system"], "prediction": gold, "gold": gold, "other": gold[::-1]})
+    with pytest.raises(InvalidInputError, match="column 'model' shares no value with the gold; is it a"):
+        compare(frame, gold="gold")
+
+
+def test_scores_need_share_no_value_with_the_gold() -> None:
+    frame = pd.DataFrame({"gold": ["x", "y", "x", "y"], "a": [0.5, 0.1, 0.7, 0.2], "b": [0.1, 0.5, 0.9, 0.3]})
+    assert evaluation_from_frame(frame, "gold").names == ("a", "b")
+
+
 @pytest.mark.parametrize("thing", [{"a": [1]}, [1, 2], np.zeros((2, 2)), "text", None])
 def test_what_is_no_frame(thing: Any) -> None:
     assert not is_frame(thing)
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+def test_a_frame_is_not_read(maker: Any) -> None:
+    frame: Any = maker(DATA)
+    with pytest.raises(InvalidInputError, match="read takes files, got a data frame") as caught:
+        read(frame, gold="gold")
+    assert caught.value.hint == 'pass the frame itself: bestby.compare(frame, gold="label")'
+
+
+@pytest.mark.parametrize("label", ["label", "y_true", "Target"])
+def test_a_column_called_as_a_gold_is_no_system(label: str) -> None:
+    frame = pd.DataFrame({label: [0, 1, 1, 0], "a": [0, 1, 0, 0], "b": [1, 1, 1, 0]})
+    with pytest.raises(InvalidInputError, match=f"column '{label}' looks like gold"):
+        compare(frame)
+    assert compare(frame, gold=label, n_resamples=50).metrics[0].name == "accuracy"
+
+
+def test_a_column_called_as_a_run_is_no_system() -> None:
+    frame = pd.DataFrame({"seed": [0, 1, 2, 3], "a": [0.5, 0.1, 0.2, 0.3], "b": [0.4, 0.1, 0.3, 0.2]})
+    with pytest.raises(InvalidInputError, match="column 'seed' looks like the number of a run"):
+        compare(frame)

@@ -366,11 +366,11 @@ def _lifted(given: _Assumed) -> Design:
 
 def _scores_of_runs(given: _Assumed) -> Any:
     """Return the scores of one system: a value per line, a column of a wide table, or rows of a long one."""
+    from bestby._core.roles import ITEM_WORDS, RUN_WORDS, Roles
     from bestby.readers.assemble import one_type
     from bestby.readers.files import checked, read_values
     from bestby.readers.long import system_column_of
-    from bestby.readers.roles import Roles
-    from bestby.readers.table import ITEM_WORDS, RUN_WORDS, Table
+    from bestby.readers.table import Table
 
     path = _one_file(given)
     name = given.systems[0] if len(given.systems) == 1 else None

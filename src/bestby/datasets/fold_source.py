@@ -11,6 +11,7 @@ import numpy as np
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
+from bestby._core.roles import ITEM_WORDS
 from bestby._core.typing import Array, FloatArray
 from bestby.datasets import within
 from bestby.engine.base import Drawing
@@ -124,7 +125,7 @@ def _from_frame(
     folds = [str(value) for value in checks.column(frame[by], f"column {by!r}")]
     rounds = ["1"] * len(folds) if again is None else [str(v) for v in checks.column(frame[again], again)]
     labels = list(zip(rounds, folds, strict=True))
-    others = [name for name in names if name not in (by, again, gold)]
+    others = [name for name in names if name not in (by, again, gold, *ITEM_WORDS)]
     columns = tuple(others) if systems is None else systems
     if gold is None and len(set(labels)) == len(labels):
         matrix = np.column_stack([_fold_scores(frame[name], name)[0] for name in columns])

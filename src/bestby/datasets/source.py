@@ -11,6 +11,7 @@ import numpy as np
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
+from bestby._core.roles import ITEM_WORDS
 from bestby._core.typing import FloatArray, OnMissing
 from bestby.datasets import within
 from bestby.engine.base import Drawing
@@ -131,12 +132,13 @@ def _from_frame(
         by = [str(label) for label in checks.column(frame["system"], "column 'system'")]
         values = checks.as_array(frame["score"], "column 'score'")
         return Source(table=cells(labels, by, list(values)), systems=systems)
+    others = {key, gold, cluster, *ITEM_WORDS}
+    columns = systems or tuple(name for name in names if name not in others)
     if gold is not None or len(set(labels)) < len(labels):
         whole = evaluation_from_frame(
-            frame, gold=gold, cluster=cluster, stratum=key, systems=systems, on_missing=choice
+            frame, gold=gold, cluster=cluster, stratum=key, systems=columns, on_missing=choice
         )
         return Source(items=within.split(whole, "dataset"), notes=whole.notes)
-    columns = systems or tuple(name for name in names if name != key)
     values_of = {name: checks.as_array(frame[name], f"column {name!r}") for name in columns}
     table = {label: {name: values_of[name][row] for name in columns} for row, label in enumerate(labels)}
     return Source(table=table, systems=systems)

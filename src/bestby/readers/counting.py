@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.roles import Roles, told_wide
 from bestby._core.typing import Array, BoolArray, IntArray, OnMissing
 from bestby.evaluation import Evaluation, dropped, without_values, worst
 from bestby.readers.assemble import one_type
@@ -19,13 +20,12 @@ from bestby.readers.database import STRICT, lines, literal, quoted, streaming
 from bestby.readers.files import kind_of
 from bestby.readers.long import is_long
 from bestby.readers.pieces import Piece, Pieces, check_same_columns, joined
-from bestby.readers.roles import Roles
 from bestby.readers.soft import Soft
 from bestby.readers.soft_tables import gathered
 from bestby.readers.table import Table, made
 from bestby.readers.tables import header_of, parsed_json, records_of
 from bestby.readers.values import Column, Missing, unified
-from bestby.readers.wide import check_alike, recognised, systems_of, told_of
+from bestby.readers.wide import check_alike, roles_of, systems_of
 from bestby.results import Note
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def read_counted(pieces: Pieces, asked: Asked, stream: bool | None) -> tuple[Eva
         if head is None or reason is not None:
             _refuse(f"only wide tables of labels can be counted, and {reason}", stream)
             return None
-        found = recognised(head, asked.roles, chosen=asked.systems is not None)
+        found = roles_of(head, asked.roles, chosen=asked.systems is not None)
         if found.cluster is not None:
             _refuse(f"clusters (column {found.cluster}) need every item", stream)
             return None
@@ -119,14 +119,14 @@ def read_counted(pieces: Pieces, asked: Asked, stream: bool | None) -> tuple[Eva
             reason = _unstreamable(pieces, head, found, used, stream)
             if reason is None:
                 passes = _passes(pieces, head, found, names, asked, database)
-                return read_batches(passes, names, asked.on_missing), told_of(names, found)
+                return read_batches(passes, names, asked.on_missing), told_wide(names, found)
             _refuse(f"{told}, and {reason}", stream)
             return None
         table, counts = _counted(pieces, queries, used, database, asked.missing)
     evaluation = _evaluation(table, counts, names, found, asked)
     note = Note("counted", _told_counted(evaluation, found))
     evaluation = dataclasses.replace(evaluation, notes=(note, *evaluation.notes))
-    return evaluation, told_of(names, found)
+    return evaluation, told_wide(names, found)
 
 
 def _refuse(reason: str, stream: bool | None) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from bestby._core import checks
 from bestby._core.checks import NUMERAL
 from bestby._core.errors import InvalidInputError
+from bestby._core.roles import Roles
 from bestby._core.typing import FloatArray, OnMissing
 from bestby.datasets.source import cells
 from bestby.datasets.within import taken
@@ -20,7 +21,6 @@ from bestby.readers.files import checked, read_table
 from bestby.readers.formats.base import Read
 from bestby.readers.long import is_long, read_long, system_column_of, value_word
 from bestby.readers.opening import log_of
-from bestby.readers.roles import Roles
 from bestby.readers.soft import Soft
 from bestby.readers.table import ITEM_WORDS, Table, listed
 from bestby.readers.values import MISSING, unified

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.roles import RUN_WORDS, RUNS_HINT, VALUE_WORDS, Roles
 from bestby._core.typing import OnMissing
 from bestby.evaluation import Evaluation
 from bestby.readers import annotators
@@ -17,14 +18,10 @@ from bestby.readers.assemble import (
     check_whole,
     typed,
 )
-from bestby.readers.roles import Roles, check_there
 from bestby.readers.soft import Soft
 from bestby.readers.soft_tables import class_columns, has_classes
-from bestby.readers.table import RUN_WORDS, RUNS_HINT, SYSTEM_WORDS, Table, listed
+from bestby.readers.table import SYSTEM_WORDS, Table, check_there, listed
 from bestby.readers.values import Column, column_of_texts
-
-VALUE_WORDS = ("prediction", "score")
-"""Names of columns taken for the values of a long table, or of the file of one system."""
 
 _GROUP_WORDS = ("gold", "cluster", "stratum")
 

@@ -11,8 +11,10 @@ import numpy as np
 
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.roles import Roles
 from bestby._core.typing import OnMissing
 from bestby.evaluation import Evaluation
+from bestby.frames import is_frame
 from bestby.readers import arguments
 from bestby.readers.annotators import names_of
 from bestby.readers.counting import Asked, read_counted
@@ -21,7 +23,6 @@ from bestby.readers.long import is_long, read_long
 from bestby.readers.naming import by_system, named_paths, without_gold
 from bestby.readers.opening import TABLE, evaluation_of, format_of, read_format
 from bestby.readers.pieces import pieces_of, single, whole_table
-from bestby.readers.roles import Roles
 from bestby.readers.several import read_several
 from bestby.readers.soft import Soft
 from bestby.readers.soft_tables import gathered
@@ -142,6 +143,11 @@ def read(
     >>> print(evaluation.notes[0].message)
     labels.csv was read as a wide table; systems: aen, bert; gold: label
     """
+    if is_frame(paths):
+        raise InvalidInputError(
+            f"read takes files, got a data frame ({type(paths).__name__})",
+            hint='pass the frame itself: bestby.compare(frame, gold="label")',
+        )
     checks.choice(on_missing, ("error", "drop", "worst"), "on_missing")
     arguments.check(
         paths, gold, missing=missing, classes=classes, item=item, cluster=cluster, stratum=stratum,

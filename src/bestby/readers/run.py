@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.roles import Roles
 from bestby._core.typing import Array
 from bestby.readers.assemble import check_unique, check_whole, typed
 from bestby.readers.classes import one_kind
 from bestby.readers.files import checked, read_values
-from bestby.readers.roles import Roles
 from bestby.readers.several import How, Part, gold_part, groups_of, in_order, system_part
 from bestby.readers.soft import Soft
 from bestby.readers.table import listed

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.roles import RUN_WORDS, Roles, check_no_gold
 from bestby._core.typing import Array
 from bestby.readers import arguments
 from bestby.readers.assemble import agreed, typed
@@ -17,11 +18,10 @@ from bestby.readers.files import checked, read_table
 from bestby.readers.formats.base import Read
 from bestby.readers.long import system_column_of
 from bestby.readers.opening import log_of
-from bestby.readers.roles import Roles
 from bestby.readers.soft import Soft
-from bestby.readers.table import ITEM_WORDS, RUN_WORDS, Table, listed
+from bestby.readers.table import ITEM_WORDS, Table, listed
 from bestby.readers.values import MISSING, Column, column_of_texts
-from bestby.readers.wide import check_alike, check_no_gold
+from bestby.readers.wide import check_alike
 
 VALUE_WORDS = ("score", "prediction", "value")
 _DATASET_OPTION = "--dataset-column (dataset in Python)"  # the option --dataset chooses among the datasets
@@ -349,7 +349,7 @@ def _wide(
             hint=f"its columns are: {listed(table.names)}",
         )
     if systems is None and roles.gold is None:
-        check_no_gold(table, names)
+        check_no_gold(table.source, names)
     for name in names:
         table.require(name, "system")
     run_ids = _run_ids(table, roles, kept)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.roles import GOLD_WORDS, VALUE_WORDS, Roles
 from bestby._core.typing import OnMissing
 from bestby.evaluation import Evaluation
 from bestby.readers import annotators
@@ -23,11 +24,10 @@ from bestby.readers.assemble import (
     typed,
 )
 from bestby.readers.files import checked, read_values
-from bestby.readers.long import VALUE_WORDS, first_rows, value_word
-from bestby.readers.roles import Roles
+from bestby.readers.long import first_rows, value_word
 from bestby.readers.soft import Soft
 from bestby.readers.soft_tables import class_columns, gathered
-from bestby.readers.table import GOLD_WORDS, Table, listed
+from bestby.readers.table import Table, listed
 from bestby.readers.values import Column, Missing, column_of_texts, text_of, unified
 
 

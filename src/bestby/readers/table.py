@@ -4,25 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.roles import ITEM_WORDS as ITEM_WORDS
+from bestby._core.roles import Roles
+from bestby._core.roles import listed as listed
 from bestby._core.typing import Array
 from bestby.readers.values import Column, Missing, column_of, text_of, unified
-
-ITEM_WORDS = ("item", "id", "item_id")
-"""Names of columns taken for item ids when the user names none."""
-
-GOLD_WORDS = ("gold", "label", "target", "reference", "y_true")
-"""Names of columns that hold the gold."""
-
-RUN_WORDS = ("run", "seed")
-"""Names of columns that hold the number of a run."""
-
-RUNS_HINT = "bestby runs compares runs (read_runs in Python)"
-"""For tables with such a column where one run of each system is needed."""
 
 SYSTEM_WORDS = ("system", "model", "model_name", "method", "algorithm", "algo", "arch", "architecture")
 """Names of columns that say which system a row is of."""
@@ -137,13 +129,13 @@ def made(source: str, names: Sequence[str], columns: Sequence[Any], missing: Mis
     return table
 
 
-def listed(names: Sequence[str], limit: int = 12) -> str:
-    """Return names for a message, not too many of them.
-
-    Examples
-    --------
-    >>> listed(["a", "b", "c"], limit=2)
-    'a, b and 1 more'
-    """
-    shown = ", ".join(names[:limit])
-    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
+def check_there(table: Table, roles: Roles) -> None:
+    """Refuse roles of columns that the table does not have."""
+    if roles.gold is not None and roles.gold not in table.data and Path(roles.gold).is_file():
+        raise InvalidInputError(
+            f"one file of predictions only, {table.source}, beside the gold in {roles.gold!r}: a comparison"
+            " needs two or more",
+            hint="give a file for each system, or one table with a column of the gold and one per system",
+        )
+    for role, name in roles.named():
+        table.require(name, role)

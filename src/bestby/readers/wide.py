@@ -6,14 +6,14 @@ import dataclasses
 from collections.abc import Sequence
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.roles import Roles, check_known, check_no_gold, check_no_run, recognised, told_wide
 from bestby._core.typing import OnMissing
 from bestby.evaluation import Evaluation
 from bestby.readers import annotators
 from bestby.readers.assemble import one_type, side_by_side
 from bestby.readers.classes import labels_of
-from bestby.readers.roles import Roles, check_there
 from bestby.readers.soft import Soft
-from bestby.readers.table import GOLD_WORDS, ITEM_WORDS, RUN_WORDS, RUNS_HINT, Table, listed
+from bestby.readers.table import Table, check_there, listed
 from bestby.readers.values import Column
 
 
@@ -46,7 +46,7 @@ def read_wide(
     str
         What was taken for what.
     """
-    found = recognised(table, roles, chosen=systems is not None)
+    found = roles_of(table, roles, chosen=systems is not None)
     names = systems_of(table, found, systems)
     columns = {name: table.column(name) for name in names}
     gold = None if found.gold is None else table.column(found.gold)
@@ -67,34 +67,16 @@ def read_wide(
     unused = "" if not roles.annotators or found.gold is None else f"; column {found.gold} was not used"
     if roles.annotators:
         found = dataclasses.replace(found, gold=None)
-    return evaluation, f"{told_of(names, found)}{unused}"
+    return evaluation, f"{told_wide(names, found)}{unused}"
 
 
-def told_of(names: Sequence[str], found: Roles) -> str:
-    """Return what was taken for what."""
-    return f"a wide table; systems: {listed(names)}; {found.told()}"
-
-
-def recognised(table: Table, roles: Roles, *, chosen: bool) -> Roles:
+def roles_of(table: Table, roles: Roles, *, chosen: bool) -> Roles:
     """Return the roles with those filled in that the columns' own names tell.
 
     When the user chose the systems, the other columns mean nothing unless the user says so.
     """
     check_there(table, roles)
-    if chosen:
-        return roles
-    taken = {name for _, name in roles.named()}
-
-    def told(name: str | None, *words: str) -> str | None:
-        return name or next((word for word in words if word in table.data and word not in taken), None)
-
-    return dataclasses.replace(
-        roles,
-        gold=told(roles.gold, "gold"),
-        item=told(roles.item, *ITEM_WORDS),
-        cluster=told(roles.cluster, "cluster"),
-        stratum=told(roles.stratum, "stratum"),
-    )
+    return roles if chosen else recognised(roles, table.data)
 
 
 def systems_of(table: Table, roles: Roles, systems: Sequence[str] | None) -> list[str]:
@@ -108,9 +90,9 @@ def systems_of(table: Table, roles: Roles, systems: Sequence[str] | None) -> lis
                 f" ({roles.told()})",
                 hint=f"its columns are: {listed(table.names)}",
             )
-        check_no_run(table, names)
+        check_no_run(table.source, names)
         if roles.gold is None and not roles.annotators:
-            check_no_gold(table, names)
+            check_no_gold(table.source, names)
         return names
     for name in systems:
         table.require(name, "system")
@@ -119,26 +101,6 @@ def systems_of(table: Table, roles: Roles, systems: Sequence[str] | None) -> lis
                 f"{table.source}: column {name!r} cannot be {other[name]} and system at once"
             )
     return list(systems)
-
-
-def check_no_gold(table: Table, names: Sequence[str]) -> None:
-    """Refuse a column that is called as a gold is: without gold it would pass for the scores of a system."""
-    for name in names:
-        if name.lower() in GOLD_WORDS:
-            raise InvalidInputError(
-                f"{table.source}: column {name!r} looks like gold",
-                hint="gold=... if it is, or name the systems: systems=[...]",
-            )
-
-
-def check_no_run(table: Table, names: Sequence[str]) -> None:
-    """Refuse a column that is called as the number of a run is: it would pass for a system."""
-    for name in names:
-        if name.lower() in RUN_WORDS:
-            raise InvalidInputError(
-                f"{table.source}: column {name!r} looks like the number of a run",
-                hint=f"{RUNS_HINT}; or name the systems: systems=[...]",
-            )
 
 
 def check_alike(table: Table, columns: dict[str, Column], gold: Column) -> None:
@@ -152,9 +114,8 @@ def check_alike(table: Table, columns: dict[str, Column], gold: Column) -> None:
         if column.values.dtype.kind != "U":  # scores, for measures such as the area under a curve
             continue
         values = set(column.values[~column.missing].tolist())
-        if values and not values & known:
-            raise InvalidInputError(
-                f"{table.source}: column {name!r} shares no value with the gold; is it a system?",
-                hint="choose the columns of the systems: systems=[...]"
-                + ("; a column of their names is system_column=..." if table.repeats(name) else ""),
-            )
+        if not values & known:
+            hint = "choose the columns of the systems: systems=[...]"
+            if name in table.data and table.repeats(name):
+                hint += "; a column of their names is system_column=..."
+            check_known(table.source, name, values, known, hint)

@@ -1,0 +1,147 @@
+"""The parts that columns play: gold, item, cluster, stratum, and what their names tell."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bestby._core.errors import InvalidInputError
+
+ITEM_WORDS = ("item", "id", "item_id")
+"""Names of columns taken for item ids when the user names none."""
+
+VALUE_WORDS = ("prediction", "score")
+"""Names of columns taken for the values of a long table, or of the file of one system."""
+
+
+GOLD_WORDS = ("gold", "label", "target", "reference", "y_true")
+"""Names of columns that hold the gold."""
+
+RUN_WORDS = ("run", "seed")
+"""Names of columns that hold the number of a run."""
+
+RUNS_HINT = "bestby runs compares runs (read_runs in Python)"
+"""For tables with such a column where one run of each system is needed."""
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Names of the columns that are no systems.
+
+    Parameters
+    ----------
+    gold, item, cluster, stratum : str or None
+        The column that plays the part, if there is one.
+    annotators : tuple of str
+        The columns of the annotators whose labels are the gold; a single one says who labelled.
+    """
+
+    gold: str | None = None
+    item: str | None = None
+    cluster: str | None = None
+    stratum: str | None = None
+    annotators: tuple[str, ...] = ()
+
+    def named(self) -> list[tuple[str, str]]:
+        """Return role and name of those that are there."""
+        pairs = (
+            ("gold", self.gold),
+            ("item", self.item),
+            ("cluster", self.cluster),
+            ("stratum", self.stratum),
+        )
+        annotators = [("annotator", name) for name in self.annotators]
+        return [(role, name) for role, name in pairs if name is not None] + annotators
+
+    def told(self) -> str:
+        """Return the roles as words.
+
+        Examples
+        --------
+        >>> Roles(gold="label").told()
+        'gold: label'
+        >>> Roles().told()
+        'no gold: per-item scores'
+        >>> Roles(annotators=("ann1", "ann2")).told()
+        'annotators: ann1, ann2'
+        """
+        words = [f"{role}: {name}" for role, name in self.named() if role != "annotator"]
+        if self.annotators:
+            told = f"annotators: {', '.join(self.annotators)}"
+            return "; ".join([told, *words])
+        return "; ".join(words if self.gold is not None else ["no gold: per-item scores", *words])
+
+
+def recognised(roles: Roles, names: Collection[str]) -> Roles:
+    """Return the roles with those filled in that the columns' own names tell.
+
+    Examples
+    --------
+    >>> recognised(Roles(gold="label"), ["label", "id", "gold", "bert"]).told()
+    'gold: label; item: id'
+    """
+    taken = {name for _, name in roles.named()}
+
+    def told(name: str | None, *words: str) -> str | None:
+        return name or next((word for word in words if word in names and word not in taken), None)
+
+    return dataclasses.replace(
+        roles,
+        gold=told(roles.gold, "gold"),
+        item=told(roles.item, *ITEM_WORDS),
+        cluster=told(roles.cluster, "cluster"),
+        stratum=told(roles.stratum, "stratum"),
+    )
+
+
+def check_no_gold(source: str, names: Sequence[str]) -> None:
+    """Refuse a column that is called as a gold is: without gold it would pass for the scores of a system."""
+    for name in names:
+        if name.lower() in GOLD_WORDS:
+            raise InvalidInputError(
+                f"{source}: column {name!r} looks like gold",
+                hint="gold=... if it is, or name the systems: systems=[...]",
+            )
+
+
+def check_no_run(source: str, names: Sequence[str]) -> None:
+    """Refuse a column that is called as the number of a run is: it would pass for a system."""
+    for name in names:
+        if name.lower() in RUN_WORDS:
+            raise InvalidInputError(
+                f"{source}: column {name!r} looks like the number of a run",
+                hint=f"{RUNS_HINT}; or name the systems: systems=[...]",
+            )
+
+
+def check_known(source: str, name: str, values: set[Any], known: set[Any], hint: str) -> None:
+    """Refuse a column of something else, such as the sentences: it would pass for a bad system."""
+    if values and not values & known:
+        raise InvalidInputError(
+            f"{source}: column {name!r} shares no value with the gold; is it a system?", hint=hint
+        )
+
+
+def told_wide(names: Sequence[str], found: Roles) -> str:
+    """Return what was taken for what in a wide table.
+
+    Examples
+    --------
+    >>> told_wide(["aen", "bert"], Roles(gold="label"))
+    'a wide table; systems: aen, bert; gold: label'
+    """
+    return f"a wide table; systems: {listed(names)}; {found.told()}"
+
+
+def listed(names: Sequence[str], limit: int = 12) -> str:
+    """Return names for a message, not too many of them.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"], limit=2)
+    'a, b and 1 more'
+    """
+    shown = ", ".join(names[:limit])
+    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
