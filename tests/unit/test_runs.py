@@ -331,7 +331,8 @@ def test_many_comparisons_and_few_resamples() -> None:
 
 
 @pytest.mark.parametrize(
-    ("test", "paired"), [("auto", False), ("t", False), ("brunner-munzel", False), ("auto", True), ("t", True)]
+    ("test", "paired"),
+    [("auto", False), ("t", False), ("brunner-munzel", False), ("auto", True), ("t", True)],
 )
 def test_more_runs_than_a_float_has_room_for_splits_of(test: str, paired: bool) -> None:
     rng = np.random.default_rng(0)
