@@ -120,7 +120,7 @@ def test_an_unseen_difference_of_nothing_has_the_level_as_its_power() -> None:
         (lambda: bb.PairedProportions(1.2, 0.5, 0.9), InvalidInputError, "accuracy_a must lie in [0, 1], got 1.2", "90 %"),
         (lambda: bb.PairedProportions(0.8, 0.8, 0.9, test="t"), InvalidInputError, "mcnemar, mcnemar-midp", None),
         (lambda: bb.PairedProportions.from_pilot([0, 2], [1, 1]), InvalidInputError, "right_a must hold 0 and 1", "PairedScores"),
-        (lambda: bb.PairedScores(0.1, 0.0), InvalidInputError, "sd must be a positive number, got 0.0", "from_pilot"),
+        (lambda: bb.PairedScores(0.1, 0.0), InvalidInputError, "sd must be a positive number, got 0.0", "a pilot measures it"),
         (lambda: bb.PairedScores(math.nan, 1.0), InvalidInputError, "difference must be finite", None),
         (lambda: bb.PairedScores(0.1, 1.0, cluster_size=0.5), InvalidInputError, "cluster_size must be at least 1", None),
         (lambda: bb.PairedScores.from_pilot([1, 1, 1]), InvalidInputError, "at least 2 items whose differences vary", "sd"),

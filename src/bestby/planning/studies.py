@@ -83,13 +83,19 @@ def by_items(
         items = np.concatenate([members[unit] for unit in drawn])
         lengths = np.array([members[unit].size for unit in drawn])
         bits = np.repeat(exchange, lengths)
-        yield dataclasses.replace(
+        gold = None if group.gold is None else group.gold[items]
+        systems = [np.where(bits, b[items], a[items]), np.where(bits, a[items], b[items])]
+        study = dataclasses.replace(
             group,
-            gold=None if group.gold is None else group.gold[items],
-            systems=[np.where(bits, b[items], a[items]), np.where(bits, a[items], b[items])],
+            gold=gold,
+            systems=systems,
             unit_of=None if group.unit_of is None else np.repeat(np.arange(n), lengths),
             units=Units(np.ones(n, dtype=np.int64), edges),
         )
+        if isinstance(study, WeightGroup):
+            prepared = [study.metric.prepare(gold, values) for values in systems]
+            study = dataclasses.replace(study, prepared=prepared)
+        yield study
 
 
 def _dense_codes(strata: IntArray) -> IntArray:
