@@ -82,7 +82,7 @@ def test_the_size_is_that_of_statsmodels(d: float) -> None:
 def test_paired_runs_alone_are_the_paired_t_test(runs: int) -> None:
     design = bb.RunsAndItems(0.03, item_sd=0.0, run_sd=0.02, rest_sd=0.0, runs=runs, paired_runs=True)
     theirs = TTestPower().power(1.5, runs, 0.05)
-    assert bb.power(design, 1000).power == pytest.approx(theirs, abs=1e-3)
+    assert bb.power(design, 1000).power == pytest.approx(theirs, abs=2e-3)
 
 
 def test_runs_alone_are_the_test_of_welch() -> None:
@@ -97,7 +97,7 @@ def test_runs_alone_are_the_test_of_welch() -> None:
 def test_items_alone_are_the_paired_t_test() -> None:
     design = bb.RunsAndItems(0.2, item_sd=1.0, run_sd=0.0, rest_sd=0.0, runs=1)
     assert bb.power(design, 120).power == pytest.approx(
-        bb.power(bb.PairedScores(0.2, 1.0), 120).power, abs=1e-3
+        bb.power(bb.PairedScores(0.2, 1.0), 120).power, abs=2e-3
     )
 
 
@@ -205,7 +205,11 @@ HARD: list[Case] = [
     (0.025, 0.3, 0.01, 0.4, 3, 1000),
 ]
 """Difference, standard deviations of items, runs and rest, number of runs and of items."""
-MANY: list[Case] = [(0.3, 0.8, 0.2, 1.0, 60, 60), (0.25, 0.8, 0.4, 1.0, 120, 40)]
+MANY: list[Case] = [
+    (0.3, 0.8, 0.2, 1.0, 60, 60),
+    (0.25, 0.8, 0.4, 1.0, 120, 40),
+    (1.0, 0.8, 0.4, 1.0, 400, 5),
+]
 
 
 def _rejections(case: Case, paired: bool, studies: int) -> float:
@@ -274,4 +278,4 @@ def test_power_of_runs_and_items_from_drawn_mean_squares(case: Case, paired: boo
     hits = (tails.get(alternative, stats.t.cdf(t, freedom)) <= 0.05).mean()
     design = bb.RunsAndItems(difference, item_sd, run_sd, rest_sd, runs, paired)
     found = bb.power(design, items, alternative=alternative, curve=()).power
-    assert found == pytest.approx(hits, abs=0.0075)  # four standard errors and 0.001
+    assert found == pytest.approx(hits, abs=0.008)  # four standard errors and 0.002

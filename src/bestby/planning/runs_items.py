@@ -17,11 +17,11 @@ from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
 from bestby.planning.base import Design, Question
 from bestby.results import Note
 
-_POINTS, _FEW_POINTS = 2048, 128
+_POINTS, _FEW_POINTS = 2048, 512
 """Points of the integral; fewer are enough where the mean squares hardly vary."""
 
-_FEW_RUNS = 100
-"""Runs up to which they do."""
+_FEW = 100
+"""Runs or items up to which they do."""
 
 _MANY_DF = 1000
 """Degrees of freedom beyond which the cube root of a chi-square is taken for normal (Wilson and Hilferty)."""
@@ -64,7 +64,7 @@ class RunsAndItems(Design):
     -----
     For normal components the mean squares of a two-way layout are independent multiples of chi-squares [1]_,
     and the test depends on the scores through them and the difference alone. So its power is an integral over
-    them, taken over points that fill the unit cube evenly [4]_; that is right to about 0.001. The two systems
+    them, taken over points that fill the unit cube evenly [4]_; that is right to about 0.002. The two systems
     are taken to have equal run and rest components.
 
     References
@@ -224,7 +224,7 @@ class RunsAndItems(Design):
         """
         systems = 1 if self.paired_runs else 2
         of_items, of_runs, of_rest = (float(part) for part in self._parts(n, r))
-        u = _evenly(_POINTS if r <= _FEW_RUNS else _FEW_POINTS, 2 + systems)
+        u = _evenly(_POINTS if min(n, r) <= _FEW else _FEW_POINTS, 2 + systems)
         rest = of_rest * _mean_square(u[0], systems * (r - 1) * (n - 1))
         by_items = (of_items + of_rest) * _mean_square(u[1], n - 1)
         by_runs = (of_runs + of_rest) / systems * _mean_square(u[2:], r - 1)
