@@ -330,6 +330,19 @@ def test_many_comparisons_and_few_resamples() -> None:
 # -- input -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("test", "paired"),
+    [("auto", False), ("t", False), ("brunner-munzel", False), ("auto", True), ("t", True)],
+)
+def test_more_runs_than_a_float_has_room_for_splits_of(test: str, paired: bool) -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(0.5, 1.0, 1100), rng.normal(size=1100)
+    found = compare_runs({"a": a, "b": b}, test=test, paired=paired, n_resamples=99).differences[0]
+    assert 0.0 < found.p_value < 0.05
+    constant = compare_runs({"a": [1.0] * 1100, "b": [0.0] * 1100}, test="t", paired=paired).differences[0]
+    assert 0.0 < constant.p_value < 1e-300
+
+
 def test_frames_and_arrays_are_taken() -> None:
     import pandas as pd
     import polars as pl

@@ -81,6 +81,7 @@ class Crossed:
     paired: bool
     metric: int = 0
     _drawn: dict[int, FloatArray] = field(default_factory=dict, init=False, repr=False)
+    _covariances: dict[tuple[int, ...], FloatArray] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def group(self) -> Group:
@@ -109,20 +110,45 @@ class Crossed:
         return self.makers.replicates[:, self.metric, :]
 
     @cached_property
-    def covariance(self) -> FloatArray:
-        """How the scores of all runs vary together with the choice of items, shape (runs, runs).
+    def _by_delta(self) -> FloatArray | None:
+        return _delta_covariance(self.group, self.metric) if isinstance(self.group, SumGroup) else None
+
+    def covariance(self, *systems: int) -> FloatArray:
+        """Return how the scores of the runs of some systems vary together with the choice of items.
 
         By the delta method for measures that are functions of sums (for a mean that is the sample covariance
-        over n), by the bootstrap for others.
+        over n), by the bootstrap for others. No other system changes it.
+
+        Parameters
+        ----------
+        *systems : int
+            The systems, whose runs come one after the other.
+
+        Returns
+        -------
+        ndarray, shape (runs, runs)
+
+        Raises
+        ------
+        DesignError
+            If the scores of these runs are hardly ever defined together.
         """
-        if isinstance(self.group, SumGroup):
-            found = _delta_covariance(self.group, self.metric)
+        if systems not in self._covariances:
+            self._covariances[systems] = self._covariance(systems)
+        return self._covariances[systems]
+
+    def _covariance(self, systems: tuple[int, ...]) -> FloatArray:
+        runs = np.concatenate([np.arange(sum(self.n_runs))[self.columns(s)] for s in systems])
+        if self._by_delta is not None:
+            found: FloatArray = self._by_delta[np.ix_(runs, runs)]
             if np.isfinite(found).all():
                 return found  # at the edge of its range a measure may have no gradient
-        drawn = self.replicates[np.isfinite(self.replicates).all(axis=1)]
+        drawn = self.replicates[:, runs]
+        drawn = drawn[np.isfinite(drawn).all(axis=1)]
         if len(drawn) < 2:
+            named = " and ".join(self.names[s] for s in systems)
             raise DesignError(
-                "the measure is undefined on nearly every resample of the items",
+                f"the measure is undefined for the runs of {named} on nearly every resample of the items",
                 hint="there are too few items of some class; use more items or another measure",
             )
         return np.atleast_2d(np.cov(drawn, rowvar=False))
@@ -143,16 +169,13 @@ class Crossed:
             For a mean over items those of the two-way analysis of variance, those below 0 set to 0.
         """
         if b is None:
-            return self._made([self._block(a, a)], [self.scores[a]], None)
-        cross = self._block(a, b)
+            return self._made([self.covariance(a)], [self.scores[a]], None)
+        covariance, r = self.covariance(a, b), self.n_runs[a]
+        blocks, cross = [covariance[:r, :r], covariance[r:, r:]], covariance[:r, r:]
         if self.paired:
-            block = self._block(a, a) + self._block(b, b) - cross - cross.T
+            block = blocks[0] + blocks[1] - cross - cross.T
             return self._made([block], [self.scores[a] - self.scores[b]], None)
-        blocks = [self._block(a, a), self._block(b, b)]
         return self._made(blocks, [self.scores[a], self.scores[b]], cross)
-
-    def _block(self, a: int, b: int) -> FloatArray:
-        return self.covariance[self.columns(a), self.columns(b)]
 
     def _made(
         self, blocks: list[FloatArray], scores: list[FloatArray], cross: FloatArray | None

@@ -222,7 +222,7 @@ def t_test(
         return None
     name = "yuen" if statistic != "mean" else "welch"
     difference = float(location(a, statistic) - location(b, statistic))
-    least, scale = _fewest(a.size, b.size, paired), size_of(a, b, statistic)
+    least, scale = fewest(a.size, b.size, paired), size_of(a, b, statistic)
     return t_result(name, difference, *error, alternative, least, scale)
 
 
@@ -270,9 +270,17 @@ def t_result(
     return TestResult(name, p, alternative, False, "asymptotic", statistic=t)
 
 
-def _fewest(n: int, m: int, paired: bool) -> float:
-    """Return the smallest one-sided p-value of the permutation test."""
-    return 0.5**n if paired else 1.0 / math.comb(n + m, n)
+def fewest(n: int, m: int, paired: bool) -> float:
+    """Return the smallest one-sided p-value of the permutation test, or the smallest normal float above it.
+
+    Examples
+    --------
+    >>> fewest(3, 3, paired=False), fewest(3, 3, paired=True), fewest(600, 600, paired=False) > 0.0
+    (0.05, 0.125, True)
+    """
+    # Of more than 1022 runs even the splits of 1022 are too many for a float.
+    p = 0.5**n if paired else 1 / math.comb(n + m, min(n, m, 1022))
+    return max(p, np.finfo(np.float64).tiny.item())
 
 
 def size_of(a: FloatArray, b: FloatArray, statistic: str) -> float:
@@ -573,7 +581,7 @@ def brunner_munzel(a: FloatArray, b: FloatArray, alternative: Alternative) -> Te
     p, of_a, of_b = placements(a, b)
     variances = [float(of_a.var(ddof=1)) / a.size, float(of_b.var(ddof=1)) / b.size]
     error, freedom = combined(variances, [a.size - 1, b.size - 1])
-    least = _fewest(a.size, b.size, False)
+    least = fewest(a.size, b.size, False)
     return t_result("brunner-munzel", p - 0.5, error, freedom, alternative, least, 1.0)
 
 

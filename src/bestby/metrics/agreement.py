@@ -20,6 +20,9 @@ MOST_COLUMNS = 2000
 
 _ROUNDING = 1e-12
 
+_FAR = 30.0
+"""Standard deviations from the common centre up to which sums of squares and their gradients keep digits."""
+
 
 class _Agreement(Metric):
     """What all measures of agreement share."""
@@ -134,6 +137,12 @@ class IntervalAlpha(_Agreement):
     centre : float
         Mean of all labels, taken off for accuracy; set by `fit`.
 
+    Notes
+    -----
+    Labels of a system that lie more than 30 of their standard deviations from the centre, because others
+    are on another scale, are centred by their own mean: alpha is the same, and keeps its digits. The
+    permutation test then exchanges what is left.
+
     References
     ----------
     .. [1] Krippendorff (2011), as for `NominalAlpha`.
@@ -152,17 +161,19 @@ class IntervalAlpha(_Agreement):
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the measure with the centre of all labels fixed."""
         found = [x for rows in systems for row in _annotators.numbers(rows, self.name) for x in row]
-        centre = math.fsum(found) / len(found) if found else 0.0
-        if all(float(label).is_integer() for label in found):
-            centre = round(centre)  # sums stay whole, whichever systems were there to take the mean of
-        return dataclasses.replace(self, centre=float(centre))
+        return dataclasses.replace(self, centre=_middle(found))
 
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:  # noqa: ARG002
         """Return observed disagreement, number, sum and sum of squares of the labels of each item."""
-        table = np.zeros((len(predictions), 4))
-        for item, row in enumerate(_annotators.numbers(predictions, self.name)):
+        rows = _annotators.numbers(predictions, self.name)
+        labels = np.array([x for row in rows if len(row) > 1 for x in row])
+        own = _middle(labels.tolist())
+        # Squares of so distant labels would drown their spread.
+        far = labels.size > 0 and abs(own - self.centre) > _FAR * float(np.sqrt(np.mean((labels - own) ** 2)))
+        table = np.zeros((len(rows), 4))
+        for item, row in enumerate(rows):
             if len(row) > 1:
-                x = np.array(row) - self.centre
+                x = np.array(row) - (own if far else self.centre)
                 spread = float(((x - x.mean()) ** 2).sum())
                 table[item] = 2.0 * x.size * spread / (x.size - 1), x.size, x.sum(), (x**2).sum()
         return _varied(self, table)
@@ -358,6 +369,12 @@ class FleissKappa(_OfLabels):
             left: FloatArray = np.where(1.0 - by_chance > _ROUNDING, 1.0 - by_chance, np.nan)
             kappa: FloatArray = 1.0 - (1.0 - agreeing / n) / left
         return kappa
+
+
+def _middle(labels: Sequence[float]) -> float:
+    """Return the mean; of whole numbers rounded, so that sums stay whole whichever systems it is taken of."""
+    mean = math.fsum(labels) / max(1, len(labels))
+    return float(round(mean)) if all(label.is_integer() for label in labels) else mean
 
 
 def _alpha(observed: FloatArray, expected: FloatArray, n: FloatArray) -> FloatArray:

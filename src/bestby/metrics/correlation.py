@@ -17,6 +17,8 @@ from bestby.metrics.base import Metric
 
 _NOTHING = 1e-13  # a variance below this part of its sums is rounding
 
+_ROUNDING = 8.0 * np.finfo(np.float64).eps.item()  # numbers apart by less than this part are the same
+
 _WHOLE_UP_TO = 2_000_000  # cubes of resample sizes up to here fit whole numbers of 64 bits
 
 _SIGNS_UP_TO = 512  # items up to which Kendall's matrix of signs is small
@@ -139,7 +141,8 @@ class _RankCorrelation(RankMetric):
         InvalidInputError
             If the gold is constant.
         """
-        _location(self.name, "the gold is", _given(self.name, gold))
+        given = _given(self.name, gold)
+        _check_varied(self.name, "the gold is", given.min(), given.max())
         return self
 
     def prepare(self, gold: Any, predictions: Any) -> TwoOrders:
@@ -160,10 +163,11 @@ class _RankCorrelation(RankMetric):
         InvalidInputError
             If a column is constant.
         """
-        _location(self.name, "the gold is", gold)
-        _location(self.name, "the predictions are", predictions)
-        order_x, last_x = sorted_with_ties(np.asarray(predictions))
-        order_y, last_y = sorted_with_ties(np.asarray(gold))
+        x, y = np.asarray(predictions), np.asarray(gold)
+        _check_varied(self.name, "the gold is", y.min(), y.max())
+        _check_varied(self.name, "the predictions are", x.min(), x.max())
+        order_x, last_x = sorted_with_ties(x)
+        order_y, last_y = sorted_with_ties(y)
         return TwoOrders(
             order_x, last_x, group_of_items(order_x, last_x), order_y, last_y, group_of_items(order_y, last_y)
         )
@@ -266,13 +270,18 @@ def _given(name: str, gold: Array | None) -> Array:
 
 
 def _location(name: str, what: str, values: Array) -> tuple[float, float]:
-    """Mean and standard deviation, if there is any spread beyond rounding."""
+    """Return mean and standard deviation, if there is any spread beyond rounding."""
     numbers = np.asarray(values, dtype=np.float64)
+    low, high = float(numbers.min()), float(numbers.max())
+    _check_varied(name, what, low, high, _ROUNDING * max(abs(low), abs(high)))
     centre = float(numbers.mean())
-    scale = float(np.sqrt(np.mean((numbers - centre) ** 2)))
-    if scale <= _NOTHING * abs(centre) or scale == 0.0:
+    return centre, float(np.sqrt(np.mean((numbers - centre) ** 2)))
+
+
+def _check_varied(name: str, what: str, low: float, high: float, rounding: float = 0.0) -> None:
+    """Refuse values, from the lowest to the highest, that are all the same."""
+    if low == high or high - low <= rounding:
         raise InvalidInputError(
-            f"{name} is undefined: {what} constant ({numbers[0]:g} on all items)",
+            f"{name} is undefined: {what} constant ({low:g} on all items)",
             hint="a correlation needs values that vary",
         )
-    return centre, scale

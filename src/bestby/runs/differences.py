@@ -47,10 +47,8 @@ def chosen_test(
 def _least(data: Data, a: int, b: int, paired: bool, sides: float) -> float:
     """Return the smallest p-value the permutation test can give."""
     n, m = data.maker.scores[a].size, data.maker.scores[b].size
-    if paired:
-        return float(sides * 0.5**n)
     # Of unequal numbers, the other extreme split is another distance from 0.
-    return (sides if n == m else 1.0) / math.comb(n + m, n)
+    return (sides if paired or n == m else 1.0) * samples.fewest(n, m, paired)
 
 
 def oriented_test(data: Data, a: int, b: int, name: str, alternative: Alternative) -> TestResult:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Sequence
 
@@ -106,7 +107,23 @@ def test_other_measures_agree_with_the_bootstrap_of_the_items(metric: str) -> No
     drawn = np.cov(maker.replicates, rowvar=False)
     scale = np.sqrt(np.outer(drawn.diagonal(), drawn.diagonal()))
     # 4000 resamples know a correlation to 0.016 and a variance to 2.2 %.
-    assert np.abs(maker.covariance - drawn).max() < 0.1 * scale.max()
+    assert np.abs(maker.covariance(0, 1) - drawn).max() < 0.1 * scale.max()
+
+
+@pytest.mark.parametrize("metric", ["spearman", "pearson"])
+def test_a_system_that_hardly_varies_leaves_the_others_alone(metric: str) -> None:
+    """Its runs are undefined on resamples on which those of the others are not."""
+    rng = np.random.default_rng(0)
+    gold = rng.normal(size=40)
+    runs = [gold + rng.normal(0.0, sd, (3, 40)) for sd in (1.0, 1.4)]
+    flat = np.zeros((24, 40))
+    flat[np.arange(24), rng.integers(40, size=24)] = 1.0
+    alone = crossed(runs, gold, metric)
+    beside = crossed([*runs, flat], gold, metric)
+    assert not np.isfinite(beside.replicates[:, 6:]).all(axis=1).any()
+    for pair in ((0, 1), (0,), (1,)):
+        expected, found = alone.components(*pair), beside.components(*pair)
+        assert dataclasses.astuple(found) == pytest.approx(dataclasses.astuple(expected), rel=1e-8)
 
 
 def test_items_are_drawn_once_for_all_and_runs_within_their_system() -> None:

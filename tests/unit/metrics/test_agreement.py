@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby import InvalidInputError
+from bestby import InvalidInputError, compare
 from bestby.metrics import agreement
 
 ROWS = [(1, 1, 2), (2, 2, None), (3, 3, 3), (1, None, None), (2, 1, 2)]
@@ -85,6 +85,26 @@ def test_ordinal_cares_for_order_only_and_interval_for_distance() -> None:
     assert scored(agreement.IntervalAlpha(), shifted) == pytest.approx(
         scored(agreement.IntervalAlpha(), rows), abs=1e-12
     )
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.1], ids=["whole", "any"])
+@pytest.mark.parametrize("scale", [1e3, 3e6, 1e9])
+def test_the_scale_of_one_system_is_nothing_to_another(scale: float, noise: float) -> None:
+    rng = np.random.default_rng(3)
+    truth = rng.integers(1, 6, (60, 1))
+    a, b = (truth + rng.integers(-1, 2, (60, 3)) + noise * rng.normal(size=(60, 3)) for _ in "ab")
+    metric = agreement.IntervalAlpha()
+    near, far = (
+        compare({"a": a.tolist(), "b": (b * k).tolist()}, metric=metric, n_resamples=99)["a", "b"]
+        for k in (1.0, scale)
+    )
+    # By hand: observed disagreement within items, expected between all labels.
+    observed = sum((x - y) ** 2 for row in a for x in row for y in row) / 2
+    expected = sum((x - y) ** 2 for x in a.flat for y in a.flat) / (a.size - 1)
+    assert near.score_a == pytest.approx(1.0 - observed / expected, rel=1e-13)
+    assert (far.score_a, far.score_b) == pytest.approx((near.score_a, near.score_b), rel=1e-12)
+    assert far.interval.low == pytest.approx(near.interval.low, rel=1e-6)
+    assert far.interval.high == pytest.approx(near.interval.high, rel=1e-6)
 
 
 @pytest.mark.parametrize(

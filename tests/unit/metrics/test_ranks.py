@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn import metrics as sk
 
+from bestby import compare
 from bestby._core.errors import InvalidInputError
 from bestby.metrics import _ranked, resolve
 
@@ -227,6 +228,31 @@ def test_constant_predictions_are_refused(name):
     gold, predictions = np.array([1.0, 2.0]), np.array([0.1, 0.1])
     with pytest.raises(InvalidInputError, match=f"{name} is undefined: the predictions are constant"):
         resolve(name).fit(gold, [predictions], None).prepare(gold, predictions)
+
+
+@pytest.mark.parametrize("name", ["pearson", "spearman", "kendall"])
+def test_numbers_that_differ_are_no_constant_however_far_from_zero(name, generator):
+    gold, predictions = generator.integers(0, 100, (2, 50)).astype(float)
+    near, far = (
+        next(iter(compare({"a": predictions + offset, "b": gold + offset}, gold=gold + offset, metric=name)))
+        for offset in (0.0, 1e15)
+    )
+    assert far.score_a == pytest.approx(near.score_a, rel=1e-13)
+
+
+@pytest.mark.parametrize("name", ["spearman", "kendall"])
+def test_ranks_take_neighbouring_numbers_for_two(name):
+    gold = np.array([1, 2, 3, 4]) + 2**60  # one number if they were floats
+    predictions = np.array([0.3, 0.3, 0.1 + 0.2, 0.1 + 0.2])
+    metric = resolve(name).fit(gold, [predictions], None)
+    assert metric.weighted(metric.prepare(gold, predictions), np.ones((1, 4), dtype=int))[0] > 0.8
+
+
+def test_pearson_takes_rounding_for_a_constant():
+    gold, predictions = np.arange(3.0), np.array([0.3, 0.1 + 0.2, 0.3])
+    metric = resolve("pearson").fit(gold, [predictions], None)
+    with pytest.raises(InvalidInputError, match="the predictions are constant"):
+        metric.statistics(gold, predictions)
 
 
 def test_constant_predictions_have_an_auc_of_a_half():
