@@ -227,7 +227,7 @@ def paired_differences(a: FloatArray, b: FloatArray) -> FloatArray:
     Examples
     --------
     >>> a, b = np.array([91.37, 88.12, 0.3]), np.array([91.36, 88.11, 0.29])
-    >>> np.ptp(a - b) > 0.0, np.ptp(paired_differences(a, b)) == 0.0
+    >>> bool(np.ptp(a - b) > 0.0), bool(np.ptp(paired_differences(a, b)) == 0.0)
     (True, True)
     """
     raw, sizes = a - b, np.abs(a) + np.abs(b)

@@ -16,7 +16,7 @@ from bestby.evaluation import Evaluation
 from bestby.readers import read
 
 _SETTINGS = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 _TABLE = "id,gold,a,b\n" + "".join(f'{i},{i % 3},"{i % 2}",{i % 5}\n' for i in range(12))
 _JSON = "".join(json.dumps({"gold": i % 3, "a": i % 2, "b": str(i)}) + "\n" for i in range(12))
