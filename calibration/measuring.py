@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import time
 import warnings
@@ -12,6 +13,7 @@ from typing import Any, get_type_hints
 
 import numpy as np
 
+from bestby import advice
 from bestby._core.errors import BestbyError, DesignError
 from bestby.engine import prepare, testing
 from bestby.engine.base import Drawing
@@ -119,6 +121,8 @@ def situations(features: Any) -> list[Situation]:
 def path_of(cell: AnyCell, cache: Path = CACHE) -> Path:
     """Return where a cell is stored; what it is made of is in the name."""
     content: Sequence[object] = (cell,)
+    if isinstance(cell, Family):  # keeps what "auto" came to, not what it looks at: made anew with the rule
+        content = (cell, inspect.getsource(advice))
     if isinstance(cell, Cell):
         content = (
             cell.key,

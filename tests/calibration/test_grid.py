@@ -159,3 +159,11 @@ def test_a_bootstrap_p_value_centred_on_itself_rejects_too_often() -> None:
     assert counts["sacrebleu", "bootstrap"] > most
     assert counts["sacrebleu", "approximate randomization"] <= most
     assert counts["bestby", "permutation"] <= most
+
+
+def test_families_are_made_anew_when_the_rule_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They keep whether the intervals of "auto" held; other cells keep what the rule looks at."""
+    family = next(families.cells())
+    before = measuring.path_of(family)
+    monkeypatch.setattr("inspect.getsource", lambda _: "another rule")
+    assert measuring.path_of(family) != before
