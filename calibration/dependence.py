@@ -177,7 +177,8 @@ Found = dict[str, bool]
 
 
 def makers(evaluation: Evaluation, seed: int, blocks: int | None = None) -> Intervals:
-    group = prepare.groups(evaluation, [resolve("mean")], blocks=blocks)[0][0]
+    supports = prepare.EVERY_DEPENDENCE
+    group = prepare.groups(evaluation, [resolve("mean")], blocks=blocks, supports=supports)[0][0]
     return Intervals(group, Drawing(RESAMPLES, seed))
 
 

@@ -214,7 +214,12 @@ def compare(
     parts: dict[int, _Part] = {}
     annotators_seed = drawing.seed if settings.annotators == "resample" else None
     for group, positions in prepare.groups(
-        evaluation, metrics, annotators_seed=annotators_seed, blocks=settings.blocks
+        evaluation,
+        metrics,
+        annotators_seed=annotators_seed,
+        blocks=settings.blocks,
+        supports=prepare.EVERY_DEPENDENCE,
+        consumer="compare",
     ):
         data_notes += [note for note in noting.of_drawing(group, drawing, settings) if note not in data_notes]
         makers = Intervals(group, drawing)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,9 +19,19 @@ from bestby._core.cells import FEW_VALUES, collapsed
 from bestby._core.checks import NUMERAL
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.roles import listed
-from bestby._core.typing import Array, ArrayLike, BoolArray, IntArray, OnMissing
+from bestby._core.typing import Array, ArrayLike, BoolArray, Dependence, IntArray, OnMissing
 from bestby.annotations import Annotations
 from bestby.results import Note, extent
+
+_UNSUPPORTED: dict[Dependence, tuple[str, str]] = {
+    "clusters": ("clusters of items", "leave out clusters, if the items are independent of one another"),
+    "crossed": (
+        "two crossed groupings of the items",
+        "give one grouping as clusters, that with fewer groups",
+    ),
+    "strata": ("strata", "leave out strata"),
+}
+"""What an error says about a grouping that is not supported, and what to do."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -72,6 +82,13 @@ class Evaluation:
     suggested: Any = None
     crossed: Array | None = None
     counts: IntArray | None = None
+
+    def __post_init__(self) -> None:
+        if self.crossed is not None and self.strata is not None:
+            raise DesignError(
+                "there is no method for strata and two crossed groupings at once",
+                hint="give one of the three as clusters, that with the fewest groups",
+            )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -263,12 +280,8 @@ class Evaluation:
         clusters = None if side["clusters"] is None else checks.column(side["clusters"], "clusters", n)
         strata = None if side["strata"] is None else checks.column(side["strata"], "strata", n)
         crossed = None if side["crossed"] is None else checks.column(side["crossed"], "crossed", n)
-        if crossed is not None and strata is not None:
-            raise DesignError(
-                "there is no method for strata and two crossed groupings at once",
-                hint="give one of the three as clusters, that with the fewest groups",
-            )
-        _check_nested(clusters, strata)
+        if crossed is None:
+            check_nested(clusters, strata)
         if number is not None and any(value.ndim > 1 for value in values.values()):
             _check_countable(soft=True)
         return cls(
@@ -360,6 +373,41 @@ class Evaluation:
                 f"{what} needs every item, but the table was counted into {self.n_rows} distinct rows",
                 hint="read it whole: stream=False (--no-stream)",
             )
+        return self
+
+    @property
+    def dependence(self) -> tuple[Dependence, ...]:
+        """The kinds of groups that the items come in."""
+        known: dict[Dependence, Array | None] = {
+            "clusters": self.clusters,
+            "crossed": self.crossed,
+            "strata": self.strata,
+        }
+        return tuple(kind for kind, groups in known.items() if groups is not None)
+
+    def supported(self, consumer: str, kinds: Collection[Dependence], hint: str | None = None) -> Evaluation:
+        """Return the evaluation itself; refuse groups of the items that an analysis would ignore.
+
+        Every analysis of items calls this, most of them through `bestby.engine.prepare.groups`.
+
+        Parameters
+        ----------
+        consumer : str
+            The analysis, for the message.
+        kinds : collection of {"clusters", "crossed", "strata"}
+            The kinds of groups that it takes into account.
+        hint : str, optional
+            What to do instead; by default to leave the groups out.
+
+        Raises
+        ------
+        DesignError
+            If the items come in groups of another kind.
+        """
+        for kind in self.dependence:
+            if kind not in kinds:
+                what, usual = _UNSUPPORTED[kind]
+                raise DesignError(f"{consumer} does not support {what}", hint=hint or usual)
         return self
 
     def data_hash(self) -> str:
@@ -552,6 +600,21 @@ def _groupings(clusters: Any) -> tuple[Any, Any]:
     return clusters, None
 
 
+def one_grouping(clusters: Any, consumer: str) -> Any:
+    """Return the clusters; refuse two groupings where an analysis supports one only.
+
+    Examples
+    --------
+    >>> one_grouping(["d1", "d2"], "this analysis")
+    ['d1', 'd2']
+    """
+    first, second = _groupings(clusters)
+    if second is not None:
+        what, hint = _UNSUPPORTED["crossed"]
+        raise DesignError(f"{consumer} does not support {what}", hint=hint)
+    return first
+
+
 def _check_order(given: Mapping[str, Any]) -> None:
     """Refuse columns of pandas with the same labels in another order: they would be taken as they lie."""
     indexes: dict[str, Any] = {what: getattr(values, "index", None) for what, values in given.items()}
@@ -705,16 +768,27 @@ def _check_unique(ids: Array, what: str) -> None:
         )
 
 
-def _check_nested(clusters: Array | None, strata: Array | None) -> None:
+def check_nested(clusters: Array | None, strata: Array | None) -> None:
+    """Refuse a cluster that lies in more than one stratum: it is drawn as a whole.
+
+    Examples
+    --------
+    >>> check_nested(np.array(["d1", "d1", "d2"]), np.array(["news", "news", "talks"]))
+    """
     if clusters is None or strata is None:
         return
-    pairs: dict[Any, Any] = {}
-    for cluster, stratum in zip(clusters.tolist(), strata.tolist(), strict=True):
-        if pairs.setdefault(cluster, stratum) != stratum:
-            raise DesignError(
-                f"cluster {cluster!r} lies in more than one stratum: {pairs[cluster]!r} and {stratum!r}",
-                hint="a cluster is drawn as a whole, so it must belong to one stratum",
-            )
+    _, first, cluster = np.unique(clusters, return_index=True, return_inverse=True)
+    expected = strata[first][cluster.reshape(-1)]
+    bad = np.flatnonzero(strata != expected)
+    if bad.size:
+        place = int(bad[0])
+        name, known, other = (
+            values[place : place + 1].tolist()[0] for values in (clusters, expected, strata)
+        )
+        raise DesignError(
+            f"cluster {name!r} lies in more than one stratum: {known!r} and {other!r}",
+            hint="a cluster is drawn as a whole, so it must belong to one stratum",
+        )
 
 
 def codes(values: Array) -> tuple[Array, Array]:

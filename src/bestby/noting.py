@@ -174,7 +174,7 @@ def of_samples(group: Group, m: int, pairs: Sequence[Pair], evaluation: Evaluati
     that of other samples alone. The samples of two systems are taken to be independent.
     """
     metric = group.metrics[m]
-    if not isinstance(metric, MeanMetric) or evaluation.crossed is not None or any(evaluation.missing):
+    if not isinstance(metric, MeanMetric) or any(evaluation.missing):
         return []
     found = {name: metric.variance_within(values) for name, values in evaluation.systems.items()}
     n = evaluation.n_items

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from bestby import Comparison, compare
+from bestby import Annotations, Comparison, compare, read
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby.evaluation import Evaluation
 
@@ -143,6 +144,32 @@ def test_crossed_groupings_refuse_what_they_cannot_do() -> None:
         run(clusters=both, interval="bca")
     with pytest.raises(InvalidInputError, match="crossed"):
         run(clusters=[DOCUMENTS, LANGUAGES[:10]])
+
+
+def test_resampled_annotators_do_not_take_two_crossed_groupings() -> None:
+    gold = Annotations.of([[label, label, 1 - label] for label in GOLD.tolist()])
+    with pytest.raises(DesignError) as caught:
+        compare({"a": A, "b": B}, gold, clusters=[DOCUMENTS, LANGUAGES], annotators="resample")
+    assert caught.value.message == 'annotators="resample" does not support two crossed groupings of the items'
+    assert caught.value.hint == "give one grouping as clusters, that with fewer groups"
+
+
+def test_groups_replaced_in_an_evaluation_are_checked_as_well() -> None:
+    evaluation = Evaluation.of({"a": A, "b": B}, GOLD, clusters=DOCUMENTS, strata=DOCUMENTS % 2)
+    with pytest.raises(DesignError, match="strata and two crossed groupings"):
+        dataclasses.replace(evaluation, crossed=LANGUAGES)
+    moved = dataclasses.replace(evaluation, clusters=LANGUAGES % 5)
+    with pytest.raises(DesignError, match="cluster 0 lies in more than one stratum: 0 and 1"):
+        compare(moved)
+
+
+def test_two_columns_of_clusters_and_a_stratum_of_a_table_are_refused(tmp_path: Path) -> None:
+    table = tmp_path / "items.csv"
+    part = DOCUMENTS % 2
+    groups = {"doc": DOCUMENTS, "lang": LANGUAGES + 10 * part, "part": part}
+    pd.DataFrame({"gold": GOLD, "a": A, "b": B, **groups}).to_csv(table, index=False)
+    with pytest.raises(DesignError, match="strata and two crossed groupings"):
+        read(table, gold="gold", cluster=["doc", "lang"], stratum="part")
 
 
 def test_omnibus_is_left_out_for_crossed_groupings() -> None:

@@ -32,11 +32,11 @@ OF_THE_GUIDE = (
 SPELT_OTHERWISE = ("nDCG@10", "ROUGE-L", "rougeLsum", "chrF++", "BLEU-4", "pass@1", "recall@5", "Exact-Match")
 
 CASES = [
-    Case("m", mean, binary, True, items, differing, systems, runs, datasets, folds, clustered, paired)
-    for (
-        mean,
-        binary,
-    ), items, differing, systems, runs, datasets, folds, clustered, paired in itertools.product(
+    Case("m", *kind, True, items, differing, systems, runs, datasets, folds, clustered, paired, crossed)
+    for kind, items, differing, systems, runs, datasets, folds, (
+        clustered,
+        crossed,
+    ), paired in itertools.product(
         [(True, True), (True, False), (False, False)],
         [None, 4, 100],
         [None, 3, 10, 90],
@@ -44,7 +44,7 @@ CASES = [
         [1, 3, 5],
         [1, 4],
         [0, 2, 10],
-        [False, True],
+        [(False, False), (True, False), (True, True)],
         [True, False],
     )
 ]
@@ -130,7 +130,7 @@ def test_where_the_tree_ends(changes: dict[str, object], test: str) -> None:
 def test_what_compare_does_is_the_end_of_every_path_on_one_test_set() -> None:
     for case in CASES:
         if case.one_output and case.paired:
-            assert walk(case)[1].test == "permutation"
+            assert walk(case)[1].test == ("wald" if case.crossed else "permutation")
 
 
 def test_drawn_shows_every_question_and_answer() -> None:
@@ -141,6 +141,14 @@ def test_drawn_shows_every_question_and_answer() -> None:
             assert f"─ {key} ──" in picture
             if isinstance(answer.leads_to, Recommendation):
                 assert f"● {answer.leads_to.test}" in picture
+
+
+def test_two_crossed_groupings_lead_to_what_compare_does() -> None:
+    systems, gold = _labels(120, (0.6, 0.9))
+    both = [np.arange(120) // 10, np.arange(120) % 10]
+    advice = advise(data=bb.Evaluation.of(systems, gold, clusters=both))
+    done = bb.compare(systems, gold, clusters=both)["s0", "s1"]
+    assert (advice.test, advice.interval) == (done.test.name, done.interval.method) == ("wald", "two-way")
 
 
 # -- measures --------------------------------------------------------------------------------------

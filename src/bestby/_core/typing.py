@@ -18,3 +18,5 @@ ArrayLike: TypeAlias = Any
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
 Question: TypeAlias = Literal["two-sided", "greater", "less", "better"]
 OnMissing: TypeAlias = Literal["error", "drop", "worst"]
+Dependence: TypeAlias = Literal["clusters", "crossed", "strata"]
+"""How items depend on one another: in clusters, in a second grouping that crosses them, in strata."""

@@ -463,6 +463,8 @@ def _pilot(given: _Assumed) -> Design:
             f"there is no formula for {given.metric or 'missing predictions'}: only for accuracy and means",
             hint="leave out --formula: the pilot is then simulated",
         )
+    instead = "leave out --formula: the pilot is then simulated"
+    evaluation.supported("the formula for a pilot", ["clusters"], instead)
     x, y = evaluation.systems[a], evaluation.systems[b]
     if evaluation.gold is not None:
         x, y = x == evaluation.gold, y == evaluation.gold

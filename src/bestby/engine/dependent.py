@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NoReturn
 
-from bestby._core.typing import FloatArray, IntArray
-from bestby.engine.base import Drawing, Pair
+import numpy as np
+
+from bestby._core.errors import DesignError
+from bestby._core.typing import Alternative, FloatArray, IntArray
+from bestby.engine.base import Contributions, Drawing, Jackknife, Pair
 from bestby.engine.sums import SumGroup
 from bestby.engine.transforms import Scores
-from bestby.inference import clusters
+from bestby.inference import clusters, intervals
 from bestby.inference.clusters import DesignEffect, Error
 from bestby.resampling import totals as resampling
 from bestby.resampling.blocks import Blocks
+from bestby.results import TestResult
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +25,7 @@ class CrossedGroup(SumGroup):
     """Metrics on items in two crossed groupings, such as templates and languages.
 
     The units of the table are the groups of the first. No resampling keeps both groupings, so intervals and
-    tests are by formula.
+    tests are by formula; what would take the units for all the dependence there is raises a DesignError.
 
     Parameters
     ----------
@@ -39,6 +44,72 @@ class CrossedGroup(SumGroup):
     def error(self, metric: int, a: int, b: int | None = None) -> Error | None:
         """Return the two-way cluster-robust standard error of a score or difference."""
         return clusters.two_way(item_influence(self, metric, a, b), self.first, self.second)
+
+    def standard_error(self, metric: int, a: int, b: int | None = None) -> float | None:
+        """Return the same without its degrees of freedom."""
+        return clusters.two_way(item_influence(self, metric, a, b), self.first, self.second).se
+
+    def differing(self, pair: Pair) -> tuple[int, int]:
+        """Return on how many items two systems differ, and on how many groups, of the grouping with fewer."""
+        m, a, b = pair
+        columns_a, columns_b = self.table.columns[m][a], self.table.columns[m][b]
+        differs = (self.table.items[:, columns_a] != self.table.items[:, columns_b]).any(axis=1)
+        n_groups = min(np.unique(codes[differs]).size for codes in (self.first, self.second))
+        return int(differs.sum()), int(n_groups)
+
+    def effective_units(self, metric: int, a: int, b: int | None = None) -> float:
+        """Return how many groups of equal weight would carry the variance, of the grouping with fewer."""
+        influence = item_influence(self, metric, a, b)
+        found = []
+        for codes in (self.first, self.second):
+            sums = np.bincount(codes, weights=influence).astype(np.float64)
+            found.append(intervals.effective_units(-sums, np.ones(sums.size, dtype=np.int64)))
+        return min(found)
+
+    def contributions(self, metric: int, a: int, b: int | None = None) -> Contributions | None:  # noqa: ARG002
+        """Return None: no mean over the groups of one grouping has the right variance."""
+        return None
+
+    def influence(self, metric: int, a: int, b: int | None = None) -> FloatArray:  # noqa: ARG002
+        """Refuse the influence of each group of the first grouping."""
+        _refuse("a standard error from the units of one grouping")
+
+    def bootstrap(self, drawing: Drawing) -> FloatArray:  # noqa: ARG002
+        """Refuse resamples."""
+        _refuse("the bootstrap")
+
+    def jackknife(self, seed: int) -> Jackknife:  # noqa: ARG002
+        """Refuse scores without each group of the first grouping."""
+        _refuse("the jackknife")
+
+    def pivots(self, metric: int, a: int, b: int | None, drawing: Drawing) -> FloatArray | None:  # noqa: ARG002
+        """Refuse studentized resamples."""
+        _refuse("the bootstrap")
+
+    def permutation(
+        self,
+        pairs: Sequence[Pair],  # noqa: ARG002
+        alternative: Alternative,  # noqa: ARG002
+        drawing: Drawing,  # noqa: ARG002
+    ) -> dict[Pair, TestResult]:
+        """Refuse swaps of the groups of the first grouping."""
+        _refuse("the permutation test")
+
+    def sampled_permutation(
+        self,
+        pairs: Sequence[Pair],  # noqa: ARG002
+        alternative: Alternative,  # noqa: ARG002
+        drawing: Drawing,  # noqa: ARG002
+    ) -> dict[Pair, TestResult]:
+        """Refuse drawn swaps of the groups of the first grouping."""
+        _refuse("the permutation test")
+
+
+def _refuse(what: str) -> NoReturn:
+    raise DesignError(
+        f"{what} knows one grouping of the items, not two crossed ones",
+        hint='interval="two-way" and test="wald" support both',
+    )
 
 
 @dataclass(frozen=True, eq=False)

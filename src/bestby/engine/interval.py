@@ -11,6 +11,7 @@ import numpy as np
 from bestby._core.errors import DesignError
 from bestby._core.typing import FloatArray
 from bestby.engine.base import Contributions, Drawing, Group, Jackknife, gap
+from bestby.engine.dependent import CrossedGroup
 from bestby.engine.sums import AnnotatedGroup, SumGroup, merged_values
 from bestby.engine.weighted import WeightGroup
 from bestby.inference import intervals, proportions
@@ -378,6 +379,8 @@ class Intervals:
         return self._effective(target, self.group.contributions(target.metric, target.a, target.b))
 
     def _effective(self, target: Target, plain: Contributions | None) -> float:
+        if isinstance(self.group, CrossedGroup):
+            return self.group.effective_units(target.metric, target.a, target.b)
         if plain is not None:
             return intervals.effective_units(plain.values, plain.counts, plain.bounds)
         jackknife = self._jackknife

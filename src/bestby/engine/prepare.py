@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TypeVar
 
@@ -12,19 +12,22 @@ import numpy as np
 from bestby._core import soft
 from bestby._core.cells import collapsed
 from bestby._core.errors import DesignError, InvalidInputError
-from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
+from bestby._core.typing import Array, BoolArray, Dependence, FloatArray, IntArray
 from bestby.engine import streamed, table
 from bestby.engine.base import Group
 from bestby.engine.dependent import BlockGroup, CrossedGroup
 from bestby.engine.sums import AnnotatedGroup, SumGroup
 from bestby.engine.weighted import CallGroup, WeightGroup, numbered_units
-from bestby.evaluation import Evaluation, codes
+from bestby.evaluation import Evaluation, check_nested, codes
 from bestby.metrics.base import BaseMetric, FunctionMetric, MeanMetric, Metric, WeightedMetric
 from bestby.resampling import streams
 from bestby.resampling.blocks import Blocks, circular, consecutive
 from bestby.streamed import Streamed
 
 T = TypeVar("T")
+
+EVERY_DEPENDENCE: tuple[Dependence, ...] = ("clusters", "crossed", "strata")
+"""For analyses that also take two crossed groupings into account: they ask the group for `crossed`."""
 
 
 class Reading:
@@ -39,6 +42,7 @@ class Reading:
     """
 
     def __init__(self, evaluation: Evaluation, blocks: int | None = None) -> None:
+        check_nested(evaluation.clusters, evaluation.strata)  # groups may have been replaced since `of`
         self.evaluation = evaluation
         self.clusters = _codes_of(evaluation.clusters)
         self.strata = _codes_of(evaluation.strata)
@@ -272,8 +276,13 @@ def groups(
     *,
     annotators_seed: int | None = None,
     blocks: int | None = None,
+    supports: Collection[Dependence] = ("clusters", "strata"),
+    consumer: str = "this analysis",
 ) -> list[tuple[Group, list[int]]]:
     """Fit the metrics and put them into groups that are resampled together.
+
+    Clusters and strata are part of every group. Two crossed groupings are not: they are refused unless the
+    caller says that it supports them, so that a caller which does not know of them cannot ignore one.
 
     Parameters
     ----------
@@ -285,6 +294,10 @@ def groups(
         The seed of the resamples of annotators, if the bootstrap is to resample them.
     blocks : int, optional
         The length of the blocks of consecutive items that are to be resampled together.
+    supports : collection of {"clusters", "crossed", "strata"}
+        The kinds of groups of items that the caller takes into account.
+    consumer : str
+        What the caller is, for the message of an error.
 
     Returns
     -------
@@ -297,8 +310,11 @@ def groups(
         If a metric cannot read the data.
     DesignError
         If a metric needs a gold and there is none, or cannot take resampled annotators, two crossed
-        groupings or counted rows.
+        groupings or counted rows; or if the items come in groups that the caller does not support.
     """
+    evaluation.supported(consumer, supports)
+    if annotators_seed is not None:
+        evaluation.supported('annotators="resample"', ("clusters", "strata"))
     if isinstance(evaluation, Streamed):
         if annotators_seed is not None:
             evaluation.uncounted("resampling annotators")
@@ -413,11 +429,14 @@ def by_item(evaluation: Evaluation, metric: Metric, group: SumGroup) -> SumGroup
 def annotated(group: SumGroup, reading: Reading, seed: int) -> AnnotatedGroup:
     """Return the group with the statistics of every unit under resamples of its annotators.
 
+    Only of a group whose units are all the dependence there is: what others know would be lost.
+
     Raises
     ------
     DesignError
         If the gold did not come as the labels of annotators, or a metric does not read it so.
     """
+    assert type(group) is SumGroup
     annotations = reading.evaluation.annotations
     if annotations is None:
         raise DesignError(

@@ -62,7 +62,7 @@ class Pilot(Design):
     InvalidInputError
         If the systems are not in the pilot or the scale is outside [-1, 1].
     DesignError
-        If the measure has no value on the pilot.
+        If the measure has no value on the pilot, or its items come in two crossed groupings.
 
     References
     ----------
@@ -133,7 +133,7 @@ class Pilot(Design):
             missing={name: e.missing[name] for name in chosen if name in e.missing},
         )
         metric = resolve(default(e.gold is None) if self.metric is None else self.metric)
-        return prepare.groups(pair, [metric])[0][0]
+        return prepare.groups(pair, [metric], consumer="a simulated pilot")[0][0]
 
     @cached_property
     def observed(self) -> float:

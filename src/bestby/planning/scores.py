@@ -12,7 +12,7 @@ import numpy as np
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
-from bestby.evaluation import codes
+from bestby.evaluation import codes, one_grouping
 from bestby.inference import classical
 from bestby.inference.power import t_power
 from bestby.planning.base import Design, Question
@@ -108,6 +108,8 @@ class PairedScores(Design):
         ------
         InvalidInputError
             If lengths differ, all differences are equal, or there are too few items or clusters.
+        DesignError
+            If clusters are two crossed groupings.
 
         Examples
         --------
@@ -127,7 +129,8 @@ class PairedScores(Design):
         sd = float(d.std(ddof=1))
         if clusters is None:
             return cls(assumed, sd)
-        group = codes(checks.column(clusters, "clusters", d.size))[1].astype(np.int64)
+        one = one_grouping(clusters, "the design effect of a pilot")
+        group = codes(checks.column(one, "clusters", d.size))[1].astype(np.int64)
         sizes = np.bincount(group)
         if not 2 <= sizes.size < d.size:
             raise InvalidInputError(

@@ -140,7 +140,8 @@ def compare_preferences(
         If the data or an argument cannot be used as given.
     DesignError
         If a system, or a group of systems, was never beaten by or never beat the others: strengths then have
-        no finite estimate without a prior. If two systems never met, for the permutation test.
+        no finite estimate without a prior. If two systems never met, for the permutation test. If clusters
+        are two crossed groupings.
 
     Notes
     -----

@@ -10,6 +10,7 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
+from bestby.evaluation import one_grouping
 from bestby.frames import is_frame
 from bestby.inference.judgements import Judgements
 
@@ -73,6 +74,8 @@ def data_of(comparisons: Any, clusters: Any, columns: Columns) -> Data:
     ------
     InvalidInputError
         If a name is missing, a system is judged against itself, or the winner is neither.
+    DesignError
+        If clusters are two crossed groupings.
 
     Examples
     --------
@@ -80,6 +83,7 @@ def data_of(comparisons: Any, clusters: Any, columns: Columns) -> Data:
     >>> data.names, data.judged.values, data.judged.clusters
     (('x', 'y'), array([0. , 0.5]), array([0, 1]))
     """
+    clusters = one_grouping(clusters, "a comparison of judgements")
     a, b, winner, items, named = _read(comparisons, clusters, columns)
     first, second = _texts(a, "a"), _texts(b, "b")
     if not first:

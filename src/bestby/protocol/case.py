@@ -40,6 +40,8 @@ class Case:
         Whether items come in documents, speakers, templates.
     paired : bool
         Whether all systems were evaluated on the same items.
+    crossed : bool
+        Whether a second grouping of the items crosses the clusters.
     """
 
     metric: str
@@ -54,6 +56,7 @@ class Case:
     n_folds: int = 0
     clustered: bool = False
     paired: bool = True
+    crossed: bool = False
 
     @property
     def one_output(self) -> bool:

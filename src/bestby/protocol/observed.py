@@ -52,6 +52,7 @@ def case_of(group: Group, metric: int, evaluation: Evaluation, pairs: Sequence[P
         n_differing=max(group.differing(pair)[1] for pair in pairs),
         n_systems=group.n_systems,
         clustered=evaluation.clusters is not None,
+        crossed=evaluation.crossed is not None,
     )
 
 
@@ -99,7 +100,7 @@ def observe(evaluation: Evaluation, metric: Any) -> Seen:
         Case and choices of intervals; the shapes of at most `MOST_SHAPES` pairs, in the order of the ranks,
         none where scores are right or wrong or no mean of items, or where two systems do not differ.
     """
-    ((group, _),) = prepare.groups(evaluation, [resolve(metric)])
+    ((group, _),) = prepare.groups(evaluation, [resolve(metric)], supports=prepare.EVERY_DEPENDENCE)
     pairs = [(0, a, b) for a, b in itertools.combinations(range(group.n_systems), 2)]
     case = case_of(group, 0, evaluation, pairs)
     makers = Intervals(group, Drawing(n_resamples=1, seed=0))

@@ -119,6 +119,12 @@ def _measure(case: Case) -> str:
     return "right or wrong" if case.binary else "a number"
 
 
+def _clusters(case: Case) -> str:
+    if case.crossed:
+        return "in two groupings that cross"
+    return "yes" if case.clustered else "no"
+
+
 def _ties(case: Case) -> str:
     if case.n_items is None or case.n_differing is None:
         return "not known"
@@ -242,7 +248,7 @@ TREE: dict[str, Question] = {
     ),
     "clusters": Question(
         "Do items come in clusters (documents, speakers, templates)?",
-        lambda case: "yes" if case.clustered else "no",
+        _clusters,
         {
             "yes": Answer(
                 "Items of a cluster are alike, so clusters are swapped and resampled as wholes, whatever"
@@ -250,6 +256,16 @@ TREE: dict[str, Question] = {
                 "Miller 2024; Davison & Hinkley 1997, section 3.8",
                 Recommendation(
                     "permutation", "auto", "bestby.compare(..., clusters=...); bestby compare --cluster"
+                ),
+            ),
+            "in two groupings that cross": Answer(
+                "No swap and no resample keeps both groupings: the difference is divided by its two-way"
+                " cluster-robust standard error.",
+                "Cameron et al. 2011",
+                Recommendation(
+                    "wald",
+                    "two-way",
+                    "bestby.compare(..., clusters=[first, second]); bestby compare --cluster twice",
                 ),
             ),
             "no": Answer(

@@ -178,11 +178,9 @@ def _of_items(
         for position, row in enumerate(rows)
     }
     evaluation = Evaluation.of(flat, gold, clusters=clusters)
-    if evaluation.crossed is not None:
-        raise DesignError("runs of items in two crossed groupings are not compared", hint="give one grouping")
     noting.of_data(evaluation)  # refuses a single cluster
     asked = resolve(default(gold is None) if metric is None else metric)
-    ((group, _),) = prepare.groups(evaluation, [asked])
+    ((group, _),) = prepare.groups(evaluation, [asked], consumer="a comparison of runs")
     undefined = np.flatnonzero(~np.isfinite(group.scores()[0]))
     if undefined.size:
         raise InvalidInputError(

@@ -11,6 +11,7 @@ import numpy as np
 from bestby._core import checks, soft
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, ArrayLike, IntArray
+from bestby.evaluation import one_grouping
 from bestby.study import names
 from bestby.study.records import Gold, Tag
 
@@ -47,6 +48,8 @@ def gold_of(
     ------
     InvalidInputError
         If lengths do not match, an id is doubled, or a value is missing or no label, number or row.
+    DesignError
+        If clusters are two crossed groupings.
 
     Examples
     --------
@@ -60,6 +63,7 @@ def gold_of(
         raise InvalidInputError(f"a study needs at least 2 items, got {len(array)}")
     items = np.arange(len(array)) if ids is None else checks.column(ids, "ids", len(array))
     places = _places(items, "the ids")
+    clusters = one_grouping(clusters, "a study")
     if isinstance(clusters, Mapping):
         absent = [item for item in places if item not in clusters]
         if absent:

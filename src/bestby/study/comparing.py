@@ -450,7 +450,7 @@ def _makers(
     computed together depends on what is kept already, and results must not.
     """
     for metric in metrics:
-        for group, _ in prepare.groups(evaluation, [metric]):
+        for group, _ in prepare.groups(evaluation, [metric], consumer="a study"):
             yield Intervals(group, plan.drawing), 0
 
 

@@ -128,6 +128,8 @@ class Study:
         InvalidInputError
             If the run is in the study already, its values do not fit the gold, or its role is not that of
             the other runs of the condition.
+        DesignError
+            If clusters are two crossed groupings.
         StudyError
             If the files cannot be read or written. The study is then as it was.
         """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,8 +12,9 @@ import pytest
 from bestby._core.errors import DesignError
 from bestby.engine import prepare, testing
 from bestby.engine.base import Drawing
-from bestby.engine.dependent import design_effects, item_influence
+from bestby.engine.dependent import CrossedGroup, design_effects, item_influence
 from bestby.engine.interval import Intervals, Target
+from bestby.engine.sums import SumGroup
 from bestby.evaluation import Evaluation
 from bestby.inference import clusters
 from bestby.metrics import resolve
@@ -28,7 +31,9 @@ def data(n: int = 120, seed: int = 0, **groups: Any) -> Evaluation:
 
 
 def makers(evaluation: Evaluation, metric: str, blocks: int | None = None, b: int = 199) -> Intervals:
-    return Intervals(prepare.groups(evaluation, [resolve(metric)], blocks=blocks)[0][0], Drawing(b, 0))
+    supports = prepare.EVERY_DEPENDENCE
+    group = prepare.groups(evaluation, [resolve(metric)], blocks=blocks, supports=supports)[0][0]
+    return Intervals(group, Drawing(b, 0))
 
 
 def unequal(n: int = 120) -> np.ndarray:
@@ -142,6 +147,51 @@ def test_what_knows_one_grouping_is_refused() -> None:
         made.simultaneous([Target(*PAIR)], 0.95)
     with pytest.raises(DesignError, match="needs two crossed groupings"):
         makers(data(), "accuracy").interval(Target(*PAIR), "two-way", 0.95)
+
+
+def test_a_caller_that_does_not_know_of_crossed_groupings_gets_none() -> None:
+    evaluation = data(clusters=[np.arange(120) // 10, np.arange(120) % 10])
+    with pytest.raises(DesignError, match="this analysis does not support two crossed groupings") as caught:
+        prepare.groups(evaluation, [resolve("accuracy")])
+    assert caught.value.hint == "give one grouping as clusters, that with fewer groups"
+
+
+def test_whatever_takes_the_units_for_all_dependence_is_refused() -> None:
+    group, drawing = crossed().group, Drawing(9, 0)
+    assert isinstance(group, CrossedGroup)
+    calls: list[Callable[[], Any]] = [
+        lambda: group.bootstrap(drawing),
+        lambda: group.jackknife(0),
+        lambda: group.pivots(0, 0, 1, drawing),
+        lambda: group.influence(0, 0, 1),
+        lambda: group.permutation([PAIR], "two-sided", drawing),
+        lambda: group.sampled_permutation([PAIR], "two-sided", drawing),
+    ]
+    for call in calls:
+        with pytest.raises(DesignError, match="knows one grouping of the items, not two"):
+            call()
+    assert group.contributions(0, 0, 1) is None
+    error = group.error(*PAIR)
+    assert error is not None
+    assert group.standard_error(*PAIR) == error.se
+
+
+def test_every_method_of_a_group_is_decided_on_for_crossed_groupings() -> None:
+    """A new one must not be inherited from groups whose units are all the dependence there is."""
+    independent_of_units = {"scores", "gradient", "every_unit", "differing"}
+    public = {name for name in dir(SumGroup) if not name.startswith("_")}
+    methods = {name for name in public if inspect.isfunction(getattr(SumGroup, name))}
+    assert methods - independent_of_units <= set(vars(CrossedGroup))
+
+
+def test_differing_and_effective_units_are_of_the_grouping_with_fewer() -> None:
+    right = np.ones(60)
+    wrong = np.where(np.arange(60) % 6 == 0, 0.0, 1.0)  # the systems differ in one of six languages
+    both = [np.arange(60) // 6, np.arange(60) % 6]
+    for order in (both, both[::-1]):
+        made = makers(Evaluation.of({"a": right, "b": wrong}, clusters=order), "mean")
+        assert made.group.differing(PAIR) == (10, 1)
+        assert made.effective_units(Target(*PAIR)) < 6.0
 
 
 def test_ranks_have_no_two_way_error() -> None:
