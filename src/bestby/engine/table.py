@@ -101,6 +101,7 @@ def build(
     counts: IntArray,
     strata: IntArray | None,
     clusters: IntArray | None,
+    unit_sizes: FloatArray | None = None,
 ) -> Table:
     """Put the statistics of all metrics and systems side by side.
 
@@ -114,6 +115,8 @@ def build(
         The stratum of each row, as codes from 0.
     clusters : ndarray of int, shape (I,), or None
         The cluster of each row, as codes from 0; rows then stand for one item each.
+    unit_sizes : ndarray, shape (I,), optional
+        If rows are clusters that were summed before: how many items each holds.
 
     Returns
     -------
@@ -123,7 +126,7 @@ def build(
     unique, columns = _distinct_columns(statistics)
     items = np.column_stack(unique)
     rows, row_counts, row_strata = items, counts, strata
-    sizes: FloatArray = np.ones(counts.size)
+    sizes: FloatArray = np.ones(counts.size) if unit_sizes is None else unit_sizes
     if clusters is not None:
         n_clusters = int(clusters.max()) + 1
         sizes = np.bincount(clusters, weights=counts, minlength=n_clusters).astype(np.float64)
@@ -146,7 +149,7 @@ def build(
         columns=[[place[c] for c in systems] for systems in columns],
         items=items[:, order],
         item_counts=counts,
-        clustered=clusters is not None,
+        clustered=clusters is not None or unit_sizes is not None,
         sizes=sizes,
     )
 

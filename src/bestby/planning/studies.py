@@ -56,8 +56,9 @@ def by_cells(
                 cells[hit],
                 None if bounds.size == 2 else _dense_codes(np.tile(strata, 2)[hit]),
                 None,
+                np.tile(source.sizes, 2)[hit] if source.clustered else None,
             )
-            yield SumGroup(group.metrics, dataclasses.replace(made, clustered=source.clustered))
+            yield SumGroup(group.metrics, made)
 
 
 def by_items(

@@ -99,3 +99,12 @@ def test_rows_that_a_huge_column_hides_are_counted_where_they_are_equal() -> Non
     )
     assert order.tolist() == [1, 0, 2, 3]
     assert fresh.tolist() == [True, True, False, True]
+
+
+def test_clusters_that_were_summed_before_keep_their_sizes() -> None:
+    """Two of the three rows are alike but for how many items they stand for."""
+    summed = rows([4.0, 4.0, 1.0], [1.0, 1.0, 1.0])
+    made = table.build([[summed]], np.array([2, 1, 3]), None, None, np.array([5.0, 7.0, 5.0]))
+    assert made.clustered
+    found = zip(made.column(0).tolist(), made.sizes.tolist(), made.units.counts.tolist(), strict=True)
+    assert sorted(found) == [(1.0, 5.0, 3), (4.0, 5.0, 2), (4.0, 7.0, 1)]
