@@ -10,11 +10,14 @@ import pandas as pd
 import polars as pl
 import pytest
 from matplotlib.figure import Figure
+from scipy import stats
 
 from bestby import Evaluation, compare, compare_datasets, compare_folds
 from bestby._core.errors import DesignError, InvalidInputError
-from bestby.datasets import DatasetComparison, FoldComparison
+from bestby.datasets import DatasetComparison, FoldComparison, within
+from bestby.engine.base import Drawing
 from bestby.inference.replicability import Replicability
+from bestby.metrics import resolve
 from bestby.report import data, dataset_figures
 
 TABLE = {
@@ -286,6 +289,98 @@ def test_notes() -> None:
     assert "both_directions" in codes(compare_datasets({**parts, "one": swapped}))
     numbers = Evaluation.of({"a": [1, 0, 1], "b": [1, 1, 0]}, [1, 0, 0])
     assert "not_pooled" in codes(compare_datasets({**parts, "four": numbers}))
+
+
+def why_not_pooled(parts: dict[str, Evaluation], **arguments: Any) -> str:
+    result = compare_datasets(parts, n_resamples=99, **arguments)
+    assert all(entry.average == "macro" for entry in result.overall)
+    (note,) = [note for note in result.notes if note.code == "not_pooled"]
+    return note.message
+
+
+def test_the_note_says_why_nothing_is_pooled() -> None:
+    parts = items()
+    n = parts["one"].n_items
+    numbers = Evaluation.of({"a": [1, 0, 1], "b": [1, 1, 0]}, [1, 0, 0])
+    found = why_not_pooled({**parts, "four": numbers})
+    assert found.endswith("the gold holds numbers in some datasets and text in others")
+    ungolded = Evaluation.of({"a": [0.1, 0.2, 0.4], "b": [0.3, 0.1, 0.0]})
+    golded = Evaluation.of({"a": [0.1, 0.2, 0.4], "b": [0.3, 0.1, 0.0]}, [1, 0, 0])
+    found = why_not_pooled({"x": ungolded, "y": golded}, metric="mean")
+    assert found.endswith("the gold holds nothing in some datasets and numbers in others")
+    both = [np.arange(n) // 6, np.arange(n) % 6]
+    crossed = Evaluation.of(parts["one"].systems, parts["one"].gold, clusters=both)
+    found = why_not_pooled({**parts, "four": crossed}, test="wald")
+    assert found.endswith("'four' come in two crossed groupings, which pooled items cannot keep")
+
+
+def test_soft_labels_of_other_classes_are_not_pooled() -> None:
+    rows = np.eye(3)[[0, 1, 2, 0, 1, 2]] * 0.7 + 0.1
+    three = Evaluation.of({"a": rows, "b": rows[::-1]}, [0, 1, 2, 0, 1, 2])
+    two = Evaluation.of({"a": [[0.5, 0.5]] * 6, "b": [[0.2, 0.8]] * 6}, [0, 1, 0, 1, 0, 1])
+    found = why_not_pooled({"x": three, "y": two}, metric="cross_entropy")
+    assert found.endswith("the datasets do not have the same classes")
+
+
+def test_the_mean_over_datasets_with_two_crossed_groupings() -> None:
+    """Its variance is that of a mean of independent estimates: the mean of theirs over their number."""
+    rng = np.random.default_rng(5)
+    parts = {}
+    for name, (first, second) in {"x": (8, 10), "y": (12, 6)}.items():
+        n = first * second
+        both = [np.arange(n) // second, np.arange(n) % second]
+        shift = rng.normal(size=first)[both[0]] + rng.normal(size=second)[both[1]]
+        parts[name] = Evaluation.of({"a": shift + rng.normal(size=n), "b": rng.normal(size=n)}, clusters=both)
+    parts["z"] = Evaluation.of({"a": rng.normal(size=50), "b": rng.normal(size=50)})
+    result = compare_datasets(parts, metric="mean", test="wald", level=0.9)
+    squares, fourths = 0.0, 0.0
+    for part in parts.values():
+        error = within.makers_of(part, resolve("mean"), Drawing(9, 0), "").group.error(0, 0, 1)
+        assert error is not None
+        squares += (error.se / 3) ** 2
+        fourths += (error.se / 3) ** 4 / error.df
+    (entry,) = [e for e in result.overall if (e.average, e.resampled) == ("macro", "items")]
+    reach = stats.t.ppf(0.95, squares**2 / fourths) * np.sqrt(squares)
+    assert (entry.interval.low, entry.interval.high) == pytest.approx(
+        (entry.estimate - reach, entry.estimate + reach), rel=1e-6
+    )
+    assert entry.interval.method == "two-way"
+    assert entry.estimate == pytest.approx(np.mean([ds[0].estimate for ds in result.within.values()]))
+
+
+def test_groups_of_datasets_whose_joined_names_are_alike_stay_apart() -> None:
+    """Dataset "x" with a cluster "y/1" and dataset "x/y" with a cluster "1"."""
+    groups = np.repeat(["1", "2", "3"], 10)
+
+    def overall(names: tuple[str, str], prefixes: tuple[str, str], kind: str) -> list[float]:
+        parts = {}
+        for i, (name, prefix) in enumerate(zip(names, prefixes, strict=True)):
+            drawn = np.random.default_rng(i)
+            values = {s: drawn.normal(size=30) + drawn.normal(size=3).repeat(10) for s in ("a", "b")}
+            parts[name] = Evaluation.of(values, **{kind: [f"{prefix}{group}" for group in groups]})
+        result = compare_datasets(parts, metric="mean", n_resamples=99)
+        micro = [entry.interval for entry in result.overall if entry.average == "micro"]
+        return [end for interval in micro for end in (interval.low, interval.high)]
+
+    for kind in ("clusters", "strata"):
+        expected = overall(("p", "q"), ("y/", ""), kind)
+        assert overall(("x", "x/y"), ("y/", ""), kind) == pytest.approx(expected)
+
+
+def test_datasets_of_the_same_name_are_refused() -> None:
+    with pytest.raises(InvalidInputError, match="same name as text"):
+        compare_datasets({1: {"a": 0.1, "b": 0.2}, "1": {"a": 0.3, "b": 0.2}, "2": {"a": 0.3, "b": 0.2}})
+
+
+def test_folds_whose_joined_names_are_alike_all_count() -> None:
+    parts = {}
+    for again, folds in {"1/2": ["3", "4"], "1": ["2/3", "2/4"]}.items():
+        rng = np.random.default_rng(len(again))
+        values = {s: rng.normal(size=20) for s in ("a", "b")}
+        parts[again] = Evaluation.of(values, strata=np.repeat(folds, 10))
+    result = compare_folds(parts, metric="mean")
+    (effects,) = result.effects.values()
+    assert len(effects.p_values) == len(result.folds) == 4
 
 
 @pytest.mark.parametrize(

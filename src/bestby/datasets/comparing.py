@@ -22,9 +22,9 @@ from bestby.engine.base import Drawing
 from bestby.engine.interval import METHODS, Target
 from bestby.evaluation import Evaluation
 from bestby.family import alpha_of
-from bestby.inference import multiplicity, ranking
+from bestby.inference import clusters, multiplicity, ranking
 from bestby.inference.distributions import replicates
-from bestby.inference.intervals import percentile
+from bestby.inference.intervals import normal, percentile
 from bestby.inference.ranking import Friedman
 from bestby.inference.replicability import Replicability, replicability
 from bestby.metrics.base import BaseMetric
@@ -308,22 +308,53 @@ def _overall(
 def _macro_over_items(
     inside: Inside, differences: Sequence[Difference], level: float, drawing: Drawing
 ) -> list[Overall]:
-    """Return percentile intervals of the mean difference, items redrawn inside each dataset."""
+    """Return intervals of the mean difference for other items of the same datasets."""
+    pairs = [(inside.names.index(d.a), inside.names.index(d.b)) for d in differences]
+    crossed = any(makers.group.crossed for makers in inside.makers.values())
+    ends = _macro_by_formula(inside, pairs, level) if crossed else _macro_drawn(inside, pairs, level, drawing)
+    method = "two-way" if crossed else "percentile"
+    return [
+        Overall(
+            d.a,
+            d.b,
+            "macro",
+            "items",
+            d.estimate,
+            _clipped(Interval(low, high, level, method, exact=crossed), inside.metric),
+        )
+        for d, (low, high) in zip(differences, ends, strict=True)
+    ]
+
+
+def _macro_drawn(
+    inside: Inside, pairs: Sequence[tuple[int, int]], level: float, drawing: Drawing
+) -> list[tuple[float, float]]:
+    """Return percentile intervals, items redrawn inside each dataset."""
     total = np.zeros((drawing.n_resamples, len(inside.names)))
     for name, makers in inside.makers.items():
         own = dataclasses.replace(drawing, seed=within.derived_seed(drawing.seed, name))
         total += makers.group.bootstrap(own)[:, 0, :] / len(inside.makers)
     found = []
-    for d in differences:
-        drawn = total[:, inside.names.index(d.a)] - total[:, inside.names.index(d.b)]
+    for a, b in pairs:
+        drawn = total[:, a] - total[:, b]
         kept = drawn[np.isfinite(drawn)]
-        low, high = (
-            percentile(replicates(kept, float(np.abs(inside.matrix).max())), level)
-            if kept.size
-            else (math.nan, math.nan)
-        )
-        interval = _clipped(Interval(low, high, level, "percentile", exact=False), inside.metric)
-        found.append(Overall(d.a, d.b, "macro", "items", d.estimate, interval))
+        scale = float(np.abs(inside.matrix).max())
+        found.append(percentile(replicates(kept, scale), level) if kept.size else (math.nan, math.nan))
+    return found
+
+
+def _macro_by_formula(
+    inside: Inside, pairs: Sequence[tuple[int, int]], level: float
+) -> list[tuple[float, float]]:
+    """Return intervals from the standard errors inside the datasets, which two crossed groupings need."""
+    found = []
+    for a, b in pairs:
+        errors = [makers.group.error(0, a, b) for makers in inside.makers.values()]
+        known = [error for error in errors if error is not None]
+        assert len(known) == len(errors)  # two crossed groupings go with functions of sums only
+        error = clusters.of_mean(known)
+        estimate = float(np.mean(inside.matrix[:, a] - inside.matrix[:, b]))
+        found.append(normal(estimate, error.se, level, df=max(error.df, 1.0)))
     return found
 
 
@@ -331,9 +362,9 @@ def _micro(
     inside: Inside, measure: BaseMetric, pairs: Sequence[Names], asked: Asked, drawing: Drawing
 ) -> list[Overall]:
     """Return the differences on all items pooled: items redrawn inside datasets, then whole datasets."""
-    whole = within.pooled(inside.items, inside.names)
-    if whole is None:
+    if within.obstacle_to_pooling(inside.items) is not None:
         return []
+    whole = within.pooled(inside.items, inside.names)
     labels = [name for name, part in inside.items.items() for _ in range(part.n_items)]
     by_dataset = dataclasses.replace(whole, strata=None, clusters=np.array(labels, dtype=np.str_))
     found = []
@@ -391,10 +422,9 @@ def _notes(
         told = f"with {n} datasets and {family} comparisons" if family > 1 else f"with {n} datasets"
         told += f" the p-value of the {across} test over datasets cannot be below {least:.2g} (corrected)"
         notes.append(Note("few_datasets", told))
-    if inside.items and within.pooled(inside.items, inside.names) is None:
-        notes.append(
-            Note("not_pooled", "the labels of some datasets are text, of others numbers: nothing is pooled")
-        )
+    obstacle = within.obstacle_to_pooling(inside.items) if inside.items else None
+    if obstacle is not None:
+        notes.append(Note("not_pooled", f"there is no difference on all items pooled (micro): {obstacle}"))
     if any(comparison.level != asked.level for comparison in inside.compared.values()):
         notes.append(
             Note("levels_differ", "the intervals inside the datasets keep the level they were made with")

@@ -15,7 +15,7 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Alternative, FloatArray
 from bestby.datasets import within
 from bestby.datasets.fold_results import FoldComparison, Spread
-from bestby.datasets.fold_source import Folds, of_items, of_scores, read
+from bestby.datasets.fold_source import Folds, Labels, of_items, of_scores, read
 from bestby.datasets.results import Names
 from bestby.datasets.within import Asked
 from bestby.engine import testing
@@ -230,15 +230,31 @@ def _inner(
         label: within.p_values(makers, evaluation, pairs, asked)
         for label, (makers, evaluation) in folds.parts.items()
     }
-    single = len(folds.whole) == 1
+    names = _names_of(tuple(found))
     alpha = alpha_of(asked.level)
     effects = {
-        pair: replicability(
-            {(name if single else f"{again}/{name}"): p[i] for (again, name), p in found.items()}, alpha=alpha
-        )
+        pair: replicability({names[label]: p[i] for label, p in found.items()}, alpha=alpha)
         for i, pair in enumerate(pairs)
     }
     return inner, effects
+
+
+def _names_of(labels: Labels) -> dict[tuple[str, str], str]:
+    """Return a name of its own for each fold: with its repetition, if there are several.
+
+    Examples
+    --------
+    >>> _names_of((("1", "a"), ("1", "b"))), _names_of((("1", "a"), ("2", "a")))
+    ({('1', 'a'): 'a', ('1', 'b'): 'b'}, {('1', 'a'): '1/a', ('2', 'a'): '2/a'})
+    >>> _names_of((("1/2", "3"), ("1", "2/3")))
+    {('1/2', '3'): "'1/2'/'3'", ('1', '2/3'): "'1'/'2/3'"}
+    """
+    if len({again for again, _ in labels}) == 1:
+        return {label: label[1] for label in labels}
+    joined = {(again, name): f"{again}/{name}" for again, name in labels}
+    if len(set(joined.values())) == len(joined):
+        return joined
+    return {(again, name): f"{again!r}/{name!r}" for again, name in labels}
 
 
 def _tests(

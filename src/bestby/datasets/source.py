@@ -86,6 +86,11 @@ def source_of(
             "bestby.read_datasets reads files",
         )
     named = {str(name): value for name, value in data.items()}
+    if len(named) < len(data):
+        raise InvalidInputError(
+            "two datasets have the same name as text",
+            hint=f"give each a name of its own: {', '.join(repr(name) for name in data)}",
+        )
     kinds = {
         kind
         for value in named.values()

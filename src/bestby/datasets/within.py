@@ -12,14 +12,14 @@ import numpy as np
 
 from bestby import pairing
 from bestby._core.errors import DesignError, InvalidInputError
-from bestby._core.typing import Alternative, Array, BoolArray
+from bestby._core.typing import Alternative, Array, BoolArray, IntArray
 from bestby._core.versions import versions
 from bestby._version import __version__
 from bestby.datasets.results import Names
 from bestby.engine import prepare, testing
 from bestby.engine.base import Drawing
 from bestby.engine.interval import Intervals, Target
-from bestby.evaluation import Evaluation
+from bestby.evaluation import Evaluation, codes
 from bestby.metrics import resolve
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.registry import default
@@ -63,7 +63,7 @@ def one_metric(metric: Any, evaluations: Iterable[Evaluation]) -> BaseMetric:
 def makers_of(evaluation: Evaluation, metric: BaseMetric, drawing: Drawing, where: str) -> Intervals:
     """Return what makes intervals and tests for one metric; an error names the evaluation."""
     try:
-        ((group, _),) = prepare.groups(evaluation, [metric])
+        ((group, _),) = prepare.groups(evaluation, [metric], supports=prepare.EVERY_DEPENDENCE)
         makers = Intervals(group, drawing)
         bad = np.flatnonzero(~np.isfinite(makers.scores[0]))
     except (DesignError, InvalidInputError) as error:
@@ -168,24 +168,59 @@ def only(evaluation: Evaluation, systems: Sequence[str]) -> Evaluation:
     )
 
 
-def pooled(parts: Mapping[str, Evaluation], systems: Sequence[str]) -> Evaluation | None:
-    """Return all items in one evaluation, its strata the parts; None if labels do not mix or groups cross."""
-    kinds = {None if part.gold is None else part.gold.dtype.kind == "U" for part in parts.values()}
-    if len(kinds) > 1 or any(part.crossed is not None for part in parts.values()):
-        return None
-    members = list(parts.items())
-    golds = [part.gold for _, part in members]
-    clustered = any(part.clusters is not None for _, part in members)
+def obstacle_to_pooling(parts: Mapping[str, Evaluation]) -> str | None:
+    """Return why the items of several datasets cannot be put into one evaluation, in words; None if they can.
+
+    Examples
+    --------
+    >>> part = Evaluation.of({"a": [1, 0, 1, 1], "b": [0, 0, 1, 1]})
+    >>> obstacle_to_pooling({"x": part, "y": part})
+    >>> crossed = dataclasses.replace(part, clusters=np.arange(4) // 2, crossed=np.arange(4) % 2)
+    >>> obstacle_to_pooling({"x": part, "y": crossed})
+    "the items of dataset 'y' come in two crossed groupings, which pooled items cannot keep"
+    """
+    crossed = next((name for name, part in parts.items() if part.crossed is not None), None)
+    if crossed is not None:
+        return (
+            f"the items of dataset {crossed!r} come in two crossed groupings, which pooled items cannot keep"
+        )
+    for system in ("", *next(iter(parts.values())).names):
+        kinds = {_kind_of_values(part.systems[system] if system else part.gold) for part in parts.values()}
+        if len(kinds) > 1:
+            what = f"system {system!r}" if system else "the gold"
+            return f"{what} holds {' in some datasets and '.join(sorted(kinds))} in others"
+    classes = {None if part.classes is None else tuple(part.classes.tolist()) for part in parts.values()}
+    return "the datasets do not have the same classes" if len(classes) > 1 else None
+
+
+def _kind_of_values(values: Array | None) -> str:
+    if values is None:
+        return "nothing"
+    if values.ndim == 2:
+        return "rows of probabilities"
+    return {"U": "text", "O": "texts or structures"}.get(values.dtype.kind, "numbers")
+
+
+def pooled(parts: Mapping[str, Evaluation], systems: Sequence[str]) -> Evaluation:
+    """Return all items in one evaluation whose strata are the parts, and their strata within them.
+
+    Only of parts without an `obstacle_to_pooling`.
+    """
+    members = list(parts.values())
+    golds = [part.gold for part in members if part.gold is not None]
+    clustered = any(part.clusters is not None for part in members)
     return Evaluation(
-        systems={system: np.concatenate([part.systems[system] for _, part in members]) for system in systems},
-        gold=None if golds[0] is None else np.concatenate([gold for gold in golds if gold is not None]),
-        clusters=np.concatenate([_clusters(name, part) for name, part in members]) if clustered else None,
-        strata=np.concatenate([_labels(name, part.strata, part.n_items) for name, part in members]),
-        classes=members[0][1].classes,
+        systems={system: np.concatenate([part.systems[system] for part in members]) for system in systems},
+        gold=np.concatenate(golds) if golds else None,
+        clusters=_numbered({name: _units(part) for name, part in parts.items()}) if clustered else None,
+        strata=_numbered(
+            {name: np.zeros(p.n_items) if p.strata is None else p.strata for name, p in parts.items()}
+        ),
+        classes=members[0].classes,
         missing={
-            system: np.concatenate([_missing(part, system) for _, part in members])
+            system: np.concatenate([_missing(part, system) for part in members])
             for system in systems
-            if any(system in part.missing for _, part in members)
+            if any(system in part.missing for part in members)
         },
     )
 
@@ -216,14 +251,21 @@ def _rows(values: Array | None, rows: Array) -> Array | None:
     return None if values is None else values[rows]
 
 
-def _labels(name: str, groups: Array | None, n: int) -> Array:
-    labels = [name] * n if groups is None else [f"{name}/{group}" for group in groups.tolist()]
-    return np.array(labels, dtype=np.str_)
+def _numbered(groups: Mapping[str, Array]) -> IntArray:
+    """Return one number per pair of a part and a group in it, one part after the other.
+
+    The numbers follow the names of the parts, not their order: drawn results must not depend on that.
+    """
+    coded = {name: codes(values) for name, values in groups.items()}
+    first, offsets = 0, {}
+    for name in sorted(coded):
+        offsets[name] = first
+        first += coded[name][0].size
+    return np.concatenate([code.astype(np.int64) + offsets[name] for name, (_, code) in coded.items()])
 
 
-def _clusters(name: str, part: Evaluation) -> Array:
-    groups = np.arange(part.n_items) if part.clusters is None else part.clusters
-    return _labels(name, groups, part.n_items)
+def _units(part: Evaluation) -> Array:
+    return np.arange(part.n_items) if part.clusters is None else part.clusters
 
 
 def _missing(part: Evaluation, system: str) -> Array:

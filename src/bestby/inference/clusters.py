@@ -7,6 +7,7 @@ of n items that is its value minus the mean, over n.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -293,6 +294,32 @@ def two_way(influence: FloatArray, first: IntArray, second: IntArray) -> Error:
     alone = [error.se**2 for error in errors]
     together = sum(alone) - _one_way(influence, _both(first, second))
     return Error(math.sqrt(max(together, *alone)), min(error.df for error in errors))
+
+
+def of_mean(errors: Sequence[Error]) -> Error:
+    """Return the standard error of a mean of independent estimates, such as one per dataset.
+
+    Parameters
+    ----------
+    errors : sequence of Error
+        The standard error of each estimate.
+
+    Returns
+    -------
+    Error
+        The root of the mean of the variances over their number, with Satterthwaite's degrees of freedom
+        (Satterthwaite 1946, Biometrics Bulletin 2, 110-114).
+
+    Examples
+    --------
+    >>> found = of_mean([Error(0.3, 10.0), Error(0.4, 20.0)])
+    >>> round(found.se, 6), round(found.df, 4)
+    (0.25, 29.9043)
+    """
+    variances = [(error.se / len(errors)) ** 2 for error in errors]
+    total = math.fsum(variances)
+    squares = math.fsum(v**2 / e.df for v, e in zip(variances, errors, strict=True) if v > 0.0)
+    return Error(math.sqrt(total), total**2 / squares if squares > 0.0 else 0.0)
 
 
 def _one_way(influence: FloatArray, codes: IntArray) -> float:

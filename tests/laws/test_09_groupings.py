@@ -1,0 +1,279 @@
+"""Law 9 for groups of items: no analysis ignores clusters, two crossed groupings or strata in silence.
+
+Each analysis is run without groups and with groups of each kind. The groups must change its numbers (two
+crossed groupings also against either of the two alone), or it must refuse them, or say in a note what it
+leaves out.
+"""
+
+from __future__ import annotations
+
+import inspect
+import tempfile
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bestby as bb
+from bestby._core.errors import DesignError
+
+RNG = np.random.default_rng(11)
+N_TEMPLATES, N_LANGUAGES = 12, 15
+N = N_TEMPLATES * N_LANGUAGES
+TEMPLATE, LANGUAGE = np.repeat(np.arange(N_TEMPLATES), N_LANGUAGES), np.arange(N) % N_LANGUAGES
+STRATUM = TEMPLATE % 3
+GOLD = RNG.integers(0, 2, N)
+
+
+def _system(skill: float) -> np.ndarray:
+    """Return predictions whose accuracy varies by template and by language."""
+    chance = (
+        skill + 0.25 * RNG.normal(size=N_TEMPLATES)[TEMPLATE] + 0.2 * RNG.normal(size=N_LANGUAGES)[LANGUAGE]
+    )
+    return np.where(RNG.random(N) < chance, GOLD, 1 - GOLD)
+
+
+SYSTEMS = {"a": _system(0.85), "b": _system(0.65)}
+RIGHT = {name: (values == GOLD).astype(float) for name, values in SYSTEMS.items()}
+RATES = {name: values + RNG.normal(size=N) for name, values in RIGHT.items()}
+GROUPS: dict[str, dict[str, Any]] = {
+    "none": {},
+    "clusters": {"clusters": TEMPLATE},
+    "second alone": {"clusters": LANGUAGE},
+    "crossed": {"clusters": [TEMPLATE, LANGUAGE]},
+    "strata": {"strata": STRATUM},
+}
+
+Outcome = tuple[tuple[Any, ...], set[str]]
+"""Numbers, and the codes of the notes."""
+
+
+def _told(result: Any, *numbers: Any) -> Outcome:
+    return numbers, {note.code for note in result.notes}
+
+
+def _of_pair(d: Any) -> tuple[float, ...]:
+    return d.interval.low, d.interval.high, d.p_value
+
+
+def _compare(**arguments: Any) -> Callable[..., Outcome]:
+    def run(**groups: Any) -> Outcome:
+        result = bb.compare(SYSTEMS, GOLD, n_resamples=199, **{**arguments, **groups})
+        return _told(result, *_of_pair(result["a", "b"]))
+
+    return run
+
+
+def _annotated(**groups: Any) -> Outcome:
+    labels = bb.Annotations.of([[label, label, 1 - label] for label in GOLD.tolist()])
+    result = bb.compare(SYSTEMS, labels, metric="accuracy", annotators="resample", n_resamples=199, **groups)
+    return _told(result, *_of_pair(result["a", "b"]))
+
+
+def _ranks(**groups: Any) -> Outcome:
+    return _told(
+        result := bb.compare(RATES, RIGHT["a"], metric="spearman", n_resamples=199, **groups),
+        *_of_pair(result["a", "b"]),
+    )
+
+
+def _runs(**groups: Any) -> Outcome:
+    runs = {name: [values, np.roll(values, 1)] for name, values in SYSTEMS.items()}
+    result = bb.compare_runs(runs, gold=GOLD, metric="accuracy", n_resamples=99, **groups)
+    return _told(result, *_of_pair(result["a", "b"]))
+
+
+def _datasets(chosen: Callable[[Any], tuple[Any, ...]]) -> Callable[..., Outcome]:
+    def run(**groups: Any) -> Outcome:
+        shifted = {name: np.roll(values, 3 * N_LANGUAGES) for name, values in RIGHT.items()}
+        parts = {"x": bb.Evaluation.of(RIGHT, **groups), "y": bb.Evaluation.of(shifted, **groups)}
+        result = bb.compare_datasets(parts, metric="mean", test="wald", n_resamples=199)
+        return _told(result, *chosen(result))
+
+    return run
+
+
+def _inside(result: Any) -> tuple[Any, ...]:
+    return _of_pair(result.within["x"][0])
+
+
+def _overall(average: str) -> Callable[[Any], tuple[Any, ...]]:
+    def ends(result: Any) -> tuple[Any, ...]:
+        return tuple(
+            (entry.interval.low, entry.interval.high)
+            for entry in result.overall
+            if (entry.average, entry.resampled) == (average, "items")
+        )
+
+    return ends
+
+
+def _folds(**groups: Any) -> Outcome:
+    data = bb.Evaluation.of(SYSTEMS, GOLD, **{"strata": STRATUM, **groups})
+    result = bb.compare_folds(data, metric="accuracy", inside="wald", n_resamples=199)
+    return _told(result, *_of_pair(result.within["1"][0]), *result.effects["a", "b"].p_values)
+
+
+def _study(**groups: Any) -> Outcome:
+    with tempfile.TemporaryDirectory() as folder:
+        study = bb.Study(folder)
+        study.add("a", run=1, predictions=SYSTEMS["a"], gold=GOLD, **groups)
+        study.add("b", run=1, predictions=SYSTEMS["b"])
+        result = study.compare(metric="accuracy", n_resamples=199)
+        return _told(result, *_of_pair(result["a", "b"]))
+
+
+def _pilot(metric: str, test: str) -> Callable[..., Outcome]:
+    def run(**groups: Any) -> Outcome:
+        pilot = bb.Pilot(bb.Evaluation.of(SYSTEMS, GOLD, **groups), metric=metric, test=test)
+        plan = bb.power(pilot.assuming(0.1), n_simulations=40, n_resamples=99, curve=())
+        return _told(plan, plan.n, plan.power)
+
+    return run
+
+
+def _scores_from_pilot(**groups: Any) -> Outcome:
+    design = bb.PairedScores.from_pilot(RIGHT["a"], RIGHT["b"], **groups)
+    return (bb.power(design, 400).power,), set()
+
+
+def _advise(**groups: Any) -> Outcome:
+    advice = bb.advise("accuracy", data=bb.Evaluation.of(SYSTEMS, GOLD, **groups))
+    return (advice.test, advice.interval, advice.interval_reason), set()
+
+
+def _preferences(**groups: Any) -> Outcome:
+    judged = [("a", "b", "a" if won else "b") for won in (RIGHT["a"] > RATES["b"]).tolist()]
+    result = bb.compare_preferences(judged, n_resamples=199, **groups)
+    return _told(result, *_of_pair(result["a", "b"]))
+
+
+def _counted(**groups: Any) -> Outcome:
+    counts = np.arange(N) % 3 + 1
+    result = bb.compare(bb.Evaluation.of(SYSTEMS, GOLD, counts=counts, **groups), n_resamples=199)
+    return _told(result, *_of_pair(result["a", "b"]))
+
+
+Expected = str
+"""What groups do: "changes" (the numbers), "refused" (a DesignError), or the code of a note."""
+
+ROSTER: dict[str, tuple[str, Callable[..., Outcome], dict[str, Expected]]] = {
+    "a mean": (
+        "compare",
+        _compare(metric="accuracy"),
+        {"clusters": "changes", "crossed": "changes", "strata": "changes"},
+    ),
+    "a function of sums": (
+        "compare",
+        _compare(metric="f1_macro"),
+        {"clusters": "changes", "crossed": "changes", "strata": "changes"},
+    ),
+    "ranks": ("compare", _ranks, {"clusters": "changes", "crossed": "refused", "strata": "changes"}),
+    "resampled annotators": (
+        "compare",
+        _annotated,
+        {"clusters": "changes", "crossed": "refused", "strata": "changes"},
+    ),
+    "smaller resamples": (
+        "compare",
+        _compare(resample_size=0.5),
+        {"clusters": "changes", "crossed": "refused", "strata": "changes"},
+    ),
+    "blocks": (
+        "compare",
+        _compare(blocks=5),
+        {"clusters": "refused", "crossed": "refused", "strata": "changes"},
+    ),
+    "simultaneous intervals": (
+        "compare",
+        _compare(simultaneous=True),
+        {"clusters": "changes", "crossed": "refused", "strata": "changes"},
+    ),
+    "counted rows": (
+        "Evaluation.of",
+        _counted,
+        {"clusters": "refused", "crossed": "refused", "strata": "changes"},
+    ),
+    "runs": ("compare_runs", _runs, {"clusters": "changes", "crossed": "refused"}),
+    "inside a dataset": (
+        "compare_datasets",
+        _datasets(_inside),
+        {"clusters": "changes", "crossed": "changes", "strata": "changes"},
+    ),
+    "the mean over datasets": (
+        "compare_datasets",
+        _datasets(_overall("macro")),
+        {"clusters": "changes", "crossed": "changes", "strata": "changes"},
+    ),
+    "datasets pooled": (
+        "compare_datasets",
+        _datasets(_overall("micro")),
+        {"clusters": "changes", "crossed": "not_pooled", "strata": "changes"},
+    ),
+    # The strata are the folds.
+    "folds": ("compare_folds", _folds, {"clusters": "changes", "crossed": "refused"}),
+    "a study": ("Study.add", _study, {"clusters": "changes", "crossed": "refused"}),
+    "a pilot, Wald": (
+        "Pilot",
+        _pilot("accuracy", "wald"),
+        {"clusters": "changes", "crossed": "refused", "strata": "changes"},
+    ),
+    "a pilot, permutation": (
+        "Pilot",
+        _pilot("f1_macro", "permutation"),
+        {"clusters": "changes", "crossed": "refused", "strata": "changes"},
+    ),
+    "a pilot of scores": (
+        "PairedScores.from_pilot",
+        _scores_from_pilot,
+        {"clusters": "changes", "crossed": "refused"},
+    ),
+    "advice": ("advise", _advise, {"clusters": "changes", "crossed": "changes", "strata": "changes"}),
+    "judgements": ("compare_preferences", _preferences, {"clusters": "changes", "crossed": "refused"}),
+}
+
+CASES = [(name, kind) for name, (_, _, expected) in ROSTER.items() for kind in expected]
+
+
+@pytest.mark.parametrize(("name", "kind"), CASES, ids=[f"{name}: {kind}" for name, kind in CASES])
+def test_groups_of_items_are_never_ignored(name: str, kind: str) -> None:
+    _, run, table = ROSTER[name]
+    expected = table[kind]
+    if expected == "refused":
+        with pytest.raises(DesignError) as caught:
+            run(**GROUPS[kind])
+        assert caught.value.hint
+        return
+    numbers, codes = run(**GROUPS[kind])
+    for other in ("none", "clusters", "second alone") if kind == "crossed" else ("none",):
+        assert numbers != run(**GROUPS[other])[0], other
+    if expected != "changes":
+        assert expected in codes
+
+
+READERS = {"read", "read_datasets", "read_folds", "read_preferences", "read_runs"}
+"""They put groups into the data, which the analyses then take."""
+
+RECORDS = {"Evaluation", "Preferences", "Provenance"}
+
+
+def test_every_public_analysis_that_takes_groups_is_on_the_roster() -> None:
+    named = {"clusters", "cluster", "strata", "stratum"}
+    found = set()
+    for name in bb.__all__:
+        value = getattr(bb, name)
+        members = {name: value}
+        if inspect.isclass(value):
+            members |= {f"{name}.{key}": getattr(value, key) for key in dir(value) if not key.startswith("_")}
+        for path, one in members.items():
+            if not callable(one) or (isinstance(one, type) and issubclass(one, BaseException)):
+                continue
+            try:
+                parameters = inspect.signature(one).parameters
+            except (TypeError, ValueError):  # it has none that Python knows of
+                continue
+            if any(key in named or "Evaluation" in str(p.annotation) for key, p in parameters.items()):
+                found.add(path)
+    takes_any = {"compare_datasets", "compare_folds"}  # their data may be an Evaluation: Any in the signature
+    assert (found | takes_any) - READERS - RECORDS == {path for path, _, _ in ROSTER.values()}
