@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from tests.calibration.counting import at_least, at_most
 
+from bestby import Evaluation, compare_datasets
 from calibration import dependence
 
 DATASETS = 300
@@ -56,6 +57,26 @@ def test_item_wise_ones_do_not() -> None:
     rng = np.random.default_rng(33)
     alarms = [dependence.alarms(cell, rng, i)["item-wise permutation"] for i in range(200)]
     assert sum(alarms) > at_most(0.2, 200)
+
+
+@pytest.mark.slow
+def test_the_mean_over_datasets_with_two_crossed_groupings_covers() -> None:
+    rng, missed = np.random.default_rng(34), 0
+    for _ in range(DATASETS):
+        parts = {}
+        for name, (first, second) in {"x": (10, 10), "y": (8, 15), "z": (12, 6)}.items():
+            row, column = np.arange(first * second) // second, np.arange(first * second) % second
+            shift = 0.5 * rng.normal(size=first)[row] + 0.5 * rng.normal(size=second)[column]
+            systems = {"a": shift + rng.normal(size=row.size), "b": rng.normal(size=row.size)}
+            parts[name] = Evaluation.of(systems, clusters=[row, column])
+        result = compare_datasets(parts, metric="mean", test="wald", n_resamples=9)
+        (interval,) = [
+            entry.interval
+            for entry in result.overall
+            if (entry.average, entry.resampled) == ("macro", "items")
+        ]
+        missed += not interval.low <= 0.0 <= interval.high
+    assert at_least(0.001, DATASETS) <= missed <= at_most(0.07, DATASETS)
 
 
 def rows() -> list[dict[str, str]]:

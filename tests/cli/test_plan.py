@@ -9,6 +9,7 @@ import json
 import random
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import typer.main
 from tests.cli.helpers import Run
@@ -144,6 +145,18 @@ def test_a_pilot_by_formula(capsys: pytest.CaptureFixture[str], table: Path) -> 
     clustered = _json(capsys, *files, "--cluster", "doc", "--difference", ".1")
     assert clustered["design"]["cluster_size"] == 4.0  # type: ignore[index]
     assert clustered["difference"] == 0.1
+
+
+def test_a_formula_does_not_ignore_a_column_of_strata(
+    capsys: pytest.CaptureFixture[str], table: Path, tmp_path: Path
+) -> None:
+    stratified = tmp_path / "stratified.csv"
+    two = pd.read_csv(table).drop(columns="middle").rename(columns={"doc": "stratum"})
+    two.to_csv(stratified, index=False)
+    assert main(["plan", str(stratified), "--gold", "label", "--item", "item", "--formula"]) == 2
+    told = capsys.readouterr().err
+    assert "the formula for a pilot does not support strata" in told
+    assert "leave out --formula" in told
 
 
 def test_runs_and_items(capsys: pytest.CaptureFixture[str], runs_and_items: Path) -> None:
