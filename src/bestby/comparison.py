@@ -103,7 +103,8 @@ def compare(
         Divide every row of a soft label by its sum.
     annotators : {"fixed", "resample"}, optional
         The gold is the labels of several annotators per item: an `Annotations`, or an array of labels of
-        shape (n, A). "resample" draws the annotators of each item again in every resample of the items.
+        shape (n, A). "resample" draws the annotators of each item again in every resample of the items;
+        it does not go with two crossed groupings.
     blocks : int, optional
         The items are consecutive pieces of text, near ones alike: resample and swap blocks of so many. Take
         blocks much longer than the dependence reaches, and ten of them at the least.

@@ -377,7 +377,13 @@ class Evaluation:
 
     @property
     def dependence(self) -> tuple[Dependence, ...]:
-        """The kinds of groups that the items come in."""
+        """The kinds of groups that the items come in.
+
+        Examples
+        --------
+        >>> Evaluation.of({"a": [1, 0, 1], "b": [0, 0, 1]}, clusters=["x", "x", "y"]).dependence
+        ('clusters',)
+        """
         known: dict[Dependence, Array | None] = {
             "clusters": self.clusters,
             "crossed": self.crossed,
@@ -403,6 +409,12 @@ class Evaluation:
         ------
         DesignError
             If the items come in groups of another kind.
+
+        Examples
+        --------
+        >>> evaluation = Evaluation.of({"a": [1, 0, 1], "b": [0, 0, 1]}, strata=["x", "x", "y"])
+        >>> evaluation.supported("this analysis", ["clusters", "strata"]) is evaluation
+        True
         """
         for kind in self.dependence:
             if kind not in kinds:

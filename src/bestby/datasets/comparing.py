@@ -129,7 +129,8 @@ def compare_datasets(
     InvalidInputError
         If the data or an argument cannot be used as given.
     DesignError
-        If the metric, interval or test does not fit the data.
+        If the metric, interval or test does not fit the data. Items in two crossed groupings take
+        ``test="wald"``.
 
     References
     ----------
