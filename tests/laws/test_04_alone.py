@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import pytest
-from tests.laws.roster import INTERVALS, TESTS, Entry, applies, by_key, cases, make
+from tests.laws.roster import INTERVALS, ROSTER, TESTS, Entry, applies, by_key, cases, make
 from tests.laws.test_03_order import alike
 
 from bestby import compare
@@ -66,3 +67,23 @@ def test_a_baseline_changes_the_family_and_nothing_else() -> None:
         twin = everything[d.a, d.b]
         assert (d.estimate, d.interval, d.p_value) == (twin.estimate, twin.interval, twin.p_value)
         assert d.p_adjusted <= twin.p_adjusted
+
+
+@pytest.mark.parametrize("entry", [entry for entry in ROSTER if entry.kind == "labels"], ids=lambda e: e.key)
+def test_labels_that_only_another_system_predicts_change_nothing(entry: Entry) -> None:
+    data = make(entry, "plain", seed=36, systems=3)
+    data.systems["c"] = np.where(np.arange(60) % 7 == 0, "none of them", data.systems["c"])
+    everything = data.compare(entry)
+    alike(everything["a", "b"], data.only("a", "b").compare(entry)["a", "b"], 0.6)
+
+
+def test_sets_of_labels_that_only_another_system_predicts_change_nothing() -> None:
+    gold = [{"x"}, {"x", "y"}, {"y"}, set(), {"y"}, {"x"}] * 4
+    a = [{"x"}, {"y"}, {"y"}, {"x"}, {"y"}, {"y"}] * 4
+    b = [{"x"}, {"x"}, {"x"}, set(), {"y"}, {"x"}] * 4
+    c = [{"z"} | labels for labels in gold]
+    settings = {"gold": gold, "metric": "multilabel_f1_macro", "n_resamples": 199}
+    everything, alone = compare({"a": a, "b": b, "c": c}, **settings), compare({"a": a, "b": b}, **settings)
+    for name in "ab":
+        assert everything.score(name).score == alone.score(name).score
+    assert everything.score("c").score == pytest.approx(2 / 3)  # as in scikit-learn: f1 is 1, 1 and 0

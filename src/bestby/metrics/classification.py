@@ -179,6 +179,10 @@ class OneClass(Metric):
 class Averaged(Metric):
     """Precision, recall or F1 of every class, averaged plainly (macro) or by the gold (weighted).
 
+    A plain average is over the classes of the gold and those that the system itself predicts, as in
+    scikit-learn: what another system predicts does not change it. A class of the gold that a resample lacks
+    counts as 0 there.
+
     Parameters
     ----------
     name : str
@@ -188,11 +192,13 @@ class Averaged(Metric):
     average : {"macro", "weighted"}
         Whether every class counts the same or as often as it occurs in the gold.
     labels : tuple of str
-        The label set; set by `fit`.
+        The label set of the gold and all systems; set by `fit`.
+    outside : tuple of int
+        The positions of the labels that the gold does not have; set by `fit`.
 
     Examples
     --------
-    >>> metric = Averaged("f1_macro", "f1", "macro").fit(None, [], np.array(["a", "b"]))
+    >>> metric = Averaged("f1_macro", "f1", "macro").fit(np.array([0, 1]), [], np.array(["a", "b"]))
     >>> rows = metric.statistics(np.array([0, 1, 1]), np.array([0, 1, 0]))
     >>> float(metric.score(rows.sum(axis=0)).round(4))
     0.6667
@@ -202,6 +208,7 @@ class Averaged(Metric):
     part: Part
     average: Average
     labels: tuple[str, ...] = ()
+    outside: tuple[int, ...] = ()
     bounds = (0.0, 1.0)
     reads = "labels"
 
@@ -212,26 +219,46 @@ class Averaged(Metric):
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with the label set fixed."""
-        return dataclasses.replace(self, labels=_printed(_given(self.name, labels)))
+        names = _printed(_given(self.name, labels))
+        outside = () if gold is None else tuple(np.setdiff1d(np.arange(len(names)), gold).tolist())
+        return dataclasses.replace(self, labels=names, outside=outside)
 
     def statistics(self, gold: Array, predictions: Array) -> FloatArray:
-        """Return per class whether it was hit, predicted and due, as far as the measure needs it."""
-        return _class_counts(self._columns, gold, predictions, len(self.labels), self.name)
+        """Return per class whether it was hit, predicted and due, as far as the measure needs it.
+
+        At the end stands, per class that the gold does not have, whether it was predicted.
+        """
+        rows = _class_counts(self._columns, gold, predictions, len(self.labels), self.name)
+        if not self._outside:
+            return rows
+        return np.hstack([rows, predictions[:, None] == np.array(self._outside)])
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the average over the classes."""
-        counts = _split(totals, self._columns)
+        counts, predicted = self._counts(totals)
         per_class = _ratio(*_fraction(self.part, counts))
-        if self.average == "macro":
-            return _over_classes(per_class) / len(self.labels)
-        return _ratio(_dot(per_class, counts["gold"]), _over_classes(counts["gold"]))
+        if self.average == "weighted":
+            return _ratio(_dot(per_class, counts["gold"]), _over_classes(counts["gold"]))
+        n_classes = len(self.labels) - len(self._outside) + _over_classes(occurring(predicted))
+        return _over_classes(per_class) / n_classes
+
+    @property
+    def _outside(self) -> tuple[int, ...]:
+        """The classes that count in a plain average only for the systems that predict them."""
+        return self.outside if self.average == "macro" else ()
+
+    def _counts(self, totals: FloatArray) -> tuple[dict[str, FloatArray], FloatArray]:
+        """Return the counts per class, and how often each class outside the gold was predicted."""
+        width = len(self._columns) * len(self.labels)
+        return _split(totals[..., :width], self._columns), totals[..., width:]
 
     def undefined(self, totals: FloatArray) -> str | None:
         """Return a sentence naming the classes whose part is 0/0."""
-        counts = _split(totals, self._columns)
+        counts, predicted = self._counts(totals)
         empty = _fraction(self.part, counts)[1] == 0.0
         if self.average == "weighted":
             empty &= counts["gold"] > 0.0  # the others have no weight
+        empty[list(self._outside)] &= predicted > 0.0  # the others are not averaged over
         if not empty.any():
             return None
         return (
@@ -482,6 +509,11 @@ def _fraction(part: Part, counts: dict[str, FloatArray]) -> tuple[FloatArray, Fl
     if part == "f1":
         return 2.0 * counts["hits"], counts["predicted"] + counts["gold"]
     return counts["hits"], counts["predicted" if part == "precision" else "gold"]
+
+
+def occurring(counts: FloatArray) -> FloatArray:
+    """Return 1 for each class that is counted at all, 0 for each other; counts may be of any scale."""
+    return (counts > 0.0).astype(np.float64)
 
 
 def _ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:

@@ -12,6 +12,7 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
 from bestby.metrics.base import BaseMetric, MeanMetric, Metric
+from bestby.metrics.classification import occurring
 
 
 @dataclass(frozen=True, repr=False)
@@ -61,15 +62,18 @@ class MicroF1(Metric):
 class MacroF1(Metric):
     """F1 of every label, averaged plainly.
 
-    An item is a set (or list) of labels. The labels are those of the gold and all systems on the full data;
-    one that a resample lacks counts as 0 there, as in scikit-learn.
+    An item is a set (or list) of labels. The average is over the labels of the gold and those that the
+    system itself predicts, as in scikit-learn: what another system predicts does not change it. A label of
+    the gold that a resample lacks counts as 0 there.
 
     Parameters
     ----------
     name : str
         The name of the metric.
     labels : tuple
-        All labels there are; set by `fit`.
+        The labels of the gold and all systems; set by `fit`.
+    outside : tuple of int
+        The positions of the labels that the gold does not have; set by `fit`.
 
     Examples
     --------
@@ -81,11 +85,12 @@ class MacroF1(Metric):
 
     name: str = "multilabel_f1_macro"
     labels: tuple[Any, ...] = ()
+    outside: tuple[int, ...] = ()
     bounds = (0.0, 1.0)
     reads = "objects"
     empty: ClassVar[Any] = frozenset()
 
-    def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
+    def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:
         """Return the metric with the labels fixed.
 
         Raises
@@ -95,13 +100,17 @@ class MacroF1(Metric):
         """
         if gold is None:
             raise InvalidInputError(f"{self.name} needs gold labels", hint="pass gold=...")
-        found: set[Any] = set()
+        due: set[Any] = set()
+        predicted: set[Any] = set()
         for system in systems:
             for ours, theirs in _sets(self.name, gold, system):
-                found |= ours | theirs
-        if not found:
+                due |= ours
+                predicted |= theirs
+        labels = tuple(sorted(due | predicted, key=str))
+        if not labels:
             raise InvalidInputError(f"{self.name} averages over labels, but no item has one")
-        return dataclasses.replace(self, labels=tuple(sorted(found, key=str)))
+        outside = tuple(place for place, label in enumerate(labels) if label not in due)
+        return dataclasses.replace(self, labels=labels, outside=outside)
 
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:
         """Return per label whether it is right; then whether it is predicted; then whether it is due."""
@@ -120,13 +129,20 @@ class MacroF1(Metric):
         return rows
 
     def score(self, totals: FloatArray) -> FloatArray:
-        """Return the mean over the labels."""
-        return np.asarray(_f1(*np.split(totals, 3, axis=-1)).mean(axis=-1))
+        """Return the mean over the labels of the gold and those that the system predicts."""
+        right, predicted, due = np.split(totals, 3, axis=-1)
+        number = len(self.labels) - len(self.outside) + self._predicted(predicted).sum(axis=-1)
+        return np.asarray(_f1(right, predicted, due).sum(axis=-1) / np.maximum(number, 1.0))
+
+    def _predicted(self, predicted: FloatArray) -> FloatArray:
+        """Return 1 for each label outside the gold that the system predicts, 0 for each other."""
+        return occurring(predicted[..., list(self.outside)])
 
     def undefined(self, totals: FloatArray) -> str | None:
         """Return a sentence naming the labels whose F1 is 0/0."""
         _, predicted, due = np.split(totals, 3)
         empty = predicted + due == 0.0
+        empty[list(self.outside)] = False  # averaged over only where the system predicts them
         named = [repr(label) for label, is_empty in zip(self.labels, empty, strict=True) if is_empty]
         if not named:
             return None

@@ -68,19 +68,24 @@ def samples(draw):
     return k, gold, predictions, weights
 
 
+def _averaged_over(gold, predictions):
+    return np.union1d(gold, predictions[predictions != MISSING])
+
+
 @pytest.mark.parametrize("name", NAMES)
 @given(sample=samples())
 @settings(max_examples=60, deadline=None)
 def test_against_scikit_learn(name, sample):
     k, gold, predictions, weights = sample
-    labels = np.arange(k)
-    metric = resolve(name).fit(gold, [predictions], labels)
-    reference = _sklearn(name, labels)
+    metric = resolve(name).fit(gold, [predictions], np.arange(k))
+    # A plain average is over the classes of the gold, on all items, and those predicted in the sample.
+    reference = _sklearn(name, _averaged_over(gold, predictions))
+    reference_of_sample = _sklearn(name, _averaged_over(gold, predictions[weights > 0]))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # scikit-learn warns of every 0/0
         on_all = reference(gold, predictions)
-        on_weights = reference(gold, predictions, weights)
-        expanded = reference(np.repeat(gold, weights), np.repeat(predictions, weights))
+        on_weights = reference_of_sample(gold, predictions, weights)
+        expanded = reference_of_sample(np.repeat(gold, weights), np.repeat(predictions, weights))
     np.testing.assert_allclose(_score(metric, gold, predictions), on_all, rtol=0, atol=1e-12)
     np.testing.assert_allclose(_score(metric, gold, predictions, weights), on_weights, rtol=0, atol=1e-12)
     np.testing.assert_allclose(_score(metric, gold, predictions, weights), expanded, rtol=0, atol=1e-12)
@@ -140,14 +145,13 @@ def test_labels_of_any_type(columns, name):
     assert _score(metric, *codes) == pytest.approx(reference(gold, predictions), abs=1e-12)
 
 
-def test_macro_counts_a_label_that_only_another_system_predicts():
-    gold, predictions = np.array([0, 1]), np.array([0, 1])
-    metric = resolve("f1_macro").fit(gold, [predictions, np.array([2, 1])], np.array(["a", "b", "c"]))
-    assert _score(metric, gold, predictions) == pytest.approx(2 / 3)
-    totals = metric.statistics(gold, predictions).sum(axis=0)
-    assert metric.undefined(totals) == (
-        "f1 of 'c' is 0/0 (neither in the gold nor predicted) and counts as 0 in f1_macro"
-    )
+@pytest.mark.parametrize(("part", "other"), [("precision", 2 / 3), ("recall", 1 / 2), ("f1", 5 / 9)])
+def test_macro_counts_a_label_outside_the_gold_for_the_system_that_predicts_it(part, other):
+    gold, predictions, odd = np.array([0, 0, 1]), np.array([0, 0, 1]), np.array([0, 2, 1])
+    metric = resolve(f"{part}_macro").fit(gold, [predictions, odd], np.array(["a", "b", "c"]))
+    assert _score(metric, gold, predictions) == 1.0
+    assert metric.undefined(metric.statistics(gold, predictions).sum(axis=0)) is None
+    assert _score(metric, gold, odd) == pytest.approx(other)
 
 
 @pytest.mark.parametrize("name", ["precision_micro", "recall_micro", "recall_weighted", "f1_micro"])
@@ -181,10 +185,10 @@ def test_one_class_keeps_the_counts_apart():
             "precision_macro",
             [0, 1],
             [0, 0],
-            "precision of 'b', 'c' is 0/0 (never predicted) and counts as 0 in",
+            "precision of 'b' is 0/0 (never predicted) and counts as 0 in",
         ),
         ("precision_weighted", [0, 1], [0, 0], "precision of 'b' is 0/0 (never predicted)"),
-        ("recall_macro", [0, 0], [0, 1], "recall of 'b', 'c' is 0/0 (not in the gold)"),
+        ("recall_macro", [0, 0], [0, 1], "recall of 'b' is 0/0 (not in the gold)"),
         ("f1_weighted", [0, 0], [0, 0], None),
         ("f1[c]", [0, 1], [0, 1], "f1[c] is 0/0 ('c' is neither in the gold nor predicted) and counts as 0"),
         ("recall[a]", [0, 1], [1, 1], None),
@@ -224,7 +228,7 @@ def test_says_what_is_undefined(name, gold, predictions, message):
 def test_many_undefined_classes_are_counted():
     labels = np.array(list("abcdefgh"))
     gold = predictions = np.zeros(3, dtype=int)
-    metric = resolve("f1_macro").fit(gold, [predictions], labels)
+    metric = resolve("f1_macro").fit(None, [predictions], labels)
     said = metric.undefined(metric.statistics(gold, predictions).sum(axis=0))
     assert "'b', 'c', 'd', 'e', 'f' and 2 more" in said
 
