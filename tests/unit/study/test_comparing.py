@@ -199,7 +199,10 @@ def test_clusters_reach_the_comparison_of_runs(make: Make) -> None:
     plain = bb.compare_runs(
         {"h1": RUNS["h1"], "h0": RUNS["h0"]}, gold=GOLD, clusters=CLUSTERS, metric="accuracy", baseline="h0"
     )
-    assert found["h1", "h0"].interval == plain["h1", "h0"].interval
+    ours, theirs = found["h1", "h0"].interval, plain["h1", "h0"].interval
+    # The systems stand in another order, so the last bits of the sums may differ from processor to processor.
+    assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), rel=1e-12)
+    assert (ours.level, ours.method, ours.exact) == (theirs.level, theirs.method, theirs.exact)
     assert found["h1", "h0"].interval != make(runs).compare(metric="accuracy")["h1", "h0"].interval
     assert found.provenance.data["clusters"] == N // 2
 
