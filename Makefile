@@ -8,6 +8,8 @@ PYTEST_ARGS ?=
 BENCH_ARGS ?=
 CALIBRATE_ARGS ?=
 MUTANTS ?= *
+ROUNDS ?= 20
+SEED ?= 1
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
@@ -25,7 +27,7 @@ export MPLBACKEND := Agg
 export NO_MKDOCS_2_WARNING := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test oldest mutants check lint types imports docs news wheel-test calibrate bench example figure clean
+.PHONY: help demo test fuzz oldest mutants check lint types imports docs news wheel-test calibrate bench example figure clean
 
 help:  ## Show the verbs
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "make %-11s %s\n", $$1, $$2 }'
@@ -58,6 +60,11 @@ demo: $(VENV)/.base  ## Compare five real systems and write an HTML report
 
 test: $(VENV)/.test  ## Run the tests and doctests (minutes)
 	$(BIN)/python -m pytest -n $(JOBS) $(PYTEST_ARGS)
+
+# ROUNDS=50 makes fifty times as many comparisons as `make test` does, SEED=7 others than SEED=0.
+fuzz: $(VENV)/.test  ## Compare random data by every path and with other libraries (ROUNDS=20, SEED=1: some minutes)
+	BESTBY_FUZZ_ROUNDS=$(ROUNDS) BESTBY_FUZZ_SEED=$(SEED) \
+	  $(BIN)/python -m pytest -n $(JOBS) tests/differential $(PYTEST_ARGS)
 
 check: lint types imports news docs test wheel-test  ## Everything a change must pass
 
