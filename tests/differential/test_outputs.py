@@ -144,3 +144,45 @@ def test_every_report_has_the_cells_of_the_tables(number: int, write: str) -> No
                     continue  # a paper's table has the letters only
                 shown = "".join(cell.strip("*").split())
                 assert shown in plain, f"{cell!r} of {row} is not in {write}"
+
+
+def _other_results(rng: np.random.Generator) -> list[Any]:
+    """Return random results of the other questions: runs, datasets, folds, judgements."""
+    names = "abc"[: rng.integers(2, 4)]
+    shift = {name: float(rng.uniform(0.0, 1.0)) for name in names}
+    runs = {name: rng.normal(shift[name], 1.0, rng.integers(3, 8)) for name in names}
+    datasets = {
+        f"data {i}": {name: float(rng.normal(shift[name], 1.0)) for name in names}
+        for i in range(rng.integers(5, 12))
+    }
+    folds = {name: rng.normal(shift[name], 1.0, (5, 2)) for name in names}
+    pairs = [tuple(rng.permutation(list(names))[:2]) for _ in range(60)]
+    judgements = [(str(a), str(b), str(rng.choice([a, b, "tie"], p=[0.4, 0.4, 0.2]))) for a, b in pairs]
+    return [
+        bb.compare_runs(runs, n_resamples=99),
+        bb.compare_datasets(datasets, n_resamples=99),
+        bb.compare_folds(folds, n_resamples=99),
+        bb.compare_preferences(judgements, n_resamples=99),
+    ]
+
+
+@rounds(2)
+def test_outputs_of_the_other_questions_agree(number: int) -> None:
+    for result in _other_results(generator("other outputs", number)):
+        lines = list(csv.DictReader(io.StringIO(result.to_csv())))
+        frame = result.to_frame()
+        differences = json.loads(result.to_json())["differences"]
+        assert len(lines) == len(frame) >= len(differences) >= 1
+        for line, (_, row), told in zip(lines, frame.iterrows(), differences, strict=False):
+            assert list(line) == list(row.index)
+            for name, text in line.items():
+                value = row[name]
+                assert (text == "") == bool(value is None or value != value), (name, text, value)
+                if text and isinstance(value, float):
+                    assert float(text) == value, name
+                if name in told and text and isinstance(told[name], float):
+                    assert float(text) == told[name], name
+        for table in _tables(result.to_markdown()):
+            shown = "".join(html.unescape(re.sub(r"<[^>]*>", " ", result.to_html())).split())
+            for cell in (cell for row in table for cell in row.values()):
+                assert "".join(cell.strip("*").split()) in shown, cell
