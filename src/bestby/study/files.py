@@ -26,6 +26,10 @@ _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.E
 _NO_SYNC = {errno.EACCES, errno.EINVAL, errno.ENOTSUP}
 
 
+class NotForcedError(OSError):
+    """The names in a folder were changed, but the system did not confirm that the disk has them."""
+
+
 @contextlib.contextmanager
 def reported(doing: str) -> Iterator[None]:
     """Turn an error of the file system into a `StudyError` that says what was being done.
@@ -37,6 +41,11 @@ def reported(doing: str) -> Iterator[None]:
     """
     try:
         yield
+    except NotForcedError as error:
+        raise StudyError(
+            f"the disk does not confirm a change that was made ({doing}): {error.strerror or error}",
+            hint="the change may be lost if the machine fails: look after the disk, then do it again",
+        ) from error
     except OSError as error:
         reason = error.strerror or str(error)
         where = "" if error.filename is None else f" ({error.filename})"
@@ -68,8 +77,11 @@ def create(target: Path, data: bytes, scratch: Path) -> bool:
             return False
         try:
             _sync(target.parent)
-        except OSError:  # nobody was told that it is there
-            target.unlink()
+        except OSError as error:  # nobody was told that it is there
+            try:
+                target.unlink()
+            except OSError:
+                raise _not_forced(error) from error
             raise
         return True
 
@@ -78,16 +90,31 @@ def replace(target: Path, data: bytes, scratch: Path) -> None:
     """Make a file, in the place of one of its name if there is one.
 
     Whoever reads sees the old file or the new one, each whole.
+
+    Raises
+    ------
+    NotForcedError
+        If the new one is in its place, but may be lost with the machine.
+    OSError
+        If nothing was changed.
     """
     with _written(scratch, data) as temporary:
         temporary.replace(target)
-        _sync(target.parent)
+        _force(target.parent)
 
 
 def remove(target: Path) -> None:
-    """Remove a file for good."""
+    """Remove a file for good.
+
+    Raises
+    ------
+    NotForcedError
+        If it is removed, but may be there again when the machine fails.
+    OSError
+        If it is still there.
+    """
     target.unlink()
-    _sync(target.parent)
+    _force(target.parent)
 
 
 def folder(path: Path) -> None:
@@ -158,6 +185,18 @@ def _renamed(temporary: Path, target: Path, scratch: Path) -> bool:
             return False
         temporary.replace(target)
         return True
+
+
+def _force(changed: Path) -> None:
+    """Force the names in a folder to the disk after a change that cannot be undone."""
+    try:
+        _sync(changed)
+    except OSError as error:
+        raise _not_forced(error) from error
+
+
+def _not_forced(error: OSError) -> NotForcedError:
+    return NotForcedError(error.errno, error.strerror, error.filename)
 
 
 def _sync(path: Path) -> None:

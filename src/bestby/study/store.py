@@ -128,7 +128,8 @@ class Store:
             If the run is in the study already, its values do not fit the gold, or its role is not that of
             the other runs of the condition.
         StudyError
-            If the files cannot be read or written. The study is then as it was.
+            If the files cannot be read or written. The study is then as it was, unless the message says that
+            the run is there and only the disk has not confirmed it.
         """
         entry = Entry(
             condition,

@@ -131,7 +131,8 @@ class Study:
         DesignError
             If clusters are two crossed groupings.
         StudyError
-            If the files cannot be read or written. The study is then as it was.
+            If the files cannot be read or written. The study is then as it was, unless the message says that
+            the run is there and only the disk has not confirmed it.
         """
         return self._store.add(
             condition,

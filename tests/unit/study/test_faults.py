@@ -6,6 +6,7 @@ loop, after random times.
 
 from __future__ import annotations
 
+import errno
 import os
 import random
 import signal
@@ -400,3 +401,55 @@ def test_the_loser_of_the_race_for_the_gold_compares_its_own(
     with pytest.raises(InvalidInputError, match="the gold of item 0 is 1 in the study, 0 in what was given"):
         Store(path).add("h1", run=0, predictions=GOLD, gold=GOLD)
     assert Store(path).conditions() == ("h0",)
+
+
+def failing(call: int, number: int, calls: list[str], name: str) -> object:
+    """Return a function of the system whose nth call (counted together with others) fails."""
+    real = getattr(os, name)
+
+    def step(*arguments: object, **options: object) -> object:
+        calls.append(name)
+        if len(calls) == call:
+            raise OSError(number, os.strerror(number), str(arguments[0]))
+        return real(*arguments, **options)
+
+    return step
+
+
+@posix
+@pytest.mark.parametrize("change", ["add", "replace", "remove"])
+def test_an_error_tells_what_became_of_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    """Whichever call of the system fails: what the error says of the study is what the study is."""
+    old, new, said = [0, 1, 2], [2, 2, 2], set()
+    for call in range(1, 60):
+        store = Store(tmp_path / str(call))
+        store.add("h1", run="first", predictions=old, gold=old)
+        if change != "add":
+            store.add("h1", run="run", predictions=old)
+        calls: list[str] = []
+        error = None
+        with monkeypatch.context() as patch:
+            for name in ("open", "fsync", "link", "replace", "unlink"):
+                number = (errno.EIO, errno.ENOSPC, errno.ESTALE)[call % 3]
+                patch.setattr(os, name, failing(call, number, calls, name))
+            try:
+                if change == "remove":
+                    store.remove("h1", "run")
+                else:
+                    store.add("h1", run="run", predictions=new, replace=change == "replace")
+            except StudyError as caught:
+                error = str(caught)
+        there = "run" in store.runs("h1")
+        values = store.load("h1", "run").predictions.tolist() if there else None
+        before, after = (None if change == "add" else old), (None if change == "remove" else new)
+        if error is None or "change that was made" in error:
+            assert values == after, calls
+        else:
+            assert "the study is as it was" in error
+            assert values == before, calls
+        said.add("none" if error is None else "made" if "change that was made" in error else "as it was")
+        if len(calls) < call:
+            break
+    assert said == {"none", "as it was"} | ({"made"} if change != "add" else set())
