@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.versions import blas
 
 if TYPE_CHECKING:
     from bestby._core.typing import Alternative
@@ -466,6 +467,11 @@ class Provenance:
         Number of items, clusters, strata and systems.
     data_hash : str
         First 16 hexadecimal digits of a BLAKE2b hash of the data.
+    blas : str or None
+        The library that multiplied NumPy's matrices, with the kernel it chose for the processor, such as
+        "openblas 0.3.30 Haswell"; None where that is not known. Another kernel may round the last digits of
+        sums of real numbers otherwise. It is in the JSON and not in the signature, which holds what the
+        user can set.
     """
 
     version: str
@@ -475,6 +481,7 @@ class Provenance:
     settings: dict[str, Any]
     data: dict[str, Any]
     data_hash: str
+    blas: str | None = field(default_factory=blas)
 
     @property
     def signature(self) -> str:

@@ -33,3 +33,25 @@ def versions(packages: Iterable[str] = ()) -> dict[str, str]:
     names = dict.fromkeys(("numpy", "scipy", "numba", *packages))
     found = {name: _version(name) for name in names}
     return {"python": platform.python_version()} | {name: told for name, told in found.items() if told}
+
+
+@functools.cache
+def blas() -> str | None:
+    """Return the library that multiplies NumPy's matrices, its version and the kernel it chose.
+
+    Sums of real numbers may differ in their last digits between kernels, which are chosen by the processor.
+
+    Returns
+    -------
+    str or None
+        Such as "openblas 0.3.30 Haswell"; None where it does not tell, as Apple's Accelerate.
+    """
+    from threadpoolctl import threadpool_info
+
+    libraries = [library for library in threadpool_info() if library["user_api"] == "blas"]
+    # The wheel of SciPy has a library of its own, which may be loaded by now or not.
+    mine = [library for library in libraries if "numpy" in library["filepath"]] or libraries
+    if len(mine) != 1:
+        return None
+    words = (mine[0]["internal_api"], mine[0]["version"], mine[0].get("architecture"))
+    return " ".join(str(word) for word in words if word)

@@ -70,6 +70,7 @@ def made_by(p: Provenance) -> dict[str, Any]:
         "settings": p.settings,
         "data": p.data,
         "data_hash": p.data_hash,
+        "blas": p.blas,
     }
 
 

@@ -34,7 +34,7 @@ def test_shape_of_the_json(any_comparison: Comparison) -> None:
     assert {tuple(entry) for entry in document["differences"]} == {tuple(DIFFERENCE_KEYS)}
     assert len(document["differences"]) == len(any_comparison)
     assert list(document["provenance"]) == [
-        "version", "versions", "seed", "n_resamples", "settings", "data", "data_hash",
+        "version", "versions", "seed", "n_resamples", "settings", "data", "data_hash", "blas",
     ]  # fmt: skip
 
 
