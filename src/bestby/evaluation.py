@@ -19,6 +19,7 @@ from bestby._core.cells import FEW_VALUES, collapsed
 from bestby._core.checks import NUMERAL
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.roles import listed
+from bestby._core.text import visible
 from bestby._core.typing import Array, ArrayLike, BoolArray, Dependence, IntArray, OnMissing
 from bestby.annotations import Annotations
 from bestby.results import Note, extent
@@ -112,7 +113,7 @@ class Evaluation:
 
     def __repr__(self) -> str:
         of = extent(self.n_items, self.n_clusters)
-        return f"<evaluation of {len(self.names)} systems on {of}: {listed(self.names)}>"
+        return f"<evaluation of {len(self.names)} systems on {of}: {visible(listed(self.names))}>"
 
     @classmethod
     def of(
@@ -585,14 +586,12 @@ def _checked_names(systems: Mapping[str, Any]) -> tuple[str, ...]:
         raise InvalidInputError(
             f"systems must be a mapping of name to predictions, got {type(systems).__name__}", hint=hint
         )
-    for name in systems:
-        if not isinstance(name, str) or not name:
-            raise InvalidInputError(f"system names must be non-empty strings, got {name!r}")
-    if len(systems) < 2:
+    names = checks.names(systems, "system")
+    if len(names) < 2:
         raise InvalidInputError(
-            f"a comparison needs at least 2 systems, got {len(systems)}: {', '.join(systems) or 'none'}",
+            f"a comparison needs at least 2 systems, got {len(names)}: {', '.join(names) or 'none'}",
         )
-    return tuple(systems)
+    return names
 
 
 def _groupings(clusters: Any) -> tuple[Any, Any]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
+from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.versions import blas
 
@@ -444,6 +445,9 @@ class MetricInfo:
     name: str
     greater_is_better: bool
     bounds: tuple[float, float]
+
+    def __post_init__(self) -> None:
+        checks.check_text(self.name, "metric names")
 
 
 @dataclass(frozen=True, slots=True)

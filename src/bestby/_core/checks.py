@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import shortened, surrogate
 from bestby._core.typing import Array, ArrayLike, FloatArray
 
 T = TypeVar("T", bound=str)
@@ -134,7 +135,61 @@ def column(values: ArrayLike, what: str, length: int | None = None) -> Array:
         return array.astype(np.float64)
     if array.dtype.kind == "S":
         return _decoded(array, what)
+    invalid = first_invalid(array)
+    if invalid is not None:
+        check_text(str(array[invalid]), f"{what}, position {invalid},")
     return array
+
+
+def first_invalid(array: Array) -> int | None:
+    r"""Return the position of the first text of an array that is no valid Unicode; None if all are.
+
+    Examples
+    --------
+    >>> first_invalid(np.array(["a", "\ud800"])), first_invalid(np.array(["a", "é"]))
+    (1, None)
+    """
+    if array.dtype.kind != "U" or not array.size or not array.dtype.itemsize:
+        return None
+    native = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
+    letters = native.view(np.uint32)
+    if letters.max() < 0xD800:  # nearly always
+        return None
+    bad = np.flatnonzero((letters & 0xFFFFF800) == 0xD800)
+    return int(bad[0]) // (native.dtype.itemsize // 4) if bad.size else None
+
+
+def check_text(text: str, what: str) -> str:
+    """Return a text if it is valid Unicode: no half of a surrogate pair, which no file can hold.
+
+    Examples
+    --------
+    >>> check_text("naïve", "system name")
+    'naïve'
+    """
+    half = surrogate(text)
+    if half is not None:
+        raise InvalidInputError(
+            f"{what} must be valid Unicode text, got {shortened(repr(text))}",
+            hint=f"{half!r} is half of a character: decode the text with its own encoding, or rename it",
+        )
+    return text
+
+
+def names(values: Iterable[Any], what: str) -> tuple[str, ...]:
+    """Return names if every one is text, not empty and valid Unicode.
+
+    Examples
+    --------
+    >>> names(["a", "b"], "system")
+    ('a', 'b')
+    """
+    listed = tuple(values)
+    for name in listed:
+        if not isinstance(name, str) or not name:
+            raise InvalidInputError(f"{what} names must be non-empty strings, got {name!r}")
+        check_text(name, f"{what} names")
+    return listed
 
 
 def check_bounded(array: Array, what: str, start: int = 0) -> None:
@@ -236,9 +291,8 @@ def number(value: Any, what: str) -> float:
             raise TypeError
         return float(value)
     except (TypeError, ValueError, OverflowError):
-        told = repr(value)
         raise InvalidInputError(
-            f"{what} must be a number, got {told if len(told) <= 60 else told[:59] + '…'}",
+            f"{what} must be a number, got {shortened(repr(value))}",
             hint="pass one integer or float that a float can hold",
         ) from None
 

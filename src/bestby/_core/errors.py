@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from bestby._core.text import one_line
+
 
 class BestbyError(Exception):
     """Base of every error raised on purpose.
+
+    Message and hint are a line each: line feeds become spaces, control characters are escaped.
 
     Parameters
     ----------
@@ -15,9 +19,9 @@ class BestbyError(Exception):
     """
 
     def __init__(self, message: str, hint: str | None = None) -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+        self.message = one_line(message)
+        self.hint = None if hint is None else one_line(hint)
+        super().__init__(self.message)
 
     def __str__(self) -> str:
         return self.message if self.hint is None else f"{self.message}\nhint: {self.hint}"

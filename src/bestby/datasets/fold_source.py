@@ -201,6 +201,10 @@ def of_items(
 
 
 def _check_size(names: Sequence[str], labels: Labels) -> None:
+    checks.names(names, "system")
+    for repetition, fold in labels:
+        checks.check_text(repetition, "names of repetitions")
+        checks.check_text(fold, "names of folds")
     if len(names) < 2:
         raise InvalidInputError(f"a comparison needs at least 2 systems, got {', '.join(names) or 'none'}")
     if len(labels) < 2:

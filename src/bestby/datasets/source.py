@@ -289,6 +289,9 @@ def _complete(
 ) -> tuple[dict[str, Mapping[str, float]], tuple[str, ...], tuple[Note, ...]]:
     """Return the datasets on which every system has a score, the systems, and a note on the others."""
     known = tuple(dict.fromkeys(system for row in table.values() for system in row))
+    checks.names(known, "system")
+    for name in table:
+        checks.check_text(name, "dataset names")
     names = known if systems is None else systems
     unknown = next((name for name in names if name not in known), None)
     if unknown is not None:

@@ -160,7 +160,7 @@ def partial_conjunctions(p_values: ArrayLike, combination: str) -> FloatArray:
 
 def _named(p_values: Any) -> tuple[tuple[str, ...], FloatArray]:
     if isinstance(p_values, Mapping):
-        names = tuple(str(name) for name in p_values)
+        names = tuple(checks.check_text(str(name), "dataset names") for name in p_values)
         p = checks.p_values(list(p_values.values()))
     else:
         p = checks.p_values(p_values)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import visible
 from bestby._core.typing import Array, FloatArray
 
 
@@ -73,7 +74,7 @@ class BaseMetric(ABC):
         return self
 
     def __repr__(self) -> str:
-        return f"<metric {self.name}>"
+        return f"<metric {visible(self.name)}>"
 
 
 class Metric(BaseMetric):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
 from bestby.evaluation import one_grouping
@@ -150,7 +151,9 @@ def _texts(values: Any, what: str) -> list[str]:
     for place, value in enumerate(listed):
         if _is_missing(value):
             raise InvalidInputError(f"judgement {place} has no {what}", hint=_HINT)
-    return [str(value) for value in listed]
+    return [
+        checks.check_text(str(value), f"{what} of judgement {place}") for place, value in enumerate(listed)
+    ]
 
 
 def _is_missing(value: Any) -> bool:

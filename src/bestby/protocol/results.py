@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import html
 import importlib
 import json
 import textwrap
 from dataclasses import asdict, dataclass
-from html import escape
 from pathlib import Path
 from typing import Any
 
+from bestby._core.text import safe_json, visible
 from bestby.inference.normality import Normality
 from bestby.protocol.case import Case
 from bestby.protocol.tree import Step
@@ -107,7 +108,7 @@ class Advice:
             for shape in self.shapes:
                 lines.append(f"{shape.a} - {shape.b}")
                 lines += [f"  {line}" for line in str(shape.normality).splitlines()]
-        return "\n".join(lines)
+        return "\n".join(map(visible, lines))
 
     def __repr__(self) -> str:
         return str(self)
@@ -138,8 +139,8 @@ class Advice:
         if self.shapes:
             parts.append(f"<p><b>normality of the differences</b> ({escape(_NORMALITY)})</p>")
             for shape in self.shapes:
-                text = f"{shape.a} - {shape.b}\n{shape.normality}"
-                parts.append(f"<pre>{escape(text)}</pre>")
+                head = escape(f"{shape.a} - {shape.b}")
+                parts.append(f"<pre>{head}\n{html.escape(str(shape.normality))}</pre>")
         return "<div>\n" + "\n".join(parts) + "\n</div>"
 
     def to_dict(self) -> dict[str, Any]:
@@ -158,11 +159,16 @@ class Advice:
 
     def to_json(self, path: str | Path | None = None) -> str:
         """Return the advice as JSON; write it to `path` if given."""
-        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n"
+        text = safe_json(json.dumps(self.to_dict(), indent=2, ensure_ascii=False)) + "\n"
         if path is not None:
             write = importlib.import_module("bestby.report.write")  # by name: the report room lies above
             write.write_text(path, text)
         return text
+
+
+def escape(text: str) -> str:
+    """Return text as a notebook shows it."""
+    return html.escape(visible(text))
 
 
 def _filled(head: str, text: str) -> list[str]:

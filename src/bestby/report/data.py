@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from bestby._core.errors import MissingExtraError
+from bestby._core.text import safe_json
 from bestby.results import Difference, Note, Provenance
 from bestby.results_many import VERDICTS, Differences, Pairs, notes_of, parts_of
 
@@ -181,16 +182,20 @@ def to_json(c: Any) -> str:
     """Return a result as JSON, indented, floats to the last bit; the differences of many piece by piece."""
     differences = getattr(c, "differences", ())
     if not isinstance(differences, Differences):
-        return json.dumps(to_dict(c), indent=2, ensure_ascii=False) + "\n"
+        return _json(to_dict(c)) + "\n"
     notes = (*c.notes, *notes_of(differences))
     document = to_dict(dataclasses.replace(c, differences=(), notes=notes))
-    before, after = json.dumps(document, indent=2, ensure_ascii=False).split('"differences": []')
+    before, after = _json(document).split('"differences": []')
     pieces = [before, '"differences": [']
     described = iter(_describing(c).rows(c))
     while part := list(islice(described, _ROWS)):
-        text = json.dumps(_plain(part), indent=2, ensure_ascii=False)
+        text = _json(_plain(part))
         pieces += [text[1:-2].replace("\n", "\n  "), ","]
     return "".join([*pieces[:-1], "\n  ]", after, "\n"])
+
+
+def _json(value: Any) -> str:
+    return safe_json(json.dumps(value, indent=2, ensure_ascii=False))
 
 
 def _cell(value: Any) -> str:

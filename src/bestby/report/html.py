@@ -6,10 +6,11 @@ import json
 import math
 import re
 from collections.abc import Sequence
-from html import escape
+from html import escape as escape_markup
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from bestby._core.text import safe_json, visible
 from bestby.report.document import Document, Picture, Search, Section, describe
 from bestby.report.tables import Cell, Table
 
@@ -93,6 +94,17 @@ def to_html(c: Any, top: int | None = None) -> str:
     return "\n".join(part for part in head + body + tail if part) + "\n"
 
 
+def escape(text: str) -> str:
+    r"""Return text that a page shows as it is, hidden characters as escapes.
+
+    Examples
+    --------
+    >>> print(escape("a<b\x1b"))
+    a&lt;b\x1b
+    """
+    return escape_markup(visible(text))
+
+
 def _asset(name: str) -> str:
     return resources.files("bestby.report").joinpath("assets", name).read_text(encoding="utf-8")
 
@@ -137,7 +149,9 @@ def _searched(index: int, search: Search, pairs: dict[str, Any] | None) -> str:
         table,
     ]
     if pairs is not None:
-        data = json.dumps(pairs, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+        pairs = {**pairs, "systems": [visible(name) for name in pairs["systems"]]}  # as they are searched for
+        data = safe_json(json.dumps(pairs, ensure_ascii=False, separators=(",", ":")))
+        data = data.replace("<", "\\u003c")
         options = "".join(f'<option value="{escape(name)}"></option>' for name in pairs["systems"])
         told = "Look up a pair"
         if len(pairs["systems"]) < pairs["all"]:

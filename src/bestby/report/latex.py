@@ -6,6 +6,7 @@ import re
 import unicodedata
 from typing import Any
 
+from bestby._core.text import visible
 from bestby.report import many, words
 from bestby.report.document import describe
 from bestby.report.numbers import percent
@@ -105,7 +106,7 @@ def to_latex(c: Any, top: int | None = None) -> str:
     foreign = sorted({letter for part in body for letter in part if ord(letter) > 127})
     if foreign:
         comments.append(f"% needs XeLaTeX or LuaLaTeX with a font that has: {' '.join(foreign)}")
-    comments.append("% " + " ".join(c.signature.split()))
+    comments.append("% " + " ".join(visible(c.signature).split()))
     return "\n".join(comments) + "\n\n" + "\n\n".join(body) + "\n"
 
 
@@ -119,7 +120,7 @@ def escape(text: str) -> str:
     >>> escape("F1 & 100%_of"), escape("é–β")
     ('F1 \\& 100\\%\\_of', "\\'{e}--$\\beta$")
     """
-    letters = unicodedata.normalize("NFC", " ".join(text.split()))
+    letters = unicodedata.normalize("NFC", " ".join(visible(text).split()))
     unjoined = re.sub("-(?=-)", "-\0", letters)  # two hyphens are not a dash
     return "".join(_letter(letter) for letter in unjoined).replace("\0", "{}")
 

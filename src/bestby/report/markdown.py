@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from bestby._core.text import visible
 from bestby.report.document import describe
 from bestby.report.tables import Table
 
@@ -52,7 +53,7 @@ def escape(text: str) -> str:
     >>> escape("a_b|c")
     'a\\_b\\|c'
     """
-    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    return _SPECIAL.sub(r"\\\1", " ".join(visible(text).split()))
 
 
 def _table(table: Table, bold: int) -> str:
@@ -75,4 +76,4 @@ def _code(text: str) -> str:
     """Return a block of code; its fence is longer than any in the text."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"{fence}text\n{' '.join(text.split())}\n{fence}"
+    return f"{fence}text\n{' '.join(visible(text).split())}\n{fence}"

@@ -7,6 +7,7 @@ from typing import Any
 
 from bestby._core import checks
 from bestby._core.errors import MissingExtraError
+from bestby._core.text import visible
 from bestby.report.numbers import alpha, p_clause, percent
 from bestby.results import StochasticOrder, StochasticOrders
 
@@ -29,14 +30,14 @@ def order_sentence(order: StochasticOrder) -> str:
     """
     a, b = order.a, order.b
     if math.isnan(order.violation_ratio):
-        return f"{a} and {b} have the same scores at every quantile: neither is better."
+        return visible(f"{a} and {b} have the same scores at every quantile: neither is better.")
     ratio = (
         f"{a} over {b}: violation ratio {order.violation_ratio:.3g}, at most {order.epsilon_min:.3g} at"
         f" {percent(round(order.level, 6))} confidence ({order.n_a} and {order.n_b} runs)."
     )
     test = "exact permutation test" if order.test.exact else "permutation test"
     error = f" ± {order.test.error:.1g}" if order.test.error > 0.0 else ""
-    return f"{ratio} {_reading(order)} One-sided {test}: {p_clause(order.p_value)}{error}."
+    return visible(f"{ratio} {_reading(order)} One-sided {test}: {p_clause(order.p_value)}{error}.")
 
 
 def _reading(order: StochasticOrder) -> str:
@@ -85,12 +86,12 @@ def to_frame(orders: StochasticOrders, value: str = "epsilon_min") -> Any:
 
 def to_text(orders: StochasticOrders) -> str:
     """Return the bounds as a table, row over column, an asterisk where the row is dominant."""
-    names = orders.systems
+    names, shown = orders.systems, [visible(name) for name in orders.systems]
     marks = [
         ["–" if a == b else f"{orders[a, b].epsilon_min:.3f}{'*' * orders[a, b].dominant}" for b in names]
         for a in names
     ]
-    rows = [["", *names], *([a, *cells] for a, cells in zip(names, marks, strict=True))]
+    rows = [["", *shown], *([a, *cells] for a, cells in zip(shown, marks, strict=True))]
     widths = [max(len(row[i]) for row in rows) for i in range(len(names) + 1)]
     lines = [
         "  ".join([row[0].ljust(widths[0]), *(c.ljust(w) for c, w in zip(row[1:], widths[1:], strict=True))])
@@ -101,7 +102,7 @@ def to_text(orders: StochasticOrders) -> str:
     lines.append(
         f"Upper {level} bounds of the violation ratio, row over column; * at or below the threshold."
     )
-    lines += [f"note: {note.message}" for note in _short(orders)]
+    lines += [f"note: {visible(note.message)}" for note in _short(orders)]
     return "\n".join(line.rstrip() for line in lines)
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Any, TextIO
 
+from bestby._core.text import visible
 from bestby.report.document import Section, describe
 from bestby.report.tables import Table
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table as RichTable
+    from rich.text import Text
 
 
 _WIDTH = 100
@@ -93,38 +95,34 @@ def _fits(text: str, file: TextIO) -> bool:
 
 
 def _print(c: Any, console: Console, top: int | None) -> None:
-    from rich.text import Text
-
     document = describe(c, top)
     for section in document.sections:
-        console.print(Text(section.lead, style="bold"))
+        console.print(_text(section.lead, style="bold"))
         console.print()
         _print_section(section, console)
     if document.notes:
-        console.print(Text("Notes", style="bold"))
+        console.print(_text("Notes", style="bold"))
         for line in document.notes:
             _print_hanging(console, line)
         console.print()
-    console.print(Text(document.methods))
+    console.print(_text(document.methods))
     console.print()
     # Not wrapped by words: whoever copies the signature wants it in one piece.
-    console.print(Text(document.signature, style="dim"), soft_wrap=True)
+    console.print(_text(document.signature, style="dim"), soft_wrap=True)
 
 
 def _print_section(section: Section, console: Console) -> None:
-    from rich.text import Text
-
     many = len(section.tables[0].rows) > _MANY_SYSTEMS and not section.omitted
     for position, table in enumerate(section.tables):
         limited = position > 0 and many and len(table.rows) > _MOST_ROWS
         shown = Table(table.caption, table.columns, table.rows[:_MOST_ROWS]) if limited else table
         if position:
             console.print()
-        console.print(Text(table.caption))
+        console.print(_text(table.caption))
         console.print(_rich(shown, strong=_STYLES[min(position, 1)]))
         if limited:
             console.print(
-                Text(
+                _text(
                     f"The first {_MOST_ROWS} of {len(table.rows)} differences;"
                     " all of them are in the JSON, CSV, Markdown and HTML."
                 )
@@ -133,7 +131,7 @@ def _print_section(section: Section, console: Console) -> None:
         if not remark:
             continue
         console.print()
-        console.print(Text(remark))
+        console.print(_text(remark))
     console.print()
 
 
@@ -141,7 +139,6 @@ def _rich(table: Table, strong: str) -> RichTable:
     """Return a table of rich; rows that stand out get a style, which nothing but colour depends on."""
     from rich import box
     from rich.table import Table as RichTable
-    from rich.text import Text
 
     rich_table = RichTable(
         box=box.SIMPLE_HEAD,
@@ -152,14 +149,14 @@ def _rich(table: Table, strong: str) -> RichTable:
     )
     for column in table.columns:
         rich_table.add_column(
-            Text(column.header),
+            _text(column.header),
             justify="right" if column.numeric else "left",
             no_wrap=not column.name,
             min_width=_LEAST_NAME if column.name else None,
             overflow="fold",
         )
     for row in table.rows:
-        cells = [Text(cell.text, overflow="fold") for cell in row.cells]
+        cells = [_text(cell.text, overflow="fold") for cell in row.cells]
         rich_table.add_row(*cells, style=strong if row.strong else "")
     return rich_table
 
@@ -168,10 +165,16 @@ def _print_hanging(console: Console, line: str) -> None:
     """Print an item of a list, its further lines indented."""
     from rich.padding import Padding
     from rich.table import Table as RichTable
-    from rich.text import Text
 
     grid = RichTable.grid(padding=(0, 1, 0, 0))
     grid.add_column(no_wrap=True)
     grid.add_column(overflow="fold")
-    grid.add_row(Text("\u2022"), Text(line))
+    grid.add_row(_text("\u2022"), _text(line))
     console.print(Padding(grid, 0))
+
+
+def _text(text: str, **style: Any) -> Text:
+    """Return text for rich in which nothing acts on the terminal."""
+    from rich.text import Text
+
+    return Text(visible(text), **style)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from bestby._core.text import visible
 from bestby.family import alpha_of, rejects
 from bestby.report.numbers import Rounding, alpha, p_clause
 from bestby.results import Difference, MetricInfo
@@ -73,7 +74,7 @@ def difference_sentence(d: Difference, rounding: Rounding | None = None) -> str:
     parts = [_size_sentence(d, digits), _test_sentence(d)]
     if d.verdict is not None:
         parts.append(_verdict_sentence(d))
-    return " ".join(parts)
+    return visible(" ".join(parts))
 
 
 def _size_sentence(d: Difference, digits: Rounding) -> str:

@@ -52,9 +52,7 @@ def systems_of(runs: Any) -> dict[str, list[Any]]:
             )
         names = runs.column_names if hasattr(runs, "column_names") else runs.columns
         runs = {str(name): runs[name] for name in names}
-    for name in runs:
-        if not isinstance(name, str) or not name:
-            raise InvalidInputError(f"system names must be non-empty strings, got {name!r}")
+    checks.names(runs, "system")
     if len(runs) < 2:
         raise InvalidInputError(
             f"a comparison needs at least 2 systems, got {len(runs)}: {', '.join(runs) or 'none'}"

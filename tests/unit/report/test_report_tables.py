@@ -59,7 +59,7 @@ def test_markdown_escapes_names(made: SimpleNamespace) -> None:
         ("−0.1 – ∞", r"$-$0.1 -- $\infty$"),
         ("naïve Ångström ß", r"na\"{\i}ve \r{A}ngstr\"{o}m \ss{}"),
         ("αβλ Ω", r"$\alpha$$\beta$$\lambda$ $\Omega$"),
-        ("two\nlines", "two lines"),
+        ("two\nlines", r"two\textbackslash{}nlines"),
         ("漢", "漢"),
     ],
 )

@@ -1,0 +1,86 @@
+"""Text that comes from users: what may enter, and how it is shown to a person."""
+
+from __future__ import annotations
+
+import re
+
+# Control characters (C0, DEL, C1), the marks that turn or override the direction of writing, line and
+# paragraph separators, characters without any shape, halves of surrogate pairs, and two that XML forbids.
+# Zero-width joiners are not among them: Persian, Hindi and emoji are spelt with these.
+_HIDDEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ufffe\uffff\ud800-\udfff]"
+)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_SHORT = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
+
+
+def visible(text: str) -> str:
+    r"""Return text in which characters that have no shape, or act on a terminal, are escaped as in Python.
+
+    Every writer for people applies it to what it writes; data formats (JSON, CSV, frames) keep the text.
+
+    Examples
+    --------
+    >>> print(visible("a\x1b[31m\u202eb\n"), visible("naïve 中文"))
+    a\x1b[31m\u202eb\n naïve 中文
+    """
+    return text if text.isascii() and text.isprintable() else _HIDDEN.sub(_escaped, text)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    character = match[0]
+    number = ord(character)
+    return _SHORT.get(character) or (f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}")
+
+
+def one_line(text: str) -> str:
+    r"""Return text of several lines as one, its hidden characters escaped; for messages.
+
+    Examples
+    --------
+    >>> print(one_line("gold is [1 2\n 3 4]"), one_line("no column 'a\x1b'"))
+    gold is [1 2 3 4] no column 'a\x1b'
+    """
+    return visible(" ".join(part.strip() for part in text.split("\n") if part.strip()))
+
+
+def safe_json(document: str) -> str:
+    r"""Return a JSON document in which hidden characters of strings are escaped: the same data to a reader.
+
+    JSON itself demands this of the characters below U+0020 only.
+
+    Examples
+    --------
+    >>> print(safe_json('"a\u202eb"'))
+    "a\u202eb"
+    """
+    return document if document.isascii() else _HIDDEN.sub(_json_escaped, document)
+
+
+def _json_escaped(match: re.Match[str]) -> str:
+    character = match[0]
+    return character if character < "\x7f" else f"\\u{ord(character):04x}"
+
+
+def surrogate(text: str) -> str | None:
+    r"""Return the first half of a surrogate pair in a text, which makes it invalid Unicode; None without.
+
+    Examples
+    --------
+    >>> surrogate("caf\udce9") == "\udce9", surrogate("café")
+    (True, None)
+    """
+    found = None if text.isascii() else _SURROGATE.search(text)
+    return found[0] if found else None
+
+
+def shortened(text: str, most: int = 60) -> str:
+    """Return a text of a message, its end left out if it is long.
+
+    Examples
+    --------
+    >>> shortened("a" * 100, most=5)
+    'aaaa…'
+    """
+    return text if len(text) <= most else f"{text[: most - 1]}…"
