@@ -537,9 +537,19 @@ class Reported:
         """Return one tidy row per metric and pair as a pandas DataFrame (extra ``frames``)."""
         return _report("data").to_frame(self)
 
-    def to_csv(self, path: str | Path | None = None) -> str:
-        """Return the rows of `to_frame` as CSV, floats unrounded; write it to `path` if given."""
-        return _written(_report("data").to_csv(self), path)
+    def to_csv(self, path: str | Path | None = None, *, spreadsheet_safe: bool = False) -> str:
+        """Return the rows of `to_frame` as CSV, floats unrounded; write it to `path` if given.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Where to write it.
+        spreadsheet_safe : bool
+            For names that you did not choose yourself and a file that is opened in a spreadsheet: put an
+            apostrophe before texts that begin like formulas (with ``=``, ``+``, ``-``, ``@``, a tab or a line
+            end). Numbers never change. By default the CSV holds the names as they are.
+        """
+        return _written(_report("data").to_csv(self, spreadsheet_safe=spreadsheet_safe), path)
 
     def to_markdown(self, path: str | Path | None = None) -> str:
         """Return the tables as Markdown; write it to `path` if given."""

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import csv
 import dataclasses
-import io
 import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 
+from bestby._core import checks
 from bestby._core.errors import MissingExtraError
 from bestby._core.text import safe_json
+from bestby.report.separated import lines
 from bestby.results import Difference, Note, Provenance
 from bestby.results_many import VERDICTS, Differences, Pairs, notes_of, parts_of
 
@@ -168,14 +168,19 @@ def _columns(part: Pairs | tuple[Difference, ...]) -> dict[str, Any]:
     return dict(zip(COLUMNS, columns, strict=True))
 
 
-def to_csv(c: Any) -> str:
-    """Return the rows of `to_frame` as CSV: floats to the last bit, NaN and None empty."""
+def to_csv(c: Any, *, spreadsheet_safe: bool = False) -> str:
+    """Return the rows of `to_frame` as CSV: floats to the last bit, NaN and None empty.
+
+    Parameters
+    ----------
+    c : Comparison or alike
+        The result.
+    spreadsheet_safe : bool
+        Put an apostrophe before texts that a spreadsheet may take for formulas.
+    """
     describing = _describing(c)
-    buffer = io.StringIO(newline="")
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(describing.COLUMNS)
-    writer.writerows([_cell(value) for value in row.values()] for row in describing.rows(c))
-    return buffer.getvalue()
+    rows = chain([describing.COLUMNS], (list(row.values()) for row in describing.rows(c)))
+    return lines(rows, spreadsheet_safe=checks.flag(spreadsheet_safe, "spreadsheet_safe"))
 
 
 def to_json(c: Any) -> str:
@@ -196,16 +201,6 @@ def to_json(c: Any) -> str:
 
 def _json(value: Any) -> str:
     return safe_json(json.dumps(value, indent=2, ensure_ascii=False))
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, np.generic):
-        value = value.item()
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return repr(value) if isinstance(value, float) else str(value)
 
 
 def _plain(value: Any) -> Any:

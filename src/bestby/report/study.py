@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import dataclasses
-import io
 import math
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +12,7 @@ from bestby.family import rejects
 from bestby.report import comparison, data, summary
 from bestby.report.document import Document, Section
 from bestby.report.numbers import DASH, Rounding
+from bestby.report.separated import lines
 from bestby.report.tables import (
     Cell,
     Column,
@@ -170,16 +169,12 @@ def results_tsv(c: StudyComparison) -> str:
             hint="name a baseline: baseline=...",
         )
     names = [_COLUMNS_OF_BOOSTSA.get(metric.name, metric.name) for metric in c.metrics]
-    buffer = io.StringIO(newline="")
-    writer = csv.writer(buffer, delimiter="\t", lineterminator="\n")
-    writer.writerow(
-        ["", "mean_epochs", *(part + name for name in names for part in ("", "d_", "s_", "std_"))]
-    )
+    rows = [["", "mean_epochs", *(part + name for name in names for part in ("", "d_", "s_", "std_"))]]
     for base in c.baselines:
         treatments = dict.fromkeys(d.a for d in c.differences if d.b == base)
         if treatments:
-            writer.writerows(_tsv_row(c, name, base) for name in (base, *sorted(treatments, key=_place(c))))
-    return buffer.getvalue()
+            rows += [_tsv_row(c, name, base) for name in (base, *sorted(treatments, key=_place(c)))]
+    return lines(rows, "\t")
 
 
 def _place(c: StudyComparison) -> Callable[[str], int]:

@@ -1,0 +1,53 @@
+"""Tables as lines of separated values (RFC 4180), and what makes them safe to open in a spreadsheet."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\N{FULLWIDTH EQUALS SIGN}", "\N{FULLWIDTH PLUS SIGN}",
+            "\N{FULLWIDTH HYPHEN-MINUS}", "\N{FULLWIDTH COMMERCIAL AT}")  # fmt: skip
+"""What a text begins with that a spreadsheet may take for a formula and run (OWASP, CSV injection)."""
+
+
+def lines(rows: Iterable[Sequence[Any]], delimiter: str = ",", *, spreadsheet_safe: bool = False) -> str:
+    r"""Return rows as text: floats to the last bit, NaN and None empty; quotes where a value needs them.
+
+    Parameters
+    ----------
+    rows : iterable of sequence
+        The values of each row.
+    delimiter : str
+        What stands between two values.
+    spreadsheet_safe : bool
+        Put an apostrophe before texts that a spreadsheet may take for formulas; numbers stay.
+
+    Examples
+    --------
+    >>> lines([["=1+1", -0.5, None]]), lines([["=1+1", -0.5, None]], spreadsheet_safe=True)
+    ('=1+1,-0.5,\n', "'=1+1,-0.5,\n")
+    """
+    special = (delimiter, '"', "\r", "\n")
+
+    def cell(value: Any) -> str:
+        text = _text(value)
+        if spreadsheet_safe and isinstance(value, str) and text.startswith(_FORMULA):
+            text = f"'{text}"
+        if any(character in text for character in special):
+            text = '"' + text.replace('"', '""') + '"'
+        return text
+
+    return "".join(f"{delimiter.join(map(cell, row))}\n" for row in rows)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value) if isinstance(value, float) else str(value)
