@@ -11,7 +11,8 @@ from bestby._core import checks
 from bestby._core.errors import DesignError
 from bestby._core.typing import BoolArray
 from bestby.inference import groups
-from bestby.report.drawing import ACCENT, FAINT, INK, guides, labels, limits, mark, new_axes, number
+from bestby.report.drawing import ACCENT, FAINT, INK, guides, labels, limits, listing, mark, new_axes, number
+from bestby.report.lettering import columns, figure, name
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, p_text, percent
 from bestby.report.words import direction, significant
 from bestby.results import Interval
@@ -26,6 +27,7 @@ CLIQUES = ("nemenyi", "holm", "wilcoxon")
 _WORSE = "#d55e00"
 _ROW = 0.26  # inches
 _CELL = 0.82  # inches
+_SHORT = 20  # letters of a name that need no more room
 _GAP = 3 * "\N{NO-BREAK SPACE}"
 
 
@@ -49,6 +51,7 @@ def plot(
 # -- ranks -----------------------------------------------------------------------------------------
 
 
+@figure
 def ranks(c: DatasetComparison, cliques: str = "nemenyi", ax: Axes | None = None) -> Axes:
     """Draw the critical-difference diagram: average ranks on an axis, bars over systems not told apart.
 
@@ -84,7 +87,8 @@ def ranks(c: DatasetComparison, cliques: str = "nemenyi", ax: Axes | None = None
     left = k - k // 2  # the worse half is labelled on the left, outermost first
     top, step = 0.35 + 0.22 * len(bars), _ROW
     depth = top + step * left
-    axes = ax if ax is not None else new_axes(width=7.0, height=depth + 1.3)
+    beside = 0.085 * max(0, columns(map(name, c.systems)) - _SHORT)  # on both sides
+    axes = ax if ax is not None else new_axes(width=7.0 + 2.0 * beside, height=depth + 1.3)
     axes.set_xlim(k + 0.15, 0.85)
     axes.set_ylim(depth, -0.72 if _marked(c, cliques) else -0.4)
     axes.set_xticks([])
@@ -96,13 +100,13 @@ def ranks(c: DatasetComparison, cliques: str = "nemenyi", ax: Axes | None = None
         axes.plot((tick, tick), (0, -0.08 if tick % 1 == 0 else -0.05), color=INK, linewidth=1.0)
     for tick in range(1, k + 1):
         axes.text(tick, -0.14, str(tick), ha="center", va="bottom", color=INK, fontsize=9.5)
-    for position, (name, rank) in enumerate(zip(c.systems, c.average_ranks, strict=True)):
+    for position, (system, rank) in enumerate(zip(c.systems, c.average_ranks, strict=True)):
         best_half = position < k // 2
         row = position if best_half else k - 1 - position
         end, y = (0.85 if best_half else k + 0.15), top + step * row
         axes.plot((rank, rank, end), (0, y, y), color=FAINT, linewidth=0.9, zorder=1)
         axes.annotate(
-            f"{rank:.2f}{_GAP}{name}" if best_half else f"{name}{_GAP}{rank:.2f}",
+            f"{rank:.2f}{_GAP}{name(system)}" if best_half else f"{name(system)}{_GAP}{rank:.2f}",
             (end, y),
             xytext=(4 if best_half else -4, 0),
             textcoords="offset points",
@@ -117,7 +121,7 @@ def ranks(c: DatasetComparison, cliques: str = "nemenyi", ax: Axes | None = None
         _bar(axes, [c.average_ranks[i] for i in members], 0.18 + 0.22 * position, _gaps(members))
     if _marked(c, cliques):
         _critical(c, axes)
-    title = f"Average ranks on {len(c.datasets)} datasets ({c.metric.name}, {direction(c.metric)})"
+    title = f"Average ranks on {len(c.datasets)} datasets ({name(c.metric.name)}, {direction(c.metric)})"
     axes.set_title(title, loc="left", color=INK, fontsize="medium", parse_math=False)
     return axes
 
@@ -130,7 +134,7 @@ def _bars(c: DatasetComparison, cliques: str) -> list[tuple[int, ...]]:
 
 
 def _different(c: DatasetComparison, cliques: str) -> BoolArray:
-    place = {name: i for i, name in enumerate(c.systems)}
+    place = {system: i for i, system in enumerate(c.systems)}
     different = np.zeros((len(place), len(place)), dtype=np.bool_)
     threshold = alpha(c.level)
     if cliques == "wilcoxon":
@@ -184,6 +188,7 @@ def _critical(c: DatasetComparison, axes: Axes) -> None:
 # -- matrix ----------------------------------------------------------------------------------------
 
 
+@figure
 def matrix(c: DatasetComparison, ax: Axes | None = None) -> Axes:
     """Draw every pair, row minus column: mean difference, wins, ties and losses, adjusted p.
 
@@ -200,9 +205,12 @@ def matrix(c: DatasetComparison, ax: Axes | None = None) -> Axes:
         The axes.
     """
     k = len(c.systems)
-    longest = max(len(name) for name in c.systems)
+    systems = [name(system) for system in c.systems]
+    longest = columns(systems)
     size = _CELL * k
-    axes = ax if ax is not None else new_axes(width=size + 0.09 * longest + 0.6, height=0.62 * size + 1.4)
+    across, up = size + 0.09 * longest + 0.6, 0.62 * size + 1.4
+    beyond = max(0, longest - _SHORT)  # the names above the columns are turned, and go up and to the right
+    axes = ax if ax is not None else new_axes(width=across + 0.075 * beyond, height=up + 0.055 * beyond)
     digits = Rounding.of([(d.estimate, d.interval) for d in c.differences])
     largest = max((abs(d.estimate) for d in c.differences), default=0.0) or 1.0
     sign = 1.0 if c.metric.greater_is_better else -1.0
@@ -229,13 +237,13 @@ def matrix(c: DatasetComparison, ax: Axes | None = None) -> Axes:
     axes.set_ylim(k - 0.5, -0.5)
     axes.xaxis.tick_top()
     turn: dict[str, Any] = {"rotation": 35, "ha": "left", "rotation_mode": "anchor"} if longest > 9 else {}
-    axes.set_xticks(range(k), c.systems, parse_math=False, color=INK, **turn)
-    axes.set_yticks(range(k), c.systems, parse_math=False, color=INK)
+    axes.set_xticks(range(k), systems, parse_math=False, color=INK, **turn)
+    axes.set_yticks(range(k), systems, parse_math=False, color=INK)
     axes.tick_params(length=0)
     for edge in axes.spines.values():
         edge.set_visible(False)
     told = f"mean difference, wins{DASH}ties{DASH}losses, p ({c.correction})"
-    title = f"{c.metric.name}, row {MINUS} column: {told}"
+    title = f"{name(c.metric.name)}, row {MINUS} column: {told}"
     axes.set_xlabel(title, color=INK, parse_math=False, labelpad=8)
     return axes
 
@@ -259,6 +267,7 @@ def _tint(axes: Axes, at: tuple[float, float], ahead: float) -> None:
 # -- forest ----------------------------------------------------------------------------------------
 
 
+@figure
 def forest(c: DatasetComparison, pair: tuple[str, str] | None = None, ax: Axes | None = None) -> Axes:
     """Draw the difference of one pair on every dataset, the largest first, then all datasets together.
 
@@ -288,8 +297,8 @@ def forest(c: DatasetComparison, pair: tuple[str, str] | None = None, ax: Axes |
     lines = [*sorted(inside, key=lambda line: -line[1]), *overall]
     measured = [(estimate, interval) for _, estimate, interval in lines]
     digits = Rounding.of([m for m in measured if not math.isnan(m[1].low)])
-    longest = max(len(label) for label, _, _ in lines)
-    axes = ax if ax is not None else new_axes(width=6.0 + 0.085 * longest, height=_ROW * len(lines) + 1.15)
+    shown_labels = [name(label) for label, _, _ in lines]
+    axes = ax if ax is not None else listing(shown_labels, _ROW)
     limits(axes, measured, reach=(0.0,))
     guides(axes, None)
     for position, (label, estimate, interval) in enumerate(lines):
@@ -298,14 +307,17 @@ def forest(c: DatasetComparison, pair: tuple[str, str] | None = None, ax: Axes |
         shown = "" if math.isnan(interval.low) else f"{_GAP}{digits.interval(interval)}"
         number(axes, position, f"{digits.text(estimate)}{shown}")
     axes.axhline(len(inside) - 0.5, color=FAINT, linewidth=0.6)
-    labels(axes, [label for label, _, _ in lines], [i >= len(inside) for i in range(len(lines))])
-    left, right = (whole.b, whole.a) if c.metric.greater_is_better else (whole.a, whole.b)
+    labels(axes, shown_labels, [i >= len(inside) for i in range(len(lines))])
+    a, b = name(whole.a), name(whole.b)
+    left, right = (b, a) if c.metric.greater_is_better else (a, b)
     axes.set_xlabel(
-        f"← {left} better{2 * _GAP}{c.metric.name}, {whole.a} {MINUS} {whole.b}{2 * _GAP}{right} better →",
+        f"← {left} better{2 * _GAP}{name(c.metric.name)}, {a} {MINUS} {b}{2 * _GAP}{right} better →",
         color=INK,
         parse_math=False,
     )
-    title = f"{c.metric.name}: differences on {len(c.datasets)} datasets with {percent(c.level)} intervals"
+    title = (
+        f"{name(c.metric.name)}: differences on {len(c.datasets)} datasets with {percent(c.level)} intervals"
+    )
     axes.set_title(title, loc="left", color=INK, fontsize="medium", parse_math=False)
     return axes
 
@@ -315,15 +327,15 @@ def _on_datasets(
 ) -> tuple[list[tuple[str, float, Interval]], tuple[str, ...]]:
     """Return label, difference and interval per dataset, and the datasets that Holm's procedure names."""
     if not c.within:
-        a, b = (c.systems.index(name) for name in pair)
+        a, b = (c.systems.index(system) for system in pair)
         unknown = Interval(math.nan, math.nan, c.level, "none", exact=True)
         gaps = (c.scores[:, a] - c.scores[:, b]).tolist()
-        return [(name, gap, unknown) for name, gap in zip(c.datasets, gaps, strict=True)], ()
+        return [(dataset, gap, unknown) for dataset, gap in zip(c.datasets, gaps, strict=True)], ()
     lines = []
-    for name, found in c.within.items():
+    for dataset, found in c.within.items():
         for d in found:
             if {d.a, d.b} == set(pair):
                 one = d if d.a == pair[0] else d.mirrored()
-                lines.append((name, one.estimate, one.interval))
+                lines.append((dataset, one.estimate, one.interval))
     counted = c.replicability.get(pair) or c.replicability.get((pair[1], pair[0]))
     return lines, () if counted is None else counted.found

@@ -8,12 +8,12 @@ from __future__ import annotations
 import contextlib
 import io
 import math
-import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bestby._core.errors import InvalidInputError
+from bestby.report.lettering import columns, one_warning
 from bestby.report.write import write_bytes
 from bestby.results import Interval
 
@@ -42,6 +42,11 @@ def new_axes(width: float, height: float) -> Axes:
 
     figure = Figure(figsize=(width, height), layout="constrained")
     return figure.add_subplot()
+
+
+def listing(texts: Sequence[str], row: float, beside: float = 1.15) -> Axes:
+    """Return axes with room for labels on the left, a line of `row` inches each, and numbers on the right."""
+    return new_axes(width=6.0 + 0.085 * columns(texts), height=row * len(texts) + beside)
 
 
 def limits(
@@ -178,7 +183,10 @@ def render(drawn: Figure | Axes, suffix: str, *, outlines: bool = True, transpar
     while not isinstance(figure, Figure):
         figure = figure.figure
     buffer = io.BytesIO()
-    with mpl.rc_context({"svg.hashsalt": "bestby", "svg.fonttype": "path" if outlines else "none"}):
+    with (
+        mpl.rc_context({"svg.hashsalt": "bestby", "svg.fonttype": "path" if outlines else "none"}),
+        one_warning(silent=not outlines),
+    ):
         figure.savefig(
             buffer,
             format=suffix[1:],
@@ -192,10 +200,9 @@ def render(drawn: Figure | Axes, suffix: str, *, outlines: bool = True, transpar
 
 @contextlib.contextmanager
 def default_style() -> Iterator[None]:
-    """Draw in matplotlib's own style, whatever the user has set, and silently where a font lacks a letter."""
+    """Draw in matplotlib's own style, whatever the user has set."""
     import matplotlib as mpl
 
-    with mpl.rc_context(), warnings.catch_warnings():
+    with mpl.rc_context():
         mpl.rcdefaults()
-        warnings.filterwarnings("ignore", message="Glyph .* missing from")
         yield

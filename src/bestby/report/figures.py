@@ -6,13 +6,25 @@ Everything is drawn through matplotlib's objects; pyplot, its windows and its gl
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bestby._core.errors import InvalidInputError
 from bestby.report import many
-from bestby.report.drawing import FAINT, INK, bare, guides, labels, limits, mark, new_axes, number, save
+from bestby.report.drawing import (
+    FAINT,
+    INK,
+    bare,
+    guides,
+    labels,
+    limits,
+    listing,
+    mark,
+    new_axes,
+    number,
+    save,
+)
+from bestby.report.lettering import figure, name
 from bestby.report.numbers import MINUS, Rounding, percent
 from bestby.report.tables import (
     difference_rounding,
@@ -40,6 +52,7 @@ class _Line:
     difference: Difference | None
 
 
+@figure
 def forest(c: Comparison, metric: str | None = None, ax: Axes | None = None, top: int | None = None) -> Axes:
     """Draw the differences of one metric with their intervals, one line per pair.
 
@@ -79,7 +92,7 @@ def forest(c: Comparison, metric: str | None = None, ax: Axes | None = None, top
     c = c if view is None else view
     lines = _lines(c, chosen)
     digits = difference_rounding(c, chosen)
-    axes = ax if ax is not None else _listing([line.label for line in lines])
+    axes = ax if ax is not None else listing([line.label for line in lines], _ROW)
     shown = [line.difference for line in lines if line.difference is not None]
     limits(axes, [(d.estimate, d.interval) for d in shown], reach=(0.0, c.margin, _minus(c.margin)))
     guides(axes, c.margin)
@@ -92,12 +105,13 @@ def forest(c: Comparison, metric: str | None = None, ax: Axes | None = None, top
             axes.axhline(position - 0.5, color=FAINT, linewidth=0.4, alpha=0.5, zorder=0)
     labels(axes, [line.label for line in lines], [line.difference is None for line in lines])
     axes.set_xlabel(_axis_label(chosen), color=INK, parse_math=False)
-    title = f"{chosen.name}: differences with {percent(c.level)} intervals, {c.extent}"
+    title = f"{name(chosen.name)}: differences with {percent(c.level)} intervals, {c.extent}"
     title += "" if view is None else f", {len(systems_of(c, chosen))} of {everyone} systems"
     axes.set_title(title, loc="left", color=INK, fontsize="medium", parse_math=False)
     return axes
 
 
+@figure
 def interval(difference: Difference, ax: Axes | None = None) -> Axes:
     """Draw one difference with its interval on a line.
 
@@ -146,12 +160,13 @@ def interval(difference: Difference, ax: Axes | None = None) -> Axes:
     axes.set_yticks([])
     bare(axes)
     info = MetricInfo(d.metric, d.greater_is_better, (-math.inf, math.inf))
-    axes.set_xlabel(_axis_label(info, d.a, d.b), color=INK, parse_math=False)
-    title = f"{d.a} {MINUS} {d.b}: {percent(d.interval.level)} interval, {d.extent}"
+    axes.set_xlabel(_axis_label(info, name(d.a), name(d.b)), color=INK, parse_math=False)
+    title = f"{name(d.a)} {MINUS} {name(d.b)}: {percent(d.interval.level)} interval, {d.extent}"
     axes.set_title(title, loc="left", color=INK, fontsize="medium", parse_math=False)
     return axes
 
 
+@figure
 def scores(c: Comparison, metric: str | None = None, ax: Axes | None = None) -> Axes:
     """Draw the score of every system on one metric with its interval.
 
@@ -177,31 +192,25 @@ def scores(c: Comparison, metric: str | None = None, ax: Axes | None = None) -> 
     chosen = _metric(c, metric)
     entries = systems_of(c, chosen)
     digits = score_rounding(c, chosen)
-    names = [_GAP.join(filter(None, (entry.system, entry.group))) for entry in entries]
-    axes = ax if ax is not None else _listing(names)
+    names = [_GAP.join(filter(None, (name(entry.system), entry.group))) for entry in entries]
+    axes = ax if ax is not None else listing(names, _ROW)
     limits(axes, [(entry.score, entry.interval) for entry in entries])
     for position, entry in enumerate(entries):
         mark(axes, position, entry.score, entry.interval, filled=True)
         number(axes, position, f"{digits.text(entry.score)}{_GAP}{digits.interval(entry.interval)}")
     labels(axes, names, [False] * len(names))
-    axes.set_xlabel(f"{chosen.name} ({direction(chosen)})", color=INK, parse_math=False)
-    title = f"{chosen.name} with {percent(c.level)} intervals, {c.extent}"
+    axes.set_xlabel(f"{name(chosen.name)} ({direction(chosen)})", color=INK, parse_math=False)
+    title = f"{name(chosen.name)} with {percent(c.level)} intervals, {c.extent}"
     axes.set_title(title, loc="left", color=INK, fontsize="medium", parse_math=False)
     return axes
 
 
-def _listing(texts: Sequence[str]) -> Axes:
-    """Return axes with room for these labels on the left, a line each, and numbers on the right."""
-    longest = max((len(text) for text in texts), default=0)
-    return new_axes(width=6.0 + 0.085 * longest, height=_ROW * len(texts) + 1.15)
-
-
-def _metric(c: Comparison, name: str | None) -> MetricInfo:
+def _metric(c: Comparison, wanted: str | None) -> MetricInfo:
     for metric in c.metrics:
-        if name is None or metric.name == name:
+        if wanted is None or metric.name == wanted:
             return metric
     raise InvalidInputError(
-        f"no metric {name!r} in this comparison",
+        f"no metric {wanted!r} in this comparison",
         hint=f"metrics: {', '.join(metric.name for metric in c.metrics)}",
     )
 
@@ -213,20 +222,20 @@ def _lines(c: Comparison, metric: MetricInfo) -> list[_Line]:
     written = {entry.system: digits.text(entry.score) for entry in entries}
     differences = differences_of(c, metric)
     if c.baseline is not None:
-        base = _GAP.join((c.baseline, written.get(c.baseline, ""), "baseline"))
+        base = _GAP.join((name(c.baseline), written.get(c.baseline, ""), "baseline"))
         return [
             _Line(base, None),
-            *(_Line(f"{d.a} ({written[d.a]}) {MINUS} {d.b}", d) for d in differences),
+            *(_Line(f"{name(d.a)} ({written[d.a]}) {MINUS} {name(d.b)}", d) for d in differences),
         ]
     lines: list[_Line] = []
     for entry in entries:
         lines.append(_Line(_header(entry, digits), None))
-        lines += [_Line(f"{d.a} {MINUS} {d.b}", d) for d in differences if d.a == entry.system]
+        lines += [_Line(f"{name(d.a)} {MINUS} {name(d.b)}", d) for d in differences if d.a == entry.system]
     return lines
 
 
 def _header(entry: SystemScore, digits: Rounding) -> str:
-    return _GAP.join(part for part in (entry.system, digits.text(entry.score), entry.group) if part)
+    return _GAP.join(part for part in (name(entry.system), digits.text(entry.score), entry.group) if part)
 
 
 def _minus(value: float | None) -> float | None:
@@ -235,4 +244,4 @@ def _minus(value: float | None) -> float | None:
 
 def _axis_label(metric: MetricInfo, a: str = "A", b: str = "B") -> str:
     left, right = (b, a) if metric.greater_is_better else (a, b)
-    return f"← {left} better{2 * _GAP}{metric.name}, {a} {MINUS} {b}{2 * _GAP}{right} better →"
+    return f"← {left} better{2 * _GAP}{name(metric.name)}, {a} {MINUS} {b}{2 * _GAP}{right} better →"

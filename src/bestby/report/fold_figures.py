@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bestby.report.drawing import FAINT, INK, guides, labels, limits, mark, new_axes, number
+from bestby.report.drawing import FAINT, INK, guides, labels, limits, listing, mark, number
+from bestby.report.lettering import figure, name
 from bestby.report.numbers import MINUS, Rounding, percent
 from bestby.report.words import significant
 
@@ -17,6 +18,7 @@ _ROW = 0.42  # inches
 _GAP = 3 * "\N{NO-BREAK SPACE}"
 
 
+@figure
 def forest(c: FoldComparison, ax: Axes | None = None) -> Axes:
     """Draw the difference of every pair: a dot per fold, the mean with its corrected interval.
 
@@ -32,9 +34,8 @@ def forest(c: FoldComparison, ax: Axes | None = None) -> Axes:
     matplotlib.axes.Axes
         The axes.
     """
-    names = [f"{d.a} {MINUS} {d.b}" for d in c.differences]
-    longest = max((len(name) for name in names), default=0)
-    axes = ax if ax is not None else new_axes(width=6.0 + 0.085 * longest, height=_ROW * len(names) + 1.2)
+    names = [f"{name(d.a)} {MINUS} {name(d.b)}" for d in c.differences]
+    axes = ax if ax is not None else listing(names, _ROW, 1.2)
     digits = Rounding.of([(d.estimate, d.interval) for d in c.differences])
     folds = {
         i: (c.scores[:, c.systems.index(d.a)] - c.scores[:, c.systems.index(d.b)]).tolist()
@@ -60,10 +61,10 @@ def forest(c: FoldComparison, ax: Axes | None = None) -> Axes:
     labels(axes, names, [False] * len(names))
     left, right = ("B", "A") if c.metric.greater_is_better else ("A", "B")
     axes.set_xlabel(
-        f"← {left} better{2 * _GAP}{c.metric.name}, A {MINUS} B{2 * _GAP}{right} better →",
+        f"← {left} better{2 * _GAP}{name(c.metric.name)}, A {MINUS} B{2 * _GAP}{right} better →",
         color=INK,
         parse_math=False,
     )
-    title = f"{c.metric.name}: {len(c.folds)} folds, corrected {percent(c.level)} intervals"
+    title = f"{name(c.metric.name)}: {len(c.folds)} folds, corrected {percent(c.level)} intervals"
     axes.set_title(title, loc="left", color=INK, fontsize="medium", parse_math=False)
     return axes

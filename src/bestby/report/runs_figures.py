@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby.report import figures
-from bestby.report.drawing import ACCENT, FAINT, INK, bare, labels, limits, mark, new_axes, number
+from bestby.report.drawing import ACCENT, FAINT, INK, bare, labels, limits, listing, mark, new_axes, number
+from bestby.report.lettering import columns, figure, name
 from bestby.report.numbers import MINUS, percent
 from bestby.report.tables import score_rounding
 from bestby.report.words import direction
@@ -43,6 +44,7 @@ def draw(c: RunsComparison, metric: str | None, ax: Axes | None, kind: str, pair
     return drawers[kind](c, ax=ax)
 
 
+@figure
 def scores(c: RunsComparison, ax: Axes | None = None) -> Axes:
     """Draw every run as a dot, and the score of each system with its interval below.
 
@@ -60,9 +62,8 @@ def scores(c: RunsComparison, ax: Axes | None = None) -> Axes:
     """
     metric = c.metrics[0]
     digits = score_rounding(c, metric)
-    names = [_GAP.join(filter(None, (entry.system, entry.group))) for entry in c.systems]
-    longest = max(map(len, names))
-    axes = ax if ax is not None else new_axes(6.0 + 0.085 * longest, _ROW * len(names) + 1.15)
+    names = [_GAP.join(filter(None, (name(entry.system), entry.group))) for entry in c.systems]
+    axes = ax if ax is not None else listing(names, _ROW)
     ends = [value for entry in c.systems for value in (entry.least, entry.greatest)]
     limits(axes, [(entry.score, entry.interval) for entry in c.systems], reach=ends)
     for position, entry in enumerate(c.systems):
@@ -82,8 +83,8 @@ def scores(c: RunsComparison, ax: Axes | None = None) -> Axes:
         mark(axes, position + 0.2, entry.score, entry.interval, filled=True)
         number(axes, position, f"{digits.text(entry.score)}{_GAP}{digits.interval(entry.interval)}")
     labels(axes, names, [False] * len(names))
-    axes.set_xlabel(f"{metric.name} ({direction(metric)})", color=INK, parse_math=False)
-    title = f"{metric.name}: {c.extent}, with {percent(c.level)} intervals"
+    axes.set_xlabel(f"{name(metric.name)} ({direction(metric)})", color=INK, parse_math=False)
+    title = f"{name(metric.name)}: {c.extent}, with {percent(c.level)} intervals"
     axes.set_title(title, loc="left", color=INK, fontsize="medium", parse_math=False)
     return axes
 
@@ -99,6 +100,7 @@ def _spread(n: int) -> list[float]:
     return [int(f"{i:016b}"[::-1], 2) / 65536.0 - 0.5 for i in range(n)]
 
 
+@figure
 def quantiles(c: RunsComparison, pair: Sequence[str] | None = None, ax: Axes | None = None) -> Axes:
     """Draw the quantile functions of two systems, the violation of stochastic order shaded.
 
@@ -123,7 +125,7 @@ def quantiles(c: RunsComparison, pair: Sequence[str] | None = None, ax: Axes | N
     """
     metric = c.metrics[0]
     names = _two(c, pair)
-    a, b = (c.score(name) for name in names)
+    a, b = (c.score(system) for system in names)
     assert isinstance(a, RunsScore)
     assert isinstance(b, RunsScore)
     axes = ax if ax is not None else new_axes(6.2, 4.0)
@@ -134,22 +136,23 @@ def quantiles(c: RunsComparison, pair: Sequence[str] | None = None, ax: Axes | N
     for left, right, x, y, shaded in zip(edges, edges[1:], of_a, of_b, behind, strict=False):
         if shaded:
             axes.fill_between((left, right), x, y, color=_VIOLATION, alpha=0.35, linewidth=0, gid="violation")
-    for values, colour, style, name in ((of_a, ACCENT, "-", names[0]), (of_b, FAINT, "--", names[1])):
-        axes.stairs(values, edges, baseline=None, color=colour, linestyle=style, linewidth=1.8, label=name)
+    first, second = map(name, names)
+    for values, colour, style, label in ((of_a, ACCENT, "-", first), (of_b, FAINT, "--", second)):
+        axes.stairs(values, edges, baseline=None, color=colour, linestyle=style, linewidth=1.8, label=label)
     axes.set_xlim(0.0, 1.0)
     bare(axes)
     axes.spines["left"].set_visible(True)
     axes.spines["left"].set_color(FAINT)
     axes.tick_params(axis="y", color=FAINT, labelcolor=INK)
     axes.set_xlabel("share of the runs below", color=INK)
-    axes.set_ylabel(f"{metric.name} ({direction(metric)})", color=INK, parse_math=False)
+    axes.set_ylabel(f"{name(metric.name)} ({direction(metric)})", color=INK, parse_math=False)
     legend = axes.legend(frameon=False, loc="best", labelcolor=INK)
     for text in legend.get_texts():
         text.set_parse_math(False)
     found = c.orders[names[0], names[1]]
     ratio = "undefined" if math.isnan(found.violation_ratio) else f"{found.violation_ratio:.3f}"
     bound = "" if math.isnan(found.epsilon_min) else f", ε_min {found.epsilon_min:.2f}"
-    title = f"Is {names[0]} better than {names[1]} at every quantile?\nViolation {ratio}{bound}"
+    title = f"Is {first} better than {second} at every quantile?\nViolation {ratio}{bound}"
     axes.set_title(title, loc="left", color=INK, fontsize="medium", parse_math=False)
     return axes
 
@@ -174,6 +177,7 @@ def _at(runs: Sequence[float], levels: Sequence[float]) -> list[float]:
     return [ordered[min(int(level * len(ordered)), len(ordered) - 1)] for level in levels]
 
 
+@figure
 def order(c: RunsComparison, ax: Axes | None = None) -> Axes:
     """Draw the matrix of epsilon_min: how nearly each row is stochastically better than each column.
 
@@ -190,7 +194,8 @@ def order(c: RunsComparison, ax: Axes | None = None) -> Axes:
         The axes; a square with a frame is within its calibrated threshold.
     """
     names = [entry.system for entry in c.systems]
-    size, longest = len(names), max(map(len, (entry.system for entry in c.systems)))
+    size, shown = len(names), [name(system) for system in names]
+    longest = columns(shown)
     side = 0.52 * size + 0.085 * longest
     axes = ax if ax is not None else new_axes(max(side + 0.8, 5.2), side + 1.0)
     for row, a in enumerate(names):
@@ -202,8 +207,8 @@ def order(c: RunsComparison, ax: Axes | None = None) -> Axes:
     axes.set_ylim(size - 0.5, -0.5)
     axes.set_aspect("equal")
     rotation = 90 if longest > 5 else 0
-    axes.set_xticks(range(size), names, rotation=rotation, parse_math=False)
-    axes.set_yticks(range(size), names, parse_math=False)
+    axes.set_xticks(range(size), shown, rotation=rotation, parse_math=False)
+    axes.set_yticks(range(size), shown, parse_math=False)
     axes.tick_params(length=0, labelcolor=INK, labeltop=True, labelbottom=False)
     for spine in axes.spines.values():
         spine.set_visible(False)

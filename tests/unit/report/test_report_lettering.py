@@ -1,0 +1,78 @@
+"""Names in figures: letters that no font has, and names that are too long."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+from matplotlib import font_manager
+
+import bestby as bb
+from bestby.report import drawing, figures, lettering
+
+CHINESE = "中文模型"
+
+
+def result(*names: str) -> bb.Comparison:
+    gold = ["x", "y", "z"] * 10
+    return bb.compare({name: ["x"] * (10 + i) + gold[10 + i :] for i, name in enumerate(names)}, gold)
+
+
+def only(monkeypatch: pytest.MonkeyPatch, *families: str) -> None:
+    """Let matplotlib know the fonts that it brings, and which of the others are installed."""
+    manager = font_manager.fontManager
+    mine = [entry for entry in manager.ttflist if entry.name.startswith(("DejaVu", "STIX", "cm"))]
+    monkeypatch.setattr(manager, "ttflist", mine)
+    monkeypatch.setattr(lettering, "_FAMILIES", families)
+
+
+def test_one_warning_for_all_letters(monkeypatch: pytest.MonkeyPatch) -> None:
+    only(monkeypatch)
+    axes = result(CHINESE, "한국어").plot()
+    with pytest.warns(UserWarning, match="no font that matplotlib knows has") as caught:
+        drawing.render(axes, ".png")
+    (warning,) = caught
+    said = str(warning.message)
+    assert {letter for letter in said if ord(letter) > 0x2FFF} == set(CHINESE + "한국어")
+    assert "install a font that has them" in said
+    assert "findfont" not in said
+
+
+def test_a_page_is_silent_since_the_reader_has_other_fonts(monkeypatch: pytest.MonkeyPatch) -> None:
+    only(monkeypatch)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        text = result(CHINESE, "한국어").to_html()
+    assert CHINESE in text[text.index("<svg") :]
+
+
+def test_other_warnings_pass() -> None:
+    with pytest.warns(RuntimeWarning, match="another"), lettering.one_warning():
+        warnings.warn("another", RuntimeWarning, stacklevel=1)
+
+
+def test_fonts_are_added_where_letters_are_lacking_and_they_are_installed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    only(monkeypatch, "STIXGeneral", "No Such Family")
+    letter = "\u2ae7"  # a tack that STIX has and DejaVu has not
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        axes = figures.scores(result(f"tack {letter}", "bert"))
+        drawing.render(axes, ".png")
+    families = {label.get_text().split("\xa0")[0]: label.get_fontfamily() for label in axes.get_yticklabels()}
+    assert families[f"tack {letter}"][-1] == "STIXGeneral"
+    assert "No Such Family" not in families[f"tack {letter}"]
+    assert families["bert"] == ["sans-serif"]
+
+
+def test_long_names_lose_their_middle() -> None:
+    names = [f"{'checkpoint-' * 270}{number}" for number in (1000, 2000)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        axes = result(*names).plot()
+        drawing.render(axes, ".svg")
+    labels = [label.get_text() for label in axes.get_yticklabels()]
+    assert all(len(label) < 150 for label in labels)
+    assert {label.partition("\xa0")[0][-4:] for label in labels if "−" not in label} == {"1000", "2000"}
+    assert max(axes.figure.get_size_inches()) < 30
