@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from bestby._version import __version__
 
+# Not from typing, whose import takes longer than all of this: until the command line looks after interrupts,
+# Ctrl-C would show where Python is.
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from typing import Any
+
     from bestby._core.errors import (
         BestbyError,
         DesignError,

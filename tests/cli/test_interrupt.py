@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import random
 import signal
 import subprocess
 import sys
@@ -191,6 +193,49 @@ def test_an_import_is_finished_first(tmp_path: Path) -> None:
             assert time.monotonic() - begin < 5 * PROMPT
         finally:
             process.kill()
+
+
+AT_THE_START = """
+import os, sys
+from bestby.cli import main
+os.write(2, b"ready\\n")
+sys.exit(main())
+"""
+
+
+def test_while_the_commands_are_loaded(table: Path) -> None:
+    """The first third of a second, when Python imports: a traceback would show where it is."""
+    chance = random.Random(3)
+    given = compare(table, "--resamples", "50000000", "--metric", "f1_macro")
+    for moment in [0.0, 0.005, *(chance.uniform(0.0, 0.3) for _ in range(6))]:
+        with subprocess.Popen(
+            [sys.executable, "-c", AT_THE_START, *given],
+            cwd=table.parent, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        ) as process:  # fmt: skip
+            try:
+                assert process.stderr is not None
+                assert process.stderr.readline() == b"ready\n"
+                time.sleep(moment)
+                process.send_signal(signal.SIGINT)
+                _, said = process.communicate(timeout=60)
+                assert (process.returncode, said) == (130, b""), moment
+            finally:
+                process.kill()
+
+
+def test_nothing_is_imported_before_interrupts_are_looked_after() -> None:
+    code = (
+        "import sys; known = set(sys.modules); from bestby.cli import main; print(*set(sys.modules) - known)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code],
+        env=environment(PYTHONPATH=os.pathsep.join(path for path in sys.path if path)),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = {name.partition(".")[0] for name in done.stdout.split()}
+    assert loaded <= {"__future__", "importlib", "warnings", "_warnings", "_imp", "bestby"}
 
 
 def test_a_query_that_is_interrupted_is_no_error_of_the_file(table: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from bestby._core.errors import InvalidInputError
+from bestby.cli import streams
 from bestby.cli.compare import Cluster, Gold, Item, OnMissing, Stratum, System, SystemColumn, ValueColumn
 
 _KINDS = {"binary": (True, True), "real": (True, False), "none": (False, False)}
@@ -125,7 +126,7 @@ def advise(
         from bestby.report.write import write_text
 
         write_text(target, advice.to_json())
-    typer.echo(advice.to_json() if target == "-" else str(advice), nl=target != "-")
+    streams.say(advice.to_json().rstrip("\n") if target == "-" else str(advice))
 
 
 def _refuse(options: dict[str, Any], files: bool) -> None:

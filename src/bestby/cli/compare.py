@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import sys
 from typing import Annotated, Any
 
 import typer
@@ -85,6 +84,9 @@ Seed = Annotated[int, _option("N", "Seed of the resamples.", shown=True)]
 Jobs = Annotated[int, _option("N", "Threads; no number depends on it.", shown=True)]
 Json = Annotated[str | None, _option(_FILE, "Write everything as JSON.")]
 Csv = Annotated[str | None, _option(_FILE, "Write the differences as CSV.")]
+CsvSafe = Annotated[
+    bool, typer.Option("--csv-safe", help="CSV for a spreadsheet: ' before texts that begin as formulas do.")
+]
 Markdown = Annotated[str | None, _option(_FILE, "Write the tables as Markdown.")]
 Latex = Annotated[str | None, _option(_FILE, "Write the tables as LaTeX (booktabs).")]
 Html = Annotated[str | None, _option(_FILE, "Write one HTML page with tables and figures.")]
@@ -127,6 +129,7 @@ def compare(
     jobs: Jobs = 1,
     json: Json = None,
     csv: Csv = None,
+    csv_safe: CsvSafe = False,
     markdown: Markdown = None,
     latex: Latex = None,
     html: Html = None,
@@ -172,7 +175,7 @@ def compare(
         checks.positive_int(top, "--top")
     outputs = Outputs.of(
         {"FILES": files, "--gold": gold},
-        json=json, csv=csv, markdown=markdown, latex=latex, html=html, plot=plot,
+        csv_safe=csv_safe, json=json, csv=csv, markdown=markdown, latex=latex, html=html, plot=plot,
     )  # fmt: skip
     options: dict[str, Any] = {
         "metric": (metric[0] if len(metric) == 1 else metric) if metric else None,
@@ -221,10 +224,6 @@ def compare(
     with shown() as progress:
         comparison = run(evaluation, **options, progress=progress)
     outputs.write(comparison, top=top)
-    if outputs.print_table:
-        from bestby.report.terminal import print_to
-
-        print_to(comparison, sys.stdout, top)
 
 
 def _listed(given: list[str] | None) -> list[str] | None:

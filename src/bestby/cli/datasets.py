@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated, Any
 
 import typer
@@ -13,6 +12,7 @@ from bestby.cli.compare import (
     Cluster,
     Correction,
     Csv,
+    CsvSafe,
     Html,
     Interval,
     Item,
@@ -69,6 +69,7 @@ def datasets(
     jobs: Jobs = 1,
     json: Json = None,
     csv: Csv = None,
+    csv_safe: CsvSafe = False,
     markdown: Markdown = None,
     latex: Latex = None,
     html: Html = None,
@@ -93,7 +94,14 @@ def datasets(
     from bestby.cli.outputs import Outputs
 
     outputs = Outputs.of(
-        {"FILES": files}, json=json, csv=csv, markdown=markdown, latex=latex, html=html, plot=plot
+        {"FILES": files},
+        csv_safe=csv_safe,
+        json=json,
+        csv=csv,
+        markdown=markdown,
+        latex=latex,
+        html=html,
+        plot=plot,
     )
     from bestby.comparison import names_objects
     from bestby.datasets import Replicability, compare_datasets
@@ -134,7 +142,3 @@ def datasets(
     if plot is not None and isinstance(result, Replicability):
         raise typer.BadParameter("p-values alone make no figure", param_hint="--plot")
     outputs.write(result)
-    if outputs.print_table:
-        from bestby.report.terminal import print_to
-
-        print_to(result, sys.stdout)

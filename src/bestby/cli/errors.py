@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
 import typer
 
-from bestby._core.errors import BestbyError
+from bestby._core.errors import BestbyError, InvalidInputError
+from bestby._core.text import shortened
+from bestby.cli import streams
 
 # Typer brings its own copy of click or uses the installed one, depending on its version; the class of all
 # its errors is a base of one that it always exports.
@@ -61,9 +62,15 @@ def reported(options: Callable[[], Collection[str]]) -> Iterator[Status]:
         status.code = Status.INTERRUPTED
     except BrokenPipeError:
         status.code = Status.PIPE
-    except OSError as error:  # a full disk under stdout, for example
+        streams.silence()
+    except OSError as error:
         status.code = Status.INPUT
-        _say("OSError", str(error), None)
+        if error.errno in streams.WRITING:  # of stdout, to which click prints the help
+            streams.silence()
+            told = streams.unwritable(error)
+        else:
+            told = _of_file(error)
+        _say(type(told).__name__, told.message, told.hint)
     except _CLICK_ERROR as error:
         status.code = Status.INPUT
         _say_usage(error)
@@ -71,21 +78,28 @@ def reported(options: Callable[[], Collection[str]]) -> Iterator[Status]:
 
 def _say_usage(error: Any) -> None:
     if type(error).__name__ == "NoArgsIsHelpError":  # its message is the whole help page
-        typer.echo(error.format_message(), err=True)
+        for line in error.format_message().split("\n"):
+            streams.tell(line)
         return
     command = error.ctx.command_path if getattr(error, "ctx", None) else "bestby"
     _say("UsageError", error.format_message(), f"{command} --help")
 
 
 def _say(kind: str, message: str, hint: str | None) -> None:
-    sys.stdout.flush()
-    typer.echo(f"{kind}: {_one_line(message)}", err=True)
+    streams.flush()
+    streams.tell(f"{kind}: {message}")
     if hint is not None:
-        typer.echo(f"hint: {_one_line(hint)}", err=True)
+        streams.tell(f"hint: {hint}")
 
 
-def _one_line(text: str) -> str:
-    return " ".join(part.strip() for part in text.splitlines())
+def _of_file(error: OSError) -> InvalidInputError:
+    """Return an error of the file system as a sentence and a hint."""
+    where = "a file" if error.filename is None else repr(error.filename)
+    reason = error.strerror or str(error)
+    return InvalidInputError(
+        f"cannot read or write {shortened(where)}: {reason}",
+        hint="check its name, its permissions and the space left on its disk",
+    )
 
 
 _OPTIONS = {

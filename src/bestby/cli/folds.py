@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated, Any
 
 import typer
@@ -14,6 +13,7 @@ from bestby.cli.compare import (
     Cluster,
     Correction,
     Csv,
+    CsvSafe,
     Html,
     Interval,
     Item,
@@ -70,6 +70,7 @@ def folds(
     jobs: Jobs = 1,
     json: Json = None,
     csv: Csv = None,
+    csv_safe: CsvSafe = False,
     markdown: Markdown = None,
     latex: Latex = None,
     html: Html = None,
@@ -93,7 +94,14 @@ def folds(
     from bestby.cli.outputs import Outputs
 
     outputs = Outputs.of(
-        {"FILE": [file]}, json=json, csv=csv, markdown=markdown, latex=latex, html=html, plot=plot
+        {"FILE": [file]},
+        csv_safe=csv_safe,
+        json=json,
+        csv=csv,
+        markdown=markdown,
+        latex=latex,
+        html=html,
+        plot=plot,
     )
     if required != "all" and not required.isdigit():
         raise InvalidInputError(f"--required must be a whole number or all, got {required!r}")
@@ -135,7 +143,3 @@ def folds(
             progress=progress,
         )
     outputs.write(result)
-    if outputs.print_table:
-        from bestby.report.terminal import print_to
-
-        print_to(result, sys.stdout)

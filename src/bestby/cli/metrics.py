@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import typer
+from bestby.cli import streams
 
 
 def metrics() -> None:
@@ -18,4 +18,4 @@ def metrics() -> None:
     rows.insert(0, ("metric", "better", "measures"))
     widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
     for name, better, description in rows:
-        typer.echo(f"{name:<{widths[0]}}  {better:<{widths[1]}}  {description}".rstrip())
+        streams.say(f"{name:<{widths[0]}}  {better:<{widths[1]}}  {description}".rstrip())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
+from bestby.cli.streams import standard_output
 
 STDOUT = "-"
 _OF_SYSTEMS = ("markdown", "latex", "html")  # and figures: what shows the best systems only, if asked to
@@ -25,25 +25,33 @@ class Outputs:
     ----------
     targets : mapping of str to str
         A file, or ``-`` for stdout, by format: json, csv, markdown, latex, html, plot, results-tsv.
+    csv_safe : bool
+        Whether texts of the CSV are written so that no spreadsheet takes them for formulas.
     """
 
     targets: Mapping[str, str]
+    csv_safe: bool = False
 
     @classmethod
-    def of(cls, read: Mapping[str, Sequence[str] | None], **asked: str | None) -> Outputs:
+    def of(
+        cls, read: Mapping[str, Sequence[str] | None], *, csv_safe: bool = False, **asked: str | None
+    ) -> Outputs:
         """Check the targets before any work is done.
 
         Parameters
         ----------
         read : mapping of str to sequence of str
             What is read, by the argument that names it.
+        csv_safe : bool
+            Whether --csv-safe was given.
         **asked
             The targets by format.
 
         Raises
         ------
         InvalidInputError
-            If two outputs go to one place or one to a file that is read, or a file cannot be made there.
+            If two outputs go to one place or one to a file that is read, a file cannot be made there, or
+            --csv-safe has no CSV to act on.
         """
         for argument, words in read.items():
             if "" in (words or ()):
@@ -51,6 +59,11 @@ class Outputs:
                     f"{argument} is empty: it names nothing", hint="name it, or leave it out"
                 )
         targets = {form: target for form, target in asked.items() if target is not None}
+        if csv_safe and "csv" not in targets:
+            raise InvalidInputError(
+                "--csv-safe says how the CSV is written, but there is none",
+                hint="give --csv too, or leave --csv-safe out",
+            )
         inputs = _inputs(read) if set(targets.values()) - {STDOUT} else {}
         places: dict[str, str] = {}
         for form, target in targets.items():
@@ -73,15 +86,10 @@ class Outputs:
             raise InvalidInputError(
                 f"--plot writes {', '.join(_PICTURES)}, got {plot!r}", hint="change the suffix of the file"
             )
-        return cls(targets)
-
-    @property
-    def print_table(self) -> bool:
-        """Whether stdout is free for the table."""
-        return STDOUT not in self.targets.values()
+        return cls(targets, csv_safe)
 
     def write(self, result: Any, *, top: int | None = None, **plotting: Any) -> None:
-        """Render everything, then write the files, then stdout.
+        """Render everything, then write the files, then stdout: the table, unless an output goes there.
 
         Parameters
         ----------
@@ -93,19 +101,36 @@ class Outputs:
             Goes to the figure.
         """
         shown = {} if top is None else {"top": top}
-        rendered = {
-            form: _rendered(result, form, target, shown, plotting) for form, target in self.targets.items()
-        }
+        rendered = {form: self._rendered(result, form, shown, plotting) for form in self.targets}
+        from bestby.report.terminal import print_to
         from bestby.report.write import write_bytes
 
         for form, content in rendered.items():
             if self.targets[form] != STDOUT:
                 write_bytes(self.targets[form], content)
-        for form, content in rendered.items():
-            if self.targets[form] == STDOUT:
-                sys.stdout.flush()
-                sys.stdout.buffer.write(content)
-                sys.stdout.buffer.flush()
+        printed = [content for form, content in rendered.items() if self.targets[form] == STDOUT]
+        with standard_output() as stream:
+            for content in printed:
+                stream.flush()
+                stream.buffer.write(content)
+                stream.buffer.flush()
+            if not printed:
+                print_to(result, stream, top)
+
+    def _rendered(
+        self, result: Any, form: str, shown: Mapping[str, int], plotting: Mapping[str, Any]
+    ) -> bytes:
+        if form == "plot":
+            from bestby.report.drawing import render
+
+            target = self.targets[form]
+            suffix = ".svg" if target == STDOUT else Path(target).suffix.lower()
+            return render(result.plot(**plotting, **shown), suffix)
+        arguments: Mapping[str, Any] = shown if form in _OF_SYSTEMS else {}
+        if form == "csv":
+            arguments = {"spreadsheet_safe": self.csv_safe}
+        text: str = getattr(result, f"to_{form.replace('-', '_')}")(**arguments)
+        return text.encode("utf-8")
 
 
 def _inputs(read: Mapping[str, Sequence[str] | None]) -> dict[str, str]:
@@ -142,16 +167,3 @@ def _check_place(form: str, target: str) -> None:
         ) from error
     if not writable:
         raise InvalidInputError(f"cannot write {target!r}: permission denied", hint="name another file")
-
-
-def _rendered(
-    result: Any, form: str, target: str, shown: Mapping[str, int], plotting: Mapping[str, Any]
-) -> bytes:
-    if form == "plot":
-        from bestby.report.drawing import render
-
-        suffix = ".svg" if target == STDOUT else Path(target).suffix.lower()
-        return render(result.plot(**plotting, **shown), suffix)
-    arguments = shown if form in _OF_SYSTEMS else {}
-    text: str = getattr(result, f"to_{form.replace('-', '_')}")(**arguments)
-    return text.encode("utf-8")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -254,10 +253,6 @@ def plan(
         else:
             result = planning.minimum_detectable(design, n, power, **asked, **simulated, progress=progress)  # type: ignore[arg-type]
     outputs.write(result)
-    if outputs.print_table:
-        from bestby.report.terminal import print_to
-
-        print_to(result, sys.stdout)
 
 
 def _given(context: typer.Context) -> set[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import sys
 from typing import Annotated, Any
 
 import typer
@@ -15,6 +14,7 @@ from bestby.cli.compare import (
     Cluster,
     Correction,
     Csv,
+    CsvSafe,
     Html,
     Item,
     Jobs,
@@ -73,6 +73,7 @@ def preferences(
     jobs: Jobs = 1,
     json: Json = None,
     csv: Csv = None,
+    csv_safe: CsvSafe = False,
     markdown: Markdown = None,
     latex: Latex = None,
     html: Html = None,
@@ -101,7 +102,14 @@ def preferences(
     from bestby.cli.outputs import Outputs
 
     outputs = Outputs.of(
-        {"FILE": [file]}, json=json, csv=csv, markdown=markdown, latex=latex, html=html, plot=plot
+        {"FILE": [file]},
+        csv_safe=csv_safe,
+        json=json,
+        csv=csv,
+        markdown=markdown,
+        latex=latex,
+        html=html,
+        plot=plot,
     )
     checks.choice(method, _METHODS, "method")
     checks.choice(on_missing, ("error", "drop"), "on_missing")
@@ -134,10 +142,6 @@ def preferences(
     with shown() as progress:
         comparison = run(found, method, asked, {**arguments, "progress": progress})
     outputs.write(comparison, kind=figure)
-    if outputs.print_table:
-        from bestby.report.terminal import print_to
-
-        print_to(comparison, sys.stdout)
 
 
 def _by_strength(found: Any, method: str, asked: dict[str, Any], arguments: dict[str, Any]) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TextIO
 
 _WAIT = 1.0
@@ -34,12 +34,15 @@ def shown(stream: TextIO | None = None) -> Iterator[Callable[[int, int], None] |
         if now < due or total <= 0:
             return
         due, drawn = now + _EVERY, True
-        target.write(f"\r\x1b[Kresampling: {done:,} of {total:,} ({done / total:.0%})")
-        target.flush()
+        draw(f"resampling: {done:,} of {total:,} ({done / total:.0%})")
+
+    def draw(line: str) -> None:
+        with suppress(OSError):  # the terminal has gone: no reason to stop
+            target.write(f"\r\x1b[K{line}")
+            target.flush()
 
     try:
         yield show
     finally:
         if drawn:
-            target.write("\r\x1b[K")
-            target.flush()
+            draw("")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated, Any
 
 import typer
@@ -13,6 +12,7 @@ from bestby.cli.compare import (
     Cluster,
     Correction,
     Csv,
+    CsvSafe,
     Html,
     Item,
     Jobs,
@@ -81,6 +81,7 @@ def runs(
     jobs: Jobs = 1,
     json: Json = None,
     csv: Csv = None,
+    csv_safe: CsvSafe = False,
     markdown: Markdown = None,
     latex: Latex = None,
     html: Html = None,
@@ -105,7 +106,14 @@ def runs(
     from bestby.cli.outputs import Outputs
 
     outputs = Outputs.of(
-        {"FILES": files}, json=json, csv=csv, markdown=markdown, latex=latex, html=html, plot=plot
+        {"FILES": files},
+        csv_safe=csv_safe,
+        json=json,
+        csv=csv,
+        markdown=markdown,
+        latex=latex,
+        html=html,
+        plot=plot,
     )
     from bestby.comparison import names_objects
     from bestby.readers.runs import read_runs
@@ -148,7 +156,3 @@ def runs(
             found.runs, gold=found.gold, clusters=found.clusters, **arguments, progress=progress
         )
     outputs.write(comparison, kind=figure)
-    if outputs.print_table:
-        from bestby.report.terminal import print_to
-
-        print_to(comparison, sys.stdout)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bestby._core.errors import InvalidInputError
+from bestby.cli import streams
 from bestby.cli.compare import (
     Alternative,
     Classes,
     Correction,
     Csv,
+    CsvSafe,
     Html,
     Jobs,
     Json,
@@ -152,7 +153,9 @@ def add(
         tags=tags,
         replace=replace,
     )
-    _say(f"added run {added.run!r} of {added.condition!r}, {added.role}: {len(added.predictions)} items")
+    streams.tell(
+        f"added run {added.run!r} of {added.condition!r}, {added.role}: {len(added.predictions)} items"
+    )
 
 
 @study.command()
@@ -175,6 +178,7 @@ def run(
     jobs: Jobs = 1,
     json: Json = None,
     csv: Csv = None,
+    csv_safe: CsvSafe = False,
     markdown: Markdown = None,
     latex: Latex = None,
     html: Html = None,
@@ -195,7 +199,7 @@ def run(
     from bestby.cli.outputs import Outputs
 
     targets = {"json": json, "csv": csv, "markdown": markdown, "latex": latex, "html": html, "plot": plot}
-    outputs = Outputs.of({}, **targets, **{"results-tsv": results_tsv})
+    outputs = Outputs.of({}, csv_safe=csv_safe, **targets, **{"results-tsv": results_tsv})
     from bestby.study import Study
 
     _conditions(_store(study))
@@ -219,12 +223,8 @@ def run(
             **options,
         )
     if comparison.n_reused:
-        _say(f"{comparison.n_computed} computed, {comparison.n_reused} from the study's cache")
+        streams.tell(f"{comparison.n_computed} computed, {comparison.n_reused} from the study's cache")
     outputs.write(comparison)
-    if outputs.print_table:
-        from bestby.report.terminal import print_to
-
-        print_to(comparison, sys.stdout)
 
 
 @study.command("list")
@@ -243,8 +243,8 @@ def list_(study: Path_) -> None:
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        typer.echo("  ".join(cells).rstrip())
-    typer.echo(f"\n{_told(len(conditions), len(rows) - 1)}, {gold.n_items} items")
+        streams.say("  ".join(cells).rstrip())
+    streams.say(f"\n{_told(len(conditions), len(rows) - 1)}, {gold.n_items} items")
 
 
 @study.command()
@@ -263,7 +263,7 @@ def remove(study: Path_, condition: Condition, run: Removed = None, all_: Whole 
         store.load(condition, name)  # all are looked for before the first is removed
     for name in names:
         store.remove(condition, name)
-    _say(f"removed {_count(len(names), 'run')} of {condition!r}")
+    streams.tell(f"removed {_count(len(names), 'run')} of {condition!r}")
 
 
 @study.command("import")
@@ -272,7 +272,7 @@ def import_(study: Path_, file: Outcomes, replace: Replace = False) -> None:
     from bestby.study.boostsa import import_outcomes
 
     runs = import_outcomes(_store(study), file, replace=replace)
-    _say(f"added {_told(len({found.condition for found in runs}), len(runs))}")
+    streams.tell(f"added {_told(len({found.condition for found in runs}), len(runs))}")
 
 
 @study.command()
@@ -284,7 +284,9 @@ def export(study: Path_, file: Exported) -> None:
     _conditions(store)
     labels = write_outcomes(store, file)
     if labels is not None:
-        _say("labels as numbers: " + ", ".join(f"{place} = {label}" for place, label in enumerate(labels)))
+        streams.tell(
+            "labels as numbers: " + ", ".join(f"{place} = {label}" for place, label in enumerate(labels))
+        )
 
 
 def _store(path: str) -> Store:
@@ -341,7 +343,3 @@ def _told(conditions: int, runs: int) -> str:
 
 def _count(number: int, what: str) -> str:
     return f"{number} {what}" + ("" if number == 1 else "s")
-
-
-def _say(text: str) -> None:
-    typer.echo(text, err=True)

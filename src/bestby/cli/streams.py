@@ -1,0 +1,90 @@
+"""The standard streams, which may be closed, full, or unable to show a character."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TextIO
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.text import one_line, visible
+
+WRITING = frozenset({errno.EBADF, errno.EFBIG, errno.ENOSPC, errno.EDQUOT})
+"""Numbers of errors that only a write has. Every file is written by `write_bytes`, which names it."""
+
+_CLOSED_HINT = "open it, or write to files instead; those that were asked for are complete"
+_FULL_HINT = "free some space, or write to files elsewhere; those that were asked for are complete"
+
+
+def open_closed() -> None:
+    """Give the process the streams that it was started without.
+
+    Python has None in their place, and the next file that is opened would take their number. Reading stdin
+    then gives nothing, stderr goes nowhere, and writing to stdout fails like any other write that fails.
+    """
+    if sys.stdin is None:
+        sys.stdin = os.fdopen(os.open(os.devnull, os.O_RDONLY), encoding="utf-8", closefd=False)
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8", closefd=False)
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8", closefd=False)
+
+
+@contextmanager
+def standard_output() -> Iterator[TextIO]:
+    """Give stdout to write to, and flush it.
+
+    Raises
+    ------
+    InvalidInputError
+        If it cannot be written. A reader that has gone remains a `BrokenPipeError`.
+    """
+    try:
+        yield sys.stdout
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        silence()
+        raise unwritable(error) from error
+
+
+def unwritable(error: OSError) -> InvalidInputError:
+    """Return the error that says why stdout cannot be written."""
+    closed = error.errno == errno.EBADF
+    reason = "it is closed" if closed else error.strerror or str(error)
+    return InvalidInputError(
+        f"cannot write the standard output: {reason}", hint=_CLOSED_HINT if closed else _FULL_HINT
+    )
+
+
+def flush() -> None:
+    """Let everything that was printed be there before something is told on stderr."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        silence()
+
+
+def silence() -> None:
+    """Let what stdout still holds go nowhere, of which the interpreter would complain as it exits."""
+    with suppress(OSError, ValueError):  # a stream of a test has no number
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def say(text: str) -> None:
+    """Print lines to stdout: hidden characters, and those it has no code for, as escapes."""
+    lines = "\n".join(map(visible, text.split("\n")))
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    with standard_output() as stream:
+        stream.write(lines.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+
+
+def tell(text: str) -> None:
+    """Print one line to stderr, if anyone reads it."""
+    with suppress(OSError):
+        sys.stderr.write(one_line(text) + "\n")
+        sys.stderr.flush()
