@@ -24,7 +24,7 @@ from bestby.frames import evaluation_from_frame, is_frame
 from bestby.inference import classical, multiplicity
 from bestby.metrics import resolve
 from bestby.metrics.base import BaseMetric, MeanMetric
-from bestby.metrics.registry import default
+from bestby.metrics.suitability import chosen_metrics
 from bestby.resampling import executing
 from bestby.resampling.streams import seed_of
 from bestby.results import (
@@ -89,8 +89,9 @@ def compare(
     gold : array_like, shape (n,), or mapping, or str, optional
         The gold labels or values; for a data frame the name of their column.
     metric : str, Metric, callable or list of them, optional
-        What to compare; ``bestby metrics`` lists the names. Defaults to accuracy, without gold to the mean.
-        A callable takes ``(gold, predictions)`` and returns a number.
+        What to compare; ``bestby metrics`` lists the names. Defaults to accuracy (real numbers are refused
+        then: name a metric for them), for soft gold to cross-entropy, without gold to the mean. A callable
+        takes ``(gold, predictions)`` and returns a number.
     items, clusters, strata : array_like, shape (n,), or mapping, or str, optional
         Ids of the items; the cluster (document, speaker, template) and the stratum of each item. Items of
         one cluster are resampled and swapped together. A list of two `clusters` is two crossed groupings,
@@ -98,7 +99,8 @@ def compare(
     on_missing : {"error", "drop", "worst"}
         What to do with items that some system lacks, when items have ids.
     classes : array_like, shape (K,), optional
-        The classes of soft labels, in the order of their columns.
+        The classes of soft labels, in the order of their columns. For hard labels, all labels there are:
+        needed only if no system predicts a label that the gold of these items has.
     normalise : bool
         Divide every row of a soft label by its sum.
     annotators : {"fixed", "resample"}, optional
@@ -158,10 +160,14 @@ def compare(
     InvalidInputError
         If the data or an argument cannot be used as given.
     DesignError
-        If the metric, interval or test does not fit the data.
+        If the metric, interval or test does not fit the data: where labels are compared, for example,
+        probabilities, or predictions of which none is a label of the gold.
 
     Notes
     -----
+    Where a metric reads probabilities, one number from 0 to 1 per item is the probability of the greater of
+    two gold labels; a note says so.
+
     Scores are on the scale of the measure; a difference is A minus B, whichever direction is better.
 
     Examples
@@ -201,7 +207,7 @@ def compare(
             f"baseline {baseline!r} is not among the systems: {', '.join(evaluation.names)}"
         )
     dependence.check(evaluation, settings)
-    metrics = _metrics(metric, evaluation)
+    metrics, reading_notes = chosen_metrics(metric, {"": evaluation})
     drawing = Drawing(
         checks.positive_int(n_resamples, "n_resamples"),
         seed_of(rng),
@@ -211,7 +217,11 @@ def compare(
         settings.rescale,
         executing.checked(executor),
     )
-    data_notes = [*noting.of_data(evaluation), *noting.of_labels(evaluation, metrics)]
+    data_notes = [
+        *noting.of_data(evaluation),
+        *reading_notes,
+        *noting.of_labels(evaluation, metrics),
+    ]
     parts: dict[int, _Part] = {}
     annotators_seed = drawing.seed if settings.annotators == "resample" else None
     for group, positions in prepare.groups(
@@ -320,25 +330,6 @@ def needs_items(metric: Any) -> bool:
     """Return whether some metric needs every item, so that equal items cannot be counted beforehand."""
     specs = metric if isinstance(metric, list | tuple) else [] if metric is None else [metric]
     return not all(prepare.takes_counts(resolve(spec)) for spec in specs)
-
-
-def _metrics(metric: Any, evaluation: Evaluation) -> list[BaseMetric]:
-    if metric is None:
-        metric = evaluation.suggested
-    if metric is None:
-        gold = evaluation.gold
-        metric = default(gold is None, soft_gold=gold is not None and gold.ndim == 2)
-    specs = list(metric) if isinstance(metric, list | tuple) else [metric]
-    if not specs:
-        raise InvalidInputError("at least one metric is needed", hint="metric='accuracy'")
-    metrics = [resolve(spec) for spec in specs]
-    names = [m.name for m in metrics]
-    doubled = next((name for name in names if names.count(name) > 1), None)
-    if doubled is not None:
-        raise InvalidInputError(
-            f"metric {doubled!r} is given {names.count(doubled)} times", hint="give each a name of its own"
-        )
-    return metrics
 
 
 # -- one metric ------------------------------------------------------------------------------------

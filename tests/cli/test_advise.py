@@ -98,3 +98,17 @@ def test_compare_takes_auto(table: Path, run: Run) -> None:
     plain = json.loads(run(*arguments).stdout)
     assert [d["p_value"] for d in auto["differences"]] == [d["p_value"] for d in plain["differences"]]
     assert [note["code"] for note in auto["notes"]].count("advice") == 1
+
+
+def test_no_proportion_is_recommended_for_real_numbers(run: Run, tmp_path: Path) -> None:
+    rows = "".join(f"{i / 7},{i / 7 + 0.1 * (i % 3)},{i / 6}\n" for i in range(40))
+    (tmp_path / "reg.csv").write_text("gold,a,b\n" + rows)
+    refused = run("advise", "reg.csv", "--gold", "gold")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "the gold holds real numbers" in refused.stderr
+    assert (
+        "tango" not in run("advise", "reg.csv", "--gold", "gold", "--metric", "rmse").stdout.split("why")[0]
+    )
+    plan = run("plan", "reg.csv", "--gold", "gold", "--formula", "--n", "100")
+    assert plan.returncode == 2
+    assert "the gold holds real numbers" in plan.stderr

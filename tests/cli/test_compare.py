@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import signal
 import subprocess
 import sys
@@ -329,7 +330,11 @@ def test_scores_against_labels_of_text(run: Run, tmp_path: Path) -> None:
         assert scores[name] == pytest.approx(sum((p > n) + 0.5 * (p == n) for p, n in pairs) / len(pairs))
     refused = run("compare", "scores.csv")
     assert refused.returncode == 2
-    assert refused.stderr.startswith("InvalidInputError: system 'u' holds numbers, the gold text")
+    assert refused.stderr.startswith(
+        "DesignError: system 'u' holds numbers such as 0.03333, all from 0 to 1,"
+    )
+    assert "probabilities of the class 'pos'" in refused.stderr
+    assert "--metric roc_auc (or log_loss, brier)" in refused.stderr
 
 
 def test_top_limits_what_is_shown_and_not_what_is_written(run: Run, table: Path) -> None:
@@ -347,3 +352,24 @@ def test_top_limits_what_is_shown_and_not_what_is_written(run: Run, table: Path)
     assert "--top" in refused.stderr
     page = run(*arguments, "--top", "2", "--html", "-").stdout
     assert 'data-key="low">low<' in page
+
+
+@pytest.mark.parametrize("stream", [(), ("--stream",)])
+def test_real_numbers_and_probabilities_are_refused_with_the_metric_to_name(
+    run: Run, tmp_path: Path, stream: tuple[str, ...]
+) -> None:
+    rows = [(i / 7, i / 7 + 0.1 * (i % 3), i / 6) for i in range(40)]
+    (tmp_path / "reg.csv").write_text("gold,a,b\n" + "".join(f"{g},{a},{b}\n" for g, a, b in rows))
+    rows = [(i % 2, 0.3 + 0.4 * (i % 2) + 0.001 * i, 0.4 + 0.1 * (i % 3)) for i in range(40)]
+    (tmp_path / "prob.csv").write_text("gold,a,b\n" + "".join(f"{g},{a},{b}\n" for g, a, b in rows))
+    refused = run("compare", "reg.csv", "--gold", "gold", *stream)
+    assert refused.returncode == 2
+    assert "the gold holds real numbers" in refused.stderr
+    assert "such as --metric rmse (or mae, pearson, spearman)" in refused.stderr
+    refused = run("compare", "prob.csv", "--gold", "gold", *stream)
+    assert refused.returncode == 2
+    assert "look like probabilities of the class 1;" in refused.stderr
+    done = run("compare", "prob.csv", "--gold", "gold", "--metric", "log_loss", "--json", "-")
+    scores = {entry["system"]: entry["score"] for entry in json.loads(done.stdout)["systems"]}
+    p = [row[1] if row[0] else 1 - row[1] for row in rows]
+    assert scores["a"] == pytest.approx(-sum(map(math.log, p)) / 40)

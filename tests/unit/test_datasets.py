@@ -717,3 +717,49 @@ def test_independence_is_no_word_for_folds_of_several_repetitions() -> None:
     assert "if they are independent" in " ".join(str(one).split())
     assert "K-Bonferroni" in str(several)
     assert "if they are independent" not in " ".join(str(several).split())
+
+
+# -- which names are datasets ----------------------------------------------------------------------
+
+
+def test_the_note_says_which_names_are_datasets_and_which_systems() -> None:
+    by_system = {"old": {"sst": 0.7, "mr": 0.6, "x": 0.5}, "new": {"sst": 0.72, "mr": 0.66, "x": 0.58}}
+    note = compare_datasets(by_system).notes[0]
+    assert note.code == "read_as"
+    assert "datasets: old, new; systems: sst, mr, x;" in note.message
+    assert 'outer="system"' in note.message
+
+
+def test_systems_outside() -> None:
+    by_system = {"old": {"sst": 0.7, "mr": 0.6, "x": 0.5}, "new": {"sst": 0.72, "mr": 0.66, "x": 0.58}}
+    by_dataset = {
+        name: {system: row[name] for system, row in by_system.items()} for name in ("sst", "mr", "x")
+    }
+    found, expected = compare_datasets(by_system, outer="system"), compare_datasets(by_dataset)
+    assert found.systems == ("new", "old")
+    assert found.datasets == ("sst", "mr", "x")
+    assert found["new", "old"] == expected["new", "old"]
+    assert found.provenance.data_hash == expected.provenance.data_hash
+    assert found.notes[0].message == "a table of scores; datasets: sst, mr, x; systems: old, new"
+
+
+def test_systems_outside_with_a_score_missing() -> None:
+    by_system = {"old": {"sst": 0.7, "mr": 0.6, "x": 0.5}, "new": {"sst": 0.72, "mr": 0.66}}
+    with pytest.raises(InvalidInputError, match="'new' on dataset 'x'"):
+        compare_datasets(by_system, outer="system")
+    assert compare_datasets(by_system, outer="system", on_missing="drop").datasets == ("sst", "mr")
+
+
+def test_outer_is_for_a_mapping_of_mappings() -> None:
+    table = {"sst": {"old": 0.7, "new": 0.8}, "mr": {"old": 0.6, "new": 0.7}}
+    with pytest.raises(InvalidInputError, match="outer must be one of dataset, system, got 'model'"):
+        compare_datasets(table, outer="model")
+    for other in (
+        {"sst": 0.01, "mr": 0.2},
+        {name: Evaluation.of({"a": [1, 0], "b": [0, 1]}) for name in "xy"},
+    ):
+        with pytest.raises(InvalidInputError, match="outer is for a mapping of mappings"):
+            compare_datasets(other, outer="system")
+    with pytest.raises(InvalidInputError, match="no system 'sst'") as caught:
+        compare_datasets(table, systems=["sst", "mr"])
+    assert 'outer="system"' in str(caught.value.hint)

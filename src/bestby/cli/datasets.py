@@ -124,6 +124,7 @@ def datasets(
     with shown() as progress:
         result = compare_datasets(
             data,
+            outer="dataset",  # files say which column has the datasets
             metric=metric,
             greater_is_better=False if lower_is_better else None,
             on_missing=on_missing,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -440,6 +441,7 @@ def _two(given: _Assumed, names: list[str]) -> tuple[str, str]:
 def _pilot(given: _Assumed) -> Design:
     from bestby import readers
     from bestby.comparison import of_objects
+    from bestby.metrics.suitability import chosen_metric
     from bestby.planning import PairedProportions, PairedScores, Pilot
 
     evaluation = readers.read(
@@ -453,6 +455,8 @@ def _pilot(given: _Assumed) -> Design:
     if not given.formula:
         pilot = Pilot(evaluation, given.metric, a, b, given.test or "permutation")
         return pilot if given.difference is None else pilot.assuming(given.difference)
+    pair = dataclasses.replace(evaluation, systems={name: evaluation.systems[name] for name in (a, b)})
+    chosen_metric(given.metric, {"": pair})  # refuses probabilities and numbers, which no formula is for
     if given.metric not in (None, "accuracy", "mean") or evaluation.missing:
         raise InvalidInputError(
             f"there is no formula for {given.metric or 'missing predictions'}: only for accuracy and means",

@@ -15,7 +15,7 @@ from bestby._core import checks
 from bestby._core.typing import Alternative
 from bestby.datasets import within
 from bestby.datasets.results import DatasetComparison, Names, Overall, RankDifference
-from bestby.datasets.source import Inside, inside_of, is_p_values, source_of
+from bestby.datasets.source import Inside, check_outer, inside_of, is_p_values, source_of
 from bestby.datasets.within import Asked
 from bestby.engine import testing
 from bestby.engine.base import Drawing
@@ -27,6 +27,7 @@ from bestby.inference.distributions import replicates
 from bestby.inference.intervals import normal, percentile
 from bestby.inference.ranking import Friedman
 from bestby.inference.replicability import Replicability, replicability
+from bestby.metrics import resolve
 from bestby.metrics.base import BaseMetric
 from bestby.resampling import executing
 from bestby.resampling.streams import seed_of
@@ -42,6 +43,7 @@ def compare_datasets(data: Mapping[str, float], *, level: float = ...) -> Replic
 def compare_datasets(
     data: Any,
     *,
+    outer: str | None = ...,
     dataset: str | None = ...,
     systems: Sequence[str] | None = ...,
     gold: str | None = ...,
@@ -65,6 +67,7 @@ def compare_datasets(
 def compare_datasets(
     data: Any,
     *,
+    outer: str | None = None,
     dataset: str | None = None,
     systems: Sequence[str] | None = None,
     gold: str | None = None,
@@ -94,7 +97,11 @@ def compare_datasets(
         dataset and a column per system, or one with columns dataset, system and score. Items: a mapping of
         dataset to Evaluation, an Evaluation whose strata are the datasets, or a frame with a row
         per item. Results of `compare`: a mapping of dataset to Comparison. One p-value per dataset: a
-        mapping of dataset to number, which gives what `replicability` gives.
+        mapping of dataset to number, which gives what `replicability` gives. The note ``"read_as"`` says
+        which names of a table were taken for datasets and which for systems.
+    outer : {"dataset", "system"}, optional
+        What the outer keys of a mapping of mappings of scores are: datasets by default, ``"system"`` for
+        ``{system: {dataset: score}}``.
     dataset : str, optional
         The column of a frame that names the dataset; "dataset" or "task" by default.
     systems : list of str, optional
@@ -155,6 +162,7 @@ def compare_datasets(
     checks.choice(across, ACROSS, "across")
     checks.choice(correction, multiplicity.CORRECTIONS, "correction")
     checks.choice(on_missing, ("error", "drop", "worst"), "on_missing")
+    check_outer(data, outer)
     if is_p_values(data):
         return replicability(data, alpha=alpha_of(asked.level))
     drawing = Drawing(
@@ -164,7 +172,7 @@ def compare_datasets(
         progress,
         executor=executing.checked(executor),
     )
-    source = source_of(data, dataset, systems, gold, cluster, on_missing)
+    source = source_of(data, outer, dataset, systems, gold, cluster, on_missing)
     inside = inside_of(source, metric, greater_is_better, on_missing, drawing)
     order, average = _ordered(inside)
     pairs = within.pairs_of(order, inside.names, baseline, asked.alternative)
@@ -266,7 +274,7 @@ def _across(
     """Return mean differences and tests with the datasets as items."""
     columns = {name: inside.matrix[:, i] for i, name in enumerate(inside.names)}
     evaluation = Evaluation.of(columns, items=list(inside.datasets))
-    measure = within.one_metric("mean", [evaluation])
+    measure = resolve("mean")
     method = "auto" if asked.interval == "tango" else asked.interval  # the means are no proportions
     makers = within.makers_of(evaluation, measure, drawing, "scores")
     found = within.differences(makers, evaluation, pairs, dataclasses.replace(asked, interval=method))

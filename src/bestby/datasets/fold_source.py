@@ -167,7 +167,7 @@ def of_items(
     drawing: Drawing,
 ) -> Folds:
     """Return the score of every fold, with what makes tests inside folds and repetitions."""
-    measure = within.one_metric(metric, parts.values())
+    measure, reading_notes = within.one_metric(metric, parts, "repetition")
     if greater_is_better is not None and greater_is_better != measure.greater_is_better:
         raise InvalidInputError(
             f"greater_is_better={greater_is_better} contradicts the metric {measure.name}"
@@ -196,7 +196,7 @@ def of_items(
         parts=folds,
         whole=whole,
         data_hash=within.hash_of({name: part.data_hash() for name, part in parts.items()}),
-        notes=tuple(dict.fromkeys(note for part in parts.values() for note in part.notes)),
+        notes=(*dict.fromkeys(note for part in parts.values() for note in part.notes), *reading_notes),
     )
 
 

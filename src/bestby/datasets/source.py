@@ -11,7 +11,7 @@ import numpy as np
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
-from bestby._core.roles import ITEM_WORDS
+from bestby._core.roles import ITEM_WORDS, listed
 from bestby._core.typing import FloatArray, OnMissing
 from bestby.datasets import within
 from bestby.engine.base import Drawing
@@ -23,6 +23,10 @@ from bestby.results import Comparison, MetricInfo, Note
 
 Cells = Mapping[str, Mapping[str, float]]
 
+OUTER = ("dataset", "system")
+
+_ASSUMED = '; the outer keys were taken for the datasets: outer="system" takes them for the systems'
+
 
 @dataclass(frozen=True)
 class Source:
@@ -33,6 +37,8 @@ class Source:
     compared: Mapping[str, Comparison] | None = None
     systems: tuple[str, ...] | None = None
     notes: tuple[Note, ...] = ()
+    assumed: str = ""
+    """What the note on datasets and systems adds where nobody said which keys are which."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +70,22 @@ def is_p_values(data: Any) -> bool:
     )
 
 
+def check_outer(data: Any, outer: str | None) -> None:
+    """Refuse to be told what the outer keys are where the data are no mapping of mappings of scores."""
+    if outer is None:
+        return
+    checks.choice(outer, OUTER, "outer")
+    nested = isinstance(data, Mapping) and all(isinstance(row, Mapping) for row in data.values())
+    if outer == "system" and not nested:
+        raise InvalidInputError(
+            "outer is for a mapping of mappings of scores, {system: {dataset: score}}",
+            hint="leave it out: other data say themselves which are the datasets",
+        )
+
+
 def source_of(
     data: Any,
+    outer: str | None,
     dataset: str | None,
     systems: Sequence[str] | None,
     gold: str | None,
@@ -113,7 +133,19 @@ def source_of(
         return Source(items=named, systems=chosen, notes=notes)
     if Comparison in kinds:
         return Source(compared=named, systems=chosen)
-    return Source(table=named, systems=chosen)
+    if outer == "system":
+        named = _transposed(named)
+    return Source(table=named, systems=chosen, assumed=_ASSUMED if outer is None else "")
+
+
+def _transposed(by_system: Mapping[str, Mapping[Any, Any]]) -> Cells:
+    """Return the table with the datasets outside."""
+    datasets = dict.fromkeys(str(dataset) for row in by_system.values() for dataset in row)
+    table: dict[str, dict[str, Any]] = {dataset: {} for dataset in datasets}
+    for system, row in by_system.items():
+        for dataset, score in row.items():
+            table[str(dataset)][system] = score
+    return table
 
 
 def _from_frame(
@@ -184,6 +216,7 @@ def inside_of(
             hint="pass one Evaluation per dataset to have a metric computed",
         )
     complete, names, notes = _complete(table, source.systems, on_missing)
+    told = f"a table of scores; datasets: {listed([*complete])}; systems: {listed(names)}{source.assumed}"
     info = MetricInfo(metric or "score", greater_is_better is not False, (-math.inf, math.inf))
     matrix = np.array([[complete[name][system] for system in names] for name in complete])
     hashes = {name: repr(sorted(row.items())) for name, row in complete.items()}
@@ -197,7 +230,7 @@ def inside_of(
         {},
         None,
         within.hash_of(hashes),
-        (*source.notes, *notes),
+        (Note("read_as", told), *source.notes, *notes),
     )
 
 
@@ -205,15 +238,15 @@ def _of_items(
     source: Source, metric: Any, greater_is_better: bool | None, on_missing: str, drawing: Drawing
 ) -> Inside:
     parts = source.items or {}
-    measure = within.one_metric(metric, parts.values())
+    present = {name: dict.fromkeys(part.names, 0.0) for name, part in parts.items()}
+    complete, names, notes = _complete(present, source.systems, on_missing)
+    kept = {name: within.only(parts[name], names) for name in complete}
+    measure, reading_notes = within.one_metric(metric, kept, "dataset")
     if greater_is_better is not None and greater_is_better != measure.greater_is_better:
         raise InvalidInputError(
             f"greater_is_better={greater_is_better} contradicts the metric {measure.name}",
             hint="leave it out: the metric knows its direction",
         )
-    present = {name: dict.fromkeys(part.names, 0.0) for name, part in parts.items()}
-    complete, names, notes = _complete(present, source.systems, on_missing)
-    kept = {name: within.only(parts[name], names) for name in complete}
     makers = {
         name: within.makers_of(part, measure, drawing, f"dataset {name!r}") for name, part in kept.items()
     }
@@ -228,7 +261,7 @@ def _of_items(
         compared={},
         measure=measure,
         data_hash=within.hash_of({name: part.data_hash() for name, part in kept.items()}),
-        notes=(*source.notes, *notes),
+        notes=(*source.notes, *notes, *reading_notes),
     )
 
 
@@ -295,7 +328,10 @@ def _complete(
     names = known if systems is None else systems
     unknown = next((name for name in names if name not in known), None)
     if unknown is not None:
-        raise InvalidInputError(f"no system {unknown!r} in these data", hint=f"systems: {', '.join(known)}")
+        hint = f"systems: {', '.join(known)}"
+        if unknown in table:
+            hint += '; outer="system" takes the outer keys for the systems'
+        raise InvalidInputError(f"no system {unknown!r} in these data", hint=hint)
     if len(names) < 2:
         raise InvalidInputError(f"a comparison needs at least 2 systems, got {', '.join(names) or 'none'}")
     gaps = [(name, system) for name, row in table.items() for system in names if system not in row]

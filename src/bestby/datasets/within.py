@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,10 +20,9 @@ from bestby.engine import prepare, testing
 from bestby.engine.base import Drawing
 from bestby.engine.interval import Intervals, Target
 from bestby.evaluation import Evaluation, codes
-from bestby.metrics import resolve
 from bestby.metrics.base import BaseMetric
-from bestby.metrics.registry import default
-from bestby.results import Difference, Provenance
+from bestby.metrics.suitability import chosen_metric
+from bestby.results import Difference, Note, Provenance
 
 
 @dataclass(frozen=True)
@@ -46,18 +45,19 @@ class Asked:
     alternative: Alternative
 
 
-def one_metric(metric: Any, evaluations: Iterable[Evaluation]) -> BaseMetric:
-    """Return the one metric asked for; accuracy by default, without gold the mean."""
-    if isinstance(metric, list | tuple):
-        raise InvalidInputError(
-            f"one metric at a time is compared here, got {len(metric)}", hint="call once per metric"
-        )
-    known = list(evaluations)
-    if metric is None:
-        metric = next((part.suggested for part in known if part.suggested is not None), None)
-    if metric is None:
-        metric = default(any(part.gold is None for part in known))
-    return resolve(metric)
+def one_metric(metric: Any, parts: Mapping[str, Evaluation], what: str) -> tuple[BaseMetric, list[Note]]:
+    """Return the one metric asked for, or the default one, and notes on how it reads the data.
+
+    Parameters
+    ----------
+    metric : str, Metric or callable, optional
+        As for `bestby.compare`, one only.
+    parts : mapping of str to Evaluation
+        The data.
+    what : str
+        What the parts are, such as "dataset".
+    """
+    return chosen_metric(metric, {f"{what} {name!r}": part for name, part in parts.items()})
 
 
 def makers_of(evaluation: Evaluation, metric: BaseMetric, drawing: Drawing, where: str) -> Intervals:

@@ -20,6 +20,7 @@ from bestby.engine.sums import AnnotatedGroup, SumGroup
 from bestby.engine.weighted import CallGroup, WeightGroup, numbered_units
 from bestby.evaluation import Evaluation, check_nested, codes
 from bestby.metrics.base import BaseMetric, FunctionMetric, MeanMetric, Metric, WeightedMetric
+from bestby.metrics.probabilities import with_both_classes
 from bestby.resampling import streams
 from bestby.resampling.blocks import Blocks, circular, consecutive
 from bestby.streamed import Streamed
@@ -108,11 +109,15 @@ class Reading:
     def distributions(self) -> tuple[Array, FloatArray, list[FloatArray]]:
         """The classes, the gold and the systems as rows of probabilities, shape (n, K).
 
-        A hard label is the distribution that is certain of it.
+        A hard label is the distribution that is certain of it; a number that can only be a probability is
+        that of the greater of two labels.
         """
         gold = self.evaluation.gold
         if gold is None:
             raise DesignError("distributions need a gold")
+        both, single = with_both_classes(self.evaluation, "a metric of probabilities")
+        if single:
+            return Reading(both).distributions
         if self.evaluation.missing:
             raise DesignError(
                 "a missing prediction has no worst value for measures of soft labels",

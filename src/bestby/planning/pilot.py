@@ -21,9 +21,8 @@ from bestby.engine.interval import Intervals
 from bestby.engine.sums import SumGroup
 from bestby.engine.weighted import ItemGroup
 from bestby.evaluation import Evaluation
-from bestby.metrics import resolve
-from bestby.metrics.base import MeanMetric
-from bestby.metrics.registry import default
+from bestby.metrics.base import BaseMetric, MeanMetric
+from bestby.metrics.suitability import chosen_metric
 from bestby.planning.base import Design, Question, share_of
 from bestby.planning.studies import by_cells, by_items
 from bestby.results import Note
@@ -49,7 +48,7 @@ class Pilot(Design):
     evaluation : Evaluation
         The pilot; `bestby.read` and `Evaluation.of` make one.
     metric : str, Metric or callable, optional
-        The measure; accuracy by default, the mean without gold.
+        The measure; the default is that of `compare`.
     a, b : str, optional
         The two systems; needed if the pilot has more than two.
     test : str
@@ -124,16 +123,22 @@ class Pilot(Design):
     # -- what the pilot holds ----------------------------------------------------------------------
 
     @cached_property
-    def _group(self) -> Group:
+    def _pair(self) -> Evaluation:
         e = self.evaluation
         chosen = [str(self.a), str(self.b)]
-        pair = dataclasses.replace(
+        return dataclasses.replace(
             e,
             systems={name: e.systems[name] for name in chosen},
             missing={name: e.missing[name] for name in chosen if name in e.missing},
         )
-        metric = resolve(default(e.gold is None) if self.metric is None else self.metric)
-        return prepare.groups(pair, [metric], consumer="a simulated pilot")[0][0]
+
+    @cached_property
+    def _measured(self) -> tuple[BaseMetric, list[Note]]:
+        return chosen_metric(self.metric, {"": self._pair})
+
+    @cached_property
+    def _group(self) -> Group:
+        return prepare.groups(self._pair, [self._measured[0]], consumer="a simulated pilot")[0][0]
 
     @cached_property
     def observed(self) -> float:
@@ -312,7 +317,7 @@ class Pilot(Design):
 
     def notes(self, n: int, question: Question) -> tuple[Note, ...]:  # noqa: ARG002
         """Warn of a pilot taken at its word."""
-        notes = list(self.evaluation.notes)
+        notes = [*self.evaluation.notes, *self._measured[1]]
         if self.effect_scale == 1.0:
             notes.append(
                 Note(

@@ -11,6 +11,7 @@ from bestby._core.errors import InvalidInputError
 from bestby.advice import ENOUGH_DIFFERING, Choice, choose_interval
 from bestby.evaluation import Evaluation
 from bestby.metrics.registry import default
+from bestby.metrics.suitability import chosen_metric
 from bestby.protocol.case import Case, nature, of_ranks
 from bestby.protocol.observed import observe
 from bestby.protocol.results import Advice, Shape, Wrong
@@ -100,8 +101,8 @@ def advise(
                 "items, differing items, systems, clusters and pairing are read off the data",
                 hint="give either the data or the numbers",
             )
-        metric = default(data.gold is None) if metric is None else metric
-        seen = observe(data, metric)
+        chosen, _ = chosen_metric(metric, {"": data})
+        seen = observe(data, chosen)
         return _advice(_repeated(seen.case, n_runs, n_datasets, n_folds), seen.choices, seen.shapes)
     name, is_mean, is_binary, of_sums = nature(
         default(False) if metric is None else metric,

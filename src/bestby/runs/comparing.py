@@ -242,6 +242,7 @@ def _notes(data: Data, settings: Settings) -> Iterator[Note]:
     if data.evaluation is not None:
         yield from data.evaluation.notes
         yield from noting.of_data(data.evaluation)
+        yield from data.notes
     fewest = min(x.size for x in data.maker.scores)
     if fewest < FEW_RUNS:
         yield Note(

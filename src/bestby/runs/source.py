@@ -19,9 +19,9 @@ from bestby.engine.interval import Intervals
 from bestby.engine.runs import Separate
 from bestby.evaluation import Evaluation
 from bestby.frames import is_frame
-from bestby.metrics import resolve
-from bestby.metrics.registry import available, default
-from bestby.results import MetricInfo
+from bestby.metrics.registry import available
+from bestby.metrics.suitability import chosen_metric
+from bestby.results import MetricInfo, Note
 from bestby.runs.settings import Settings
 
 _NAME = "{}#{}"
@@ -35,6 +35,7 @@ class Data:
     metric: MetricInfo
     maker: Separate | Crossed
     evaluation: Evaluation | None
+    notes: tuple[Note, ...] = ()
 
     @property
     def n_items(self) -> int:
@@ -177,7 +178,7 @@ def _of_items(
     }
     evaluation = Evaluation.of(flat, gold, clusters=clusters)
     noting.of_data(evaluation)  # refuses a single cluster
-    asked = resolve(default(gold is None) if metric is None else metric)
+    asked, notes = chosen_metric(metric, {"": evaluation})
     ((group, _),) = prepare.groups(evaluation, [asked], consumer="a comparison of runs")
     undefined = np.flatnonzero(~np.isfinite(group.scores()[0]))
     if undefined.size:
@@ -193,4 +194,4 @@ def _of_items(
     names = tuple(systems)
     n_runs = [len(rows) for rows in systems.values()]
     maker = Crossed(Intervals(group, drawing), n_runs, names, settings.paired)
-    return Data(names, MetricInfo(asked.name, better, asked.bounds), maker, evaluation)
+    return Data(names, MetricInfo(asked.name, better, asked.bounds), maker, evaluation, tuple(notes))

@@ -21,6 +21,7 @@ from bestby.engine.interval import Intervals, Target
 from bestby.engine.sums import SumGroup
 from bestby.evaluation import Evaluation
 from bestby.inference import multiplicity
+from bestby.metrics import suitability
 from bestby.metrics.base import BaseMetric
 from bestby.resampling.units import single_stratum
 from bestby.results import Interval, MetricInfo, Note, Provenance
@@ -84,6 +85,8 @@ class Plan:
         As for `bestby.compare`, with the intervals and tests of runs.
     drawing : Drawing
         How to resample.
+    by_default : bool
+        Whether nobody named a metric.
     """
 
     gold: Gold
@@ -94,6 +97,7 @@ class Plan:
     named: frozenset[str]
     settings: Settings
     drawing: Drawing
+    by_default: bool = False
 
     def _classes(self) -> Array | None:
         """Return the classes of soft labels, which must be the same in all runs."""
@@ -123,7 +127,7 @@ class Plan:
         classes = self._classes()
         soft = any(values.ndim == 2 for values in (self.gold.values, *runs.values()))
         if len(runs) == 1:  # an evaluation is of two systems; the score of one needs no other
-            runs[""] = next(iter(runs.values()))
+            runs |= {f"{name}, again": values for name, values in runs.items()}
         return Evaluation(
             systems=runs,
             gold=self.gold.values,
@@ -143,12 +147,12 @@ def compared(store: Store, plan: Plan) -> StudyComparison:
     plan : Plan
         What to compare.
     """
+    notes = _notes(plan)
     scored, new_scores = _all_scores(store, plan)
     scores = {key: entry.score for key, entry in scored.items()}
     raw, new_differences = _all_differences(store, plan)
     systems: list[ConditionScore] = []
     differences: list[StudyDifference] = []
-    notes = _notes(plan)
     for metric in plan.metrics:
         mine = [raw[metric.name, pair] for pair in plan.pairs]
         adjusted = multiplicity.adjust([d.p_value for d in mine], plan.settings.correction)
@@ -499,7 +503,11 @@ def _key(
 def _notes(plan: Plan) -> list[Note]:
     """Return what is to be said of the data and of the runs."""
     whole = plan.evaluation(list(plan.conditions))
-    notes = [*noting.of_data(whole), *noting.of_labels(whole, plan.metrics)]
+    notes = [
+        *noting.of_data(whole),
+        *suitability.check(plan.metrics, {"": whole}, named=not plan.by_default),
+        *noting.of_labels(whole, plan.metrics),
+    ]
     single = [name for name, condition in plan.conditions.items() if len(condition.runs) == 1]
     if single:
         told = ", ".join(single) if len(single) < len(plan.conditions) else "every condition"

@@ -305,7 +305,9 @@ class Study:
         }
         pairs, baselines = self._pairs(loaded, gold, baseline)
         metrics, named = _metrics(metric, gold, per_class)
-        plan = Plan(gold, loaded, pairs, baselines, metrics, named, settings, drawing)
+        plan = Plan(
+            gold, loaded, pairs, baselines, metrics, named, settings, drawing, by_default=metric is None
+        )
         return compared(self._store, plan)
 
     def _chosen(self, conditions: Sequence[str] | None) -> tuple[str, ...]:

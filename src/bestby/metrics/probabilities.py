@@ -1,0 +1,123 @@
+"""One number per item that can only be the probability of a class, where labels or distributions are read."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from bestby._core.checks import NUMERAL
+from bestby._core.errors import DesignError
+from bestby._core.typing import Array, FloatArray
+from bestby.evaluation import Evaluation
+
+
+def present(evaluation: Evaluation, name: str) -> Array:
+    """Return the distinct labels of a system, without those that stand for missing predictions."""
+    labels, codes = evaluation.coded[name]
+    absent = evaluation.missing.get(name)
+    return labels if absent is None else labels[np.unique(codes[~absent])]
+
+
+def gold_labels(evaluation: Evaluation) -> Array:
+    """Return the distinct labels of the gold."""
+    return evaluation.coded[""][0]
+
+
+def numbers(labels: Array) -> FloatArray | None:
+    """Return labels as numbers; None if they are texts, save texts that all spell numbers.
+
+    Examples
+    --------
+    >>> numbers(np.array(["0.25", "1"])), numbers(np.array(["a", "1"]))
+    (array([0.25, 1.  ]), None)
+    """
+    if labels.dtype.kind == "U" and all(NUMERAL.fullmatch(text) for text in labels.tolist()):
+        return labels.astype(np.float64)
+    return labels.astype(np.float64) if labels.dtype.kind in "biuf" else None
+
+
+def fractions(labels: Array) -> FloatArray:
+    """Return the numbers among the labels that are not whole.
+
+    Examples
+    --------
+    >>> fractions(np.array([0.0, 0.5, 1.0])), fractions(np.array(["a", "b"]))
+    (array([0.5]), array([], dtype=float64))
+    """
+    found = numbers(labels)
+    return np.empty(0) if found is None else found[found != np.rint(found)]
+
+
+def unknown_fractions(labels: Array, gold: Array) -> FloatArray:
+    """Return the numbers among the labels that are not whole and no label of the gold either."""
+    found = fractions(labels)
+    known = fractions(gold)
+    return found[~np.isin(found, known)]
+
+
+def are_probabilities(labels: Array, gold: Array) -> bool:
+    """Return whether predictions are numbers from 0 to 1, some of which can only be probabilities.
+
+    Examples
+    --------
+    >>> are_probabilities(np.array([0.2, 0.9]), np.array([0, 1]))
+    True
+    >>> are_probabilities(np.array([0.5, 1.0]), np.array([0.5, 1.0])), are_probabilities(
+    ...     np.array([0.0, 1.0]), np.array([0, 1]))
+    (False, False)
+    """
+    found = numbers(labels)
+    if found is None or unknown_fractions(labels, gold).size == 0:
+        return False
+    return bool(found.min() >= 0.0 and found.max() <= 1.0)
+
+
+def with_both_classes(evaluation: Evaluation, name: str) -> tuple[Evaluation, tuple[str, ...]]:
+    """Return the data with both probabilities of each item where systems give only one, and which these are.
+
+    One number per item is the probability of the greater label of a gold of two, as for scikit-learn and for
+    `RocAuc`.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        The data.
+    name : str
+        The name of the metric that reads them, for the message of the error.
+
+    Raises
+    ------
+    DesignError
+        If there are such numbers, but the gold does not have two labels.
+    """
+    gold = evaluation.gold
+    if gold is None or evaluation.classes is not None or gold.dtype.kind == "O":
+        return evaluation, ()
+    labels = gold_labels(evaluation)
+    single = [
+        system
+        for system in evaluation.names
+        if system in evaluation.coded and are_probabilities(present(evaluation, system), labels)
+    ]
+    if not single:
+        return evaluation, ()
+    of_gold = fractions(labels)
+    if of_gold.size:
+        raise DesignError(
+            f"the gold (such as {of_gold[0]:.4g}) and system {single[0]!r} hold one number per item;"
+            f" {name} needs the probability of every class",
+            hint="give both columns of each, np.c_[1 - p, p]; for numbers that are no probabilities name a"
+            ' metric of numbers, such as metric="rmse"',
+        )
+    if labels.size != 2:
+        raise DesignError(
+            f"system {single[0]!r} holds one number from 0 to 1 per item, but the gold has {labels.size}"
+            f" class{'es' * (labels.size != 1)}; {name} needs the probability of every class",
+            hint="pass an array of shape (items, classes), such as predict_proba(X), and classes=[...]",
+        )
+    systems = dict(evaluation.systems)
+    for system in single:
+        p = systems[system].astype(np.float64)
+        systems[system] = np.column_stack([1.0 - p, p])
+    return dataclasses.replace(evaluation, systems=systems, classes=labels), tuple(single)

@@ -1,0 +1,304 @@
+"""Which metric is compared, and whether it suits the data: every comparison asks here.
+
+Metrics that compare labels give a number for anything, also for probabilities, real numbers, texts and labels
+in another spelling; it is then a number about nothing. Such data are refused, with the metric to name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.roles import listed
+from bestby._core.typing import Array
+from bestby.evaluation import Evaluation
+from bestby.metrics import probabilities
+from bestby.metrics.base import BaseMetric
+from bestby.metrics.registry import default, resolve
+from bestby.results import Note
+
+_SHOWN = 4
+"""Labels that a message shows."""
+
+_FOR_NUMBERS = 'name a metric of numbers, such as metric="rmse" (or mae, pearson, spearman)'
+
+
+def chosen_metrics(metric: Any, parts: Mapping[str, Evaluation]) -> tuple[list[BaseMetric], list[Note]]:
+    """Return the metrics to compare and notes on how they read the data.
+
+    Parameters
+    ----------
+    metric : str, Metric, callable or list of them, or None
+        What the user named. None is the metric that the source of the data suggests, otherwise accuracy;
+        cross-entropy for soft gold, the mean without gold.
+    parts : mapping of str to Evaluation
+        The data: one evaluation under ``""``, or several under the words that name them in messages.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no such metric, or one is named twice.
+    DesignError
+        If a metric does not suit the data.
+    """
+    spec = metric
+    if spec is None:
+        spec = next((part.suggested for part in parts.values() if part.suggested is not None), None)
+    named = spec is not None
+    if spec is None:
+        golds = [part.gold for part in parts.values()]
+        spec = default(
+            any(gold is None for gold in golds),
+            soft_gold=any(gold is not None and gold.ndim == 2 for gold in golds),
+        )
+    specs = list(spec) if isinstance(spec, list | tuple) else [spec]
+    if not specs:
+        raise InvalidInputError("at least one metric is needed", hint="metric='accuracy'")
+    metrics = [resolve(one) for one in specs]
+    names = [one.name for one in metrics]
+    doubled = next((name for name in names if names.count(name) > 1), None)
+    if doubled is not None:
+        raise InvalidInputError(
+            f"metric {doubled!r} is given {names.count(doubled)} times", hint="give each a name of its own"
+        )
+    return metrics, check(metrics, parts, named=named)
+
+
+def chosen_metric(metric: Any, parts: Mapping[str, Evaluation]) -> tuple[BaseMetric, list[Note]]:
+    """Return the one metric to compare and notes on how it reads the data; see `chosen_metrics`."""
+    if isinstance(metric, list | tuple):
+        raise InvalidInputError(
+            f"one metric at a time is compared here, got {len(metric)}", hint="call once per metric"
+        )
+    metrics, notes = chosen_metrics(metric, parts)
+    return metrics[0], notes
+
+
+def check(metrics: Sequence[BaseMetric], parts: Mapping[str, Evaluation], *, named: bool) -> list[Note]:
+    """Refuse metrics of labels and of probabilities that do not suit the data; return notes where they do.
+
+    Parameters
+    ----------
+    metrics : sequence of BaseMetric
+        The metrics.
+    parts : mapping of str to Evaluation
+        As for `chosen_metrics`. A label of one part's gold is known in all of them, so that a fold need not
+        hold every class.
+    named : bool
+        Whether the user (or the source of the data) named the metrics; real numbers are labels only if so.
+
+    Raises
+    ------
+    DesignError
+        If the gold or a system holds real numbers and no metric was named, if a system holds probabilities
+        where labels are compared, or if no prediction of any system is a label of the gold.
+    """
+    reading = [one for one in metrics if one.reads in ("labels", "distributions")]
+    hard = {place: part for place, part in parts.items() if _has_labels(part)}
+    if not reading or not hard:
+        return []
+    golds = {place: probabilities.gold_labels(part) for place, part in hard.items()}
+    known = {label for labels in golds.values() for label in labels.tolist()}
+    notes: list[Note] = []
+    for place, part in hard.items():
+        before = f"{place}: " if place else ""
+        try:
+            if not named:
+                _check_whole(reading[0], part, golds[place])
+            for one in reading:
+                _check_no_scores(one, part, golds[place])
+                if one.reads == "distributions":
+                    notes += _note_probabilities(one, part, golds[place], before)
+            notes += _check_shared(part, golds[place], known, before)
+        except DesignError as error:
+            raise DesignError(before + error.message, error.hint) from error
+    return list(dict.fromkeys(notes))
+
+
+def _has_labels(evaluation: Evaluation) -> bool:
+    """Return whether gold and systems are labels without named classes: among those they were looked up."""
+    gold = evaluation.gold
+    if gold is None or evaluation.classes is not None or gold.size == 0:
+        return False
+    return set(evaluation.names) <= set(evaluation.coded) and "" in evaluation.coded
+
+
+def _check_whole(metric: BaseMetric, evaluation: Evaluation, gold: Array) -> None:
+    """Refuse real numbers where no metric was named."""
+    columns = {"the gold": gold}
+    columns |= {f"system {name!r}": probabilities.present(evaluation, name) for name in evaluation.names}
+    for what, labels in columns.items():
+        if gold.size == 2 and labels is not gold:  # there is more to say where there are two classes
+            continue
+        found = probabilities.fractions(labels)
+        if labels.dtype.kind == "f" and found.size:
+            raise DesignError(
+                f"{what} holds real numbers, such as {found[0]:.4g}, but the default metric, {metric.name},"
+                " compares labels",
+                hint=f'{_FOR_NUMBERS}; metric="{metric.name}" compares the numbers as labels',
+            )
+
+
+def _check_no_scores(metric: BaseMetric, evaluation: Evaluation, gold: Array) -> None:
+    """Refuse probabilities where labels are compared, and any other scores of one of two classes."""
+    if probabilities.fractions(gold).size:  # such as ratings of half stars
+        return
+    for name in evaluation.names:
+        labels = probabilities.present(evaluation, name)
+        found = probabilities.unknown_fractions(labels, gold)
+        likely = probabilities.are_probabilities(labels, gold)
+        if not found.size or not (likely or gold.size == 2):
+            continue
+        if likely and metric.reads == "distributions":
+            continue
+        what = f"system {name!r} holds numbers such as {found[0]:.4g}"
+        if gold.size != 2:
+            raise DesignError(
+                f"{what}, all from 0 to 1, which look like probabilities; {metric.name} compares labels",
+                hint="pass labels, or the probabilities of all classes, an array of shape (items, classes);"
+                f" for numbers {_FOR_NUMBERS}",
+            )
+        lesser, greater = map(_quoted, gold.tolist())
+        if likely:
+            raise DesignError(
+                f"{what}, all from 0 to 1, which look like probabilities of the class {greater};"
+                f" {metric.name} compares labels",
+                hint='for probabilities name metric="roc_auc" (or log_loss, brier); for'
+                f" {metric.name} pass labels, such as np.where(p > 0.5, {greater}, {lesser})",
+            )
+        raise DesignError(
+            f"{what}, which are neither labels of the gold ({lesser} and {greater}) nor probabilities;"
+            f" {metric.name} cannot read them",
+            hint=f'for scores that are higher for the class {greater} name metric="roc_auc"; for'
+            f" {metric.name} pass {'labels' if metric.reads == 'labels' else 'probabilities'}",
+        )
+
+
+def _note_probabilities(metric: BaseMetric, evaluation: Evaluation, gold: Array, before: str) -> list[Note]:
+    """Return a note on systems whose numbers are read as the probability of one class; refuse others."""
+    _, single = probabilities.with_both_classes(evaluation, metric.name)
+    if not single:
+        return []
+    lesser, greater = map(_quoted, gold.tolist())
+    told = (
+        f"{before}for {metric.name}, the numbers of {listed(single)} are read as the probability of the class"
+        f" {greater}, the greater label; if they are those of {lesser}, pass 1 - p"
+    )
+    others = [name for name in evaluation.names if name not in single]
+    if others:
+        told += f"; a label of {listed(others)} counts as certainty of its class"
+    return [Note("probability_of_class", told, (metric.name,))]
+
+
+def _check_shared(evaluation: Evaluation, gold: Array, known: set[Any], before: str) -> list[Note]:
+    """Refuse systems if none predicts a label of the gold; note those that do not, and odd spellings."""
+    columns = {name: probabilities.present(evaluation, name) for name in evaluation.names}
+    predicted = {name: labels for name, labels in columns.items() if labels.size}  # some may lack all items
+    of_text = gold.dtype.kind == "U"
+    strange = [
+        name
+        for name, labels in predicted.items()
+        if known.isdisjoint(labels.tolist())
+        and not probabilities.are_probabilities(labels, gold)
+        and (labels.dtype.kind == "U") == of_text  # the engine refuses texts against numbers
+    ]
+    if strange and len(strange) == len(predicted):
+        first = predicted[strange[0]]
+        raise DesignError(
+            f"no prediction of any system is a label of the gold: the gold has {_shown(gold)}, system"
+            f" {strange[0]!r} predicts {_shown(first)}",
+            hint=_remedy(evaluation, predicted, gold, known),
+        )
+    notes = [
+        Note(
+            "no_shared_label",
+            f"{before}{name} predicts no label that the gold has ({_shown(predicted[name])} against"
+            f" {_shown(gold)}), so that every item counts as wrong: if only the spelling differs, its score"
+            " says nothing about it",
+            (name,),
+        )
+        for name in strange
+    ]
+    for name, labels in predicted.items():
+        pairs = _misspelt(labels, gold, known)
+        if pairs:
+            told = ", ".join(f"{_quoted(odd)} against {_quoted(label)}" for odd, label in pairs[:_SHOWN])
+            notes.append(
+                Note(
+                    "label_spelling",
+                    f"{before}{name} predicts labels that differ from those of the gold only in case or"
+                    f" spaces and count as wrong: {told}; give both one spelling if they mean the same",
+                    (name,),
+                )
+            )
+    return notes
+
+
+def _remedy(evaluation: Evaluation, predicted: Mapping[str, Array], gold: Array, known: set[Any]) -> str:
+    """Return what to do if no system predicts a label of the gold."""
+    pairs = [pair for labels in predicted.values() for pair in _misspelt(labels, gold, known)]
+    if pairs:
+        odd, label = pairs[0]
+        return (
+            f"{_quoted(odd)} differs from {_quoted(label)} only in case or spaces: give predictions and"
+            " gold one spelling, for example with .strip().lower()"
+        )
+    columns = [gold, *predicted.values()]
+    if any(_are_texts(labels, evaluation.n_items) for labels in columns):
+        return (
+            'for texts name a metric that reads them: metric="em" (or qa_f1) for answers, metric="bleu" (or'
+            " chrf, rougeL) for generated text"
+        )
+    if any(probabilities.fractions(labels).size for labels in columns):
+        return _FOR_NUMBERS
+    told = (
+        "give predictions and gold the same labels; if these items happen to lack the labels that are"
+        " predicted, name all of them with classes=[...], which compare takes"
+    )
+    return told if gold.dtype.kind == "U" else f"{told}; for quantities {_FOR_NUMBERS}"
+
+
+def _misspelt(labels: Array, gold: Array, known: set[Any]) -> list[tuple[str, str]]:
+    """Return pairs of a predicted label and one of the gold that differ in case or white space only."""
+    if labels.dtype.kind != "U":
+        return []
+    folded = {_folded(label): label for label in gold.tolist()}
+    return [
+        (label, folded[_folded(label)])
+        for label in labels.tolist()
+        if label not in known and _folded(label) in folded
+    ]
+
+
+def _folded(label: str) -> str:
+    return " ".join(label.split()).casefold()
+
+
+def _are_texts(labels: Array, n_items: int) -> bool:
+    """Return whether labels look like generated texts: most have several words, or hardly any recurs."""
+    if labels.dtype.kind != "U":
+        return False
+    several_words = np.mean([" " in label.strip() for label in labels.tolist()])
+    return bool(several_words > 0.5 or (labels.size > 10 and labels.size > 0.5 * n_items))
+
+
+def _quoted(label: Any) -> str:
+    """Return a label as a message shows it: a number without needless digits, a long text cut.
+
+    Examples
+    --------
+    >>> _quoted("pos"), _quoted(1.0), _quoted(2)
+    ("'pos'", '1', '2')
+    """
+    if isinstance(label, float):
+        return f"{label:.6g}"
+    return repr(label[:40] if isinstance(label, str) else label)
+
+
+def _shown(labels: Array) -> str:
+    """Return some of the labels as a message shows them."""
+    shown = [_quoted(label) for label in labels[:_SHOWN].tolist()]
+    return ", ".join(shown) + (f" and {labels.size - _SHOWN} more" if labels.size > _SHOWN else "")
