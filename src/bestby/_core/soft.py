@@ -240,10 +240,13 @@ def positions(
     if unknown.any():
         first = int(np.flatnonzero(unknown)[0])
         where = "" if called is None else f", {called(first)}"
+        hint = "pass classes=[...], the names of the classes in the order of the columns"
+        if labels.dtype.kind == "f" and labels[first] != np.rint(labels[first]):
+            hint = "pass a probability for every class; for two classes both columns, np.c_[1 - p, p]"
         raise InvalidInputError(
             f"{what}{where} holds the label {str(labels[first])!r}, which is none of the classes"
             f" {_listed(classes)}",
-            hint="pass classes=[...], the names of the classes in the order of the columns",
+            hint=hint,
         )
     return np.asarray(place, dtype=np.int64)
 

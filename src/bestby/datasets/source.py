@@ -133,9 +133,8 @@ def source_of(
         return Source(items=named, systems=chosen, notes=notes)
     if Comparison in kinds:
         return Source(compared=named, systems=chosen)
-    if outer == "system":
-        named = _transposed(named)
-    return Source(table=named, systems=chosen, assumed=_ASSUMED if outer is None else "")
+    table = _transposed(named) if outer == "system" else named
+    return Source(table=table, systems=chosen, assumed=_ASSUMED if outer is None else "")
 
 
 def _transposed(by_system: Mapping[str, Mapping[Any, Any]]) -> Cells:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import bestby as bb
-from bestby import DesignError, Evaluation
+from bestby import DesignError, Evaluation, InvalidInputError
 from bestby.metrics import available
 
 N = 60
@@ -196,6 +196,14 @@ def test_hard_labels_keep_their_reading_under_metrics_of_probabilities() -> None
     wrong = float(np.mean(hard["b"] != BINARY))
     assert result.systems[1].score == pytest.approx(-np.log(1e-12) * wrong)
     assert "probability_of_class" not in {note.code for note in result.notes}
+
+
+def test_one_probability_beside_soft_labels_or_named_classes() -> None:
+    rows = np.column_stack([1.0 - P, P])
+    for systems, given in (({"rows": rows, "one": Q}, {}), (PROBABILITIES, {"classes": [0, 1]})):
+        with pytest.raises(InvalidInputError, match="which is none of the classes") as caught:
+            bb.compare(systems, BINARY, metric="log_loss", **given)
+        assert "np.c_[1 - p, p]" in str(caught.value.hint)
 
 
 # -- real numbers that are labels ------------------------------------------------------------------
