@@ -263,7 +263,7 @@ def _remedy(evaluation: Evaluation, predicted: Mapping[str, Array], gold: Array,
 
 def _misspelt(labels: Array, gold: Array, known: set[Any]) -> list[tuple[str, str]]:
     """Return pairs of a predicted label and one of the gold that differ in case or white space only."""
-    if labels.dtype.kind != "U":
+    if labels.dtype.kind != "U" or gold.dtype.kind != "U":
         return []
     folded = {_folded(label): label for label in gold.tolist()}
     return [

@@ -206,6 +206,12 @@ def test_one_probability_beside_soft_labels_or_named_classes() -> None:
         assert "np.c_[1 - p, p]" in str(caught.value.hint)
 
 
+@pytest.mark.parametrize("others", [BINARY, ["x"] * N], ids=["one of two", "both"])
+def test_texts_against_numbers_are_refused_as_before(others: Any) -> None:
+    with pytest.raises(InvalidInputError, match="'b' holds text, the gold numbers|'a' holds text, the gold"):
+        bb.compare({"a": others, "b": ["x"] * N}, BINARY)
+
+
 # -- real numbers that are labels ------------------------------------------------------------------
 
 
