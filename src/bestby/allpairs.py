@@ -12,7 +12,7 @@ from bestby.engine.base import Pair, gap
 from bestby.engine.interval import Intervals
 from bestby.engine.sums import SumGroup
 from bestby.evaluation import Evaluation
-from bestby.family import rejects
+from bestby.family import equivalence_level, shown_sides
 from bestby.inference import classical, discordant, multiplicity
 from bestby.metrics.base import MeanMetric
 from bestby.results import Note
@@ -164,9 +164,9 @@ def pairs(
     metric, scores = makers.group.metrics[m], makers.scores[m]
     p, statistic, how = _tested(found, test, alternative)
     low, high = discordant.tango(found.n10, found.n01, found.n, settings.level)
-    tost = (low, high)
-    if settings.margin is not None and settings.level > 0.5:
-        tost = discordant.tango(found.n10, found.n01, found.n, 2.0 * settings.level - 1.0)
+    tost, tost_level = (low, high), equivalence_level(settings.level, settings.margin)
+    if tost_level is not None:
+        tost = discordant.tango(found.n10, found.n01, found.n, tost_level)
     return Pairs(
         metric=metric.name,
         greater_is_better=metric.greater_is_better,
@@ -191,6 +191,8 @@ def pairs(
         alternative=alternative,
         told=_told(found),
         margin=settings.margin,
+        equivalence=None if settings.margin is None else tost,
+        equivalence_level=settings.level if tost_level is None else tost_level,
     )
 
 
@@ -248,9 +250,7 @@ def beaten(found: Pairs, order: list[int], alpha: float) -> BoolArray:
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
     better = np.zeros((len(order), len(order)), dtype=np.bool_)
-    rejected = rejects(found.p_adjusted, alpha)
-    ahead = (found.estimate > 0.0) == found.greater_is_better
-    told = rejected & (found.estimate != 0.0)
+    sides = shown_sides(found, alpha)
     a, b = place[found.a], place[found.b]
-    better[np.where(ahead, a, b)[told], np.where(ahead, b, a)[told]] = True
+    better[np.where(sides > 0, a, b)[sides != 0], np.where(sides > 0, b, a)[sides != 0]] = True
     return better

@@ -374,9 +374,12 @@ def _compared(
     tests = testing.run(test, makers, pairs, alternative)
     adjusted = multiplicity.adjust([tests[pair].p_value for pair in pairs], settings.correction)
     found = _intervals(makers, pairs, settings)
-    differences = tuple(
-        _difference(makers, pair, tests[pair], float(p), found[pair], evaluation, settings)
-        for pair, p in zip(pairs, adjusted, strict=True)
+    differences = family.with_direction_notes(
+        [
+            _difference(makers, pair, tests[pair], float(p), found[pair], evaluation, settings)
+            for pair, p in zip(pairs, adjusted, strict=True)
+        ],
+        settings.alpha,
     )
     standings = family.standings(
         [evaluation.names[system] for system in order],
@@ -459,9 +462,9 @@ def _intervals(makers: Intervals, pairs: Sequence[Pair], settings: Settings) -> 
     for pair, target in zip(pairs, targets, strict=True):
         method, doubts = pairing.chosen(makers, target, settings.interval)
         found, notes = makers.interval(target, method, settings.level)
-        tost = found
-        if settings.margin is not None and settings.level > 0.5:
-            tost = makers.interval(target, method, 2.0 * settings.level - 1.0)[0]
+        tost, tost_level = found, family.equivalence_level(settings.level, settings.margin)
+        if tost_level is not None:
+            tost = makers.interval(target, method, tost_level)[0]
         result[pair] = (found, tost, (*notes, *doubts))
     return result
 
@@ -482,6 +485,7 @@ def _difference(
         p_adjusted=p_adjusted,
         verdict=family.verdict(interval, tost, settings.margin, metric.greater_is_better),
         margin=settings.margin,
+        equivalence_interval=None if settings.margin is None else tost,
     )
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
-from typing import overload
+from typing import TypeVar, overload
 
 import numpy as np
 
 from bestby._core.typing import Alternative, BoolArray, FloatArray, IntArray, Question
 from bestby.inference import groups
-from bestby.results import Difference, Interval
+from bestby.results import Difference, Interval, Note
+from bestby.results_many import Pairs
+
+OPPOSED = "test_opposes_score"
+"""The code of the note on a significant test that favours the system with the worse score."""
 
 Standings = tuple[IntArray, IntArray, tuple[str, ...] | None]
 """The ranks the tests leave open (low, high), and the labels of the groups."""
@@ -85,10 +90,82 @@ def standings(
     place = {name: position for position, name in enumerate(names)}
     better = np.zeros((len(names), len(names)), dtype=np.bool_)
     for d in differences:
-        if rejects(d.p_adjusted, alpha) and d.better is not None:
-            behind = d.b if d.better == d.a else d.a
-            better[place[d.better], place[behind]] = True
+        ahead = shown_better(d, alpha)
+        if ahead is not None:
+            better[place[ahead], place[d.b if ahead == d.a else d.a]] = True
     return standings_of(better, lettered=lettered)
+
+
+def shown_better(d: Difference, alpha: float) -> str | None:
+    """Return the system that a significant test shows to be better; None without such evidence.
+
+    Ranks, groups, headlines, marks and notes all ask here. A rejection counts for the system that the
+    statistic of the test favours, and only if that one does not have the worse score: a sign test in favour
+    of the system with the worse mean says nothing for the better mean of the other.
+
+    Parameters
+    ----------
+    d : Difference
+        With its adjusted p-value.
+    alpha : float
+        The level of the test.
+    """
+    if not rejects(d.p_adjusted, alpha):
+        return None
+    one_sided = d.test.alternative != "two-sided"
+    if one_sided and d.test.direction is not None and d.test.direction != d.test.alternative:
+        return None  # a level above one half rejects towards a side on which the data are not
+    return d.better
+
+
+def shown_sides(found: Pairs, alpha: float) -> IntArray:
+    """Return for each of very many pairs what `shown_better` says: 1 for A, -1 for B, 0 for neither.
+
+    Parameters
+    ----------
+    found : Pairs
+        Their tests count items, so that statistic and difference have the same sign.
+    alpha : float
+        The level of the tests.
+    """
+    sides = np.sign(found.statistic).astype(np.int64)
+    shown = rejects(found.p_adjusted, alpha)
+    if found.alternative != "two-sided":
+        shown &= sides == (1 if found.alternative == "greater" else -1)
+    return np.where(shown, sides if found.greater_is_better else -sides, 0)
+
+
+AnyDifference = TypeVar("AnyDifference", bound=Difference)
+
+
+def with_direction_notes(differences: Sequence[AnyDifference], alpha: float) -> tuple[AnyDifference, ...]:
+    """Return differences with a note where a significant test favours the system with the worse score.
+
+    Parameters
+    ----------
+    differences : sequence of Difference
+        With adjusted p-values.
+    alpha : float
+        The level of the tests.
+    """
+    found = []
+    for d in differences:
+        notes = tuple(note for note in d.notes if note.code != OPPOSED)
+        if d.opposed and rejects(d.p_adjusted, alpha):
+            notes += (_opposition_note(d),)
+        found.append(d if notes == d.notes else dataclasses.replace(d, notes=notes))
+    return tuple(found)
+
+
+def _opposition_note(d: Difference) -> Note:
+    return Note(
+        OPPOSED,
+        f"the {d.test.name} test is significant in favour of the system with the worse score: it asks another"
+        " question than the score (tests of signs and ranks count how often a system wins, not by how much)."
+        " The rejection is no evidence for the system with the better score: no rank, group or headline"
+        " follows from it",
+        (d.metric, d.a, d.b),
+    )
 
 
 def standings_of(better: BoolArray, *, lettered: bool) -> Standings:
@@ -108,6 +185,19 @@ def standings_of(better: BoolArray, *, lettered: bool) -> Standings:
     """
     low, high = groups.rank_intervals(better)
     return low, high, groups.labels(better | better.T) if lettered else None
+
+
+def equivalence_level(level: float, margin: float | None) -> float | None:
+    """Return the level of the interval that two one-sided tests are read from; None if it is not needed.
+
+    At a level of one half or less there is no such interval, and that of the difference takes its place.
+
+    Examples
+    --------
+    >>> equivalence_level(0.95, None), round(equivalence_level(0.95, 0.02), 9), equivalence_level(0.5, 0.02)
+    (None, 0.9, None)
+    """
+    return 2.0 * level - 1.0 if margin is not None and level > 0.5 else None
 
 
 def verdict(interval: Interval, tost: Interval, margin: float | None, greater_is_better: bool) -> str | None:

@@ -7,7 +7,7 @@ import importlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
@@ -97,6 +97,9 @@ class TestResult:
         Number of resamples drawn; 0 if none.
     statistic : float
         What the test looks at; for the resampling tests the difference itself.
+    signed : bool
+        Whether the sign of the statistic says which system the test favours. Sums of squares and counts of
+        folds have no such sign.
     """
 
     __test__ = False  # not a pytest class
@@ -109,11 +112,28 @@ class TestResult:
     error: float = 0.0
     n_resamples: int = 0
     statistic: float = float("nan")
+    signed: bool = True
+
+    @property
+    def direction(self) -> Literal["greater", "less"] | None:
+        """The side on which the test sees system A, on the scale of the measure.
+
+        This is the sign of the statistic, not of the difference between the scores: a sign test counts the
+        items that each system wins, and a system can win most items and have the lower mean. None if the
+        statistic is 0, or if it has no sign and the test is two-sided.
+        """
+        if not self.signed:
+            return None if self.alternative == "two-sided" else self.alternative
+        if self.statistic > 0.0:
+            return "greater"
+        return "less" if self.statistic < 0.0 else None
 
     def mirrored(self) -> TestResult:
         """Return the same test with the two systems exchanged."""
         return dataclasses.replace(
-            self, alternative=_MIRROR[self.alternative], statistic=_negated(self.statistic)
+            self,
+            alternative=_MIRROR[self.alternative],
+            statistic=_negated(self.statistic) if self.signed else self.statistic,
         )
 
 
@@ -132,7 +152,8 @@ class SystemScore:
     rank_low, rank_high : int
         The ranks (1 is best) that the tests of the family leave open, at its level.
     group : str or None
-        Compact letters: two systems that share a letter could not be told apart. More than 26 groups are
+        Compact letters: two systems that share a letter could not be told apart, or the test favours the one
+        with the worse score, of which a note tells. More than 26 groups are
         numbered, as in ``"3-7, 9"``. None when not every pair was tested, or if there are more groups than
         systems.
     """
@@ -178,6 +199,9 @@ class Difference:
         What must be known about this difference.
     n_clusters : int
         Number of clusters the items lie in; 0 if they are independent.
+    equivalence_interval : Interval or None
+        The interval that the verdict "equivalent" rests on: that of two one-sided tests at the level of the
+        test, so at the level 1 - 2 alpha (90 % for 95 %). None without a margin.
     """
 
     metric: str
@@ -196,6 +220,7 @@ class Difference:
     margin: float | None = None
     notes: tuple[Note, ...] = ()
     n_clusters: int = 0
+    equivalence_interval: Interval | None = None
 
     @property
     def p_value(self) -> float:
@@ -213,11 +238,36 @@ class Difference:
         return extent(self.n_items, self.n_clusters)
 
     @property
-    def better(self) -> str | None:
-        """The system ahead in the data, whichever direction is better; None if they are level."""
-        if self.estimate == 0.0:
+    def ahead(self) -> str | None:
+        """The system with the better score, whichever direction is better; None if they are level."""
+        if self.estimate == 0.0 or self.estimate != self.estimate:
             return None
         return self.a if (self.estimate > 0.0) == self.greater_is_better else self.b
+
+    @property
+    def favoured(self) -> str | None:
+        """The system that the test favours, significant or not; None if the test favours neither.
+
+        Tests of ranks and signs can favour the system with the worse mean.
+        """
+        direction = self.test.direction
+        if direction is None:
+            return None
+        return self.a if (direction == "greater") == self.greater_is_better else self.b
+
+    @property
+    def opposed(self) -> bool:
+        """Whether the test favours one system and the score the other."""
+        return None not in (self.ahead, self.favoured) and self.ahead != self.favoured
+
+    @property
+    def better(self) -> str | None:
+        """The system that both the score and the test favour.
+
+        Where the scores are level, or the test favours neither, the other of the two decides. None if the
+        score and the test favour different systems, or neither favours any.
+        """
+        return None if self.opposed else self.ahead or self.favoured
 
     @property
     def sentence(self) -> str:
@@ -241,6 +291,7 @@ class Difference:
             score_b=self.score_a,
             interval=self.interval.mirrored(),
             test=self.test.mirrored(),
+            equivalence_interval=self.equivalence_interval and self.equivalence_interval.mirrored(),
             verdict=swap.get(self.verdict, self.verdict) if self.verdict else None,
         )
 

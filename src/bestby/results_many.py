@@ -59,6 +59,10 @@ class Pairs(Sequence[Difference]):
         The notes of a difference, by the number of items that differ.
     margin : float or None
         The smallest difference that matters.
+    equivalence : tuple of two ndarray, shape (P,), or None
+        The ends of the intervals of two one-sided tests; None without a margin.
+    equivalence_level : float
+        Their level.
     """
 
     metric: str
@@ -84,12 +88,14 @@ class Pairs(Sequence[Difference]):
     alternative: Alternative
     told: Mapping[int, tuple[Note, ...]]
     margin: float | None = None
+    equivalence: tuple[FloatArray, FloatArray] | None = None
+    equivalence_level: float = 0.0
     _start: Array = field(init=False, repr=False)
     _stop: Array = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        for column in fields(self):
-            value = getattr(self, column.name, None)
+        columns = [getattr(self, column.name, None) for column in fields(self)]
+        for value in (*columns, *(self.equivalence or ())):
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
         edges = np.flatnonzero(np.diff(self.a, prepend=-1, append=-1))
@@ -121,7 +127,9 @@ class Pairs(Sequence[Difference]):
         more = (self.statistic, self.n_differing, self.how, self.verdict)
         scores = self.scores.tolist()
         rows = zip(*(column[positions].tolist() for column in (*columns, *more)), strict=True)
-        for a, b, estimate, low, high, p, adjusted, statistic, n_differing, how, verdict in rows:
+        equivalence = self._equivalence_intervals(positions)
+        for row, tost in zip(rows, equivalence, strict=True):
+            a, b, estimate, low, high, p, adjusted, statistic, n_differing, how, verdict = row
             about = (self.metric, self.names[a], self.names[b])
             yield Difference(
                 metric=self.metric,
@@ -139,7 +147,28 @@ class Pairs(Sequence[Difference]):
                 verdict=VERDICTS[verdict],
                 margin=self.margin,
                 notes=tuple(Note(n.code, n.message, about) for n in self.told.get(n_differing, ())),
+                equivalence_interval=tost,
             )
+
+    def _equivalence_intervals(self, positions: Array) -> Iterator[Interval | None]:
+        if self.equivalence is None:
+            yield from [None] * positions.size
+            return
+        for low, high in zip(*(column[positions].tolist() for column in self.equivalence), strict=True):
+            yield Interval(low, high, self.equivalence_level, self.interval, True)
+
+    @property
+    def favoured(self) -> list[str | None]:
+        """As `Difference.favoured`, of each pair."""
+        sign = np.sign(self.statistic) * (1 if self.greater_is_better else -1)
+        names = np.array([*self.names, None], dtype=object)
+        found: list[str | None] = names[np.where(sign > 0, self.a, np.where(sign < 0, self.b, -1))].tolist()
+        return found
+
+    @property
+    def better(self) -> list[str | None]:
+        """As `Difference.better`, of each pair: the tests of counts never oppose the scores."""
+        return self.favoured
 
     def find(self, a: str, b: str) -> int | None:
         """Return the position of A minus B, None if there is none."""
@@ -164,7 +193,7 @@ class Pairs(Sequence[Difference]):
     def same(self, other: Pairs) -> bool:
         """Return whether everything is equal, to the bit."""
         return all(
-            np.array_equal(one, another) if isinstance(one, np.ndarray) else one == another
+            np.array_equal(one, another) if isinstance(one, np.ndarray | tuple) else one == another
             for one, another in (
                 (getattr(self, column.name), getattr(other, column.name)) for column in fields(self)
             )

@@ -21,7 +21,7 @@ from bestby.engine import testing
 from bestby.engine.base import Drawing
 from bestby.engine.interval import METHODS, Target
 from bestby.evaluation import Evaluation
-from bestby.family import alpha_of
+from bestby.family import alpha_of, shown_better, with_direction_notes
 from bestby.inference import clusters, multiplicity, ranking
 from bestby.inference.distributions import replicates
 from bestby.inference.intervals import normal, percentile
@@ -192,7 +192,7 @@ def compare_datasets(
         means=tuple(float(mean) for mean in scores.mean(axis=0)),
         average_ranks=average,
         differences=differences,
-        within=_adjusted(tests, counts),
+        within=_adjusted(tests, counts, asked.level),
         replicability=counts,
         overall=overall,
         friedman=friedman,
@@ -252,17 +252,18 @@ def _counts(
 
 
 def _adjusted(
-    tests: Mapping[str, tuple[Difference, ...]], counts: Mapping[Names, Replicability]
+    tests: Mapping[str, tuple[Difference, ...]], counts: Mapping[Names, Replicability], level: float
 ) -> dict[str, tuple[Difference, ...]]:
     """Return the differences inside the datasets with Holm's p-values over the datasets."""
     return {
         name: tuple(
             dataclasses.replace(
-                d,
-                p_adjusted=counts[d.a, d.b].p_adjusted[position],
-                notes=tuple(dataclasses.replace(note, about=(name, *note.about)) for note in d.notes),
+                d, notes=tuple(dataclasses.replace(note, about=(name, *note.about)) for note in d.notes)
             )
-            for d in found
+            for d in with_direction_notes(
+                [dataclasses.replace(d, p_adjusted=counts[d.a, d.b].p_adjusted[position]) for d in found],
+                alpha_of(level),
+            )
         )
         for position, (name, found) in enumerate(tests.items())
     }
@@ -279,15 +280,18 @@ def _across(
     makers = within.makers_of(evaluation, measure, drawing, "scores")
     found = within.differences(makers, evaluation, pairs, dataclasses.replace(asked, interval=method))
     adjusted = multiplicity.adjust([d.p_value for d in found], correction)
-    return tuple(
-        dataclasses.replace(
-            d,
-            metric=inside.metric.name,
-            greater_is_better=inside.metric.greater_is_better,
-            interval=_clipped(d.interval, inside.metric),
-            p_adjusted=float(p),
-        )
-        for d, p in zip(found, adjusted, strict=True)
+    return with_direction_notes(
+        [
+            dataclasses.replace(
+                d,
+                metric=inside.metric.name,
+                greater_is_better=inside.metric.greater_is_better,
+                interval=_clipped(d.interval, inside.metric),
+                p_adjusted=float(p),
+            )
+            for d, p in zip(found, adjusted, strict=True)
+        ],
+        alpha_of(asked.level),
     )
 
 
@@ -440,7 +444,7 @@ def _notes(
         )
     for position, pair in enumerate(pairs):
         found = counts[pair].found if pair in counts else ()
-        ahead = {tests[name][position].better for name in found}
+        ahead = {shown_better(tests[name][position], alpha_of(asked.level)) for name in found} - {None}
         if len(ahead) > 1:
             notes.append(
                 Note(

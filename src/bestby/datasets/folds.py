@@ -21,7 +21,7 @@ from bestby.datasets.within import Asked
 from bestby.engine import testing
 from bestby.engine.base import Drawing
 from bestby.engine.interval import METHODS
-from bestby.family import alpha_of, rejects
+from bestby.family import alpha_of, rejects, with_direction_notes
 from bestby.inference import classical, crossvalidation, multiplicity
 from bestby.inference.replicability import Replicability, replicability
 from bestby.resampling import executing
@@ -223,7 +223,9 @@ def _inner(
     if not folds.parts:
         return {}, {}
     inner = {
-        name: within.differences(makers, evaluation, pairs, asked)
+        name: with_direction_notes(
+            within.differences(makers, evaluation, pairs, asked), alpha_of(asked.level)
+        )
         for name, (makers, evaluation) in folds.whole.items()
     }
     found = {
@@ -349,7 +351,7 @@ def _differences(
                 notes=notes,
             )
         )
-    return tuple(found)
+    return with_direction_notes(found, alpha_of(asked.level))
 
 
 def _spread(pair: Names, position: int, inner: Mapping[str, tuple[Difference, ...]], level: float) -> Spread:

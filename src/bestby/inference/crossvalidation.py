@@ -6,6 +6,7 @@ and an ordinary t test of them rejects far too often.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import sys
 from typing import get_args
@@ -176,10 +177,11 @@ def five_by_two_f(differences: ArrayLike) -> TestResult:
     """
     d, variance = _five_by_two(differences)
     if variance == 0.0:
-        return _without_variance("5x2cv-f", d, float(np.abs(d).max()), "two-sided")
+        largest = float(np.abs(d).max())
+        return dataclasses.replace(_without_variance("5x2cv-f", d, largest, "two-sided"), signed=False)
     f = float((d * d).sum()) / (10.0 * variance)
     p = max(float(fdtrc(10, 5, f)), sys.float_info.min)
-    return TestResult("5x2cv-f", p, "two-sided", exact=False, method="asymptotic", statistic=f)
+    return TestResult("5x2cv-f", p, "two-sided", exact=False, method="asymptotic", statistic=f, signed=False)
 
 
 def k_bonferroni(p_values: ArrayLike, required: int, alternative: Alternative = "two-sided") -> TestResult:
@@ -221,7 +223,13 @@ def k_bonferroni(p_values: ArrayLike, required: int, alternative: Alternative = 
         raise InvalidInputError(f"{u} folds with an effect were asked for, but there are only {p.size}")
     value = max(float(partial_conjunctions(p, "bonferroni")[u - 1]), sys.float_info.min)
     return TestResult(
-        "k-bonferroni", value, alternative, exact=False, method="partial conjunction", statistic=float(u)
+        "k-bonferroni",
+        value,
+        alternative,
+        exact=False,
+        method="partial conjunction",
+        statistic=float(u),
+        signed=False,
     )
 
 

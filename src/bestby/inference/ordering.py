@@ -287,6 +287,7 @@ def _order(
         0.0 if estimate.exact else math.sqrt(p * (1.0 - p) / size),
         0 if estimate.exact else size,
         estimate.ratio,
+        signed=False,
     )
     limit = threshold(n, m, settings.alpha)
     return StochasticOrder(

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from bestby import family
+from bestby import family, noting
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative, Array, ArrayLike, FloatArray
@@ -257,9 +257,12 @@ def _compared(fit: Fit, settings: Settings, drawing: Drawing) -> PreferenceCompa
     pairs = family.pairs(order, base, sided=settings.alternative != "two-sided")
     tests = [_test(fit, i, j, settings, drawing) for i, j in pairs]
     adjusted = multiplicity.adjust([test.p_value for test in tests], settings.correction)
-    differences = tuple(
-        _difference(fit, i, j, test, float(p), settings)
-        for (i, j), test, p in zip(pairs, tests, adjusted, strict=True)
+    differences = family.with_direction_notes(
+        [
+            _difference(fit, i, j, test, float(p), settings)
+            for (i, j), test, p in zip(pairs, tests, adjusted, strict=True)
+        ],
+        settings.alpha,
     )
     tie = None
     if settings.ties == "davidson":
@@ -395,6 +398,7 @@ def _notes(fit: Fit, tests: Sequence[TestResult], settings: Settings) -> Iterato
             f"{int(fit.ties.sum() / 2)} ties count as half a win for both; the standard errors of the Fisher"
             " information, which take them for wins and losses, are too large",
         )
+    yield from noting.of_direction(_metric(settings), True, settings.alternative)
     family_size = 1 if settings.correction == "none" else len(tests)
     drawn = [test.n_resamples for test in tests if test.n_resamples]
     needed = math.ceil(family_size / settings.alpha - 1e-9) - 1

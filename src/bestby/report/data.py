@@ -36,6 +36,10 @@ COLUMNS = (
     "exact",
     "n_differing",
     "verdict",
+    "better",
+    "favoured",
+    "equivalence_low",
+    "equivalence_high",
 )
 
 
@@ -97,6 +101,10 @@ def row(d: Difference) -> dict[str, Any]:
         d.exact,
         d.n_differing,
         d.verdict,
+        d.better,
+        d.favoured,
+        None if d.equivalence_interval is None else d.equivalence_interval.low,
+        None if d.equivalence_interval is None else d.equivalence_interval.high,
     )
     return dict(zip(COLUMNS, values, strict=True))
 
@@ -164,6 +172,9 @@ def _columns(part: Pairs | tuple[Difference, ...]) -> dict[str, Any]:
         np.ones(size, dtype=np.bool_),
         part.n_differing.astype(np.int64),
         [VERDICTS[code] for code in part.verdict.tolist()],
+        part.better,
+        part.favoured,
+        *(part.equivalence or ([None] * size, [None] * size)),
     )
     return dict(zip(COLUMNS, columns, strict=True))
 

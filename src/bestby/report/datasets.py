@@ -81,13 +81,12 @@ def _headline(c: DatasetComparison) -> str:
         return f"{words.listed(ties)} share the best average rank, {rank:.2f}, over {n} datasets."
     text = f"{first} has the best average rank, {rank:.2f} of {len(c.systems)}, over {n} datasets"
     mine = {(d.b if d.a == first else d.a): d for d in c.differences if first in (d.a, d.b)}
-    open_ = [name for name in c.systems if name in mine and not words.significant(mine[name])]
     if not mine:
         return text + "."
-    if open_:
-        test = words.name_of_test(next(iter(mine.values())).test.name)
-        return f"{text}; {words.listed(open_)} cannot be told apart from it ({test})."
-    return f"{text}, and is told apart from {'the other' if len(mine) == 1 else 'all others'}."
+    test = words.name_of_test(next(iter(mine.values())).test.name)
+    in_order = {name: mine[name] for name in c.systems if name in mine}
+    clause = words.best_clause(first, in_order)
+    return f"{text}{clause} ({test})." if clause.startswith(";") else f"{text}{clause}."
 
 
 def _remarks(c: DatasetComparison) -> list[str]:

@@ -134,7 +134,7 @@ def interval(difference: Difference, ax: Axes | None = None) -> Axes:
     """
     d = difference
     axes = ax if ax is not None else new_axes(width=6.0, height=1.75)
-    digits = Rounding.of([(d.estimate, d.interval)])
+    digits = Rounding.of([(d.estimate, d.interval)], margin=d.margin)
     limits(axes, [(d.estimate, d.interval)], reach=(0.0, d.margin, _minus(d.margin)), room=0.15)
     guides(axes, d.margin)
     mark(axes, 0, d.estimate, d.interval, filled=significant(d))

@@ -77,12 +77,9 @@ def _headline(c: FoldComparison) -> str:
     digits = Rounding.of([(d.estimate, d.interval) for d in c.differences])
     text = f"{first} has the {best} {words.averaged(c.metric.name)}, {digits.text(mean)}, over {_design(c)}"
     mine = {(d.b if d.a == first else d.a): d for d in c.differences if first in (d.a, d.b)}
-    open_ = [name for name in c.systems if name in mine and not words.significant(mine[name])]
     if not mine:
         return text + "."
-    if open_:
-        return f"{text}; {words.listed(open_)} cannot be told apart from it."
-    return f"{text}, and is told apart from {'the other' if len(mine) == 1 else 'all others'}."
+    return f"{text}{words.best_clause(first, {name: mine[name] for name in c.systems if name in mine})}."
 
 
 def _remarks(c: FoldComparison) -> list[str]:

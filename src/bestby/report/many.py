@@ -13,7 +13,7 @@ import numpy as np
 
 from bestby._core import checks
 from bestby._core.typing import Array
-from bestby.family import alpha_of, rejects
+from bestby.family import alpha_of, rejects, shown_better, shown_sides
 from bestby.report import summary, words
 from bestby.report.document import Picture, Search, Section, comparable
 from bestby.report.numbers import MINUS, Rounding, percent
@@ -168,9 +168,10 @@ def embedded(c: Comparison, metric: MetricInfo, digits: Rounding) -> dict[str, A
     dict or None
         Names and scores in rank order, and per pair of them, the better one first, base64 of little-endian
         arrays: the ends of the interval, the p-values (float32, more digits than a page shows), the number
-        of items that differ (uint32), whether the two are told apart and, if tests are one-sided, whether
-        it is the worse one minus the better one that was tested (uint8). None with a baseline, and where
-        not every pair was compared.
+        of items that differ (uint32), whether the test is significant (uint8), which of the two it shows to
+        be better (int8: 1 the first, -1 the second) and, if tests are one-sided, whether it is the worse one
+        minus the better one that was tested (uint8). None with a baseline, and where not every pair was
+        compared.
     """
     entries = systems_of(c, metric)
     found = of_metric(c.differences, metric.name)
@@ -178,11 +179,12 @@ def embedded(c: Comparison, metric: MetricInfo, digits: Rounding) -> dict[str, A
     if c.baseline is not None or len(found) != size * (size - 1) // 2:
         return None
     names = [entry.system for entry in entries]
-    columns = _square_order(found, names, MOST_SEARCHED)
+    columns = _square_order(found, names, MOST_SEARCHED, alpha_of(c.level))
     if columns is None:
         return None
-    low, high, p, adjusted, differing, flip = columns
+    low, high, p, adjusted, differing, shown, flip = columns
     told = rejects(adjusted, alpha_of(c.level))
+    shown = np.where(flip, -shown, shown)
     low, high = np.where(flip, -high, low), np.where(flip, -low, high)
     kept = names[:MOST_SEARCHED]
     one_sided = found[0].test.alternative != "two-sided"
@@ -199,28 +201,35 @@ def embedded(c: Comparison, metric: MetricInfo, digits: Rounding) -> dict[str, A
         "correction": c.correction,
         "test": summary.how_tested(found[0]),
         "items": c.n_items,
-        "low": _packed(low, "<f4"),
-        "high": _packed(high, "<f4"),
-        "p": _packed(_not_rounded_to_one(p), "<f4"),
-        "adjusted": _packed(_not_rounded_to_one(adjusted), "<f4"),
+        "marks": list(digits.marks),
+        "low": _packed(_single(low, (0.0, *digits.marks)), "<f4"),
+        "high": _packed(_single(high, (0.0, *digits.marks)), "<f4"),
+        "p": _packed(_single(p, (alpha_of(c.level), 1.0)), "<f4"),
+        "adjusted": _packed(_single(adjusted, (alpha_of(c.level), 1.0)), "<f4"),
         "differing": _packed(differing, "<u4"),
         "told": _packed(told, "u1"),
+        "shown": _packed(shown, "i1"),
         **({"flip": _packed(flip, "u1")} if one_sided else {}),
     }
 
 
 def _square_order(
-    found: Sequence[Difference], names: Sequence[str], most: int
-) -> tuple[Array, Array, Array, Array, Array, Array] | None:
+    found: Sequence[Difference], names: Sequence[str], most: int, threshold: float
+) -> tuple[Array, Array, Array, Array, Array, Array, Array] | None:
     """Return columns of the pairs of the first systems, in the order of a triangle, and which to mirror."""
     place = {name: position for position, name in enumerate(names)}
     if isinstance(found, Pairs):
         of = np.array([place[name] for name in found.names])
         a, b = of[found.a], of[found.b]
         columns = [found.low, found.high, found.p_value, found.p_adjusted, found.n_differing]
+        columns.append(shown_sides(found, threshold))
     else:
         a, b = (np.array([place[getattr(d, side)] for d in found]) for side in "ab")
-        rows = [(d.interval.low, d.interval.high, d.p_value, d.p_adjusted, d.n_differing) for d in found]
+        sides = ({d.a: 1, d.b: -1, None: 0}[shown_better(d, threshold)] for d in found)
+        rows = [
+            (d.interval.low, d.interval.high, d.p_value, d.p_adjusted, d.n_differing, side)
+            for d, side in zip(found, sides, strict=True)
+        ]
         columns = [np.array(column) for column in zip(*rows, strict=True)]
     first, second = np.minimum(a, b), np.maximum(a, b)
     size = min(len(names), most)
@@ -229,14 +238,20 @@ def _square_order(
     order = kept[np.argsort(position[kept], kind="stable")]
     if order.size != size * (size - 1) // 2 or (np.diff(position[order]) != 1).any():
         return None
-    low, high, p, adjusted, differing = (column[order] for column in columns)
-    return low, high, p, adjusted, differing, (a > b)[order]
+    low, high, p, adjusted, differing, shown = (column[order] for column in columns)
+    return low, high, p, adjusted, differing, shown, (a > b)[order]
 
 
-def _not_rounded_to_one(p: Array) -> Array:
-    """Return p-values of which none below 1 becomes 1 in single precision."""
-    below: Array = np.where(p < 1.0, np.minimum(p, np.nextafter(np.float32(1.0), np.float32(0.0))), p)
-    return below
+def _single(values: Array, marks: Sequence[float]) -> Array:
+    """Return numbers in single precision, none of which has crossed or reached a mark by its rounding."""
+    single: Array = values.astype(np.float32)
+    for mark in marks:
+        limit = np.float32(mark)
+        above, below = np.nextafter(limit, np.float32(np.inf)), np.nextafter(limit, np.float32(-np.inf))
+        single = np.where(values > mark, np.maximum(single, above), single)
+        single = np.where(values < mark, np.minimum(single, below), single)
+        single = np.where(values == mark, limit, single)
+    return single
 
 
 def _packed(values: Array, kind: str) -> str:

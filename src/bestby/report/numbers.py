@@ -7,12 +7,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import NormalDist, median
 
+from bestby.family import rejects
 from bestby.results import Interval
 
 MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EN DASH}"
 INFINITY = "\N{INFINITY}"
 _MOST_DECIMALS = 8  # beyond it, powers of ten read better than a row of zeros
+_MOST_DIGITS = 8  # of the largest number of a column, however small its standard error
+_ALL_DECIMALS = 330  # where even the smallest number shows its sign, a number is written out
+_SMALL, _LARGE = 1e-3, 1e15  # powers of ten are for numbers below, if they need many decimals, and above
+_NOISE = 1e-12  # standard errors this small, relative to the numbers, are rounding
+_MOST_ADDED = 4  # decimals added to a p-value to show its side of the level
 
 
 def alpha(level: float) -> float:
@@ -71,30 +77,41 @@ def standard_error(estimate: float, interval: Interval) -> float:
 class Rounding:
     """How many decimals the numbers of one column get.
 
+    A number that would be rounded across 0, or across a mark, gets as many more decimals as it takes to see
+    its side: an interval that excludes 0 is printed as one that does.
+
     Parameters
     ----------
     decimals : int
-        Decimals; more than eight are written as powers of ten.
+        Decimals; of very small numbers more than eight are written as powers of ten.
+    marks : tuple of float
+        Numbers whose side must show, beside 0: the margin on both sides.
 
     Examples
     --------
     >>> Rounding(3).text(-0.0251), Rounding(3).text(-0.0004), Rounding(2).text(float("nan"))
-    ('−0.025', '0.000', '–')
+    ('−0.025', '−0.0004', '–')
+    >>> Rounding(2, (-0.5, 0.5)).text(-0.504), Rounding(2, (-0.5, 0.5)).text(-0.514)
+    ('−0.504', '−0.51')
     """
 
     decimals: int
+    marks: tuple[float, ...] = ()
 
     @classmethod
-    def of(cls, measured: Iterable[tuple[float, Interval]]) -> Rounding:
+    def of(cls, measured: Iterable[tuple[float, Interval]], margin: float | None = None) -> Rounding:
         """Return the rounding that shows the second significant digit of the standard errors.
 
         All numbers of a column get the same decimals: those of the smallest standard error, but no more
-        than one above those of the median, lest one odd row litter all others with digits.
+        than one above those of the median, lest one odd row litter all others with digits; and no more than
+        show eight digits of the largest number, as standard errors can be mere rounding.
 
         Parameters
         ----------
         measured : iterable of (float, Interval)
             The estimates of the column with their intervals.
+        margin : float, optional
+            The smallest difference that matters: a number must show on which side of it it lies.
 
         Returns
         -------
@@ -104,55 +121,112 @@ class Rounding:
         Examples
         --------
         >>> Rounding.of([(0.06, Interval(0.0235, 0.094, 0.95, "bca", False))])
-        Rounding(decimals=3)
+        Rounding(decimals=3, marks=())
+        >>> Rounding.of([(0.75, Interval(0.75 - 1e-9, 0.75 + 1e-9, 0.95, "t", True))]).text(0.75)
+        '0.75000000'
         """
         rows = list(measured)
+        marks = () if margin is None else (-margin, margin)
+        numbers = [abs(x) for estimate, found in rows for x in (estimate, found.low, found.high)]
+        largest = max((x for x in numbers if math.isfinite(x)), default=0.0)
         errors = [standard_error(estimate, interval) for estimate, interval in rows]
-        usable = [error for error in errors if math.isfinite(error) and error > 0.0]
+        usable = [error for error in errors if math.isfinite(error) and error > _NOISE * largest]
         if usable:
-            return cls(min(_decimals(min(usable)), _decimals(median(usable)) + 1))
+            most = _MOST_DIGITS - 1 - math.floor(math.log10(largest))
+            by_error = min(_decimals(min(usable)), _decimals(median(usable)) + 1)
+            return cls(max(0, min(by_error, most)), marks)
         sizes = [abs(estimate) for estimate, _ in rows if math.isfinite(estimate) and estimate != 0.0]
-        return cls(_decimals(max(sizes) / 100.0) if sizes else 3)  # without errors: four digits
+        # Without errors: four digits.
+        return cls(_decimals(max(sizes) / 100.0) if sizes else 3, marks)
 
     def text(self, value: float) -> str:
         """Return the number, a real minus sign before it if it is negative; a dash for NaN."""
-        if math.isnan(value):
-            return DASH
-        if math.isinf(value):
-            return INFINITY if value > 0 else MINUS + INFINITY
-        text = f"{value:.1e}" if self.decimals > _MOST_DECIMALS else f"{value:.{self.decimals}f}"
-        if float(text) == 0.0:
-            text = text.removeprefix("-")
-        return text.replace("-", MINUS, 1) if text.startswith("-") else text
+        return self._written(value, self._needed(value))
 
     def size(self, value: float) -> str:
-        """Return the absolute value; one that would round to nothing is written as a bound.
+        """Return the absolute value; 0 without decimals.
 
         Examples
         --------
         >>> Rounding(3).size(-0.0251), Rounding(3).size(0.0002), Rounding(3).size(0.0)
-        ('0.025', 'less than 0.001', '0')
+        ('0.025', '0.0002', '0')
         """
-        text = self.text(abs(value))
-        if value == 0.0:
-            return "0"
-        if math.isfinite(value) and float(text) == 0.0:
-            return f"less than {10.0**-self.decimals:.{self.decimals}f}"
-        return text
+        return "0" if value == 0.0 else self.text(abs(value))
 
     def interval(self, interval: Interval) -> str:
-        """Return both ends in brackets; an infinite end has a round one.
+        """Return both ends in brackets, with the same decimals; an infinite end has a round one.
 
         Examples
         --------
         >>> Rounding(3).interval(Interval(-0.0251, 0.0439, 0.95, "bca", False))
         '[−0.025, 0.044]'
+        >>> Rounding(3).interval(Interval(0.0004, 0.0439, 0.95, "bca", False))
+        '[0.0004, 0.0439]'
         """
         if math.isnan(interval.low) or math.isnan(interval.high):
             return DASH
+        needed = [self._needed(end) for end in (interval.low, interval.high)]
+        shared = max((decimals for decimals in needed if decimals <= _MOST_DECIMALS), default=0)
+        low, high = (
+            self._written(end, max(shared, decimals))
+            for end, decimals in zip((interval.low, interval.high), needed, strict=True)
+        )
         left = "(" if math.isinf(interval.low) else "["
         right = ")" if math.isinf(interval.high) else "]"
-        return f"{left}{self.text(interval.low)}, {self.text(interval.high)}{right}"
+        return f"{left}{low}, {high}{right}"
+
+    def _needed(self, value: float) -> int:
+        """Return the decimals that show on which side of 0 and of the marks a number lies."""
+        if not math.isfinite(value):
+            return self.decimals
+        decimals = self.decimals
+        while decimals < _ALL_DECIMALS and not self._shows_sides(value, decimals):
+            decimals += 1
+        return decimals
+
+    def _shows_sides(self, value: float, decimals: int) -> bool:
+        shown = float(_plain_text(value, decimals, decimals - self.decimals))
+        return all(
+            (shown > mark) - (shown < mark) == (value > mark) - (value < mark) for mark in (0.0, *self.marks)
+        )
+
+    def _written(self, value: float, decimals: int) -> str:
+        if math.isnan(value):
+            return DASH
+        if math.isinf(value):
+            return INFINITY if value > 0 else MINUS + INFINITY
+        text = _plain_text(value, decimals, decimals - self.decimals)
+        return text.replace("-", MINUS, 1) if text.startswith("-") else text
+
+
+def _plain_text(value: float, decimals: int, more: int) -> str:
+    """Return a number with some decimals, very small and very large ones as powers of ten.
+
+    `more` is how many of the decimals were added to show a side, which very large numbers need to know.
+    """
+    if value == 0.0:
+        return f"{0.0:.{decimals}f}" if decimals <= _MOST_DECIMALS else "0"
+    size = abs(value)
+    if decimals >= _ALL_DECIMALS:
+        return repr(value)
+    if size >= _LARGE:
+        return _power_of_ten(value, 5 + more)
+    if decimals <= _MOST_DECIMALS or size >= _SMALL:
+        text = f"{value:.{decimals}f}"
+        return text.removeprefix("-") if float(text) == 0.0 else text
+    return _power_of_ten(value, max(0, math.floor(math.log10(size)) + decimals))
+
+
+def _power_of_ten(value: float, digits: int) -> str:
+    """Return a number as mantissa and exponent, with some digits after the point.
+
+    Examples
+    --------
+    >>> _power_of_ten(-3.21e-11, 1)
+    '-3.2e-11'
+    """
+    mantissa, exponent = f"{value:.{min(digits, 17)}e}".split("e")
+    return f"{mantissa}e{int(exponent)}"
 
 
 def _decimals(error: float) -> int:
@@ -168,7 +242,8 @@ def p_text(p_value: float, threshold: float | None = None) -> str:
     p_value : float
         In [0, 1], or NaN.
     threshold : float, optional
-        As many digits are shown as it takes to see on which side of it the p-value lies.
+        As many digits are shown as it takes to see on which side of it the p-value lies, by the rule that
+        decides on significance; a p-value that is greater by less than a few digits show is ">0.05".
 
     Returns
     -------
@@ -179,8 +254,8 @@ def p_text(p_value: float, threshold: float | None = None) -> str:
     --------
     >>> [p_text(p) for p in (1.0, 0.998, 0.5774, 0.0402, 0.0013, 2.6e-5, 3e-12, 0.0)]
     ['1', '>0.99', '0.58', '0.040', '0.0013', '3e-5', '3e-12', '<1e-15']
-    >>> p_text(0.05004, 0.05)
-    '0.05004'
+    >>> p_text(0.05004, 0.05), p_text(0.05 + 1e-9, 0.05), p_text(0.05 * (1 + 1e-15), 0.05)
+    ('0.05004', '>0.05', '0.050')
     """
     if math.isnan(p_value):
         return DASH
@@ -192,10 +267,17 @@ def p_text(p_value: float, threshold: float | None = None) -> str:
         mantissa, exponent = f"{p_value:.0e}".split("e")
         return f"{mantissa}e{int(exponent)}"
     decimals = min(4, 1 - math.floor(math.log10(p_value)))
+    if threshold is None:
+        return _p_fixed(p_value, decimals)
+    for added in range(_MOST_ADDED + 1):
+        text = f"{p_value:.{decimals + added}f}"
+        if rejects(float(text), threshold) == rejects(p_value, threshold):
+            return _p_fixed(p_value, decimals + added)
+    return f">{threshold:.6g}" if p_value > threshold else f"{threshold:.6g}"
+
+
+def _p_fixed(p_value: float, decimals: int) -> str:
     text = f"{p_value:.{decimals}f}"
-    while threshold is not None and (float(text) <= threshold) != (p_value <= threshold) and decimals < 15:
-        decimals += 1
-        text = f"{p_value:.{decimals}f}"
     return ">0.99" if float(text) == 1.0 else text
 
 

@@ -181,7 +181,7 @@ def difference_sentence(d: PreferenceDifference, rounding: Rounding | None = Non
     rounding : Rounding, optional
         The digits of the table of differences.
     """
-    shown = d.mirrored() if d.better == d.b else d
+    shown = d.mirrored() if d.ahead == d.b else d
     digits = Rounding.of([(shown.probability, shown.probability_interval)])
     interval = digits.interval(shown.probability_interval)
     lead = f"{shown.a} is preferred to {shown.b} with probability {digits.text(shown.probability)} {interval}"

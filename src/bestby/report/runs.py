@@ -275,9 +275,9 @@ def difference_sentence(d: RunsDifference, rounding: Rounding | None = None) -> 
     first, second, order = d.a, d.b, d.order
     chance, interval = d.improvement, d.improvement_interval
     low, high = interval.low, interval.high
-    if d.better == d.b:
+    if d.ahead == d.b:
         first, second, order = d.b, d.a, d.reverse_order
-    if (d.better == d.b) == d.greater_is_better:  # the chance that A is above B is not that `first` wins
+    if (d.ahead == d.b) == d.greater_is_better:  # the chance that A is above B is not that `first` wins
         chance, low, high = 1.0 - chance, 1.0 - high, 1.0 - low
     text = (
         f"{words.difference_sentence(d, rounding)} A run of {first} beats one of {second} with probability"

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from bestby._core.errors import DesignError
-from bestby.family import rejects
+from bestby.family import rejects, shown_better
 from bestby.report import comparison, data, summary
 from bestby.report.document import Document, Section
 from bestby.report.numbers import DASH, Rounding
@@ -201,8 +201,9 @@ def _decimals(value: float) -> str:
 
 def _mark(d: Difference) -> str:
     """Return the stars of a treatment that is better than its baseline; "!" if it is worse."""
-    if not rejects(d.p_adjusted, 0.05):
+    better = shown_better(d, 0.05)
+    if better is None:
         return ""
-    if d.better != d.a:
+    if better != d.a:
         return "!"
     return "**" if rejects(d.p_adjusted, 0.01) else "*"

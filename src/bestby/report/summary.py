@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from bestby.family import alpha_of, shown_better
 from bestby.report.numbers import Rounding, alpha, p_clause, percent
-from bestby.report.words import listed, name_of_test, significant
+from bestby.report.words import are, best_clause, listed, name_of_test, significant
 from bestby.results import Comparison, Difference, MetricInfo, Note, SystemScore
 from bestby.results_many import examples, involving, notes_of, of_metric
 
@@ -28,6 +29,14 @@ _INTERVALS = {
     "newcombe": "Newcombe's score interval",
     "corrected-t": "corrected resampled t",
 }
+_OPEN = (
+    "cannot be told apart from it",
+    "are not shown to be ahead of it (one-sided test)",
+    "are not shown to be behind it (one-sided test)",
+)
+_MOST_TIED = 50
+"""Systems with the same score among which the headline looks for tests that tell them apart."""
+
 _OMNIBUS = {"cochran_q": "Cochran's Q", "friedman": "Friedman"}
 
 
@@ -67,26 +76,34 @@ def _best_headline(
     tied = [entry.system for entry in systems if entry.score == first.score]
     best = "highest" if metric.greater_is_better else "lowest"
     if len(tied) > 1:
-        return f"{listed(tied)} share the {best} {metric.name}, {digits.text(first.score)}, over {c.extent}."
+        shared = f"{listed(tied)} share the {best} {metric.name}, {digits.text(first.score)}, over {c.extent}"
+        return f"{shared}{_favoured_among(c, metric, tied)}."
     mine = involving(c.differences, metric.name, first.system)
     others = {(d.b if d.a == first.system else d.a): d for d in mine}
-    order = [entry.system for entry in systems if entry.system in others]
-    open_ = [name for name in order if not significant(others[name])]
+    in_order = {entry.system: others[entry.system] for entry in systems if entry.system in others}
     text = f"{first.system} has the {best} {metric.name}, {digits.text(first.score)}, over {c.extent}"
-    if not order:
+    if not in_order:
         return text + "."
-    sided = (
-        "" if mine[0].test.alternative == "two-sided" else f" (one-sided tests: {mine[0].test.alternative})"
-    )
-    if open_:
-        text += f"; {listed(open_)} cannot be told apart from it{sided}."
-    else:
-        text += f", and is told apart from {'the other' if len(order) == 1 else 'all others'}{sided}."
-    equivalent = [name for name in order if others[name].verdict == "equivalent"]
+    text += best_clause(first.system, in_order) + "."
+    equivalent = [name for name, d in in_order.items() if d.verdict == "equivalent"]
     if equivalent:
-        verb = "is" if len(equivalent) == 1 else "are"
+        verb = are(equivalent)
         text += f" {listed(equivalent)} {verb} equivalent to it within the margin of {c.margin:.6g}."
     return text
+
+
+def _favoured_among(c: Comparison, metric: MetricInfo, tied: Sequence[str]) -> str:
+    """Return what tests say of systems with the same score: tests of signs and ranks can tell them apart."""
+    beaten: dict[str, list[str]] = {}
+    for d in of_metric(c.differences, metric.name) if len(tied) <= _MOST_TIED else ():
+        ahead = shown_better(d, alpha_of(c.level)) if d.a in tied and d.b in tied else None
+        if ahead is not None:
+            beaten.setdefault(ahead, []).append(d.b if ahead == d.a else d.a)
+    said = [f"{ahead} over {listed(names)}" for ahead, names in beaten.items()]
+    if not said:
+        return ""
+    test = of_metric(c.differences, metric.name)[0].test
+    return f"; the {name_of_test(test.name)} favours {'; '.join(said)}"
 
 
 def _baseline_headline(
@@ -98,25 +115,34 @@ def _baseline_headline(
 ) -> str:
     base = str(c.baseline)
     scores = {entry.system: digits.text(entry.score) for entry in systems}
-    sides: dict[str, list[str]] = {"ahead": [], "behind": [], "open": []}
+    said: dict[str, list[str]] = {}
+    order = ("are ahead of it", "are behind it", *_OPEN)
     for d in differences:
-        other = d.b if d.a == base else d.a
-        side = ("ahead" if d.better == other else "behind") if significant(d) else "open"
-        sides[side].append(other)
-    said = []
-    if sides["ahead"]:
-        said.append(f"{listed(sides['ahead'])} {_is(sides['ahead'])} ahead of it")
-    if sides["behind"]:
-        said.append(f"{listed(sides['behind'])} {_is(sides['behind'])} behind it")
-    if sides["open"]:
-        said.append(f"{listed(sides['open'])} cannot be told apart from it")
+        said.setdefault(_against_baseline(d, base), []).append(d.b if d.a == base else d.a)
+    parts = [
+        f"{listed(names)} {text.replace('are ', are(names) + ' ', 1)}"
+        for text, names in sorted(
+            said.items(), key=lambda entry: order.index(entry[0]) if entry[0] in order else len(order)
+        )
+    ]
     way = "higher" if metric.greater_is_better else "lower"
     lead = f"Against the baseline {base} ({metric.name} {scores.get(base, '')}, {way} is better)"
-    return f"{lead}, over {c.extent}: {'; '.join(said)}."
+    return f"{lead}, over {c.extent}: {'; '.join(parts)}."
 
 
-def _is(names: Sequence[str]) -> str:
-    return "is" if len(names) == 1 else "are"
+def _against_baseline(d: Difference, base: str) -> str:
+    """Return how a system stands to the baseline, as said of several."""
+    other = d.b if d.a == base else d.a
+    better = shown_better(d, alpha_of(d.interval.level))
+    if better is not None:
+        return "are ahead of it" if better == other else "are behind it"
+    if significant(d):
+        score, test = ("behind", "ahead") if d.favoured == other else ("ahead", "behind")
+        return f"are {score} by the score and {test} by the {name_of_test(d.test.name)}"
+    if d.test.alternative == "two-sided":
+        return _OPEN[0]
+    asked = d.a if (d.test.alternative == "greater") == d.greater_is_better else d.b
+    return _OPEN[1] if asked == other else _OPEN[2]
 
 
 def omnibus_sentence(c: Comparison, metric: MetricInfo) -> str | None:

@@ -79,7 +79,8 @@ def score_rounding(c: Comparison, metric: MetricInfo) -> Rounding:
 
 def difference_rounding(c: Comparison, metric: MetricInfo) -> Rounding:
     """Return the digits of the differences on one metric."""
-    return Rounding.of([(d.estimate, d.interval) for d in differences_of(c, metric)])
+    measured = [(d.estimate, d.interval) for d in differences_of(c, metric)]
+    return Rounding.of(measured, margin=c.margin)
 
 
 def systems_table(c: Comparison, metric: MetricInfo) -> Table:
@@ -108,7 +109,8 @@ def systems_table(c: Comparison, metric: MetricInfo) -> Table:
         Column(f"{percent(c.level)} interval", True),
     ]
     if lettered:
-        columns.append(Column("group", False))
+        sided = one_sided(differences_of(c, metric))
+        columns.append(Column("group (one-sided)" if sided else "group", False))
     rows = []
     for position, entry in enumerate(entries):
         one = entry.rank_low == entry.rank_high
@@ -125,6 +127,11 @@ def systems_table(c: Comparison, metric: MetricInfo) -> Table:
         rows.append(Row(tuple(cells), entry.score == entries[0].score))
     caption = f"Systems by {metric.name} ({direction(metric)}), {c.extent}"
     return Table(caption, tuple(columns), tuple(rows))
+
+
+def one_sided(differences: Sequence[Difference]) -> bool:
+    """Return whether the tests of a family are one-sided."""
+    return bool(differences) and differences[0].test.alternative != "two-sided"
 
 
 def _group_key(group: str) -> str:

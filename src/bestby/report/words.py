@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bestby._core.text import visible
-from bestby.family import alpha_of, rejects
-from bestby.report.numbers import Rounding, alpha, p_clause
+from bestby.family import alpha_of, rejects, shown_better
+from bestby.report.numbers import MINUS, Rounding, alpha, p_clause, percent
 from bestby.results import Difference, MetricInfo
 
 _TESTS = {
@@ -70,17 +70,17 @@ def difference_sentence(d: Difference, rounding: Rounding | None = None) -> str:
     str
         Who is ahead, by how much and how sure that is; then the test; then the verdict, if a margin was set.
     """
-    digits = rounding or Rounding.of([(d.estimate, d.interval)])
+    digits = rounding or Rounding.of([(d.estimate, d.interval)], margin=d.margin)
     parts = [_size_sentence(d, digits), _test_sentence(d)]
     if d.verdict is not None:
-        parts.append(_verdict_sentence(d))
+        parts.append(_verdict_sentence(d, digits))
     return visible(" ".join(parts))
 
 
 def _size_sentence(d: Difference, digits: Rounding) -> str:
     if math.isnan(d.estimate):
         return f"The difference between {d.a} and {d.b} is undefined."
-    ahead = d.better or d.a
+    ahead = d.ahead or d.a
     behind = d.b if ahead == d.a else d.a
     if d.estimate == 0.0:
         if d.n_items and d.n_differing == 0:
@@ -130,13 +130,20 @@ def _test_sentence(d: Difference) -> str:
         text += f" ± {d.test.error:.1g}"
     if d.p_adjusted != d.p_value and not math.isnan(d.p_adjusted):
         text += f" ({p_clause(d.p_adjusted, threshold, 'adjusted p')})"
+    if significant(d) and d.favoured is not None and d.ahead != d.favoured:
+        text += f", in favour of {d.favoured}"
+        text += ", which has the worse score" if d.opposed else ""
     return text + "."
 
 
-def _verdict_sentence(d: Difference) -> str:
+def _verdict_sentence(d: Difference, digits: Rounding) -> str:
     margin = "the margin" if d.margin is None else f"the margin of {d.margin:.6g}"
     if d.verdict == "equivalent":
-        return f"They are equivalent within {margin}."
+        interval = d.equivalence_interval
+        if interval is None:
+            return f"They are equivalent within {margin}."
+        shown = f"{percent(interval.level)} interval of {d.a} {MINUS} {d.b}, {digits.interval(interval)},"
+        return f"They are equivalent within {margin}: the {shown} lies inside it."
     if d.verdict == "inconclusive":
         return f"Whether the difference reaches {margin} stays open."
     return f"{d.a} is {d.verdict} than {d.b} by more than {margin}."
@@ -145,6 +152,42 @@ def _verdict_sentence(d: Difference) -> str:
 def significant(d: Difference) -> bool:
     """Return whether the adjusted p-value is at most 1 − level."""
     return rejects(d.p_adjusted, alpha_of(d.interval.level))
+
+
+def best_clause(first: str, others: Mapping[str, Difference]) -> str:
+    """Return how the first system stands to the others by the tests: the end of a sentence about it.
+
+    Parameters
+    ----------
+    first : str
+        The system that heads the ranking.
+    others : mapping of str to Difference
+        Its difference from each other system, in rank order; at least one.
+    """
+    open_, against = [], []
+    for name, d in others.items():
+        if not significant(d):
+            open_.append(name)
+        elif (shown_better(d, alpha_of(d.interval.level)) or d.favoured) != first:
+            against.append(name)
+    test = next(iter(others.values())).test
+    two_sided = test.alternative == "two-sided"
+    sided = "" if two_sided else f" (one-sided tests: {test.alternative})"
+    parts = []
+    if open_ and two_sided:
+        parts.append(f"{listed(open_)} cannot be told apart from it")
+    elif open_:
+        parts.append(f"{listed(open_)} {are(open_)} not shown to be behind it{sided}")
+    if against:
+        parts.append(f"against that order, the {name_of_test(test.name)} favours {listed(against)} over it")
+    if parts:
+        return f"; {'; '.join(parts)}"
+    return f", and is told apart from {'the other' if len(others) == 1 else 'all others'}{sided}"
+
+
+def are(names: Sequence[str]) -> str:
+    """Return the verb for one or several names."""
+    return "is" if len(names) == 1 else "are"
 
 
 def listed(names: Sequence[str], most: int = 6) -> str:

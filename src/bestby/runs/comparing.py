@@ -161,9 +161,12 @@ def compare_runs(
     chosen, reasons = chosen_test(data, pairs, settings)
     tests = [oriented_test(data, a, b, chosen, alternative) for a, b in pairs]
     adjusted = multiplicity.adjust([test.p_value for test in tests], settings.correction)
-    differences = tuple(
-        difference_of(data, a, b, test, float(p), orders, settings)
-        for (a, b), test, p in zip(pairs, tests, adjusted, strict=True)
+    differences = family.with_direction_notes(
+        [
+            difference_of(data, a, b, test, float(p), orders, settings)
+            for (a, b), test, p in zip(pairs, tests, adjusted, strict=True)
+        ],
+        settings.alpha,
     )
     systems, system_notes = _scores(data, order, differences, settings)
     return RunsComparison(

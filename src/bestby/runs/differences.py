@@ -85,9 +85,9 @@ def difference_of(
     maker, (x, y) = data.maker, (data.maker.scores[a], data.maker.scores[b])
     name_a, name_b = data.names[a], data.names[b]
     interval, notes = maker.interval(a, b, settings.interval, settings.level)
-    tost = interval
-    if settings.margin is not None and settings.level > 0.5:
-        tost = maker.interval(a, b, settings.interval, 2.0 * settings.level - 1.0)[0]
+    tost, tost_level = interval, family.equivalence_level(settings.level, settings.margin)
+    if tost_level is not None:
+        tost = maker.interval(a, b, settings.interval, tost_level)[0]
     welch = samples.t_test(x, y, settings.statistic, test.alternative, paired=settings.paired)
     chance, chance_interval = samples.improvement(x, y, settings.level, paired=settings.paired)
     effect, effect_interval = samples.effect_size(x, y, settings.level, paired=settings.paired)
@@ -112,6 +112,7 @@ def difference_of(
         n_differing=_differing(data, a, b),
         verdict=family.verdict(interval, tost, settings.margin, data.metric.greater_is_better),
         margin=settings.margin,
+        equivalence_interval=None if settings.margin is None else tost,
         notes=tuple(Note(note.code, note.message, about) for note in notes),
         n_runs=(x.size, y.size),
         p_welch=math.nan if welch is None else welch.p_value,

@@ -156,7 +156,10 @@ def compared(store: Store, plan: Plan) -> StudyComparison:
     for metric in plan.metrics:
         mine = [raw[metric.name, pair] for pair in plan.pairs]
         adjusted = multiplicity.adjust([d.p_value for d in mine], plan.settings.correction)
-        found = [dataclasses.replace(d, p_adjusted=float(p)) for d, p in zip(mine, adjusted, strict=True)]
+        found = family.with_direction_notes(
+            [dataclasses.replace(d, p_adjusted=float(p)) for d, p in zip(mine, adjusted, strict=True)],
+            plan.settings.alpha,
+        )
         ordered, found = _standing(plan, metric, scores, found)
         systems += ordered
         differences += found
@@ -196,7 +199,7 @@ def _standing(
     metric: BaseMetric,
     scores: Mapping[tuple[str, str], ConditionScore],
     differences: Sequence[StudyDifference],
-) -> tuple[list[ConditionScore], list[StudyDifference]]:
+) -> tuple[list[ConditionScore], tuple[StudyDifference, ...]]:
     """Return the scores, the best first, with ranks and letters; and the differences in that order."""
     names = list(plan.conditions)
     values = np.array([scores[metric.name, name].score for name in names])
@@ -219,7 +222,7 @@ def _standing(
         )
         for i, name in enumerate(order)
     ]
-    return ranked, list(differences)
+    return ranked, tuple(differences)
 
 
 # -- scores ----------------------------------------------------------------------------------------
@@ -349,6 +352,7 @@ def _differences_of(
             difference,
             verdict=family.verdict(difference.interval, tost, plan.settings.margin, metric.greater_is_better),
             margin=plan.settings.margin,
+            equivalence_interval=None if plan.settings.margin is None else tost,
             notes=tuple(
                 Note(note.code, note.message, about)
                 for note in (*difference.notes, *_undefined(makers.group, m))
@@ -370,9 +374,9 @@ def _of_items(
     test = testing.run(name, makers, [pair], alternative)[pair]
     method, doubts = pairing.chosen(makers, Target(*pair), settings.interval)
     interval, notes = makers.interval(Target(*pair), method, settings.level)
-    tost = interval
-    if settings.margin is not None and settings.level > 0.5:
-        tost = makers.interval(Target(*pair), method, 2.0 * settings.level - 1.0)[0]
+    tost, tost_level = interval, family.equivalence_level(settings.level, settings.margin)
+    if tost_level is not None:
+        tost = makers.interval(Target(*pair), method, tost_level)[0]
     plain = pairing.difference(makers, pair, evaluation, test, interval, (*notes, *doubts))
     values = {entry.name: getattr(plain, entry.name) for entry in fields(plain)}
     return (
@@ -396,9 +400,9 @@ def _of_items_and_runs(
     test = crossed.test(0, 1, _of_runs(settings.test, "test"), alternative)
     method = _of_runs(settings.interval, "interval")
     interval, notes = crossed.interval(0, 1, method, settings.level)
-    tost = interval
-    if settings.margin is not None and settings.level > 0.5:
-        tost = crossed.interval(0, 1, method, 2.0 * settings.level - 1.0)[0]
+    tost, tost_level = interval, family.equivalence_level(settings.level, settings.margin)
+    if tost_level is not None:
+        tost = crossed.interval(0, 1, method, tost_level)[0]
     n_differing = _differing(list(evaluation.systems.values()))
     if n_differing == 0:
         notes += (Note("identical", "no two runs of the two conditions differ on any item"),)

@@ -13,7 +13,7 @@ from typing import Any
 from bestby.results import Interval, Note, TestResult
 from bestby.results_study import ConditionScore, StudyDifference
 
-FORM = 2
+FORM = 3
 """Of what is kept: entries of another form are not found."""
 
 
@@ -59,6 +59,8 @@ def difference(value: Mapping[str, Any]) -> StudyDifference:
         **{
             **found,
             "interval": Interval(**found["interval"]),
+            "equivalence_interval": found["equivalence_interval"]
+            and Interval(**found["equivalence_interval"]),
             "test": TestResult(**found["test"]),
             "notes": _notes(value),
             "n_runs": tuple(found["n_runs"]),

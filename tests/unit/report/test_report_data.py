@@ -19,7 +19,7 @@ from bestby.results import Comparison, Interval, Note
 
 DIFFERENCE_KEYS = [
     "metric", "a", "b", "difference", "low", "high", "level", "interval", "p_value", "p_adjusted", "test",
-    "exact", "n_differing", "verdict",
+    "exact", "n_differing", "verdict", "better", "favoured", "equivalence_low", "equivalence_high",
 ]  # fmt: skip
 
 
@@ -70,6 +70,10 @@ def test_values_of_the_json(made: SimpleNamespace) -> None:
         "exact": True,
         "n_differing": 134,
         "verdict": None,
+        "better": "aen_bert",
+        "favoured": "aen_bert",
+        "equivalence_low": None,
+        "equivalence_high": None,
     }
     assert document["omnibus"] == [
         {"metric": "accuracy", "name": "cochran_q", "statistic": 43.21, "df": 4, "p_value": 9.4e-9}
@@ -120,7 +124,7 @@ def test_numpy_and_nan_in_csv(made: SimpleNamespace) -> None:
 def test_frame_has_the_columns_of_differences(made: SimpleNamespace) -> None:
     frame = to_frame(made.two_metrics())
     assert list(frame.columns) == DIFFERENCE_KEYS
-    assert frame.shape == (20, 14)
+    assert frame.shape == (20, 18)
     assert frame["difference"].tolist()[1] == 38 / 638
     assert str(frame["p_value"].dtype) == "float64"
     assert list(to_frame(made.five(differences=())).columns) == DIFFERENCE_KEYS

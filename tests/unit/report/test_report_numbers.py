@@ -51,7 +51,10 @@ def test_without_any_error_four_digits_of_the_largest_are_shown() -> None:
     [
         (0.0596, "0.060"),
         (-0.0251, "−0.025"),
-        (-0.0004, "0.000"),
+        (-0.0004, "−0.0004"),
+        (0.0004, "0.0004"),
+        (0.0006, "0.001"),
+        (-2.7e-12, "−3e-12"),
         (-0.0, "0.000"),
         (math.nan, "–"),
         (math.inf, "∞"),
@@ -67,10 +70,10 @@ def test_very_small_scales_are_written_as_powers_of_ten() -> None:
     assert Rounding(12).text(-3.21e-11) == "−3.2e-11"
 
 
-def test_a_size_that_would_round_to_nothing_is_a_bound() -> None:
-    assert Rounding(3).size(-0.0003) == "less than 0.001"
+def test_a_size_never_rounds_to_nothing() -> None:
+    assert Rounding(3).size(-0.0003) == "0.0003"
     assert Rounding(3).size(0.0) == "0"
-    assert Rounding(0).size(0.2) == "less than 1"
+    assert Rounding(0).size(0.2) == "0.2"
 
 
 def test_infinite_ends_have_round_brackets() -> None:

@@ -62,7 +62,7 @@ def test_lower_is_better_turns_the_sides(made: SimpleNamespace) -> None:
     [
         (0.0, 0.07, "anything from 0 to 0.070"),
         (-0.07, 0.09, "anything from 0.070 in favour of b to 0.090 in favour of a"),
-        (-0.0002, 0.07, "anything from less than 0.001 in favour of b to 0.070 in favour of a"),
+        (-0.0002, 0.07, "anything from 0.0002 in favour of b to 0.070 in favour of a"),
         (0.02, math.inf, "0.020 or more"),
         (-0.02, math.inf, "anything from 0.020 in favour of b to any size in favour of a"),
         (-math.inf, 0.09, "anything from any size in favour of b to 0.090 in favour of a"),

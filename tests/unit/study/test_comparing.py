@@ -728,7 +728,13 @@ def test_marks(result: StudyComparison, estimate: float, p: float, greater: bool
     from bestby.report.study import results_tsv
 
     changed = [
-        dataclasses.replace(d, estimate=estimate, p_adjusted=p, greater_is_better=greater)
+        dataclasses.replace(
+            d,
+            estimate=estimate,
+            p_adjusted=p,
+            greater_is_better=greater,
+            test=dataclasses.replace(d.test, statistic=estimate),
+        )
         for d in result.differences
     ]
     text = results_tsv(dataclasses.replace(result, differences=tuple(changed)))

@@ -23,6 +23,7 @@ for (const box of document.querySelectorAll(".bb-search")) {
       const raw = bytes(data[name]);
       const view = new DataView(raw.buffer);
       const read = name === "told" || name === "flip" ? (i) => raw[i]
+        : name === "shown" ? (i) => view.getInt8(i)
         : name === "differing" ? (i) => view.getUint32(4 * i, true)
         : (i) => view.getFloat32(4 * i, true);
       columns[name] = read;
@@ -32,19 +33,40 @@ for (const box of document.querySelectorAll(".bb-search")) {
   const size = data.systems.length;
   const place = new Map(data.systems.map((name, position) => [name, position]));
 
-  const written = (value, decimals) => {
-    let text = decimals > 8 ? value.toExponential(1) : value.toFixed(decimals);
-    if (Number(text) === 0) text = text.replace("-", "");
-    return text.replace(/^-/, data.minus);
+  // As report/numbers.py: more decimals where a number would be rounded across 0 or the margin.
+  const plain = (value, decimals) => {
+    if (value === 0) return decimals <= 8 ? (0).toFixed(decimals) : "0";
+    if (decimals <= 8 || Math.abs(value) >= 1e-3) {
+      const text = value.toFixed(Math.min(decimals, 100));
+      return Number(text) === 0 ? text.replace("-", "") : text;
+    }
+    const digits = Math.floor(Math.log10(Math.abs(value))) + decimals;
+    return value.toExponential(Math.min(17, Math.max(0, digits))).replace("e+", "e");
+  };
+  const marks = [0, ...data.marks], singles = marks.map(Math.fround);
+  const needed = (value, decimals, sides) => {
+    const shows = (text) => marks.every((mark, i) => Math.sign(Number(text) - mark) === Math.sign(value - sides[i]));
+    while (decimals < 60 && !shows(plain(value, decimals))) decimals++;
+    return decimals;
+  };
+  const signed = (text) => text.replace(/^-/, data.minus);
+  const written = (value, decimals) => signed(plain(value, needed(value, decimals, marks)));
+  const interval = (low, high, decimals) => {
+    const own = [low, high].map((end) => needed(end, decimals, singles));
+    const shared = Math.max(0, ...own.filter((count) => count <= 8));
+    return `[${[low, high].map((end, i) => signed(plain(end, Math.max(shared, own[i])))).join(", ")}]`;
   };
   const pText = (p) => {
     if (p === 1) return "1";
     if (p < 1e-15) return "<1e-15";
     if (p < 1e-4) return p.toExponential(0);
-    let decimals = Math.min(4, 1 - Math.floor(Math.log10(p)));
-    let text = p.toFixed(decimals);
-    while ((Number(text) <= data.alpha) !== (p <= data.alpha) && decimals < 7) text = p.toFixed(++decimals);
-    return Number(text) === 1 ? ">0.99" : text;
+    const decimals = Math.min(4, 1 - Math.floor(Math.log10(p)));
+    const below = p <= Math.fround(data.alpha);
+    for (let added = 0; added <= 4; added++) {
+      const text = p.toFixed(decimals + added);
+      if ((Number(text) <= data.alpha) === below) return Number(text) === 1 ? ">0.99" : text;
+    }
+    return below ? `${data.alpha}` : `>${data.alpha}`;
   };
   const position = (a, b) => {  // in a column: the pairs of the best one, then those of the next
     const [i, j] = a < b ? [a, b] : [b, a];
@@ -65,6 +87,7 @@ for (const box of document.querySelectorAll(".bb-search")) {
       adjusted: column("adjusted")(at),
       differing: column("differing")(at),
       told: column("told")(at) === 1,
+      shown: column("shown")(at),
     };
   };
 
@@ -93,10 +116,10 @@ for (const box of document.querySelectorAll(".bb-search")) {
       const digits = data.digits.difference;
       const texts = [
         found.a, found.b, written(found.estimate, digits),
-        `[${written(found.low, digits)}, ${written(found.high, digits)}]`, pText(found.p),
+        interval(found.low, found.high, digits), pText(found.p),
       ];
       if (data.correction !== "none") texts.push(pText(found.adjusted));
-      texts.push(String(found.differing), found.told ? "yes" : "no");
+      texts.push(String(found.differing), !found.told ? "no" : found.shown ? "yes" : "by the test only");
       const row = body.insertRow();
       if (found.told) row.className = "bb-strong";
       texts.forEach((text, i) => {
@@ -125,9 +148,8 @@ for (const box of document.querySelectorAll(".bb-search")) {
     const near = [];
     for (let other = 0; other < size; other++) {
       if (other === a) continue;
-      if (column("told")(position(a, other)) === 1) {
-        if (data.scores[other] !== data.scores[a]) other < a ? above++ : below++;
-      }
+      const shown = column("shown")(position(a, other));
+      if (shown) (shown > 0) === (other < a) ? above++ : below++;
       if (Math.abs(other - a) <= 10) near.push([a, other]);
     }
     const [low, high] = data.ranks[a];
