@@ -242,8 +242,8 @@ def of_direction(metric: str, greater_is_better: bool, alternative: Question) ->
     if alternative == "two-sided":
         return []
     told = (
-        f"the ranks and groups rest on one-sided tests ({alternative}): a difference in the direction that was"
-        " not asked about leaves them open, so two systems of one group may differ clearly"
+        f"the ranks and groups rest on one-sided tests ({alternative}): a difference in the direction that"
+        " was not asked about leaves them open, so two systems of one group may differ clearly"
     )
     notes = [Note("one_sided", told, (metric,))]
     if alternative != "better" and not greater_is_better:

@@ -37,7 +37,13 @@ Files = Annotated[list[str], typer.Argument(metavar="FILES", hidden=True)]
 Dataset = Annotated[str | None, _option("COLUMN", "The dataset of each row, if not 'dataset' or 'task'.")]
 Gold = Annotated[str | None, _option("COLUMN", "Gold, where rows are items; without, they are scores.")]
 Metric = Annotated[str | None, _option("NAME", "See 'bestby metrics'; a name for the scores of a table.")]
-Lower = Annotated[bool, typer.Option("--lower-is-better", help="Of scores in a table, the lower are better.")]
+Lower = Annotated[
+    bool | None,
+    typer.Option(
+        "--lower-is-better/--higher-is-better",
+        help="Direction of scores in a table; by default from the name.",
+    ),
+]
 OnMissing = Annotated[
     str, _option("error|drop|worst", "Datasets, or items, that a system lacks.", shown=True)
 ]
@@ -55,7 +61,7 @@ def datasets(
     cluster: Cluster = None,
     system_column: SystemColumn = None,
     value_column: ValueColumn = None,
-    lower_is_better: Lower = False,
+    lower_is_better: Lower = None,
     on_missing: OnMissing = "error",
     missing_value: MissingValue = None,
     interval: Interval = "auto",
@@ -126,7 +132,7 @@ def datasets(
             data,
             outer="dataset",  # files say which column has the datasets
             metric=metric,
-            greater_is_better=False if lower_is_better else None,
+            greater_is_better=None if lower_is_better is None else not lower_is_better,
             on_missing=on_missing,
             baseline=baseline,
             interval=interval,

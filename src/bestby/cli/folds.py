@@ -55,7 +55,7 @@ def folds(
     cluster: Cluster = None,
     system_column: SystemColumn = None,
     value_column: ValueColumn = None,
-    lower_is_better: Lower = False,
+    lower_is_better: Lower = None,
     missing_value: MissingValue = None,
     ratio: Ratio = None,
     test: Test = "auto",
@@ -127,7 +127,7 @@ def folds(
         result = compare_folds(
             data,
             metric=metric,
-            greater_is_better=False if lower_is_better else None,
+            greater_is_better=None if lower_is_better is None else not lower_is_better,
             ratio=ratio,
             required=required if required == "all" else int(required),
             baseline=baseline,

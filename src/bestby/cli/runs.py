@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Annotated, Any
 
 import typer
@@ -47,7 +48,12 @@ Paired = Annotated[
     bool,
     typer.Option("--paired", help="A run of one system belongs to the run of the same seed of the others."),
 ]
-Lower = Annotated[bool, typer.Option("--lower-is-better", help="Lower scores are better.")]
+Lower = Annotated[
+    bool | None,
+    typer.Option(
+        "--lower-is-better/--higher-is-better", help="Direction of scores; by default from the name."
+    ),
+]
 Interval = Annotated[str, _option("METHOD", "auto, t, bca, percentile or basic.", shown=True)]
 Test = Annotated[str, _option("NAME", "auto, permutation, t, brunner-munzel or bootstrap.", shown=True)]
 Figure = Annotated[str, _option("KIND", "What --plot draws: scores, forest, quantiles or order.", shown=True)]
@@ -69,7 +75,7 @@ def runs(
     missing_value: MissingValue = None,
     statistic: Statistic = "mean",
     paired: Paired = False,
-    lower_is_better: Lower = False,
+    lower_is_better: Lower = None,
     interval: Interval = "auto",
     level: Level = 0.95,
     test: Test = "auto",
@@ -140,7 +146,7 @@ def runs(
         "statistic": statistic,
         "paired": paired,
         "baseline": baseline,
-        "greater_is_better": False if lower_is_better else found.greater_is_better,
+        "greater_is_better": found.greater_is_better if lower_is_better is None else not lower_is_better,
         "interval": interval,
         "level": level,
         "test": test,
@@ -155,4 +161,5 @@ def runs(
         comparison = compare_runs(
             found.runs, gold=found.gold, clusters=found.clusters, **arguments, progress=progress
         )
+    comparison = dataclasses.replace(comparison, notes=(*found.notes, *comparison.notes))
     outputs.write(comparison, kind=figure)

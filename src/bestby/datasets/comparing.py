@@ -111,7 +111,8 @@ def compare_datasets(
     metric : str, Metric or callable, optional
         What to compute of items; as for `compare`. For a table of scores, a name for them.
     greater_is_better : bool, optional
-        The direction of the scores in a table; True by default. Items: the metric knows.
+        The direction of the scores in a table. By default that of the metric they are named after, or a guess
+        from the name, which a note tells; without a name True. Items: the metric knows.
     on_missing : {"error", "drop", "worst"}
         Where a system has no score on a dataset: refuse, or leave the dataset out, with a note. Where rows of
         a frame are items, the same for items; "worst" counts them as wrong.

@@ -18,6 +18,7 @@ from bestby.engine.base import Drawing
 from bestby.engine.interval import Intervals
 from bestby.evaluation import Evaluation
 from bestby.frames import evaluation_from_frame, is_frame
+from bestby.metrics.directions import direction_of
 from bestby.results import MetricInfo, Note
 
 Labels = tuple[tuple[str, str], ...]
@@ -154,10 +155,11 @@ def of_scores(read: Scores, metric: Any, greater_is_better: bool | None) -> Fold
             f" {read.labels[row][0]!r}",
             hint="folds cannot be left out one by one: the tests count on all of them",
         )
-    info = MetricInfo(metric or "score", greater_is_better is not False, (-math.inf, math.inf))
+    greater, guessed = direction_of(metric, greater_is_better)
+    info = MetricInfo(metric or "score", greater, (-math.inf, math.inf))
     hashes = {f"{label}": repr(row.tolist()) for label, row in zip(read.labels, read.matrix, strict=True)}
     hashes["names"] = repr(read.names)
-    return Folds(info, read.names, read.labels, read.matrix, {}, {}, within.hash_of(hashes), ())
+    return Folds(info, read.names, read.labels, read.matrix, {}, {}, within.hash_of(hashes), guessed)
 
 
 def of_items(

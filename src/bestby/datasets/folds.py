@@ -75,7 +75,8 @@ def compare_folds(
     metric : str, Metric or callable, optional
         What to compute of items; as for `compare`. For scores of folds, a name for them.
     greater_is_better : bool, optional
-        The direction of scores of folds; True by default. Items: the metric knows.
+        The direction of scores of folds. By default that of the metric they are named after, or a guess from
+        the name, which a note tells; without a name True. Items: the metric knows.
     ratio : float, optional
         Items tested over items trained on, in one fold. By default that of cross-validation: 1 / (K - 1),
         or from the sizes of the folds. Give it for random splits: 0.25 if a fifth is tested.

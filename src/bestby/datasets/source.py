@@ -19,6 +19,7 @@ from bestby.engine.interval import Intervals
 from bestby.evaluation import Evaluation
 from bestby.frames import evaluation_from_frame, is_frame
 from bestby.metrics.base import BaseMetric
+from bestby.metrics.directions import direction_of
 from bestby.results import Comparison, MetricInfo, Note
 
 Cells = Mapping[str, Mapping[str, float]]
@@ -216,7 +217,8 @@ def inside_of(
         )
     complete, names, notes = _complete(table, source.systems, on_missing)
     told = f"a table of scores; datasets: {listed([*complete])}; systems: {listed(names)}{source.assumed}"
-    info = MetricInfo(metric or "score", greater_is_better is not False, (-math.inf, math.inf))
+    greater, guessed = direction_of(metric, greater_is_better)
+    info = MetricInfo(metric or "score", greater, (-math.inf, math.inf))
     matrix = np.array([[complete[name][system] for system in names] for name in complete])
     hashes = {name: repr(sorted(row.items())) for name, row in complete.items()}
     return Inside(
@@ -229,7 +231,7 @@ def inside_of(
         {},
         None,
         within.hash_of(hashes),
-        (Note("read_as", told), *source.notes, *notes),
+        (Note("read_as", told), *source.notes, *notes, *guessed),
     )
 
 

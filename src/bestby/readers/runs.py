@@ -22,6 +22,7 @@ from bestby.readers.soft import Soft
 from bestby.readers.table import ITEM_WORDS, Table, listed
 from bestby.readers.values import MISSING, Column, column_of_texts
 from bestby.readers.wide import check_alike
+from bestby.results import Note
 
 VALUE_WORDS = ("score", "prediction", "value")
 _DATASET_OPTION = "--dataset-column (dataset in Python)"  # the option --dataset chooses among the datasets
@@ -45,6 +46,8 @@ class Runs:
         What was taken for what.
     greater_is_better : bool or None
         The direction of the scores, if the source knows it.
+    notes : tuple of Note
+        What must be known of how the source was read.
     """
 
     runs: dict[str, Any]
@@ -53,6 +56,7 @@ class Runs:
     metric: str | None
     told: str
     greater_is_better: bool | None = None
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,7 +239,7 @@ def _of_log(log: Read, systems: Sequence[str] | None) -> Runs:
                 f"the files have no system {name!r}", hint=f"systems: {listed(list(log.runs))}"
             )
     runs = {name: log.runs[name] for name in systems or log.runs}
-    return Runs(runs, None, clusters, metric, log.told, log.greater_is_better)
+    return Runs(runs, None, clusters, metric, log.told, log.greater_is_better, log.notes)
 
 
 def _recognised(

@@ -64,7 +64,8 @@ def compare_runs(
         The gold labels or values: `runs` are then predictions.
     metric : str, Metric or callable, optional
         With items what to compute of each run, as for `compare`. Where the runs are scores already, the name
-        they go by ("score" by default); lower is better for the names of metrics of which that is true.
+        they go by ("score" by default), which also says whether higher or lower is better: that of the metric
+        of this name, or else a guess ("error_rate" and "val_loss" are lower), which a note tells.
     statistic : {"mean", "median", "trimmed_mean", "iqm"}
         What is compared of the runs: their mean, median, 20 % trimmed mean, or the mean of the middle half.
         With items the mean only.
@@ -76,7 +77,7 @@ def compare_runs(
     baseline : str, optional
         Compare every other system with this one only (system minus baseline); otherwise every pair.
     greater_is_better : bool, optional
-        The direction; that of the metric by default, for scores True.
+        The direction; that of the metric by default, for scores without a name True.
     interval : {"auto", "t", "bca", "percentile", "basic"}
         How intervals are made; the result names the method used. "auto" is "t" (Welch's, for paired runs
         Student's, for trimmed means Yuen's) and "percentile" for medians. With items "auto" is the t interval
@@ -242,6 +243,7 @@ def _variances(data: Data, order: Sequence[int], pairs: Sequence[tuple[int, int]
 
 
 def _notes(data: Data, settings: Settings) -> Iterator[Note]:
+    yield from data.notes
     if data.evaluation is not None:
         yield from data.evaluation.notes
         yield from noting.of_data(data.evaluation)

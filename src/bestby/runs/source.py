@@ -19,7 +19,7 @@ from bestby.engine.interval import Intervals
 from bestby.engine.runs import Separate
 from bestby.evaluation import Evaluation
 from bestby.frames import is_frame
-from bestby.metrics.registry import available
+from bestby.metrics.directions import direction_of
 from bestby.metrics.suitability import chosen_metric
 from bestby.results import MetricInfo, Note
 from bestby.runs.settings import Settings
@@ -146,15 +146,13 @@ def _of_scores(
         numbers = values.astype(np.float64)
         # Unpaired runs have no order; sorted, they give the same bits in any.
         scores.append(numbers if settings.paired else np.sort(numbers))
-    known = {row.name: row.greater_is_better for row in available()}
-    better = (
-        known.get(metric or "", True)
-        if greater_is_better is None
-        else checks.flag(greater_is_better, "greater_is_better")
-    )
+    if greater_is_better is not None:
+        checks.flag(greater_is_better, "greater_is_better")
+    better, notes = direction_of(metric, greater_is_better)
     info = MetricInfo(metric or "score", better, (-math.inf, math.inf))
     names = tuple(systems)
-    return Data(names, info, Separate(scores, names, settings.statistic, settings.paired, drawing), None)
+    maker = Separate(scores, names, settings.statistic, settings.paired, drawing)
+    return Data(names, info, maker, None, notes)
 
 
 def _of_items(

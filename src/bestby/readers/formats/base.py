@@ -16,6 +16,7 @@ from bestby.evaluation import Evaluation
 from bestby.metrics.base import BaseMetric
 from bestby.readers.database import lines
 from bestby.readers.files import checked, stem_of
+from bestby.results import Note
 
 FORMATS: tuple[str, ...] = (
     "lm_eval",
@@ -74,6 +75,8 @@ class Read:
         The direction of the scores of the runs, if the format knows it. Metrics know their own.
     clusters : mapping of str to ndarray, shape (n,)
         Groupings of the items of `evaluation` that the file knows of, by name, and that were not used.
+    notes : tuple of Note
+        What must be known of how the runs were read.
     """
 
     told: str
@@ -84,6 +87,7 @@ class Read:
     metric: str | BaseMetric | None = None
     greater_is_better: bool | None = None
     clusters: Mapping[str, Array] = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
 
 
 class Format(Protocol):

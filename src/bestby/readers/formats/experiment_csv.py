@@ -16,12 +16,18 @@ from bestby.readers.files import checked, read_table
 from bestby.readers.formats.base import Read
 from bestby.readers.table import SYSTEM_WORDS, Table, listed
 from bestby.readers.values import MISSING, text_of, unified
+from bestby.results import Note
 
 OPTIONS = ("value_column", "system_column")
 
 _SYSTEM_WORDS = (*SYSTEM_WORDS, "group")
 _SEED_WORDS = ("seed", "random_seed", "random_state")
-_LOSSES = re.compile(r"(.*[_/.-])?(loss|error|perplexity|ppl|nll|mse|rmse|mae|wer|cer|ter|fid)")
+_RUN_NUMBER = re.compile(
+    r"^(?P<system>.*?)(?:(?P<sign>[\s_/.=-]+(?:s|r)|[\s_/.=-]*(?:seed|run|rep|trial)s?)[\s_/.=#-]*|[\s_/.=#-]*)"
+    r"(?P<number>\d{1,9})$",
+    re.IGNORECASE,
+)
+"""A name that ends in a number, and the word before it that says that it is the number of a run."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +135,8 @@ def read(
     system_column : str, optional
         The column that says which system a run is of. By default one called system, model, method or the
         like; else, in tables of ``mlflow.search_runs``, the settings that vary other than the seed; else the
-        name of the run without its number.
+        name of the run, if several runs share it; else that name without the number of the run, of which a
+        note tells.
 
     Returns
     -------
@@ -159,9 +166,9 @@ def read(
             hint="name the column of the systems: system_column=...",
         )
     told = list(dict.fromkeys(phrase for part in parts for phrase in part.told))
-    better = False if _LOSSES.fullmatch(metrics[0].lower()) else None
     told.append(f"systems: {listed(list(runs))}")
-    return Read("; ".join(told), runs=runs, metric=metrics[0], greater_is_better=better)
+    notes = tuple(note for part in parts for note in part.notes)
+    return Read("; ".join(told), runs=runs, metric=metrics[0], notes=notes)
 
 
 @dataclass(frozen=True)
@@ -172,6 +179,7 @@ class _Part:
     runs: dict[str, FloatArray]
     metric: str
     told: list[str]
+    notes: tuple[Note, ...] = ()
 
 
 def _part(
@@ -180,11 +188,11 @@ def _part(
     table, tool = _table(path)
     rows, left_out = _finished(table, tool)
     score = _value_column(table, tool, value, system)
-    systems, how = (
-        _systems(table, tool, system, rows)
-        if name is None
-        else ([name] * table.n_rows, "one table per system")
-    )
+    notes: tuple[Note, ...] = ()
+    if name is None:
+        systems, how, notes = _systems(table, tool, system, rows)
+    else:
+        systems, how = [name] * table.n_rows, "one table per system"
     scores, dropped = _scores(table, score, rows, on_missing)
     seeds = _seeds(table, tool, system)
     told = [f"runs exported from {tool.name}", f"score: {score}", f"system: {how}"]
@@ -192,7 +200,7 @@ def _part(
     told += [f"{dropped} runs without a score were left out"] if dropped else []
     told += [] if seeds is None else ["runs in the order of their seeds"]
     metric = score.removeprefix("metrics.") if tool.prefixed else score
-    return _Part(str(path), _by_system(table, systems, scores, seeds), metric, told)
+    return _Part(str(path), _by_system(table, systems, scores, seeds), metric, told, notes)
 
 
 def _table(path: Path) -> tuple[Table, _Tool]:
@@ -255,29 +263,37 @@ def _seeds(table: Table, tool: _Tool, system: str | None) -> list[str] | None:
     return _texts(table, names[0]) if names else None
 
 
-def _systems(table: Table, tool: _Tool, asked: str | None, rows: Sequence[int]) -> tuple[list[str], str]:
-    """Return the system of every run, and where that was found."""
+def _systems(
+    table: Table, tool: _Tool, asked: str | None, rows: Sequence[int]
+) -> tuple[list[str], str, tuple[Note, ...]]:
+    """Return the system of every run, where that was found, and a note if names were joined."""
     if asked is not None:
         name = f"params.{asked}" if f"params.{asked}" in table.data else table.require(asked, "system")
-        return table.texts(name, "system"), f"column {name}"
+        return table.texts(name, "system"), f"column {name}", ()
     for wanted in _SYSTEM_WORDS:
         for name in table.names:
             if _last(name) == wanted and not name.startswith("metrics."):
                 texts = _texts(table, name)
                 if len({texts[row] for row in rows}) > 1 and all(texts[row] for row in rows):
-                    return texts, f"column {name}"
+                    return texts, f"column {name}", ()
     if tool.prefixed:
         combined = _settings(table, rows)
         if combined is not None:
-            return combined
+            return (*combined, ())
     if tool.run in table.data:
-        names = [_without_number(text) for text in _texts(table, tool.run)]
+        names = _texts(table, tool.run)
         kept = [names[row] for row in rows]
-        if 1 < len(set(kept)) < len(kept):
-            return names, f"column {tool.run} without the numbers of the runs"
+        if 1 < len(set(kept)) < len(kept) and all(kept):
+            return names, f"column {tool.run}", ()
+        joined = _without_run_numbers(kept)
+        if joined is not None:
+            systems = [joined.get(name, name) for name in names]
+            return systems, f"column {tool.run} without the numbers of the runs", (_joined_note(joined),)
     raise InvalidInputError(
         f"{table.source}: which column says what system a run is of?",
-        hint=f"name it: system_column=...; the columns are: {listed(table.names)}",
+        hint="name it: system_column=...; numbers at the end of the names of runs count as those of the runs"
+        " if a word such as seed or run stands before them, or if they begin at 0 or 1 in every system; the"
+        f" columns are: {listed(table.names)}",
     )
 
 
@@ -297,15 +313,57 @@ def _settings(table: Table, rows: Sequence[int]) -> tuple[list[str], str] | None
     return spelt, f"columns {listed(varying)}"
 
 
-def _without_number(name: str) -> str:
-    """Return the name of a run without the number of the run or seed at its end.
+def _without_run_numbers(names: Sequence[str]) -> dict[str, str] | None:
+    """Return the system of each run whose name is that of its system and a number; None if that is in doubt.
+
+    The number of a run has a word before it (seed, run, rep, trial, or a single s or r), or the runs of every
+    system are numbered without gaps from 0 or 1. The numbers of resnet18 and resnet50, or of gpt-3 and gpt-4,
+    are parts of names.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The names of all runs that finished; none occurs twice.
 
     Examples
     --------
-    >>> _without_number("bert-seed3"), _without_number("bert_large/run 12"), _without_number("bert")
-    ('bert', 'bert_large', 'bert')
+    >>> _without_run_numbers(["bert-seed3", "bert-seed7", "lstm run 12", "lstm run 13"])
+    {'bert-seed3': 'bert', 'bert-seed7': 'bert', 'lstm run 12': 'lstm', 'lstm run 13': 'lstm'}
+    >>> _without_run_numbers(["bert-1", "bert-2", "lstm-1", "lstm-2"])
+    {'bert-1': 'bert', 'bert-2': 'bert', 'lstm-1': 'lstm', 'lstm-2': 'lstm'}
+    >>> _without_run_numbers(["resnet18", "resnet50", "vgg16", "vgg19"]) is None
+    True
     """
-    return re.sub(r"[\s_/.=-]*(seed|run|rep|s|r)?[\s_/.=-]*\d{1,9}$", "", name, flags=re.IGNORECASE) or name
+    found = [_RUN_NUMBER.match(name) for name in names]
+    if len(set(names)) < len(names) or any(match is None or not match["system"] for match in found):
+        return None
+    matches = [match for match in found if match is not None]
+    systems: dict[str, list[int]] = {}
+    for match in matches:
+        systems.setdefault(match["system"], []).append(int(match["number"]))
+    if len(systems) < 2 or all(len(numbers) == 1 for numbers in systems.values()):
+        return None
+    worded = all(match["sign"] for match in matches)
+    counted = all(
+        len(numbers) > 1 and sorted(numbers) in (list(range(len(numbers))), list(range(1, len(numbers) + 1)))
+        for numbers in systems.values()
+    )
+    if not worded and not counted:
+        return None
+    return {name: match["system"] for name, match in zip(names, matches, strict=True)}
+
+
+def _joined_note(joined: Mapping[str, str]) -> Note:
+    """Return a note on which runs were taken for runs of one system."""
+    members: dict[str, list[str]] = {}
+    for name, system in joined.items():
+        members.setdefault(system, []).append(name)
+    told = "; ".join(f"{system} = {listed(names)}" for system, names in members.items())
+    return Note(
+        "runs_joined",
+        f"the numbers at the end of the names of runs were taken for the numbers of runs: {told}. If those"
+        " are different systems, name the column of the systems: system_column=... (--system-column)",
+    )
 
 
 # -- the scores ------------------------------------------------------------------------------------

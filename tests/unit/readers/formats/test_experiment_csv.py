@@ -9,6 +9,7 @@ from tests.unit.readers.helpers import Make
 from bestby import compare_runs
 from bestby.readers.formats import experiment_csv as form
 from bestby.readers.formats.base import recognised
+from bestby.readers.runs import read_runs
 
 _FRAME = "run_id,experiment_id,status,artifact_uri,start_time,metrics.acc,params.lr,params.seed\n"
 _UI = "Start Time,Duration,Run ID,Name,Source Type,Source Name,User,Status,model,seed,acc\n"
@@ -66,8 +67,8 @@ def test_a_column_with_a_telling_name_and_unfinished_runs(make: Make) -> None:
         "small": [0.4, 0.3],
     }
     assert "system: column model; 1 runs that did not finish were left out" in found.told
-    assert found.greater_is_better is None
-    assert form.read({"wandb": path}, value_column="loss").greater_is_better is False
+    loss = form.read({"wandb": path}, value_column="loss")
+    assert not compare_runs(loss.runs, metric=loss.metric).metrics[0].greater_is_better
 
 
 def test_which_score(make: Make) -> None:
@@ -105,6 +106,48 @@ def test_names_of_runs_without_their_numbers(make: Make) -> None:
         "bert": [0.5, 0.6],
         "lstm": [0.3, 0.2],
     }
+
+
+def _named(*names: str) -> str:
+    head = _WANDB.replace("model,", "depth,").replace(",loss", "")
+    return head + "".join(f"{name},finished,,,,,,,7,,0.{i + 1}\n" for i, name in enumerate(names))
+
+
+def test_names_that_repeat_are_the_systems(make: Make) -> None:
+    names = ("resnet18", "resnet50", "resnet18", "resnet50", "gpt-3", "gpt-3")
+    found = form.read({"w": make("w.csv", _named(*names))}, value_column="acc")
+    assert {name: scores.tolist() for name, scores in found.runs.items()} == {
+        "resnet18": [0.1, 0.3],
+        "resnet50": [0.2, 0.4],
+        "gpt-3": [0.5, 0.6],
+    }
+    assert found.notes == ()
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("resnet18", "resnet50", "vgg16", "vgg19"),
+        ("gpt-3", "gpt-4", "bert-1", "bert-2"),
+        ("parts1", "parts2", "parts3", "others"),
+        ("quiet-sky-1", "calm-sea-2", "old-hill-3", "new-lake-4"),
+    ],
+)
+def test_numbers_that_may_be_parts_of_names_join_nothing(make: Make, names: tuple[str, ...]) -> None:
+    assert message(form, {"w": make("w.csv", _named(*names))}, value_column="acc") == (
+        "w.csv: which column says what system a run is of?"
+    )
+
+
+def test_a_note_says_which_runs_were_joined(make: Make) -> None:
+    text = _named("bert-large-1", "bert-large-2", "lstm_seed42", "lstm_seed7")
+    assert message(form, {"w": make("w.csv", text)}, value_column="acc")  # one with a word, one without
+    text = _named("bert-seed1", "bert-seed22", "lstm_seed42", "lstm_seed7")
+    (note,) = form.read({"w": make("w.csv", text)}, value_column="acc").notes
+    assert note.code == "runs_joined"
+    assert "bert = bert-seed1, bert-seed22; lstm = lstm_seed42, lstm_seed7. If" in note.message
+    runs = read_runs(make("v.csv", text), value_column="acc")
+    assert runs.notes == (note,)
 
 
 def test_a_system_column_that_is_named(make: Make) -> None:

@@ -1,0 +1,101 @@
+"""Whether higher or lower is better for scores of which only the name is known."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from bestby._core.errors import BestbyError
+from bestby.metrics.registry import resolve
+from bestby.results import Note
+
+UNNAMED = ("score", "scores", "mean", "value", "values", "prediction", "predictions", "result")
+"""Names that say nothing; higher is better, as the documentation says."""
+
+_LOWER = frozenset({
+    "loss", "losses", "logloss", "error", "errors", "err", "perplexity", "ppl", "bpb", "bpc", "bpw",
+    "nll", "mse", "rmse", "msle", "rmsle", "mae", "mape", "smape", "wape", "wer", "cer", "ter",
+    "mer", "der", "eer", "fid", "kid", "brier", "ece", "mce", "ace", "crossentropy", "xent",
+    "divergence", "kl", "kld", "jsd", "emd", "wasserstein", "crps", "deviance", "distance",
+    "residual", "regret", "cost", "costs", "latency", "runtime", "time", "seconds", "fpr", "fnr",
+    "hter", "mistakes", "violations", "toxicity", "hallucination", "hallucinations", "lower",
+})  # fmt: skip
+_HIGHER = frozenset({
+    "acc", "accuracy", "precision", "recall", "f1", "f2", "fscore", "fbeta", "auc", "auroc",
+    "auprc", "roc", "ap", "map", "mrr", "ndcg", "hits", "bleu", "chrf", "rouge", "meteor", "comet",
+    "bertscore", "bleurt", "score", "kappa", "mcc", "correlation", "pearson", "spearman", "kendall",
+    "r2", "reward", "return", "returns", "likelihood", "elbo", "em", "exact", "iou", "dice", "miou",
+    "psnr", "ssim", "success", "wins", "winrate", "elo", "rating", "higher", "throughput",
+    "similarity",
+})  # fmt: skip
+_LOWER_PAIRS = (("cross", "entropy"), ("bits", "per"), ("false", "positive"), ("false", "negative"))
+_NEGATED = ("neg", "negative", "minus", "inverse")
+
+
+def greater_is_better_by_name(name: str) -> bool:
+    """Return whether scores of this name are probably the better the higher they are.
+
+    The last word of the name that is known decides: an ``error_rate`` is an error, an ``mse_test`` a squared
+    error. A name that begins with ``neg`` turns it round, as in ``neg_log_loss`` of scikit-learn.
+
+    Examples
+    --------
+    >>> [greater_is_better_by_name(name) for name in ("val_loss", "error_rate", "mse_test", "cross_entropy")]
+    [False, False, False, False]
+    >>> [greater_is_better_by_name(name) for name in ("test_accuracy", "neg_log_loss", "reward", "quality")]
+    [True, True, True, True]
+    """
+    words = _words(name)
+    pairs = list(pairwise(words))
+    known = [(words.index(word), word in _HIGHER) for word in words if word in _HIGHER | _LOWER]
+    known += [(pairs.index(pair) + 1, False) for pair in _LOWER_PAIRS if pair in pairs]
+    if not known:
+        return True
+    greater = max(known)[1]
+    return not greater if any(word in _NEGATED for word in words[: max(known)[0]]) else greater
+
+
+def _words(name: str) -> list[str]:
+    """Return the words of a name in lower case.
+
+    Examples
+    --------
+    >>> _words("metrics.valLogLoss@10")
+    ['metrics', 'val', 'log', 'loss', '10']
+    """
+    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z][a-z])|(?<=[a-z])(?=[A-Z])", " ", name)
+    return [word for word in re.split(r"[^a-z0-9]+", apart.lower()) if word]
+
+
+def direction_of(name: str | None, greater_is_better: bool | None) -> tuple[bool, tuple[Note, ...]]:
+    """Return the direction of scores that have a name only, and a note if it is a guess.
+
+    Parameters
+    ----------
+    name : str or None
+        What the scores are called.
+    greater_is_better : bool or None
+        The direction if it was set.
+
+    Examples
+    --------
+    >>> direction_of("mse", None), direction_of("error_rate", True)
+    ((False, ()), (True, ()))
+    >>> direction_of("error_rate", None)[1][0].code
+    'direction_guessed'
+    """
+    if greater_is_better is not None:
+        return greater_is_better, ()
+    if name is None or name.lower() in UNNAMED:
+        return True, ()
+    try:
+        return resolve(name).greater_is_better, ()
+    except BestbyError:  # no metric of that name
+        pass
+    greater = greater_is_better_by_name(name)
+    told = (
+        f"{'higher' if greater else 'lower'} {name} is taken to be better, a guess from its name: if it is"
+        " wrong, every 'better' here is the reverse; greater_is_better=... (--lower-is-better or"
+        " --higher-is-better) sets it"
+    )
+    return greater, (Note("direction_guessed", told, (name,)),)
