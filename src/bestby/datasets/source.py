@@ -11,6 +11,7 @@ import numpy as np
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
+from bestby._core.order import merged_order
 from bestby._core.roles import ITEM_WORDS, listed
 from bestby._core.typing import FloatArray, OnMissing
 from bestby.datasets import within
@@ -322,7 +323,7 @@ def _complete(
     table: Mapping[str, Mapping[str, float]], systems: tuple[str, ...] | None, on_missing: str
 ) -> tuple[dict[str, Mapping[str, float]], tuple[str, ...], tuple[Note, ...]]:
     """Return the datasets on which every system has a score, the systems, and a note on the others."""
-    known = tuple(dict.fromkeys(system for row in table.values() for system in row))
+    known = tuple(merged_order(table.values()))
     checks.names(known, "system")
     for name in table:
         checks.check_text(name, "dataset names")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.order import merged_order
 from bestby._core.roles import Roles, told_wide
 from bestby._core.typing import Array, BoolArray, IntArray, OnMissing
 from bestby.evaluation import Evaluation, dropped, without_values, worst
@@ -192,7 +193,7 @@ def _first_rows(
 ) -> tuple[list[str], list[Array]]:
     if pieces.form == "json":
         records = records_of(first.path, lines(first.path, kind_of(first.path).compression, most=_HEAD))
-        names = list(dict.fromkeys(name for record in records for name in record))
+        names = merged_order(records)
         if asked.systems is None:  # every key is a system, also one that comes late
             names += [name for name in _keys(pieces, database) if name not in names]
         columns: list[Array] = []

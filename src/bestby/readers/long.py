@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.order import order_in_groups
 from bestby._core.roles import RUN_WORDS, RUNS_HINT, VALUE_WORDS, Roles
 from bestby._core.typing import OnMissing
 from bestby.evaluation import Evaluation
@@ -118,7 +119,7 @@ def read_long(
     found, value = _columns(table, roles, by, value_column)
     items = table.texts(str(found.item), "item")
     labels = table.texts(by, "system")
-    names = _chosen(table, by, labels, systems)
+    names = _chosen(table, by, labels, items, systems)
     rows: dict[str, list[int]] = {name: [] for name in names}
     for row, label in enumerate(labels):
         if label in rows:
@@ -214,8 +215,10 @@ def value_word(names: Mapping[str, object], *, prefer_score: bool) -> str | None
     return next((word for word in words if word in names), None)
 
 
-def _chosen(table: Table, by: str, labels: Sequence[str], systems: Sequence[str] | None) -> list[str]:
-    known = list(dict.fromkeys(labels))
+def _chosen(
+    table: Table, by: str, labels: Sequence[str], items: Sequence[str], systems: Sequence[str] | None
+) -> list[str]:
+    known = order_in_groups(labels, items)
     for name in systems or ():
         if name not in known:
             raise InvalidInputError(

@@ -12,6 +12,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.order import merged_order
 from bestby._core.typing import Array
 from bestby.readers.database import connection, literal
 from bestby.readers.files import checked, kind_of, read_table
@@ -243,7 +244,7 @@ def whole_table(pieces: Pieces, missing: Missing, asked: Collection[str | None])
         tables = [read_table(checked(path), missing) for path in pieces.paths]
     names = list(tables[0].names)
     if pieces.form == "json":
-        names = list(dict.fromkeys(name for table in tables for name in table.names))
+        names = merged_order(table.names for table in tables)
     else:
         for table, path in zip(tables, pieces.paths, strict=True):
             check_same_columns(pieces, path, table.names, names)

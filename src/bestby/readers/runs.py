@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.order import order_in_groups
 from bestby._core.roles import RUN_WORDS, Roles, check_no_gold
 from bestby._core.typing import Array
 from bestby.readers import arguments
@@ -323,7 +324,9 @@ def _long(
     kept: Sequence[int],
 ) -> dict[str, _Record]:
     labels = table.texts(str(roles.system), "system")
-    known = list(dict.fromkeys(labels[row] for row in kept))
+    column_of_runs = None if roles.run is None else table.texts(roles.run, "run")
+    groups = [row if column_of_runs is None else column_of_runs[row] for row in kept]
+    known = order_in_groups([labels[row] for row in kept], groups)
     for name in systems or ():
         if name not in known:
             raise InvalidInputError(f"{table.source}: no system {name!r}", hint=f"it has: {listed(known)}")

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.order import merged_order
 from bestby.readers.database import STRICT, connection, lines, literal
 from bestby.readers.table import Table, made
 from bestby.readers.text import unpacked
@@ -88,7 +89,8 @@ def read_json(path: Path, compression: str, missing: Missing) -> Table:
     Returns
     -------
     Table
-        The union of the keys of all objects; a key that an object lacks is a missing value.
+        The keys of all objects, in the order in which the objects list them, whichever lacks one; a key that
+        an object lacks is a missing value.
     """
     text = unpacked(path, compression)
     if not text.strip():
@@ -101,7 +103,7 @@ def read_json(path: Path, compression: str, missing: Missing) -> Table:
         ]
     else:
         records = records_of(path, text.split("\n"))
-    names = list(dict.fromkeys(name for record in records for name in record))
+    names = merged_order(records)
     columns = []
     for name in names:
         column = np.empty(len(records), dtype=object)

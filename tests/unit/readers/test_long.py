@@ -22,12 +22,12 @@ def test_rows_are_joined_by_item_whatever_their_order(make: Make) -> None:
     by_item = dict(
         zip(evaluation.items.tolist(), zip(*columns(evaluation).values(), strict=True), strict=True)
     )
-    assert list(columns(evaluation)) == ["gold", "b", "a"]
-    assert by_item == {"q1": ("x", "y", "x"), "q2": ("y", "y", "y"), "q3": ("y", "y", "x")}
+    assert list(columns(evaluation)) == ["gold", "a", "b"]
+    assert by_item == {"q1": ("x", "x", "y"), "q2": ("y", "y", "y"), "q3": ("y", "x", "y")}
     groups = dict(zip(evaluation.items.tolist(), evaluation.clusters.tolist(), strict=True))
     assert groups == {"q1": "c1", "q2": "c1", "q3": "c2"}
     assert evaluation.notes[0].message == (
-        "l.csv was read as a long table; systems: b, a (column system); values: prediction;"
+        "l.csv was read as a long table; systems: a, b (column system); values: prediction;"
         " gold: gold; item: item; cluster: cluster"
     )
 
@@ -36,7 +36,7 @@ def test_rows_are_joined_by_item_whatever_their_order(make: Make) -> None:
 def test_systems_are_told_by_other_names_where_they_repeat(make: Make, name: str) -> None:
     evaluation = read(make("l.csv", LONG.replace("system", name)))
     assert columns(evaluation) == columns(read(make("s.csv", LONG)))
-    assert f"systems: b, a (column {name})" in evaluation.notes[0].message
+    assert f"systems: a, b (column {name})" in evaluation.notes[0].message
 
 
 @pytest.mark.parametrize(

@@ -43,13 +43,13 @@ def test_a_long_table_and_its_metric(write: Write) -> None:
     assert {name: x.tolist() for name, x in found.runs.items()} == {"b": [0.5, 0.4], "a": [0.1, 0.2]}
     assert found.metric == "accuracy"
     paired = read_runs(path, paired=True)
-    assert {name: x.tolist() for name, x in paired.runs.items()} == {"b": [0.5, 0.4], "a": [0.2, 0.1]}
+    assert {name: x.tolist() for name, x in paired.runs.items()} == {"a": [0.1, 0.2], "b": [0.4, 0.5]}
 
 
 def test_systems_are_told_by_other_names_where_they_repeat(write: Write) -> None:
     found = read_runs(write("Model,seed,f1 b,1,0.5 a,0,0.1 a,1,0.2 b,0,0.4"))
     assert {name: x.tolist() for name, x in found.runs.items()} == {"b": [0.5, 0.4], "a": [0.1, 0.2]}
-    assert (found.metric, found.told) == ("f1", "a long table of runs; systems: b, a (column Model)")
+    assert (found.metric, found.told) == ("f1", "a long table of runs; systems: a, b (column Model)")
     wide = write("seed,item,gold,base,model 0,q1,x,x,y 0,q2,y,y,y 1,q1,x,x,x 1,q2,y,x,y")
     assert list(read_runs(wide).runs) == ["base", "model"]
 

@@ -1,0 +1,81 @@
+"""One order of names from many records that each hold some of them."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping
+from itertools import pairwise
+
+_AGREEMENT = 0.9
+
+
+def merged_order(records: Iterable[Iterable[str]], places: Mapping[str, int] | None = None) -> list[str]:
+    """Return all names in the order in which the records list them, whichever record lacks one.
+
+    A one-sided question about pairs of systems stands in this order, which therefore must not change with the
+    record that happens to come first. A name that a record lacks is placed by its neighbours in the others.
+    Where fewer than nine of ten records agree on two neighbours, or none holds both, the alphabet decides.
+
+    Parameters
+    ----------
+    records : iterable of iterable of str
+        The names of each record, none twice.
+    places : mapping of str to int, optional
+        Decides in place of the alphabet if no records contradict each other.
+
+    Examples
+    --------
+    >>> merged_order([["id", "new"], ["id", "old", "new"], ["id", "old"]])
+    ['id', 'old', 'new']
+    >>> merged_order([["b", "a"], ["a", "b"]])
+    ['a', 'b']
+    """
+    distinct = Counter(tuple(record) for record in records)
+    names = {name for record in distinct for name in record}
+    times: Counter[tuple[str, str]] = Counter()
+    for record, count in distinct.items():
+        for pair in pairwise(record):
+            times[pair] += count
+    after: dict[str, list[str]] = {name: [] for name in names}
+    waiting = dict.fromkeys(names, 0)
+    for (first, second), count in times.items():
+        if count >= _AGREEMENT * (count + times.get((second, first), 0)):
+            after[first].append(second)
+            waiting[second] += 1
+    if places is None or any((second, first) in times for first, second in times):
+        places = dict.fromkeys(names, 0)
+    rank = {name: (places[name], name) for name in names}
+    ready = [rank[name] for name in names if waiting[name] == 0]
+    heapq.heapify(ready)
+    ordered: dict[str, None] = {}
+    while len(ordered) < len(names):
+        if not ready:  # the records contradict each other in a circle: the first of the rest breaks it
+            ready = [min(rank[name] for name in names if name not in ordered)]
+        _, name = heapq.heappop(ready)
+        if name in ordered:
+            continue
+        ordered[name] = None
+        for follower in after[name]:
+            waiting[follower] -= 1
+            if waiting[follower] == 0 and follower not in ordered:
+                heapq.heappush(ready, rank[follower])
+    return list(ordered)
+
+
+def order_in_groups(names: Iterable[str], groups: Iterable[Hashable]) -> list[str]:
+    """Return the names in a long table in the order in which its groups of rows (items) list them.
+
+    Where no group holds two names, the one that occurs first comes first.
+
+    Examples
+    --------
+    >>> order_in_groups(["new", "old", "new", "old"], ["item 1", "item 2", "item 2", "item 1"])
+    ['new', 'old']
+    """
+    members: dict[Hashable, dict[str, None]] = {}
+    places: dict[str, int] = {}
+    for name, group in zip(names, groups, strict=True):
+        members.setdefault(group, {}).setdefault(name)
+        places.setdefault(name, len(places))
+    return merged_order(members.values(), places)
