@@ -469,6 +469,10 @@ def _labels(
 ) -> tuple[dict[str, Array], Array | None]:
     """Return the values of the systems and of the gold (under ``""``), and the classes if any are soft."""
     rows = [name for name, values in given.items() if soft.is_soft(values)]
+    if not rows:
+        checks.refuse_unused(
+            "hard labels and scores, which are no distributions", normalise=(normalise, False)
+        )
     if not rows and annotations is None and classes is None:
         return {name: checks.column(values, _called(name)) for name, values in given.items()}, None
     named = classes if classes is not None or annotations is None else annotations.classes

@@ -79,7 +79,7 @@ def asked(
     InvalidInputError
         If one is not, naming those there are.
     """
-    return Settings(
+    settings = Settings(
         checks.choice(interval, METHODS, "interval"),
         checks.probability(level, "level"),
         checks.flag(simultaneous, "simultaneous"),
@@ -93,6 +93,23 @@ def asked(
         checks.choice("fixed" if annotators is None else annotators, ANNOTATORS, "annotators"),
         None if blocks is None else checks.positive_int(blocks, "blocks"),
     )
+    return _refuse_ignored(settings)
+
+
+def _refuse_ignored(settings: Settings) -> Settings:
+    """Refuse settings of which another one leaves nothing."""
+    if settings.simultaneous and settings.interval != "auto":
+        raise InvalidInputError(
+            f"simultaneous intervals are made by max-T, so interval={settings.interval!r} would be ignored",
+            hint="leave out one of the two: intervals of one difference at a time, or of all at once",
+        )
+    if not settings.rescale and settings.resample_size is None:
+        raise InvalidInputError(
+            "rescale=False has no meaning without resample_size: resamples as large as the data are not"
+            " rescaled",
+            hint="leave it out, or give resample_size too",
+        )
+    return settings
 
 
 def resample_size_of(size: float | None) -> float | None:

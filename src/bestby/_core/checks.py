@@ -383,3 +383,27 @@ def choice(value: str, allowed: Sequence[T], what: str) -> T:
     raise InvalidInputError(
         f"{what} must be one of {', '.join(allowed)}, got {value!r}",
     )
+
+
+def refuse_unused(where: str, **options: tuple[object, object]) -> None:
+    """Refuse options that would change nothing, rather than take them without a word.
+
+    Parameters
+    ----------
+    where : str
+        For what they have no meaning.
+    **options : tuple of two
+        Per option its value and its default.
+
+    Examples
+    --------
+    >>> refuse_unused("a table of scores", test=("permutation", "permutation"))
+    >>> refuse_unused("a table of scores", test=("sign", "permutation"))
+    Traceback (most recent call last):
+    bestby._core.errors.InvalidInputError: test='sign' has no meaning for a table of scores...
+    """
+    for name, (value, default) in options.items():
+        if value is not default and value != default:
+            raise InvalidInputError(
+                f"{name}={value!r} has no meaning for {where}: it would change nothing", hint="leave it out"
+            )

@@ -164,6 +164,21 @@ def compare_datasets(
     checks.choice(correction, multiplicity.CORRECTIONS, "correction")
     checks.choice(on_missing, ("error", "drop", "worst"), "on_missing")
     check_outer(data, outer)
+    _refuse_unused(
+        data,
+        columns={"dataset": dataset, "gold": gold, "cluster": cluster},
+        inside={"test": (test, "permutation")},
+        other={
+            "systems": (systems, None),
+            "metric": (metric, None),
+            "greater_is_better": (greater_is_better, None),
+            "baseline": (baseline, None),
+            "interval": (interval, "auto"),
+            "across": (across, "wilcoxon"),
+            "alternative": (alternative, "two-sided"),
+            "correction": (correction, "holm"),
+        },
+    )
     if is_p_values(data):
         return replicability(data, alpha=alpha_of(asked.level))
     drawing = Drawing(
@@ -210,6 +225,24 @@ def compare_datasets(
         correction=correction,
         baseline=baseline,
     )
+
+
+def _refuse_unused(
+    data: Any,
+    columns: Mapping[str, Any],
+    inside: Mapping[str, tuple[Any, Any]],
+    other: Mapping[str, tuple[Any, Any]],
+) -> None:
+    """Refuse options that this form of the data has no use for: those of frames, of items, of scores."""
+    if isinstance(data, Evaluation | Mapping):
+        named = {name: (value, None) for name, value in columns.items()}
+        checks.refuse_unused("data that are no frame, whose columns it would name", **named)
+    if is_p_values(data):
+        checks.refuse_unused("p-values, which are tested already", **inside, **other)
+    elif isinstance(data, Mapping) and not any(isinstance(part, Evaluation) for part in data.values()):
+        checks.refuse_unused("scores or comparisons of datasets, which hold no items to test", **inside)
+        tango = ("tango", "auto") if other["interval"][0] == "tango" else ("auto", "auto")
+        checks.refuse_unused("mean differences over datasets, which are no proportions", interval=tango)
 
 
 # -- pairs -----------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from bestby.datasets.within import Asked
 from bestby.engine import testing
 from bestby.engine.base import Drawing
 from bestby.engine.interval import METHODS
+from bestby.evaluation import Evaluation
 from bestby.family import alpha_of, rejects, with_direction_notes
 from bestby.inference import classical, crossvalidation, multiplicity
 from bestby.inference.replicability import Replicability, replicability
@@ -139,6 +140,16 @@ def compare_folds(
         executor=executing.checked(executor),
     )
     found = read(data, fold, repetition, None if systems is None else tuple(systems), gold)
+    if isinstance(data, Evaluation | Mapping):
+        columns = {"fold": (fold, None), "repetition": (repetition, None), "gold": (gold, None)}
+        checks.refuse_unused("data that are no frame, whose columns it would name", **columns)
+    if not isinstance(found, dict):
+        checks.refuse_unused(
+            "scores of folds, which hold no items to test or resample",
+            interval=(interval, "auto"),
+            inside=(inside, "permutation"),
+            required=("all" if test == "k-bonferroni" else required, "all"),
+        )
     if isinstance(found, dict):
         folds = of_items(found, metric, greater_is_better, drawing)
     else:

@@ -128,6 +128,13 @@ def _read(comparisons: Any, clusters: Any, columns: Columns) -> tuple[Any, Any, 
             f"clusters={clusters!r} names a column, but the judgements are no frame",
             hint="pass one cluster per judgement",
         )
+    checks.refuse_unused(
+        "tuples, which have no named columns",
+        a=(columns.a, "a"),
+        b=(columns.b, "b"),
+        winner=(columns.winner, "winner"),
+        item=(columns.item, None),
+    )
     rows = _rows(comparisons)
     fields = list(zip(*rows, strict=True)) if rows else [(), (), ()]
     return *fields[-3:], (fields[0] if len(fields) == 4 else None), clusters

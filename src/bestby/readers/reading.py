@@ -328,6 +328,10 @@ def _chosen(files: Mapping[str, str | Path], systems: Sequence[str] | None) -> d
 def _noted(evaluation: Evaluation, told: str, soft: Soft) -> Evaluation:
     values = {**evaluation.systems, **({} if evaluation.gold is None else {"gold": evaluation.gold})}
     rows = [name for name, column in values.items() if column.ndim == 2]
+    if not rows:
+        checks.refuse_unused(
+            "hard labels and scores, which are no distributions", normalise=(soft.normalise, False)
+        )
     if rows and evaluation.classes is not None:
         told += f"; distributions over the classes {listed([str(name) for name in evaluation.classes])}"
         told += f": {listed(rows)}" + ("; every row divided by its sum" if soft.normalise else "")

@@ -166,6 +166,10 @@ def aligned(
     ids, predictions = _unkeyed(predictions, ids, what)
     if not soft.is_soft(predictions):
         array = checks.column(predictions, what)
+        if gold.classes is None:
+            checks.refuse_unused(
+                "hard labels and scores, which are no distributions", normalise=(normalise, False)
+            )
         if classes is not None:
             columns(gold, classes, checks.column(classes, "classes").size)
         return array[order(gold, ids, array.size, what)], None

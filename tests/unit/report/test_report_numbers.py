@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from bestby.family import rejects
 from bestby.report.numbers import Rounding, alpha, p_clause, p_text, standard_error
 from bestby.results import Interval
 
@@ -118,3 +122,77 @@ def test_p_clause_has_one_relation() -> None:
 
 def test_alpha_is_free_of_the_noise_of_the_subtraction() -> None:
     assert [alpha(level) for level in (0.9, 0.95, 0.99, 0.999)] == [0.1, 0.05, 0.01, 0.001]
+
+
+# -- properties: what is printed says on which side a number lies -----------------------------------
+
+scales = st.integers(-14, 12)
+sizes = st.tuples(st.floats(-10.0, 10.0), scales).map(lambda pair: pair[0] * 10.0 ** pair[1])
+margins = st.floats(1e-6, 10.0)
+
+
+def read_back(text: str) -> float:
+    return float(text.replace("−", "-"))
+
+
+def side(value: float, mark: float) -> int:
+    return (value > mark) - (value < mark)
+
+
+def last_place(text: str) -> Decimal:
+    """Return the value of one unit of the last digit that is printed."""
+    exponent = Decimal(text.replace("−", "-")).as_tuple().exponent
+    assert isinstance(exponent, int)
+    return Decimal(1).scaleb(exponent)
+
+
+@given(sizes, sizes, st.floats(-6, 3), margins, st.booleans())
+def test_a_printed_interval_lies_where_the_interval_lies(
+    centre: float, half: float, reach: float, margin: float, near: bool
+) -> None:
+    half = abs(half)
+    if near:  # an end close to the margin
+        centre = margin * (1.0 + 10.0**reach * 1e-4) + half
+    low, high = centre - half, centre + half
+    rounding = Rounding.of([(centre, between(low, high))], margin=margin)
+    ends = [read_back(text) for text in rounding.interval(between(low, high)).strip("[]").split(", ")]
+    for end, shown in zip((low, high), ends, strict=True):
+        assert [side(end, mark) for mark in (0.0, margin, -margin)] == [
+            side(shown, mark) for mark in (0.0, margin, -margin)
+        ]
+
+
+@given(sizes, st.integers(0, 14), margins)
+def test_a_printed_number_is_within_half_a_unit_of_its_last_place(
+    value: float, decimals: int, margin: float
+) -> None:
+    text = Rounding(decimals, (-margin, margin)).text(value)
+    assert abs(Decimal(text.replace("−", "-")) - Decimal(value)) <= last_place(text) / 2
+    assert side(read_back(text), 0.0) == side(value, 0.0)
+    assert text.startswith("−") == (value < 0.0)
+
+
+@given(st.floats(1e-15, 1.0), st.sampled_from([0.05, 0.01, 0.1, 0.001]), st.floats(-15, 0), st.booleans())
+def test_a_printed_p_value_lies_on_the_side_of_the_level(
+    p: float, level: float, distance: float, above: bool
+) -> None:
+    for value in (p, min(1.0, level * (1.0 + (10.0**distance if above else -(10.0**distance) / 2)))):
+        text = p_text(value, level)
+        shown_above = text.startswith(">") or (not text.startswith("<") and float(text) > level)
+        assert shown_above == (not rejects(value, level))
+        assert len(text) <= 11
+
+
+def test_scores_with_hardly_any_error_are_written_as_numbers() -> None:
+    tiny = between(0.81234567 - 1e-9, 0.81234567 + 1e-9)
+    assert Rounding.of([(0.81234567, tiny)]).text(0.81234567) == "0.81234567"
+    equal = between(0.75, math.nextafter(0.75, 1.0))
+    assert Rounding.of([(0.75, equal)]).text(0.75) == "0.7500"
+    assert Rounding.of([(3.1e-12, between(3.0e-12, 3.2e-12))]).text(3.1e-12) == "3.100e-12"
+    assert Rounding.of([(2e20, between(1e20, 3e20))]).text(2e20) == "2.00000e20"
+
+
+def test_p_values_a_rounding_error_from_the_level() -> None:
+    assert p_text(0.05 * (1.0 + 1e-15), 0.05) == "0.050"
+    assert p_text(0.05 * (1.0 + 1e-9), 0.05) == ">0.05"
+    assert p_clause(0.05 * (1.0 + 1e-9), 0.05) == "p > 0.05"
