@@ -241,16 +241,16 @@ def of_direction(metric: str, greater_is_better: bool, alternative: Question) ->
     """Return notes on one-sided tests: what they ask, and what they leave open."""
     if alternative == "two-sided":
         return []
-    told = (
-        f"the ranks and groups rest on one-sided tests ({alternative}): a difference in the direction that"
-        " was not asked about leaves them open, so two systems of one group may differ clearly"
-    )
-    notes = [Note("one_sided", told, (metric,))]
+    notes = []
     if alternative != "better" and not greater_is_better:
         asks = "worse" if alternative == "greater" else "better"
         told = f"lower is better for {metric}: alternative {alternative!r} asks whether A is {asks}"
         notes.append(Note("direction", told, (metric,)))
-    return notes
+    told = (
+        f"the ranks and groups rest on one-sided tests ({alternative}): a difference in the direction that"
+        " was not asked about leaves them open, so two systems of one group may differ clearly"
+    )
+    return [*notes, Note("one_sided", told, (metric,))]
 
 
 def of_resamples(metric: str, tests: Collection[TestResult], correction: str, alpha: float) -> list[Note]:

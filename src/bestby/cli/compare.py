@@ -82,6 +82,12 @@ NoRescale = Annotated[
 ]
 Seed = Annotated[int, _option("N", "Seed of the resamples.", shown=True)]
 Jobs = Annotated[int, _option("N", "Threads; no number depends on it.", shown=True)]
+Lower = Annotated[
+    bool, typer.Option("--lower-is-better", help="Lower scores are better (default: by their name).")
+]
+Higher = Annotated[
+    bool, typer.Option("--higher-is-better", help="Higher scores are better (default: by their name).")
+]
 Json = Annotated[str | None, _option(_FILE, "Write everything as JSON.")]
 Csv = Annotated[str | None, _option(_FILE, "Write the differences as CSV.")]
 CsvSafe = Annotated[
@@ -236,6 +242,23 @@ def _listed(given: list[str] | None) -> list[str] | None:
     """
     names = [name.strip() for one in given or () for name in one.split(",")]
     return [name for name in names if name] or None
+
+
+def greater_is_better(lower: bool, higher: bool) -> bool | None:
+    """Return the direction that --lower-is-better and --higher-is-better set; None if neither is given.
+
+    Examples
+    --------
+    >>> greater_is_better(False, True), greater_is_better(True, False), greater_is_better(False, False)
+    (True, False, None)
+    """
+    from bestby._core.errors import InvalidInputError
+
+    if lower and higher:
+        raise InvalidInputError(
+            "--lower-is-better and --higher-is-better contradict each other", hint="give one"
+        )
+    return higher if lower or higher else None
 
 
 def _named_options(given: list[str] | None) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from bestby.cli.compare import (
     Correction,
     Csv,
     CsvSafe,
+    Higher,
     Html,
     Interval,
     Item,
@@ -20,6 +21,7 @@ from bestby.cli.compare import (
     Json,
     Latex,
     Level,
+    Lower,
     Markdown,
     MissingValue,
     Plot,
@@ -30,6 +32,7 @@ from bestby.cli.compare import (
     Test,
     ValueColumn,
     _option,
+    greater_is_better,
 )
 from bestby.cli.progress import shown
 
@@ -37,13 +40,6 @@ Files = Annotated[list[str], typer.Argument(metavar="FILES", hidden=True)]
 Dataset = Annotated[str | None, _option("COLUMN", "The dataset of each row, if not 'dataset' or 'task'.")]
 Gold = Annotated[str | None, _option("COLUMN", "Gold, where rows are items; without, they are scores.")]
 Metric = Annotated[str | None, _option("NAME", "See 'bestby metrics'; a name for the scores of a table.")]
-Lower = Annotated[
-    bool | None,
-    typer.Option(
-        "--lower-is-better/--higher-is-better",
-        help="Direction of scores in a table; by default from the name.",
-    ),
-]
 OnMissing = Annotated[
     str, _option("error|drop|worst", "Datasets, or items, that a system lacks.", shown=True)
 ]
@@ -61,7 +57,8 @@ def datasets(
     cluster: Cluster = None,
     system_column: SystemColumn = None,
     value_column: ValueColumn = None,
-    lower_is_better: Lower = None,
+    lower_is_better: Lower = False,
+    higher_is_better: Higher = False,
     on_missing: OnMissing = "error",
     missing_value: MissingValue = None,
     interval: Interval = "auto",
@@ -132,7 +129,7 @@ def datasets(
             data,
             outer="dataset",  # files say which column has the datasets
             metric=metric,
-            greater_is_better=None if lower_is_better is None else not lower_is_better,
+            greater_is_better=greater_is_better(lower_is_better, higher_is_better),
             on_missing=on_missing,
             baseline=baseline,
             interval=interval,

@@ -14,6 +14,7 @@ from bestby.cli.compare import (
     Correction,
     Csv,
     CsvSafe,
+    Higher,
     Html,
     Interval,
     Item,
@@ -21,6 +22,7 @@ from bestby.cli.compare import (
     Json,
     Latex,
     Level,
+    Lower,
     Markdown,
     MissingValue,
     Plot,
@@ -30,8 +32,9 @@ from bestby.cli.compare import (
     SystemColumn,
     ValueColumn,
     _option,
+    greater_is_better,
 )
-from bestby.cli.datasets import Gold, Lower, Metric
+from bestby.cli.datasets import Gold, Metric
 from bestby.cli.progress import shown
 
 File = Annotated[str, typer.Argument(metavar="FILE", hidden=True)]
@@ -55,7 +58,8 @@ def folds(
     cluster: Cluster = None,
     system_column: SystemColumn = None,
     value_column: ValueColumn = None,
-    lower_is_better: Lower = None,
+    lower_is_better: Lower = False,
+    higher_is_better: Higher = False,
     missing_value: MissingValue = None,
     ratio: Ratio = None,
     test: Test = "auto",
@@ -127,7 +131,7 @@ def folds(
         result = compare_folds(
             data,
             metric=metric,
-            greater_is_better=None if lower_is_better is None else not lower_is_better,
+            greater_is_better=greater_is_better(lower_is_better, higher_is_better),
             ratio=ratio,
             required=required if required == "all" else int(required),
             baseline=baseline,

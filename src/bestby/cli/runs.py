@@ -14,12 +14,14 @@ from bestby.cli.compare import (
     Correction,
     Csv,
     CsvSafe,
+    Higher,
     Html,
     Item,
     Jobs,
     Json,
     Latex,
     Level,
+    Lower,
     Margin,
     Markdown,
     MissingValue,
@@ -29,6 +31,7 @@ from bestby.cli.compare import (
     System,
     SystemColumn,
     _option,
+    greater_is_better,
 )
 from bestby.cli.progress import shown
 
@@ -47,12 +50,6 @@ Statistic = Annotated[str, _option("NAME", "mean, median, trimmed_mean or iqm of
 Paired = Annotated[
     bool,
     typer.Option("--paired", help="A run of one system belongs to the run of the same seed of the others."),
-]
-Lower = Annotated[
-    bool | None,
-    typer.Option(
-        "--lower-is-better/--higher-is-better", help="Direction of scores; by default from the name."
-    ),
 ]
 Interval = Annotated[str, _option("METHOD", "auto, t, bca, percentile or basic.", shown=True)]
 Test = Annotated[str, _option("NAME", "auto, permutation, t, brunner-munzel or bootstrap.", shown=True)]
@@ -75,7 +72,8 @@ def runs(
     missing_value: MissingValue = None,
     statistic: Statistic = "mean",
     paired: Paired = False,
-    lower_is_better: Lower = None,
+    lower_is_better: Lower = False,
+    higher_is_better: Higher = False,
     interval: Interval = "auto",
     level: Level = 0.95,
     test: Test = "auto",
@@ -141,12 +139,13 @@ def runs(
         missing=MISSING if missing_value is None else missing_value,
         texts=names_objects(metric),
     )
+    direction = greater_is_better(lower_is_better, higher_is_better)
     arguments: dict[str, Any] = {
         "metric": metric or found.metric,
         "statistic": statistic,
         "paired": paired,
         "baseline": baseline,
-        "greater_is_better": found.greater_is_better if lower_is_better is None else not lower_is_better,
+        "greater_is_better": found.greater_is_better if direction is None else direction,
         "interval": interval,
         "level": level,
         "test": test,

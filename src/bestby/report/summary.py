@@ -168,6 +168,9 @@ def methods_sentence(c: Comparison, metric: MetricInfo | None = None) -> str:
     correction = "no correction" if c.correction == "none" else f"correction: {c.correction}"
     text = f"Intervals ({percent(c.level)}): {of_differences} for differences, {of_scores} for scores."
     text += f" Test: {tests}; {correction}."
+    of_equivalence = next((d.equivalence_interval for d, _ in found if d.equivalence_interval), None)
+    if of_equivalence is not None and of_equivalence.level != c.level:
+        text += f" Equivalent: the {percent(of_equivalence.level)} interval lies inside the margin."
     if drawn(d for d, _ in found):
         size = c.provenance.settings.get("resample_size")
         how = "" if size is None else f" of {percent(size) if isinstance(size, float) else size} of the units"
