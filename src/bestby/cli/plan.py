@@ -364,13 +364,14 @@ def _scores_of_runs(given: _Assumed) -> Any:
     """Return the scores of one system: a value per line, a column of a wide table, or rows of a long one."""
     from bestby._core.roles import ITEM_WORDS, RUN_WORDS, Roles
     from bestby.readers.assemble import one_type
-    from bestby.readers.files import checked, read_values
+    from bestby.readers.files import read_values
     from bestby.readers.long import system_column_of
+    from bestby.readers.sources import readable_file
     from bestby.readers.table import Table
 
     path = _one_file(given)
     name = given.systems[0] if len(given.systems) == 1 else None
-    found = read_values(checked(path), name or "score", frozenset({*given.reading["missing"], ""}))
+    found = read_values(readable_file(path), name or "score", frozenset({*given.reading["missing"], ""}))
     if isinstance(found, Table):
         named = given.reading["system_column"] or system_column_of(found, Roles(), given.systems)
         if named is not None:

@@ -54,24 +54,6 @@ def stem_of(path: str | Path) -> str:
     return name.stem if ending and not ending[0].isdigit() else name.name
 
 
-def checked(path: str | Path) -> Path:
-    """Return the path if it is a file that can be read."""
-    file = Path(path)
-    if "\0" in str(file) or not file.exists():
-        raise InvalidInputError(f"no file {str(file)!r}", hint="check the path and the current directory")
-    if not file.is_file():
-        raise InvalidInputError(
-            f"{file} is a directory, expected a file" if file.is_dir() else f"{file} is not a regular file",
-            hint="name a file" if file.is_dir() else "write what comes out of it to a file first",
-        )
-    try:
-        with file.open("rb") as stream:
-            stream.read(1)
-    except OSError as error:
-        raise InvalidInputError(f"{str(file)!r} cannot be read: {error.strerror or error}") from error
-    return file
-
-
 def kind_of(path: Path) -> Kind:
     """Tell what a file is from its first bytes, then from its name."""
     with path.open("rb") as stream:

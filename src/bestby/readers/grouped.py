@@ -17,11 +17,12 @@ from bestby.datasets.source import cells
 from bestby.datasets.within import taken
 from bestby.evaluation import Evaluation
 from bestby.readers import arguments
-from bestby.readers.files import checked, read_table
+from bestby.readers.files import read_table
 from bestby.readers.formats.base import Read
 from bestby.readers.long import is_long, read_long, system_column_of, value_word
 from bestby.readers.opening import log_of
 from bestby.readers.soft import Soft
+from bestby.readers.sources import readable_file
 from bestby.readers.table import ITEM_WORDS, Table, listed
 from bestby.readers.values import MISSING, unified
 from bestby.readers.wide import read_wide
@@ -226,7 +227,7 @@ def _one(path: str | Path | Sequence[str | Path]) -> str | Path:
 
 def _table(path: str | Path, missing: str | Iterable[str]) -> Table:
     texts = [missing] if isinstance(missing, str) else missing
-    return read_table(checked(path), frozenset(text.strip() for text in texts) | {""})
+    return read_table(readable_file(path), frozenset(text.strip() for text in texts) | {""})
 
 
 def _named(table: Table, name: str | None, words: Sequence[str], role: str) -> str:

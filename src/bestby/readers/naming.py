@@ -7,6 +7,7 @@ from pathlib import Path
 
 from bestby._core.errors import InvalidInputError
 from bestby.readers.files import stem_of
+from bestby.readers.sources import exists, is_file, is_url, user_path
 
 
 def named_paths(
@@ -27,7 +28,7 @@ def named_paths(
     if not given:
         raise InvalidInputError("no file was given", hint="give one table, or name=path for each system")
     if len(given) == 1 and _split(given[0])[0] is None:
-        return Path(given[0])
+        return user_path(given[0])
     files: dict[str, str | Path] = {}
     split = [_split(argument) for argument in given]
     stems = [stem_of(path) for name, path in split if name is None]
@@ -46,7 +47,7 @@ def named_paths(
 
 def _split(argument: str | Path) -> tuple[str | None, str | Path]:
     """Cut name=path, unless the whole is a file."""
-    if isinstance(argument, Path) or "=" not in argument or _is_there(argument):
+    if isinstance(argument, Path) or "=" not in argument or exists(argument) or is_url(argument):
         return None, argument
     name, _, path = argument.partition("=")
     if not name.strip() or not path:
@@ -54,25 +55,10 @@ def _split(argument: str | Path) -> tuple[str | None, str | Path]:
     return name.strip(), path
 
 
-def _is_there(path: str) -> bool:
-    """Tell whether there is such a file or directory."""
-    try:
-        return Path(path).exists()
-    except (OSError, ValueError):
-        return False
-
-
-def _is_file(path: str) -> bool:
-    try:
-        return Path(path).is_file()
-    except (OSError, ValueError):
-        return False
-
-
 def by_system(files: Path | Mapping[str, str | Path]) -> dict[str, Path]:
     """Return the files by name; a single one, or a directory, is called as it is."""
     if isinstance(files, Mapping):
-        return {name: Path(path) for name, path in files.items()}
+        return {name: user_path(path) for name, path in files.items()}
     return {stem_of(files): files}
 
 
@@ -85,10 +71,10 @@ def without_gold(
     """
     if not isinstance(files, Mapping):
         return files
-    known = {Path(gold).resolve() for gold in golds if _is_file(str(gold))}
+    known = {user_path(gold).resolve() for gold in golds if is_file(user_path(gold))}
     kept = {
         name: path
         for name, path in files.items()
-        if name != stem_of(path) or Path(path).resolve() not in known
+        if name != stem_of(path) or user_path(path).resolve() not in known
     }
     return kept if len(kept) > 1 else files

@@ -15,6 +15,7 @@ from bestby.evaluation import Evaluation
 from bestby.readers.files import kind_of
 from bestby.readers.formats.base import FORMATS, Format, Read, recognised
 from bestby.readers.naming import by_system, named_paths
+from bestby.readers.sources import is_file, readable, user_path
 from bestby.results import Note
 
 TABLE = "table"
@@ -46,10 +47,10 @@ def format_of(paths: Mapping[str, Path], asked: str | None, *, texts: bool) -> F
                 f"there is no format {asked!r}", hint=f"formats: {', '.join((TABLE, TEXTS, *FORMATS))}"
             )
         return None if asked == TABLE else _module(asked)
-    found = {path: recognised(path) for path in paths.values()}
+    found = {readable(path): recognised(path) for path in paths.values()}
     kinds = list(found.values())
     if any(kind is not kinds[0] for kind in kinds):
-        told = ", ".join(f"{path.name}: {_name(kind)}" for path, kind in list(found.items())[:4])
+        told = ", ".join(f"{path}: {_name(kind)}" for path, kind in list(found.items())[:4])
         raise InvalidInputError(
             f"the files are in different formats ({told})",
             hint="give files of one format, or say which it is: format=...",
@@ -68,7 +69,7 @@ def _name(form: Format | None) -> str:
 
 
 def _is_text(path: Path) -> bool:
-    return path.is_file() and kind_of(path).form == "text"
+    return is_file(path) and kind_of(path).form == "text"
 
 
 def read_format(
@@ -111,7 +112,7 @@ def read_format(
     if cluster is not None and "cluster" in known:
         given["cluster"] = cluster
     if gold:
-        given["gold"] = Path(gold[0]) if len(gold) == 1 else [Path(one) for one in gold]
+        given["gold"] = user_path(gold[0]) if len(gold) == 1 else [user_path(one) for one in gold]
     unknown = [name for name in given if name not in known]
     if unknown:
         more = sorted(set(known) - {"gold", "on_missing"})
@@ -142,7 +143,7 @@ def _typed(name: str, value: Any, annotation: str) -> Any:
     if not isinstance(value, str):
         return value
     if "Path" in annotation:
-        return Path(value)
+        return user_path(value)
     if annotation.startswith("bool"):
         if value.lower() not in ("true", "false"):
             raise InvalidInputError(f"{name} must be true or false, got {value!r}")

@@ -15,8 +15,9 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.order import merged_order
 from bestby._core.typing import Array
 from bestby.readers.database import connection, literal
-from bestby.readers.files import checked, kind_of, read_table
+from bestby.readers.files import kind_of, read_table
 from bestby.readers.formats.base import recognised
+from bestby.readers.sources import exists, is_directory, is_file, is_url, readable, readable_file, user_path
 from bestby.readers.table import Table, listed, made
 from bestby.readers.tables import read_parquets
 from bestby.readers.values import Column, Missing
@@ -123,19 +124,21 @@ def pieces_of(paths: Any) -> Pieces | None:
         If no file matches the pattern, or the files are of different kinds.
     """
     given = paths[0] if isinstance(paths, list | tuple) and len(paths) == 1 else paths
-    if not isinstance(given, str | Path) or not str(given) or "\0" in str(given):
+    if not isinstance(given, str | Path) or not str(given) or "\0" in str(given) or is_url(given):
         return None
-    path, text = Path(given), str(given)
-    if path.is_dir():
+    path = user_path(given)
+    text = str(path)
+    if is_directory(path):
+        readable(path)
         if recognised(path) is not None:
             return None
-        files = [file for file in sorted(path.rglob("*")) if file.is_file() and _is_table(file, path)]
+        files = [file for file in sorted(path.rglob("*")) if is_file(file) and _is_table(file, path)]
         return _pieces(text, path, files) if files else None
-    if path.exists() or not glob.has_magic(text):
+    if exists(path) or not glob.has_magic(text):
         return None
     root = _fixed(path)
     found = (Path(name) for name in sorted(glob.glob(text, recursive=True)))  # noqa: PTH207 - any pattern
-    files = [file for file in found if file.is_file() and not _is_hidden(file, root)]
+    files = [file for file in found if is_file(file) and not _is_hidden(file, root)]
     if files:
         return _pieces(text, root, files)
     if "=" in text:  # name=path
@@ -147,7 +150,7 @@ def pieces_of(paths: Any) -> Pieces | None:
 
 def single(path: Path) -> Pieces | None:
     """Return a table in one file; None if the file holds none."""
-    kind = kind_of(checked(path))
+    kind = kind_of(readable_file(path))
     return None if kind.form == "npy" else Pieces(str(path), (Piece(path),), _form(kind.form))
 
 
@@ -188,7 +191,7 @@ def _below(file: Path, root: Path) -> tuple[str, ...]:
 
 
 def _pieces(source: str, root: Path, files: Sequence[Path]) -> Pieces:
-    forms = {file: _form(kind_of(checked(file)).form) for file in files}
+    forms = {file: _form(kind_of(readable_file(file)).form) for file in files}
     first = files[0]
     for file, form in forms.items():
         if form != forms[first]:
@@ -241,7 +244,7 @@ def whole_table(pieces: Pieces, missing: Missing, asked: Collection[str | None])
     if pieces.form == "parquet":
         tables = read_parquets(pieces.paths, missing)
     else:
-        tables = [read_table(checked(path), missing) for path in pieces.paths]
+        tables = [read_table(readable_file(path), missing) for path in pieces.paths]
     names = list(tables[0].names)
     if pieces.form == "json":
         names = merged_order(table.names for table in tables)

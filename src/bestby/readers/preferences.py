@@ -13,8 +13,9 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
 from bestby.evaluation import Evaluation
-from bestby.readers.files import checked, read_table, stem_of
+from bestby.readers.files import read_table, stem_of
 from bestby.readers.formats.base import recognised
+from bestby.readers.sources import readable_file
 from bestby.readers.table import Table, listed
 from bestby.readers.values import MISSING
 
@@ -147,7 +148,7 @@ def read_preferences(
     >>> found.judgements()
     [('q1', 'old', 'new', 'new'), ('q2', 'new', 'old', 'tie')]
     """
-    place = checked(path)
+    place = readable_file(path)
     empty = frozenset(text.strip() for text in ([missing] if isinstance(missing, str) else missing)) | {""}
     columns = {"a": a, "b": b, "winner": winner, "item": item, "cluster": cluster}
     if all(name is None for name in columns.values()) and (form := recognised(place)) is not None:

@@ -18,7 +18,7 @@ from bestby.frames import is_frame
 from bestby.readers import arguments
 from bestby.readers.annotators import names_of
 from bestby.readers.counting import Asked, read_counted
-from bestby.readers.files import checked, read_table
+from bestby.readers.files import read_table
 from bestby.readers.long import is_long, read_long
 from bestby.readers.naming import by_system, named_paths, without_gold
 from bestby.readers.opening import TABLE, evaluation_of, format_of, read_format
@@ -26,6 +26,7 @@ from bestby.readers.pieces import pieces_of, single, whole_table
 from bestby.readers.several import read_several
 from bestby.readers.soft import Soft
 from bestby.readers.soft_tables import gathered
+from bestby.readers.sources import readable_file
 from bestby.readers.table import listed
 from bestby.readers.values import MISSING
 from bestby.readers.wide import read_wide
@@ -208,7 +209,7 @@ def read(
     if len(golds) > 1:
         for one in golds:
             if Path(one).name != str(one) or Path(one).suffix:  # no column is called so
-                checked(one)
+                readable_file(one)
         raise InvalidInputError(
             f"a table has one gold, got {len(golds)}: {listed([str(one) for one in golds])}",
             hint="several golds are references for a measure of texts; labels of people are annotators=...",
@@ -237,7 +238,7 @@ def read(
             return _noted(counted[0], f"{source} was read as {counted[1]}", soft)
     elif stream:
         raise DesignError("a long table cannot be counted", hint="leave stream=True (--stream) out")
-    whole = read_table(checked(files), empty) if pieces is None else whole_table(pieces, empty, kept)
+    whole = read_table(readable_file(files), empty) if pieces is None else whole_table(pieces, empty, kept)
     table = gathered(whole, soft, kept, item)
     if system_column is not None or value_column is not None or is_long(table, roles, systems, soft):
         evaluation, told = read_long(

@@ -13,9 +13,10 @@ from bestby._core.roles import Roles
 from bestby._core.typing import Array
 from bestby.readers.assemble import check_unique, check_whole, typed
 from bestby.readers.classes import one_kind
-from bestby.readers.files import checked, read_values
+from bestby.readers.files import read_values
 from bestby.readers.several import How, Part, gold_part, groups_of, in_order, system_part
 from bestby.readers.soft import Soft
+from bestby.readers.sources import readable_file
 from bestby.readers.table import listed
 from bestby.readers.values import MISSING, Column, column_of_texts, text_of, unified
 from bestby.study.records import Gold
@@ -81,14 +82,14 @@ def read_run(
     how = How(frozenset(text.strip() for text in missing) | {""}, Soft.of(classes, normalise))
     # The gold is named in any case: of the columns prediction and score, the former is meant.
     roles = Roles("gold" if gold is None else str(gold), item, cluster)
-    mine = system_part(checked(predictions), "prediction", roles, value_column, how)
+    mine = system_part(readable_file(predictions), "prediction", roles, value_column, how)
     _check_whole(mine)
     theirs = None
     if gold is not None:
         theirs = gold_part(str(gold), [mine], roles, how)
         check_whole(theirs.source, theirs.column, theirs.items)
     parts = [mine] if theirs is None else [mine, theirs]
-    keys = _keys(parts, None if ids is None else checked(ids), known)
+    keys = _keys(parts, None if ids is None else readable_file(ids), known)
     own, labels, names = _typed(mine.column, None if theirs is None else theirs.column, how.soft, known)
     out: dict[str, Any] = {
         "predictions": own.values.tolist(),

@@ -15,11 +15,12 @@ from bestby._core.roles import RUN_WORDS, Roles, check_no_gold
 from bestby._core.typing import Array
 from bestby.readers import arguments
 from bestby.readers.assemble import agreed, typed
-from bestby.readers.files import checked, read_table
+from bestby.readers.files import read_table
 from bestby.readers.formats.base import Read
 from bestby.readers.long import system_column_of
 from bestby.readers.opening import log_of
 from bestby.readers.soft import Soft
+from bestby.readers.sources import readable_file
 from bestby.readers.table import ITEM_WORDS, Table, listed
 from bestby.readers.values import MISSING, Column, column_of_texts
 from bestby.readers.wide import check_alike
@@ -168,7 +169,7 @@ def read_runs(
         if len(path) != 1:
             raise InvalidInputError(f"the runs of all systems stand in one table, got {len(path)} files")
         path = path[0]
-    table = read_table(checked(Path(path)), empty)
+    table = read_table(readable_file(path), empty)
     by = system_column or system_column_of(table, Roles(gold, item, cluster, dataset), systems)
     is_long = by is not None
     wanted = {"run": run, "item": item, "dataset": dataset, "gold": gold, "cluster": cluster}

@@ -23,10 +23,11 @@ from bestby.readers.assemble import (
     side_by_side,
     typed,
 )
-from bestby.readers.files import checked, read_values
+from bestby.readers.files import read_values
 from bestby.readers.long import first_rows, value_word
 from bestby.readers.soft import Soft
 from bestby.readers.soft_tables import class_columns, gathered
+from bestby.readers.sources import is_file, readable_file
 from bestby.readers.table import Table, listed
 from bestby.readers.values import Column, Missing, column_of_texts, text_of, unified
 
@@ -92,7 +93,8 @@ def read_several(
         What was taken for what.
     """
     how = How(missing, soft)
-    parts = {name: system_part(checked(path), name, roles, value_column, how) for name, path in paths.items()}
+    files = {name: readable_file(path) for name, path in paths.items()}
+    parts = {name: system_part(path, name, roles, value_column, how) for name, path in files.items()}
     gold = None
     if roles.annotators:
         gold = _annotated(roles, how)
@@ -192,9 +194,9 @@ def _part(table: Table, value: str, ids: str | None) -> Part:
 def gold_part(gold: str, parts: Sequence[Part], roles: Roles, how: How) -> Part:
     """Read the gold from its file, or from a column that the files of the systems share."""
     tables = [part.table for part in parts if part.table is not None and gold in part.table.data]
-    if len(tables) == len(parts) and not Path(gold).is_file():
+    if len(tables) == len(parts) and not is_file(gold):
         return _shared_gold(parts, [table.column(gold) for table in tables])
-    path = checked(gold)
+    path = readable_file(gold)
     content = read_values(path, "gold", how.missing, how.soft)
     if isinstance(content, Column):
         return Part(str(path), content)
@@ -219,7 +221,7 @@ def _annotated(roles: Roles, how: How) -> Part:
             "there is one file per system, and none with the labels of the annotators",
             hint="name the file that has them: gold=...",
         )
-    path = checked(roles.gold)
+    path = readable_file(roles.gold)
     table = read_values(path, "gold", how.missing)
     if isinstance(table, Column):
         raise InvalidInputError(

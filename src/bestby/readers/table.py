@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from bestby._core.roles import ITEM_WORDS as ITEM_WORDS
 from bestby._core.roles import Roles
 from bestby._core.roles import listed as listed
 from bestby._core.typing import Array
+from bestby.readers.sources import is_file
 from bestby.readers.values import Column, Missing, column_of, text_of, unified
 
 SYSTEM_WORDS = ("system", "model", "model_name", "method", "algorithm", "algo", "arch", "architecture")
@@ -131,7 +131,7 @@ def made(source: str, names: Sequence[str], columns: Sequence[Any], missing: Mis
 
 def check_there(table: Table, roles: Roles) -> None:
     """Refuse roles of columns that the table does not have."""
-    if roles.gold is not None and roles.gold not in table.data and Path(roles.gold).is_file():
+    if roles.gold is not None and roles.gold not in table.data and is_file(roles.gold):
         raise InvalidInputError(
             f"one file of predictions only, {table.source}, beside the gold in {roles.gold!r}: a comparison"
             " needs two or more",

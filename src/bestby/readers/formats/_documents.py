@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
+from bestby.readers.sources import readable_file
 from bestby.readers.text import check_gzip, unpacked
 
 CUT_OFF = "the file is damaged or cut off: copy it again"
@@ -49,11 +50,8 @@ def text_of(path: Path) -> str:
     InvalidInputError
         If it cannot be read or unpacked, or is not UTF-8.
     """
-    try:
-        with path.open("rb") as stream:
-            head = stream.read(4)
-    except OSError as error:
-        raise InvalidInputError(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
+    with readable_file(path).open("rb") as stream:
+        head = stream.read(4)
     if head.startswith(b"\x1f\x8b"):
         check_gzip(path)
         return unpacked(path, "gzip")

@@ -12,8 +12,9 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, OnMissing
 from bestby.evaluation import Evaluation
-from bestby.readers.files import checked, kind_of
+from bestby.readers.files import kind_of
 from bestby.readers.formats.base import HEAD, MOST_LINES
+from bestby.readers.sources import readable_file
 from bestby.readers.table import listed
 from bestby.readers.text import unpacked
 
@@ -68,7 +69,7 @@ def lines_of(path: Path) -> list[str]:
     InvalidInputError
         If the file cannot be read, is not UTF-8, or is empty.
     """
-    compression = kind_of(checked(path)).compression
+    compression = kind_of(readable_file(path)).compression
     lines = unpacked(path, compression).split("\n")  # not splitlines: a line may hold a form feed or U+2028
     if not lines[-1]:
         lines.pop()

@@ -15,7 +15,8 @@ from bestby._core.typing import Array, OnMissing
 from bestby.evaluation import Evaluation
 from bestby.metrics.base import BaseMetric
 from bestby.readers.database import lines
-from bestby.readers.files import checked, stem_of
+from bestby.readers.files import stem_of
+from bestby.readers.sources import is_directory, is_file, readable_file
 from bestby.results import Note
 
 FORMATS: tuple[str, ...] = (
@@ -127,6 +128,8 @@ class File:
 
 def head_of(path: Path) -> bytes:
     """Return the first bytes of what a file holds, unpacked; b"" if unreadable."""
+    if not is_file(path):  # to open a pipe would wait for its writer
+        return b""
     try:
         with path.open("rb") as stream:
             start = stream.read(4)
@@ -161,7 +164,7 @@ def recognised(path: str | Path) -> Format | None:
     'bestby.readers.formats.lm_eval'
     """
     place = Path(path)
-    names = OF_DIRECTORIES if place.is_dir() else FORMATS
+    names = OF_DIRECTORIES if is_directory(place) else FORMATS
     for file in _within(place):
         head = head_of(file)
         for name in names:
@@ -189,13 +192,13 @@ def files_of(paths: Mapping[str, Path], recognises: Callable[[Path, bytes], bool
     """
     files = []
     for name, path in paths.items():
-        named = path.is_dir() or name not in default_names(path)
-        inside = (
-            [file for file in _within(path) if recognises(file, head_of(file))] if path.is_dir() else [path]
-        )
+        is_folder = is_directory(path)
+        named = is_folder or name not in default_names(path)
+        there = _within(path) if is_folder else [path]
+        inside = [file for file in there if not is_folder or recognises(file, head_of(file))]
         if not inside:
             raise InvalidInputError(f"{path} holds no file in this format", hint="name the files")
-        files += [File(checked(file), name, named) for file in inside]
+        files += [File(readable_file(file), name, named) for file in inside]
     if not files:
         raise InvalidInputError("no file was given", hint="give one file per system: name=path")
     return files
@@ -215,13 +218,13 @@ def default_names(path: Path) -> tuple[str, ...]:
 
 def _within(path: Path) -> list[Path]:
     try:
-        if not path.is_dir():
+        if not is_directory(path):
             return [path]
         found = []
         for place, file in enumerate(path.rglob("*")):
             if place >= MOST_FILES:
                 break
-            if file.is_file() and not any(part.startswith(".") for part in file.relative_to(path).parts):
+            if is_file(file) and not any(part.startswith(".") for part in file.relative_to(path).parts):
                 found.append(file)
         return sorted(found)
     except (OSError, ValueError):

@@ -12,8 +12,9 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import FloatArray, OnMissing
-from bestby.readers.files import checked, read_table
+from bestby.readers.files import read_table
 from bestby.readers.formats.base import Read
+from bestby.readers.sources import readable_file
 from bestby.readers.table import SYSTEM_WORDS, Table, listed
 from bestby.readers.values import MISSING, text_of, unified
 from bestby.results import Note
@@ -204,7 +205,7 @@ def _part(
 
 
 def _table(path: Path) -> tuple[Table, _Tool]:
-    table = read_table(checked(path), MISSING)
+    table = read_table(readable_file(path), MISSING)
     tool = _tool(table.names)
     if tool is None:
         raise InvalidInputError(

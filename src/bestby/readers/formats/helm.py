@@ -14,6 +14,7 @@ from bestby.metrics.regression import Mean
 from bestby.readers.formats._documents import Record, document, number, records, word
 from bestby.readers.formats._logs import Log, datasets_of, gathered, mean_of_runs, named_apart
 from bestby.readers.formats.base import File, Read, files_of
+from bestby.readers.sources import is_file
 from bestby.readers.table import listed
 
 OPTIONS = ("value_column",)
@@ -126,7 +127,7 @@ def _instances(file: File, asked: str | None) -> _Instances:
     if not rows:
         raise InvalidInputError(f"{file.path} has no instance that was not perturbed")
     spec = file.path.parent / "run_spec.json"
-    told = document(spec) if spec.is_file() else Record(str(spec), {})
+    told = document(spec) if is_file(spec) else Record(str(spec), {})
     run = word(told.data.get("name")) or file.path.parent.name
     model = re.search(r"(?:^|[:,])model=([^,]+)", run)
     scenario = re.sub(r"[:,]?model=[^,]+", "", run) if model else None

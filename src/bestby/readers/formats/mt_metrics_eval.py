@@ -10,6 +10,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
 from bestby.readers.formats._lines import as_number, assembled, first_lines, lines_of, number_of
 from bestby.readers.formats.base import Read
+from bestby.readers.sources import is_file
 from bestby.readers.table import listed
 
 _NONE = "None"
@@ -168,6 +169,6 @@ def _beside(path: Path) -> Path | None:
         folder.parent.parent / "documents" / f"{folder.name}.docs",
         folder.parent / "documents" / f"{path.name.split('.')[0]}.docs",
     ):
-        if place.is_file():
+        if is_file(place):
             return place
     return None

@@ -12,9 +12,10 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
 from bestby.evaluation import Evaluation
 from bestby.readers.assemble import agreed, check_unique
-from bestby.readers.files import checked, read_table
+from bestby.readers.files import read_table
 from bestby.readers.formats._pair_names import PAIRS, Pair, named, names_of, prefixed
 from bestby.readers.formats.base import Read
+from bestby.readers.sources import readable_file
 from bestby.readers.table import ITEM_WORDS, Table, listed
 from bestby.readers.values import MISSING, column_of_texts, unified
 from bestby.results import Note
@@ -97,7 +98,7 @@ def read(
     """
     if gold is not None:
         raise InvalidInputError(f"{gold}: pairs of numbers have no gold", hint="leave the gold out")
-    tables = {name: read_table(checked(path), MISSING) for name, path in paths.items()}
+    tables = {name: read_table(readable_file(path), MISSING) for name, path in paths.items()}
     by = _By(item, cluster, stratum, system_column)
     wanted = _wanted(value_column)
     if len(tables) > 1:

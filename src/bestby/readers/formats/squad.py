@@ -11,9 +11,10 @@ from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
-from bestby.readers.files import checked, kind_of
+from bestby.readers.files import kind_of
 from bestby.readers.formats._lines import assembled, first_lines, need_gold
 from bestby.readers.formats.base import Read
+from bestby.readers.sources import readable_file
 from bestby.readers.table import listed
 from bestby.readers.text import unpacked
 
@@ -165,7 +166,7 @@ def _malformed(where: str, key: str, expected: str, found: Any) -> InvalidInputE
 
 
 def _json(path: Path) -> Any:
-    text = unpacked(path, kind_of(checked(path)).compression)
+    text = unpacked(path, kind_of(readable_file(path)).compression)
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
