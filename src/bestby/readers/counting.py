@@ -17,9 +17,10 @@ from bestby._core.typing import Array, BoolArray, IntArray, OnMissing
 from bestby.evaluation import Evaluation, dropped, without_values, worst
 from bestby.readers.assemble import one_type
 from bestby.readers.batches import Passes, check_cells, key_of, number_of, read_batches, text_of
-from bestby.readers.database import STRICT, lines, literal, quoted, streaming
+from bestby.readers.database import lines, literal, quoted, streaming
 from bestby.readers.files import kind_of
 from bestby.readers.long import is_long
+from bestby.readers.packing import csv_source
 from bestby.readers.pieces import Piece, Pieces, check_same_columns, joined
 from bestby.readers.soft import Soft
 from bestby.readers.soft_tables import gathered
@@ -302,8 +303,7 @@ def _relation(
         )
         return source, [paths, compression], list(wanted)
     names, delimiter = header_of(group[0].path, compression)
-    columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
-    source = f"read_csv(?, compression=?, delim=?, quote='\"', escape='\"', {STRICT}, columns={{{columns}}})"
+    source = csv_source(len(names), [piece.path for piece in group], compression, delimiter)
     return source, [paths, compression, delimiter], names
 
 

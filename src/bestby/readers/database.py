@@ -10,19 +10,30 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bestby._core.errors import InvalidInputError
+from bestby.readers.zstd_frames import unpacked_bound
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 _LINES = (
     "SELECT line FROM read_csv(?, compression=?, auto_detect=false, header=false, skip=0, comment='',"
     " quote='', escape='', delim='\x1f', null_padding=false, strict_mode=false, hive_partitioning=false,"
-    " columns={'line': 'VARCHAR'})"
+    " columns={'line': 'VARCHAR'}%s)"
 )
 
+_OVERLONG = "SELECT count(*) FROM read_ndjson_objects(?, compression=?, ignore_errors=true)"
 
 # Everything that the sniffer would guess is said, so that a ragged file is an error and not a table with one
 # column, '#' starts no comment, and a folder called "a=b" adds no column.
 STRICT = "auto_detect=false, header=true, skip=0, comment='', null_padding=false, hive_partitioning=false"
+
+LARGEST_BUFFER = 1 << 28
+"""Bytes of the largest buffer that one file is read into."""
+
+LONGEST_ROW = 2_000_000
+"""Bytes of the longest row of a table that is read, DuckDB's own default."""
+
+_BATCH = 10_000
+"""Lines that are fetched at a time."""
 
 MEMORY = "1GB"
 """What a database that streams may keep in memory; the rest goes to a temporary folder."""
@@ -77,8 +88,8 @@ def _opened(path: Path | str, limits: dict[str, Any]) -> Iterator[DuckDBPyConnec
         database.close()
 
 
-def lines(path: Path, compression: str, most: int | None = None) -> list[str]:
-    """Return the lines of a text file as they are, the first `most` of them.
+def lines(path: Path, compression: str, most: int) -> list[str]:
+    """Return the first lines of a text file as they are.
 
     Parameters
     ----------
@@ -86,13 +97,50 @@ def lines(path: Path, compression: str, most: int | None = None) -> list[str]:
         The file.
     compression : {"none", "gzip", "zstd"}
         How it is packed.
-    most : int, optional
-        How many lines to read; all if not given.
+    most : int
+        How many lines to read.
     """
-    limit = "" if most is None else f" LIMIT {most:d}"
     with connection(path) as database:
-        rows = database.execute(_LINES + limit, [literal(path), compression]).fetchall()
+        query = f"{_LINES % _buffer(path, compression)} LIMIT {most:d}"
+        return _texts(database.execute(query, [literal(path), compression]).fetchall())
+
+
+def line_batches(path: Path, compression: str) -> Iterator[list[str]]:
+    """Yield the lines of a text file in batches; it is never in memory as a whole."""
+    options = _buffer(path, compression)
+    with in_order(path) as database:
+        if not options:
+            # A last line longer than the buffer is lost without an error; the reader of JSON refuses it.
+            database.execute(_OVERLONG, [literal(path), compression]).fetchall()
+            options = f", max_line_size={LONGEST_ROW:d}, buffer_size={LARGEST_BUFFER:d}"
+        result = database.execute(_LINES % options, [literal(path), compression])
+        while rows := result.fetchmany(_BATCH):
+            yield _texts(rows)
+
+
+def _texts(rows: list[Any]) -> list[str]:
     return [(line or "").removeprefix("\ufeff") for (line,) in rows]
+
+
+def _buffer(path: Path, compression: str) -> str:
+    """Return the options of a buffer that holds a small file of zstd whole, in which no long line is lost."""
+    if compression != "zstd":
+        return ""
+    bound, _ = unpacked_bound(path)
+    return whole_buffer(bound) if bound <= LARGEST_BUFFER else ""
+
+
+def whole_buffer(size: int) -> str:
+    """Return the options of a buffer for files of at most `size` bytes, in which no row is too long."""
+    return f", max_line_size={size + 1:d}, buffer_size={size + 1:d}"
+
+
+def long_row(where: str) -> InvalidInputError:
+    """Return the refusal of a row that is longer than DuckDB takes it."""
+    return InvalidInputError(
+        f"{where}: a line or row of more than {LONGEST_ROW} bytes",
+        hint="check that quotes are closed; leave columns out that hold whole documents",
+    )
 
 
 def literal(path: Path) -> str:
@@ -115,6 +163,8 @@ def _translated(path: Path | str, message: str) -> InvalidInputError:
             f"{where}: expected {ragged[1]} columns, found {ragged[2]}",
             hint="every line needs the columns of the first; quote cells that hold the delimiter",
         )
+    if "aximum line size" in message or "maximum_object_size" in message:
+        return long_row(where)
     if "unicode" in message or "utf-8" in message or "UTF-8" in message:
         return InvalidInputError(f"{where}: not UTF-8 text", hint="save the file as UTF-8")
     if "unterminated quote" in message:

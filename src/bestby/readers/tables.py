@@ -12,7 +12,8 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.order import merged_order
-from bestby.readers.database import STRICT, connection, lines, literal
+from bestby.readers.database import connection, lines, literal
+from bestby.readers.packing import csv_source
 from bestby.readers.table import Table, made
 from bestby.readers.text import unpacked
 from bestby.readers.values import Missing
@@ -43,11 +44,7 @@ def read_delimited(path: Path, compression: str, missing: Missing) -> Table:
         If it is no such file; the line is named where it can be.
     """
     names, delimiter = header_of(path, compression)
-    columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
-    query = (
-        f"SELECT * FROM read_csv(?, compression=?, delim=?, quote='\"', escape='\"', {STRICT},"
-        f" columns={{{columns}}})"
-    )
+    query = f"SELECT * FROM {csv_source(len(names), [path], compression, delimiter)}"
     with connection(path) as database:
         arrays = database.execute(query, [literal(path), compression, delimiter]).fetchnumpy()
     return made(str(path), names, list(arrays.values()), missing)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
-import io
-import zlib
 from pathlib import Path
 
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
-from bestby.readers.database import lines
+from bestby.readers.packing import unpacked_pieces
 
 
 def unpacked(path: Path, compression: str) -> str:
@@ -29,14 +26,7 @@ def unpacked(path: Path, compression: str) -> str:
     InvalidInputError
         If it cannot be unpacked, or is not UTF-8.
     """
-    if compression == "zstd":
-        return "\n".join(lines(path, compression))
-    try:
-        data = path.read_bytes()
-        if compression == "gzip":
-            data = gzip.GzipFile(fileobj=io.BytesIO(data)).read()
-    except (OSError, EOFError, zlib.error) as error:
-        raise InvalidInputError(f"{path}: cannot be unpacked: {error}") from error
+    data = b"".join(unpacked_pieces(path, compression))
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -45,24 +35,6 @@ def unpacked(path: Path, compression: str) -> str:
             f"{path}, line {number}: not UTF-8 text", hint="save the file as UTF-8"
         ) from error
     return text.replace("\r\n", "\n")
-
-
-def check_gzip(path: Path) -> None:
-    """Refuse a gzip file that is cut off or damaged; DuckDB would read some of these forever.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    """
-    try:
-        with gzip.open(path, "rb") as stream:
-            while stream.read(1 << 20):
-                pass
-    except (OSError, EOFError, zlib.error) as error:
-        raise InvalidInputError(
-            f"{path}: cannot be unpacked: {error}", hint="the file is damaged or cut off: copy it again"
-        ) from error
 
 
 def value_lines(path: Path, compression: str) -> Array:

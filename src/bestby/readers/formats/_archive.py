@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import struct
 import sys
 import zipfile
@@ -12,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bestby._core.errors import InvalidInputError, MissingExtraError
+from bestby.readers.packing import VARIABLE, most_unpacked
 
 MOST_BYTES = 1 << 28
 """How large a member may be, unpacked."""
@@ -54,7 +56,12 @@ def opened(path: Path) -> Iterator[zipfile.ZipFile]:
         ) from error
 
 
-def member(archive: zipfile.ZipFile, path: Path, name: str, most: int = MOST_BYTES) -> bytes:
+def most_bytes() -> int:
+    """Return how many bytes a member may have, unpacked: `MOST_BYTES`, or what the user sets."""
+    return most_unpacked() if os.environ.get(VARIABLE, "").strip() else MOST_BYTES
+
+
+def member(archive: zipfile.ZipFile, path: Path, name: str) -> bytes:
     """Return what a member of an archive holds.
 
     Parameters
@@ -65,8 +72,6 @@ def member(archive: zipfile.ZipFile, path: Path, name: str, most: int = MOST_BYT
         Its file, for messages.
     name : str
         The member.
-    most : int
-        How many bytes it may have, unpacked.
 
     Raises
     ------
@@ -80,11 +85,12 @@ def member(archive: zipfile.ZipFile, path: Path, name: str, most: int = MOST_BYT
             f"{path}: there is no {name} in the archive",
             hint="the log is damaged, or was cut off: copy it again",
         )
-    info = archive.getinfo(name)
+    info, most = archive.getinfo(name), most_bytes()
     if info.file_size > most:
         raise InvalidInputError(
             f"{path}: {name} has {info.file_size} bytes, more than the {most} that are read",
-            hint="write the log again without images and attachments",
+            hint="write the log again without images and attachments, or raise the limit: set the environment"
+            f" variable {VARIABLE}=8G",
         )
     if info.compress_type == _ZSTD and sys.version_info < (3, 14):
         data = _zstd(_packed(path, info, most), most)

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
+from bestby.readers.packing import compression_of
 from bestby.readers.sources import readable_file
-from bestby.readers.text import check_gzip, unpacked
+from bestby.readers.text import unpacked
 
 CUT_OFF = "the file is damaged or cut off: copy it again"
 
@@ -50,12 +51,7 @@ def text_of(path: Path) -> str:
     InvalidInputError
         If it cannot be read or unpacked, or is not UTF-8.
     """
-    with readable_file(path).open("rb") as stream:
-        head = stream.read(4)
-    if head.startswith(b"\x1f\x8b"):
-        check_gzip(path)
-        return unpacked(path, "gzip")
-    return unpacked(path, "zstd" if head == b"\x28\xb5\x2f\xfd" else "none")
+    return unpacked(path, compression_of(readable_file(path)))
 
 
 def parsed(text: str | bytes, where: str) -> Any:

@@ -48,4 +48,4 @@ def _bounded(path: Path) -> bool:
         sizes = [
             member.file_size for member in archive.infolist() if not member.filename.startswith("samples/")
         ]
-    return sum(sizes) <= _archive.MOST_BYTES
+    return sum(sizes) <= _archive.most_bytes()
