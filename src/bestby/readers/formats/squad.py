@@ -12,9 +12,10 @@ from typing import Any
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
 from bestby.readers.files import kind_of
-from bestby.readers.formats._lines import assembled, first_lines, need_gold
-from bestby.readers.formats.base import Read
-from bestby.readers.sources import readable_file
+from bestby.readers.formats._lines import assembled, need_gold
+from bestby.readers.formats.base import HEAD, Read
+from bestby.readers.packing import compression_of, unpacked_pieces
+from bestby.readers.sources import is_file, readable_file
 from bestby.readers.table import listed
 from bestby.readers.text import unpacked
 
@@ -22,8 +23,10 @@ _PAIR = re.compile(r'\s*"(?P<key>(?:[^"\\]|\\.)*)"\s*:\s*"(?:[^"\\]|\\.)*"\s*(?P
 _ENOUGH = 8
 
 
-def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
+def recognises(path: Path, head: bytes) -> bool:
     """Tell whether a file is one JSON object of texts, as predictions are: question id to answer.
+
+    A file of JSON Lines is a table, however many texts a line has.
 
     Parameters
     ----------
@@ -37,16 +40,33 @@ def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
     bool
         Whether `read` is for it.
     """
-    text = "\n".join(first_lines(head)) or head.decode("utf-8", errors="replace")
+    text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace")
     opened = re.match(r"\s*\{", text)
     place = opened.end() if opened else len(text)
-    ids: list[str] = []
-    while len(ids) < _ENOUGH and (pair := _PAIR.match(text, place)):
-        ids.append(pair["key"])
-        place = pair.end()
-        if pair["end"] == "}":
-            return len(ids) >= 2 and not text[place:].strip()
-    return len(ids) == _ENOUGH
+    n = 0
+    while pair := _PAIR.match(text, place):
+        n, place = n + 1, pair.end()
+        if pair["end"] == "}":  # JSON Lines go on with another object
+            return n >= 2 and not text[place:].strip()
+    # All that the head shows is one object of texts, whose last pair is cut off.
+    is_cut = n >= _ENOUGH and len(head) >= HEAD and re.match(r'\s*(?:"|$)', text[place:]) is not None
+    return is_cut and ("\n" in text or not _has_lines(path))
+
+
+def _has_lines(path: Path) -> bool:
+    """Tell whether a file whose first line is longer than its head has more lines."""
+    if not is_file(path):
+        return False
+    try:
+        found = False
+        for piece in unpacked_pieces(path, compression_of(path)):
+            rest = piece if found else piece.partition(b"\n")[2]
+            found = found or b"\n" in piece
+            if rest.strip():
+                return True
+    except (InvalidInputError, OSError):
+        return False
+    return False
 
 
 def read(
