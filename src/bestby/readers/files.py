@@ -203,11 +203,17 @@ def _single(path: Path, compression: str, name: str) -> Array:
     cells = [_unquoted(line.strip()) for line in lines.tolist()]
     lines[:] = cells
     first, *others = cells
-    if first.lower() in _HEADERS or first == name:
+    distinct = set(others)
+    if _is_header_word(first, name):
+        if first in distinct:
+            raise InvalidInputError(
+                f"{path}, line 1: {first!r} occurs on other lines too: is it the name of the column or a value?",
+                hint="give the column another name, such as 'predictions'; let the name of a file without header"
+                " end in .txt",
+            )
         return lines[1:]
     if others and not _is_number(first) and all(_is_number(other) for other in others):
         return lines[1:]
-    distinct = set(others)
     if (
         first not in distinct
         and len(others) >= 4
@@ -219,6 +225,19 @@ def _single(path: Path, compression: str, name: str) -> Array:
             hint=f"call a header 'prediction' or {name!r}; let the name of a file without header end in .txt",
         )
     return lines
+
+
+def _is_header_word(first: str, name: str) -> bool:
+    return first.lower() in _HEADERS or first == name
+
+
+def header_word(path: Path, name: str) -> str | None:
+    """Return the first line of a table of one column, if it was read as the name of the column for its word."""
+    kind = kind_of(path)
+    if kind.form != "delimited" or kind.compression == "zstd":
+        return None
+    names, _ = header_of(path, kind.compression)
+    return names[0].strip() if len(names) == 1 and _is_header_word(names[0].strip(), name) else None
 
 
 def _unquoted(cell: str) -> str:

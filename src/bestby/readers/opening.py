@@ -16,6 +16,7 @@ from bestby.readers.files import kind_of
 from bestby.readers.formats.base import FORMATS, Format, Read, recognised
 from bestby.readers.naming import by_system, named_paths
 from bestby.readers.sources import is_file, readable, user_path
+from bestby.readers.table import listed
 from bestby.results import Note
 
 TABLE = "table"
@@ -53,11 +54,21 @@ def format_of(paths: Mapping[str, Path], asked: str | None, *, texts: bool) -> F
         told = ", ".join(f"{path}: {_name(kind)}" for path, kind in list(found.items())[:4])
         raise InvalidInputError(
             f"the files are in different formats ({told})",
-            hint="give files of one format, or say which it is: format=...",
+            hint=_other_files(found),
         )
     if kinds[0] is None and texts and all(_is_text(path) for path in paths.values()):
         return _module(TEXTS)
     return kinds[0]
+
+
+def _other_files(found: Mapping[Path, Format | None]) -> str:
+    """Return what to do about files of different formats: which to leave out, if most are in one."""
+    kinds = list(found.values())
+    most = max(kinds, key=kinds.count)
+    others = [str(path) for path, kind in found.items() if kind is not most]
+    if len(others) < len(kinds) - len(others):
+        return f"leave {listed(others, 3)} out, or say which format it is: format=..."
+    return "give files of one format, or say which it is: format=..."
 
 
 def _module(name: str) -> Format:

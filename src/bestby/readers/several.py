@@ -23,7 +23,7 @@ from bestby.readers.assemble import (
     side_by_side,
     typed,
 )
-from bestby.readers.files import read_values
+from bestby.readers.files import header_word, read_values
 from bestby.readers.long import first_rows, value_word
 from bestby.readers.soft import Soft
 from bestby.readers.soft_tables import class_columns, gathered
@@ -117,7 +117,17 @@ def read_several(
     else:
         evaluation = _joined(parts, gold, groups, on_missing, soft)
     joined = "line" if by_line else "item id"
-    return evaluation, f"one file per system, joined by {joined}: {listed(list(parts))}; {roles.told()}"
+    told = f"one file per system, joined by {joined}: {listed(list(parts))}; {roles.told()}"
+    return evaluation, told + _header_words(
+        {**files, **({} if gold is None else {"gold": Path(gold.source)})}
+    )
+
+
+def _header_words(files: Mapping[str, Path]) -> str:
+    """Say which first lines were read as the name of the only column, and not as the value of an item."""
+    words = {path: header_word(path, name) for name, path in files.items()}
+    told = [f"{path.name} ({word})" for path, word in words.items() if word is not None]
+    return f"; the first line is the name of the column in {listed(told)}" if told else ""
 
 
 @dataclass(frozen=True)

@@ -71,11 +71,13 @@ def read(
     """
     if gold is not None:
         raise InvalidInputError(f"{gold}: annotations of preferences need no gold", hint="leave the gold out")
-    judged = _judgements(files_of(paths, recognises))
+    judged, n_of_itself = _judgements(files_of(paths, recognises))
     there = [one for one in judged if one.won is not None]
     if not there:
         raise InvalidInputError(f"{judged[0].where} and all others have no preference")
     told = "annotations of AlpacaEval"
+    if n_of_itself:
+        told += f"; {n_of_itself} annotations of a generator against itself were left out"
     if len(there) < len(judged):
         told += f"; {len(judged) - len(there)} of {len(judged)} without a preference"
     preferences = tuple((one.item, one.first, one.second, _winner(one)) for one in there)
@@ -110,7 +112,8 @@ def _winner(one: _Judged) -> str:
     return one.second if one.won > 0.5 else one.first
 
 
-def _judgements(files: Sequence[File]) -> list[_Judged]:
+def _judgements(files: Sequence[File]) -> tuple[list[_Judged], int]:
+    """Return the judgements, and how many annotations judge a generator against itself."""
     listing = [records(file.path) for file in files]
     for file, rows in zip(files, listing, strict=True):
         if not rows:
@@ -118,6 +121,7 @@ def _judgements(files: Sequence[File]) -> list[_Judged]:
     numbers: dict[str, int] = {}
     places: dict[tuple[str, str, str], str] = {}
     found = []
+    files, listing, n_of_itself = _of_others(files, listing)
     for rows, renamed in zip(listing, _renamed(files, listing), strict=True):
         outputs: dict[tuple[str, ...], list[tuple[str, str]]] = {}
         for row in rows:
@@ -134,7 +138,23 @@ def _judgements(files: Sequence[File]) -> list[_Judged]:
                 )
             places[key] = row.where
             found.append(_Judged(item, first, second, _won(row), row.where))
-    return found
+    return found, n_of_itself
+
+
+def _of_others(
+    files: Sequence[File], listing: Sequence[Sequence[Record]]
+) -> tuple[list[File], list[list[Record]], int]:
+    """Leave out, and count, annotations of a generator against itself: AlpacaEval has them of its reference."""
+    kept = [[row for row in rows if len(set(_generators(row))) > 1] for rows in listing]
+    n_kept = sum(map(len, kept))
+    if not n_kept:
+        first = listing[0][0]
+        raise InvalidInputError(
+            f"{first.where}: {_generators(first)[0]!r} was judged against itself",
+            hint="give the annotations of other generators too",
+        )
+    pairs = [(file, rows) for file, rows in zip(files, kept, strict=True) if rows]
+    return [file for file, _ in pairs], [rows for _, rows in pairs], sum(map(len, listing)) - n_kept
 
 
 def _renamed(files: Sequence[File], listing: Sequence[Sequence[Record]]) -> list[dict[str, str]]:

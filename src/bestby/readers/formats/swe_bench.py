@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,19 @@ from bestby._core.typing import OnMissing
 from bestby.metrics.regression import Mean
 from bestby.readers.formats._documents import Record, document, number, parsed, records, text_of, word
 from bestby.readers.formats._logs import Log, gathered
-from bestby.readers.formats.base import Read, files_of
+from bestby.readers.formats.base import File, Read, files_of
+from bestby.readers.table import listed
+from bestby.results import Note
 
 OPTIONS = ("cluster",)
 
 _RESOLVED = ("resolved_ids", "resolved")
+_OF_INSTANCES = {
+    *("resolved", "generated", "no_generation", "with_logs", "no_logs", "applied", "no_apply"),
+    *("install_fail", "reset_failed", "test_errored", "test_timeout"),
+}
+"""Lists of the leaderboard that hold ids of instances; in reports of the harness these end in ``_ids``."""
+
 _ID = "instance_id"
 _KEYS = re.compile(
     rb'"(resolved_ids|unresolved_ids|resolved_instances|submitted_ids|resolved|no_generation|no_logs|'
@@ -67,7 +76,7 @@ def read(
     InvalidInputError
         If a file is damaged, an id is not of the benchmark, or the instances of the benchmark are not known.
     """
-    results = [(file.name, document(file.path)) for file in files_of(paths, recognises)]
+    results, left_out = _reports(files_of(paths, recognises))
     listings = [_listings(report) for _, report in results]
     if gold is not None:
         instances = _benchmark(gold)
@@ -83,11 +92,36 @@ def read(
         scores = {item: float(item in resolved) for item in instances}
         logs.append(Log(name, "instances", report.where, scores, groups={"repository": repositories}))
     told = f"results of SWE-bench, over {denominator}"
-    return gathered(logs, Mean("resolved"), told, on_missing="error", cluster=cluster)
+    found = gathered(logs, Mean("resolved"), told, on_missing="error", cluster=cluster)
+    if not left_out or found.evaluation is None:
+        return found
+    note = Note(
+        "files_left_out",
+        f"{len(left_out)} files are left out because they hold no list of the instances that were resolved:"
+        f" {listed(left_out)}",
+    )
+    return replace(found, evaluation=replace(found.evaluation, notes=(note, *found.evaluation.notes)))
+
+
+def _reports(files: Sequence[File]) -> tuple[list[tuple[str, Record]], list[str]]:
+    """Return the reports by system, and the files that are none, such as summaries beside them.
+
+    A file that the user gave a name must be a report, and so must all if there are fewer than two.
+    """
+    read = [(file, document(file.path)) for file in files]
+    reports = [(file, report) for file, report in read if file.named or _list_of_resolved(report) is not None]
+    if len(reports) < 2:
+        reports = read
+    left_out = [report.where for pair in read if pair not in reports for report in pair[1:]]
+    return [(file.name, report) for file, report in reports], left_out
+
+
+def _list_of_resolved(report: Record) -> str | None:
+    return next((key for key in _RESOLVED if isinstance(report.data.get(key), list)), None)
 
 
 def _resolved_key(report: Record) -> str:
-    key = next((key for key in _RESOLVED if isinstance(report.data.get(key), list)), None)
+    key = _list_of_resolved(report)
     if key is None:
         raise InvalidInputError(
             f"{report.where}: no list of the instances that were resolved (resolved_ids or resolved)",
@@ -97,11 +131,11 @@ def _resolved_key(report: Record) -> str:
 
 
 def _listings(report: Record) -> dict[str, set[str]]:
-    """Return the lists of ids of a report."""
+    """Return the lists of ids of instances; others hold names of containers, of images and the like."""
     _resolved_key(report)
     found: dict[str, set[str]] = {}
     for key, value in report.data.items():
-        if not isinstance(value, list):
+        if not isinstance(value, list) or not (key.endswith("_ids") or key in _OF_INSTANCES):
             continue
         ids = [word(entry) for entry in value]
         wrong = next((entry for entry, told in zip(value, ids, strict=True) if told is None), None)

@@ -23,6 +23,7 @@ from bestby.results import Note
 
 _RUN = "TOPIC Q0 DOCUMENT RANK SCORE TAG"
 _QRELS = "TOPIC 0 DOCUMENT RELEVANCE"
+_KEPT = ("error", "first", "last", "max")
 
 
 def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
@@ -56,6 +57,7 @@ def read(
     gold: Path | None = None,
     on_missing: OnMissing = "error",
     cluster: str | None = None,
+    duplicates: str = "error",
 ) -> Read:
     """Read the runs of several systems and the relevance judgements of the documents.
 
@@ -74,6 +76,9 @@ def read(
         What to do with a judged topic that a run lacks.
     cluster : None
         There are no groupings of topics.
+    duplicates : {"error", "first", "last", "max"}
+        What to do with a document that stands more than once for a topic: keep its first or last line, or the
+        highest number.
 
     Returns
     -------
@@ -90,11 +95,17 @@ def read(
     ----------
     .. [1] https://trec.nist.gov/data/qrels_eng/ and the README of trec_eval.
     """
-    judged = _topics(need_gold(gold, "runs"), 4, (2, 3), "relevance", _QRELS)
+    if duplicates not in _KEPT:
+        raise InvalidInputError(
+            f"duplicates must be one of {', '.join(_KEPT)}, got {duplicates!r}", hint="duplicates=max"
+        )
+    judged, doubled = _topics(need_gold(gold, "runs"), 4, (2, 3), "relevance", _QRELS, duplicates)
     systems: dict[str, dict[str, dict[str, float]]] = {}
-    notes: list[Note] = []
+    notes = [_repeated(doubled, str(gold), duplicates)] if doubled else []
     for name, path in paths.items():
-        found = _topics(path, 6, (2, 4), "score", _RUN)
+        found, doubled = _topics(path, 6, (2, 4), "score", _RUN, duplicates)
+        if doubled:
+            notes.append(_repeated(doubled, str(path), duplicates, name))
         systems[name] = {topic: found[topic] for topic in judged if topic in found}
         unjudged = [topic for topic in found if topic not in judged]
         if unjudged:
@@ -114,10 +125,20 @@ def read(
     return Read(told=told, evaluation=evaluation, metric="ndcg@10", clusters=offered)
 
 
+def _repeated(n: int, source: str, duplicates: str, *systems: str) -> Note:
+    kept = {"first": "the first line", "last": "the last line", "max": "the highest number"}[duplicates]
+    told = f"{n} lines of {source} repeat a document of the same topic; of each, {kept} counts"
+    return Note("duplicates", told, systems)
+
+
 def _topics(
-    path: Path, n_columns: int, columns: tuple[int, int], what: str, form: str
-) -> dict[str, dict[str, float]]:
-    """Return a number per topic and document; documents in the order of the file."""
+    path: Path, n_columns: int, columns: tuple[int, int], what: str, form: str, duplicates: str
+) -> tuple[dict[str, dict[str, float]], int]:
+    """Return a number per topic and document, documents in the order of the file, and how many lines repeat.
+
+    The place of a document is that of the line that counts.
+    """
+    doubled = 0
     topics: dict[str, dict[str, float]] = {}
     for number, line in enumerate(lines_of(path), start=1):
         row = line.split()
@@ -130,12 +151,19 @@ def _topics(
                 hint="columns are parted by blanks or tabs; the last line may be cut off",
             )
         topic, document = topics.setdefault(row[0], {}), row[columns[0]]
+        value = number_of(row[columns[1]], where, f"the {what}")
         if document in topic:
-            raise InvalidInputError(
-                f"{where}: document {document!r} stands twice for topic {row[0]!r}",
-                hint="keep one line per topic and document",
-            )
-        topic[document] = number_of(row[columns[1]], where, f"the {what}")
+            if duplicates == "error":
+                raise InvalidInputError(
+                    f"{where}: document {document!r} stands twice for topic {row[0]!r}",
+                    hint="keep one line per topic and document, or say which one counts (first, last or max):"
+                    " --option duplicates=max, in Python read(..., duplicates='max')",
+                )
+            doubled += 1
+            if duplicates == "first" or (duplicates == "max" and value <= topic[document]):
+                continue
+            del topic[document]
+        topic[document] = value
     if not topics:
         raise InvalidInputError(f"{path} has no lines of the form {form}")
-    return topics
+    return topics, doubled

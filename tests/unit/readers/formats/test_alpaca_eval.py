@@ -90,3 +90,11 @@ def test_zero_is_the_tie_of_the_first_versions(make: Make) -> None:
 
 def test_recognised(make: Make) -> None:
     assert recognised(make("x.json", json.dumps(alpaca([1]), indent=1))) is form
+
+
+def test_annotations_of_the_reference_against_itself_are_left_out(make: Make) -> None:
+    one, two, own = (alpaca([1, 2, 2], second=name) for name in ("x", "y", "ref"))
+    found = form.read(_files(make, one=one, two=two, ref=own))
+    assert scores_of(found) == {"x": [0.0, 1.0, 1.0], "y": [0.0, 1.0, 1.0]}
+    assert "; 3 annotations of a generator against itself were left out; " in found.told
+    assert scores_of(form.read(_files(make, one=one + two + own))) == scores_of(found)

@@ -91,3 +91,21 @@ def test_recognised(make: Make) -> None:
     assert recognised(make("x.json", json.dumps(_report([], _IDS)))) is form
     assert recognised(make("y.json", json.dumps({"no_generation": [], "resolved": []}, indent=1))) is form
     assert recognised(make("z.json", json.dumps({"q1": "resolved", "q2": "no"}))) is not form
+
+
+def test_lists_of_containers_are_no_instances(make: Make) -> None:
+    report = {**_report(_IDS[:2], _IDS[:3]), "unstopped_containers": ["c1", "c1"], "unremoved_images": ["i"]}
+    found = form.read(_pair(make, report, _report(_IDS[3:], _IDS)))
+    assert scores_of(found) == {"a": [1.0, 1.0, 0.0, 0.0], "b": [0.0, 0.0, 0.0, 1.0]}
+    form.read(_pair(make, report, report), gold=make("ids.txt", "\n".join(_IDS)))
+
+
+def test_summaries_beside_the_reports_are_left_out_with_a_note(make: Make) -> None:
+    paths = _pair(make, _report(_IDS[:2], _IDS[:3]), _report(_IDS[3:], _IDS))
+    summary = make("info_for_leaderboard.json", json.dumps({"resolved": 2, "total_instances": 4}))
+    found = form.read({**paths, "info_for_leaderboard": summary})
+    assert list(scores_of(found)) == ["a", "b"]
+    (note,) = [note for note in found.evaluation.notes if note.code == "files_left_out"]
+    assert "info_for_leaderboard.json" in note.message
+    told = message(form, {**paths, "c": summary})  # the user says that it is a system
+    assert "no list of the instances" in told

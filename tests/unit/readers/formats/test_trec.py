@@ -97,3 +97,24 @@ def test_judgements_are_asked_for(make: Make) -> None:
 )
 def test_recognition(content: str, expected: bool) -> None:
     assert trec.recognises(Path("file"), content.encode()) is expected
+
+
+DOUBLED = "t1 Q0 d1 1 2.0 x\nt1 Q0 d2 2 9.0 x\nt1 Q0 d1 3 5.0 x\nt2 Q0 d1 1 1.0 x\n"
+
+
+@pytest.mark.parametrize(("duplicates", "score"), [("first", 2.0), ("last", 5.0), ("max", 5.0)])
+def test_documents_that_stand_twice_can_be_read(make: Make, duplicates: str, score: float) -> None:
+    paths = {"a": make("a.run", DOUBLED), "b": make("b.run", DOUBLED.replace("5.0", "1.0"))}
+    gold = make("qrels", "t1 0 d1 1\nt2 0 d1 1\n")
+    with pytest.raises(InvalidInputError, match="stands twice") as error:
+        trec.read(paths, gold=gold)
+    assert "--option duplicates=max" in str(error.value.hint)
+    found = trec.read(paths, gold=gold, duplicates=duplicates)
+    assert found.evaluation is not None
+    assert found.evaluation.systems["a"][0] == {"d1": score, "d2": 9.0}
+    assert found.evaluation.systems["b"][0]["d1"] == {"first": 2.0, "last": 1.0, "max": 2.0}[duplicates]
+    (note,) = [note for note in found.evaluation.notes if note.about == ("a",)]
+    assert note.code == "duplicates"
+    assert "1 lines of " in note.message
+    with pytest.raises(InvalidInputError, match="duplicates must be one of"):
+        trec.read(paths, gold=gold, duplicates="mean")
