@@ -207,9 +207,9 @@ def _single(path: Path, compression: str, name: str) -> Array:
     if _is_header_word(first, name):
         if first in distinct:
             raise InvalidInputError(
-                f"{path}, line 1: {first!r} occurs on other lines too: is it the name of the column or a value?",
-                hint="give the column another name, such as 'predictions'; let the name of a file without header"
-                " end in .txt",
+                f"{path}, line 1: {first!r} occurs on other lines too: is it the name of the column or a"
+                " value?",
+                hint="call a header 'predictions'; let the name of a file without header end in .txt",
             )
         return lines[1:]
     if others and not _is_number(first) and all(_is_number(other) for other in others):
@@ -232,7 +232,7 @@ def _is_header_word(first: str, name: str) -> bool:
 
 
 def header_word(path: Path, name: str) -> str | None:
-    """Return the first line of a table of one column, if it was read as the name of the column for its word."""
+    """Return the first line of a table of one column, if its word lets it be the name of the column."""
     kind = kind_of(path)
     if kind.form != "delimited" or kind.compression == "zstd":
         return None

@@ -253,3 +253,17 @@ def test_published_boostsa(shared_data) -> None:
     evaluation = read(files, gold=folder / "h0.0" / "targs.txt")
     right = [float((evaluation.systems[name] == evaluation.gold).mean()) for name in files]
     assert right == pytest.approx([0.690, 0.741], abs=1e-12)
+
+
+@pytest.mark.parametrize("word", ["label", "Value", "score"])
+def test_a_first_line_that_may_be_a_header_is_never_silently_left_out(make: Make, word: str) -> None:
+    first = make("a.csv", f"{word}\nother\n{word}\nother\nother\n")
+    second = make("b.csv", f"{word}\nother\nother\nother\nother\n")
+    assert f"line 1: '{word}' occurs on other lines too" in message({"a": first, "b": second})
+    named = make("c.csv", f"{word}\nyes\nother\nother\nother\n")
+    evaluation = read({"b": second, "c": named}, gold=make("gold.txt", "other\n" * 4))
+    assert evaluation.n_items == 4
+    told = evaluation.notes[0].message
+    assert f"the first line is the name of the column in b.csv ({word}), c.csv ({word})" in told
+    plain = make("b.txt", second.read_text()), make("c.txt", named.read_text())
+    assert read([*plain], gold=make("gold.txt", f"{word}\n" + "other\n" * 4)).n_items == 5

@@ -144,7 +144,7 @@ def _judgements(files: Sequence[File]) -> tuple[list[_Judged], int]:
 def _of_others(
     files: Sequence[File], listing: Sequence[Sequence[Record]]
 ) -> tuple[list[File], list[list[Record]], int]:
-    """Leave out, and count, annotations of a generator against itself: AlpacaEval has them of its reference."""
+    """Leave out, and count, annotations of a generator against itself, as there are of the reference."""
     kept = [[row for row in rows if len(set(_generators(row))) > 1] for rows in listing]
     n_kept = sum(map(len, kept))
     if not n_kept:
