@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import sys
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -172,7 +173,7 @@ def _npy(path: Path) -> Array:
     try:
         with warnings.catch_warnings():  # of headers that Python 2 wrote, which are read all the same
             warnings.simplefilter("ignore")
-            array: Array = np.load(path, allow_pickle=False)
+            array: Array = _text_checked(np.load(path, allow_pickle=False))
     except Exception as error:  # a header is parsed as Python: a damaged one may raise anything
         reason = (str(error) or "truncated").splitlines()[0]
         raise InvalidInputError(
@@ -181,7 +182,18 @@ def _npy(path: Path) -> Array:
         ) from error
     if array.ndim == 2 and 1 in array.shape:
         array = array.reshape(-1)
-    return array.astype(np.str_) if array.dtype.kind == "S" else array
+    return array
+
+
+def _text_checked(array: Array) -> Array:
+    """Return an array with its bytes as text; text of code points that are none is damaged."""
+    if array.dtype.kind == "S":
+        return array.astype(np.str_)
+    if array.dtype.kind == "U" and array.dtype.itemsize and array.size:
+        codes = np.ascontiguousarray(array).view(np.dtype(np.uint32).newbyteorder(array.dtype.byteorder))
+        if int(codes.max()) > sys.maxunicode:
+            raise ValueError("it holds text of characters that do not exist")
+    return array
 
 
 def _flat(path: Path, array: Array) -> Array:

@@ -157,3 +157,15 @@ def test_an_array_that_python_2_wrote_is_read_without_a_warning(make: Make) -> N
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert bb.read({"a": path, "b": path}).n_items == 60
+
+
+@pytest.mark.parametrize(
+    "array", [np.array(["x", "y"] * 6), np.array(["x", "y"] * 6).astype(">U1"), np.array([b"x", b"y"] * 6)]
+)
+def test_an_array_of_text_that_is_none_is_refused(make: Make, array: np.ndarray) -> None:
+    stream = io.BytesIO()
+    np.save(stream, array)
+    path = make("a.npy", stream.getvalue())
+    assert bb.read({"a": path, "b": path}, gold=path).n_items == 12
+    damaged = make("a.npy", stream.getvalue()[:-4] + b"\xff\xff\xff\xff")
+    assert "cannot be read as a NumPy array" in message({"a": damaged, "b": damaged}, gold=damaged)
