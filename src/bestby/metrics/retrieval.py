@@ -27,9 +27,10 @@ MOST_RELEVANT = 1_000_000
 class Retrieval(MeanMetric):
     """A measure of ranked retrieval: its mean over topics.
 
-    An item is a topic. Its gold is a mapping of document id to relevance, a whole number (0 and below:
-    not relevant); its prediction is a mapping of document id to score, or a list of document ids, the best
-    first. An empty prediction is a topic for which nothing was found, and scores 0.
+    An item is a topic. Its gold is a mapping of document id to relevance, a whole number (0 and below: not
+    relevant, and without gain or penalty in nDCG); its prediction is a mapping of document id to score, or a
+    list of document ids, the best first. An empty prediction is a topic for which nothing was found, and
+    scores 0.
 
     Parameters
     ----------
@@ -144,7 +145,7 @@ def _library() -> Any:
 
 
 def _judgements(topic: Any, place: int, metric: str) -> dict[str, int]:
-    """Return the relevance of every judged document of a topic as whole numbers."""
+    """Return the relevance of every judged document of a topic as whole numbers, none below 0."""
     if not isinstance(topic, Mapping):
         raise InvalidInputError(
             f"{metric} needs, as the gold of a topic, a mapping of document id to relevance,"
@@ -165,7 +166,8 @@ def _judgements(topic: Any, place: int, metric: str) -> dict[str, int]:
                 f" for document {document!r} of topic {place}",
                 hint="topics are counted from 0",
             )
-        judged[str(document)] = int(relevance)
+        # Below 0 is junk to TREC, and not relevant to every measure: the library's nDCG knows no such grades.
+        judged[str(document)] = max(int(relevance), 0)
     return judged
 
 

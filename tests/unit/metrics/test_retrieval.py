@@ -110,3 +110,26 @@ def test_the_library_is_asked_for_when_needed_only(monkeypatch: pytest.MonkeyPat
     metric = Retrieval("ndcg", 10)
     with pytest.raises(MissingExtraError, match=r"pip install 'bestby\[ir\]'"):
         metric.values(GOLD, [["d1"], []])
+
+
+@pytest.mark.parametrize("name", ["ndcg", "ndcg@3", "map", "mrr", "p@3", "r@3"])
+def test_a_relevance_below_0_is_that_of_0(name: str) -> None:
+    """Junk documents (TREC's -2) have no gain and no penalty; the library would end the process over them."""
+    measure, _, depth = name.partition("@")
+    metric = Retrieval(measure, int(depth) if depth else None)  # type: ignore[arg-type]
+    rng = np.random.default_rng(0)
+    grades = [{f"d{i}": int(g) for i, g in enumerate(rng.integers(-2, 4, 9))} for _ in range(12)]
+    plain = [{document: max(grade, 0) for document, grade in topic.items()} for topic in grades]
+    found = [{f"d{i}": float(s) for i, s in enumerate(rng.normal(size=9))} for _ in range(12)]
+    assert metric.values(grades, found).tolist() == metric.values(plain, found).tolist()
+
+
+def test_gains_of_documents_below_0_are_left_out() -> None:
+    value = Retrieval("ndcg").values([{"junk": -2, "good": 2, "fair": 1}], [["junk", "fair", "good"]])
+    gain = 1.0 / math.log2(3.0) + 2.0 / math.log2(4.0)
+    assert value[0] == pytest.approx(gain / (2.0 + 1.0 / math.log2(3.0)), rel=1e-12)
+
+
+def test_the_library_never_sees_a_relevance_below_0() -> None:
+    judged = retrieval._judgements({"a": -2, "b": -1.0, "c": 0, "d": 3}, 0, "ndcg")
+    assert judged == {"a": 0, "b": 0, "c": 0, "d": 3}
