@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from bestby import advice
+from bestby._core import rounding
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray
-from bestby.engine.base import Pair, gap
+from bestby.engine.base import Pair
 from bestby.engine.interval import Intervals
 from bestby.engine.sums import SumGroup
 from bestby.evaluation import Evaluation
@@ -174,7 +175,7 @@ def pairs(
         scores=scores,
         a=found.a.astype(np.int32),
         b=found.b.astype(np.int32),
-        estimate=gap(scores[found.a], scores[found.b]),
+        estimate=rounding.difference(scores[found.a], scores[found.b]),
         low=low,
         high=high,
         p_value=p,

@@ -8,6 +8,7 @@ from typing import TypeVar, overload
 
 import numpy as np
 
+from bestby._core.rounding import SAME
 from bestby._core.typing import Alternative, BoolArray, FloatArray, IntArray, Question
 from bestby.inference import groups
 from bestby.results import Difference, Interval, Note
@@ -200,14 +201,16 @@ def equivalence_level(level: float, margin: float | None) -> float | None:
     return 2.0 * level - 1.0 if margin is not None and level > 0.5 else None
 
 
-def verdict(interval: Interval, tost: Interval, margin: float | None, greater_is_better: bool) -> str | None:
+def verdict(
+    interval: Interval | None, tost: Interval | None, margin: float | None, greater_is_better: bool
+) -> str | None:
     """Return the verdict of A against B from the interval against the margin.
 
     Parameters
     ----------
-    interval : Interval
-        Of the difference, at the level asked for.
-    tost : Interval
+    interval : Interval or None
+        Of the difference, at the level asked for; None where it is undefined.
+    tost : Interval or None
         Of the same at the level of two one-sided tests.
     margin : float or None
         The smallest difference that matters.
@@ -222,6 +225,8 @@ def verdict(interval: Interval, tost: Interval, margin: float | None, greater_is
     """
     if margin is None:
         return None
+    if interval is None or tost is None:
+        return "inconclusive"
     if interval.low > margin:
         return "better" if greater_is_better else "worse"
     if interval.high < -margin:
@@ -256,7 +261,7 @@ def rejects(p_value: float | FloatArray, alpha: float) -> bool | BoolArray:
     >>> rejects(3 * (0.05 / 3), 0.05), rejects(0.0501, 0.05)
     (True, False)
     """
-    return p_value <= alpha * (1.0 + 1e-12)
+    return p_value <= alpha * (1.0 + SAME)
 
 
 def alpha_of(level: float) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -71,6 +72,27 @@ class Interval:
 
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
+
+
+def defined(
+    interval: Interval | None, notes: tuple[Note, ...] = ()
+) -> tuple[Interval | None, tuple[Note, ...]]:
+    """Return an interval with its notes; None and a note that says so if an end is no number.
+
+    Examples
+    --------
+    >>> nan = float("nan")
+    >>> interval, notes = defined(Interval(nan, nan, 0.95, "normal", True))
+    >>> interval, notes[0].code
+    (None, 'undefined_interval')
+    """
+    if interval is None or not (math.isnan(interval.low) or math.isnan(interval.high)):
+        return interval, notes
+    told = (
+        f"the {interval.method} interval is undefined on these data (the measure, or its spread, has no value"
+        " there), so there is no interval: how sure the number is cannot be said"
+    )
+    return None, (*notes, Note("undefined_interval", told))
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +169,8 @@ class SystemScore:
         Their names.
     score : float
         On the scale of the measure.
-    interval : Interval
-        Confidence interval of the score.
+    interval : Interval or None
+        Confidence interval of the score; None where it is undefined, which a note then says.
     rank_low, rank_high : int
         The ranks (1 is best) that the tests of the family leave open, at its level.
     group : str or None
@@ -161,7 +183,7 @@ class SystemScore:
     metric: str
     system: str
     score: float
-    interval: Interval
+    interval: Interval | None
     rank_low: int
     rank_high: int
     group: str | None
@@ -179,8 +201,8 @@ class Difference:
         Score of A minus score of B, on the scale of the measure, whichever direction is better.
     score_a, score_b : float
         The two scores.
-    interval : Interval
-        Confidence interval of the difference.
+    interval : Interval or None
+        Confidence interval of the difference; None where it is undefined, which a note then says.
     test : TestResult
         The significance test.
     p_adjusted : float
@@ -202,6 +224,8 @@ class Difference:
     equivalence_interval : Interval or None
         The interval that the verdict "equivalent" rests on: that of two one-sided tests at the level of the
         test, so at the level 1 - 2 alpha (90 % for 95 %). None without a margin.
+    level : float
+        Nominal coverage of the interval; 1 - level is the level of the test.
     """
 
     metric: str
@@ -210,7 +234,7 @@ class Difference:
     estimate: float
     score_a: float
     score_b: float
-    interval: Interval
+    interval: Interval | None
     test: TestResult
     p_adjusted: float
     greater_is_better: bool
@@ -221,6 +245,7 @@ class Difference:
     notes: tuple[Note, ...] = ()
     n_clusters: int = 0
     equivalence_interval: Interval | None = None
+    level: float = field(default=0.95, kw_only=True)
 
     @property
     def p_value(self) -> float:
@@ -289,7 +314,7 @@ class Difference:
             estimate=_negated(self.estimate),
             score_a=self.score_b,
             score_b=self.score_a,
-            interval=self.interval.mirrored(),
+            interval=None if self.interval is None else self.interval.mirrored(),
             test=self.test.mirrored(),
             equivalence_interval=self.equivalence_interval and self.equivalence_interval.mirrored(),
             verdict=swap.get(self.verdict, self.verdict) if self.verdict else None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from tests.laws.roster import (
     make,
 )
 
-from bestby import compare
+from bestby import Metric, compare, compare_datasets, compare_runs
 
 
 def far_apart(entry: Entry, design: str) -> Data:
@@ -119,3 +120,150 @@ def test_few_differing_items_give_the_exact_p(entry: Entry) -> None:
         assert d.test.n_resamples == 0
         combinations = d.p_value * 2**6
         assert combinations == pytest.approx(round(combinations), abs=1e-9)
+
+
+# -- exact p-values are at least the share of the data's own arrangement -----------------------------
+
+
+class Spread(Metric):
+    """A measure of a user: the standard deviation from sums of squares, which loses digits."""
+
+    name = "spread"
+    needs_gold = False
+
+    def statistics(self, gold: Any, predictions: Any) -> Any:  # noqa: ARG002
+        return np.column_stack([predictions, predictions**2, np.ones(predictions.size)])
+
+    def score(self, totals: Any) -> Any:
+        x, xx, n = np.moveaxis(totals, -1, 0)
+        return np.sqrt(np.maximum(xx / n - (x / n) ** 2, 0.0))
+
+
+class SmallRatio(Metric):
+    """A measure of a user: the mean error over the distance of the gold from 100."""
+
+    name = "small_ratio"
+
+    def statistics(self, gold: Any, predictions: Any) -> Any:
+        return np.column_stack([predictions - gold, gold, np.ones(gold.size)])
+
+    def score(self, totals: Any) -> Any:
+        error, gold, n = np.moveaxis(totals, -1, 0)
+        return error / (gold - 100.0 * n)
+
+
+def perfect(rng: np.random.Generator, n: int) -> tuple[Any, Any, Any]:
+    gold = rng.normal(size=n)
+    return gold, gold, gold + rng.normal(size=n)
+
+
+def perfect_but_for_ties(rng: np.random.Generator, n: int) -> tuple[Any, Any, Any]:
+    gold = rng.normal(size=n)
+    return gold, gold, gold + 0.1 * rng.choice([-2, -1, 1, 2, 3], n)
+
+
+def far_from_0(rng: np.random.Generator, n: int) -> tuple[Any, Any, Any]:
+    a, b = 100.0 + 1e-4 * rng.normal(size=n), 100.0 + 3e-4 * rng.normal(size=n)
+    return 100.0 + 1e-4 * rng.normal(size=n), a, b
+
+
+def on_a_step(rng: np.random.Generator, n: int) -> tuple[Any, Any, Any]:
+    a, b = (91.3 + 0.01 * rng.integers(0, 9, n) for _ in "ab")
+    return 90.0 + 0.01 * rng.integers(0, 9, n), a, b
+
+
+AMPLIFYING = {
+    "rmse": ("rmse", perfect, True),
+    "rmse with ties": ("rmse", perfect_but_for_ties, True),
+    "spread": (Spread(), far_from_0, False),
+    "spread on a step": (Spread(), on_a_step, False),
+    "ratio": (SmallRatio(), far_from_0, True),
+    "mean": ("mean", far_from_0, False),
+    "mean on a step": ("mean", on_a_step, False),
+    "mse": ("mse", perfect_but_for_ties, True),
+    "callable": (lambda gold, p: float(np.sqrt(np.mean((gold - p) ** 2))), perfect, True),
+}
+
+
+@pytest.mark.parametrize("design", ["items", "clusters", "strata", "both"])
+@pytest.mark.parametrize("key", AMPLIFYING)
+def test_an_exact_p_counts_the_data_themselves(key: str, design: str) -> None:
+    """2^k arrangements, two of which (one for one side) are at least as extreme as the data: theirs."""
+    metric, make_data, with_gold = AMPLIFYING[key]
+    n_units = 7
+    n = n_units if design in ("items", "strata") else 3 * n_units
+    unit = np.arange(n) % n_units
+    groups: dict[str, Any] = {"clusters": unit} if design in ("clusters", "both") else {}
+    groups |= {"strata": unit % 2} if design in ("strata", "both") else {}
+    for seed, alternative in itertools.product(range(6), ALTERNATIVES):
+        gold, a, b = make_data(np.random.default_rng([seed, n]), n)
+        d = compare(
+            {"a": a, "b": b},
+            gold if with_gold else None,
+            metric=metric,
+            alternative=alternative,
+            interval="percentile",
+            n_resamples=20,
+            **groups,
+        ).differences[0]
+        differing = n_units if design in ("clusters", "both") else d.n_differing
+        assert d.exact
+        assert d.p_value >= (2.0 if alternative == "two-sided" else 1.0) / 2**differing
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("n", [5, 12, 30, 60, 200])
+def test_every_way_to_an_exact_mean_counts_the_data_themselves(n: int, seed: int) -> None:
+    """By enumeration, convolution, characteristic function and binomial, also where one unit disagrees."""
+    rng = np.random.default_rng([n, seed])
+    for d in (
+        rng.normal(5.0, 1.0, n),
+        rng.integers(1, 5, n) / 10,
+        np.full(n, 0.1),
+        rng.choice([0.1, 3.7], n),
+    ):
+        d = np.append(np.abs(d), -np.abs(d).min() * (1.0 + seed))
+        for alternative in ALTERNATIVES:
+            t = compare({"a": d, "b": np.zeros(n + 1)}, alternative=alternative, interval="normal")
+            p = t.differences[0].p_value
+            assert p >= (2.0 if alternative == "two-sided" else 1.0) * 0.5 ** (n + 1)
+
+
+@pytest.mark.parametrize("offset", [0.0, 100.0, 1e9])
+@pytest.mark.parametrize("paired", [False, True])
+@pytest.mark.parametrize("statistic", ["mean", "median", "trimmed_mean", "iqm"])
+def test_runs_and_datasets_count_the_data_themselves(statistic: str, paired: bool, offset: float) -> None:
+    for seed, alternative in itertools.product(range(3), ALTERNATIVES):
+        rng = np.random.default_rng([seed, 5])
+        runs = {name: offset + rng.normal(mean, 1e-3, 5) for name, mean in (("a", 0.02), ("b", 0.0))}
+        d = compare_runs(
+            runs,
+            paired=paired,
+            statistic=statistic,
+            test="permutation",
+            alternative=alternative,
+            n_resamples=20,
+        ).differences[0]
+        sides = 2.0 if alternative == "two-sided" else 1.0
+        assert d.exact
+        assert d.p_value >= sides / (2**5 if paired else math.comb(10, 5))
+        table = {f"d{i}": {name: scores[i] for name, scores in runs.items()} for i in range(5)}
+        across = compare_datasets(table, across="permutation", alternative=alternative).differences[0]
+        assert across.p_value >= sides / 2**5
+
+
+def test_rounding_makes_no_difference_count() -> None:
+    """0.1 + 0.2 and 0.3 are the same score: twenty items of that are no evidence, whoever computed them."""
+    a, b = np.r_[np.full(20, 0.1 + 0.2), np.ones(5)], np.r_[np.full(20, 0.3), np.zeros(5)]
+    d = compare({"a": a, "b": b}).differences[0]
+    assert (d.n_differing, d.p_value) == (5, 2.0**-4)
+
+
+@pytest.mark.parametrize("far", [1e2, 1e8, 1e10, 1e12])
+def test_one_difference_far_off_ties_no_others(far: float) -> None:
+    rng = np.random.default_rng(0)
+    others = np.r_[np.abs(rng.normal(1.0, 0.3, 27)), -np.abs(rng.normal(1.0, 0.3, 3))]
+    d = compare({"a": np.r_[others, far], "b": np.zeros(31)}).differences[0]
+    # The one far off decides the sign, so that the others must add up to what they do, or more.
+    alone = compare({"a": others, "b": np.zeros(30)}, alternative="greater").differences[0]
+    assert d.p_value == pytest.approx(alone.p_value, rel=5e-3)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections.abc import Callable
+from decimal import Decimal, localcontext
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -225,3 +228,57 @@ def test_a_few_real_sizes_that_many_units_share_keep_their_ties(n: int, sizes: t
     at_least = np.searchsorted(second, d.sum() - left - 1e-9)
     expected = float(mass @ binom.sf(at_least - 1, n, 0.5))
     assert found.p_value == pytest.approx(expected, rel=1e-9)
+
+
+def root(x: Fraction) -> Decimal:
+    return (Decimal(x.numerator) / Decimal(x.denominator)).sqrt()
+
+
+def exact_rmse(gold: list[Fraction], predictions: list[Fraction]) -> Decimal:
+    squares = [(p - g) ** 2 for g, p in zip(gold, predictions, strict=True)]
+    return root(sum(squares, Fraction(0)) / len(squares))
+
+
+def exact_p(gold: list[float], a: list[float], b: list[float], alternative: str, unit: list[int]) -> float:
+    """Return the p-value of rmse from all swaps of units, in fractions, roots with forty digits."""
+    g, x, y = ([Fraction(value) for value in values] for values in (gold, a, b))
+    differences = []
+    with localcontext() as context:
+        context.prec = 40
+        for swapped in itertools.product((False, True), repeat=max(unit) + 1):
+            first = [q if swapped[u] else p for p, q, u in zip(x, y, unit, strict=True)]
+            second = [p if swapped[u] else q for p, q, u in zip(x, y, unit, strict=True)]
+            differences.append(exact_rmse(g, first) - exact_rmse(g, second))
+        sign = -1 if alternative == "less" else 1
+        distances = [abs(d) if alternative == "two-sided" else sign * d for d in differences]
+        hits = sum(distance >= distances[0] - Decimal("1e-30") for distance in distances)
+    return hits / len(distances)
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("steps", [None, 4, 1000])
+def test_exact_p_beside_a_perfect_system(steps: int | None, alternative: str, clustered: bool) -> None:
+    """Where the root is steepest an error of 1e-17 in the sum is one of 1e-9 in the score.
+
+    Errors are real numbers, or multiples of 1/1024, which no float rounds, few of them for ties.
+    """
+    for seed in range(6):
+        rng = random.Random(seed)
+        n = 12 if clustered else 7
+        unit = [i % 6 if clustered else i for i in range(n)]
+        gold = [rng.gauss(0, 1) if steps is None else rng.randint(-99, 99) / 64 for _ in range(n)]
+        errors = [rng.gauss(0, 1) if steps is None else rng.randint(1, steps) / 1024 for _ in range(n)]
+        b = [g + e for g, e in zip(gold, errors, strict=True)]
+        d = compare(
+            {"a": gold, "b": b},
+            gold,
+            metric="rmse",
+            alternative=alternative,
+            clusters=unit if clustered else None,
+            interval="percentile",
+            n_resamples=20,
+        ).differences[0]
+        assert (d.a, d.b) == ("a", "b")
+        assert d.exact
+        assert d.p_value == exact_p(gold, gold, b, alternative, unit), seed

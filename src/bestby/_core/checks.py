@@ -193,7 +193,7 @@ def names(values: Iterable[Any], what: str) -> tuple[str, ...]:
 
 
 def check_bounded(array: Array, what: str, start: int = 0) -> None:
-    """Refuse floats that are missing, infinite or too large; positions are counted from `start`."""
+    """Refuse floats that are missing, infinite, too large or all too small; positions count from `start`."""
     if array.dtype.kind in "fc" and not np.isfinite(array).all():
         first = int(np.flatnonzero(~np.isfinite(array))[0])
         raise InvalidInputError(
@@ -206,6 +206,12 @@ def check_bounded(array: Array, what: str, start: int = 0) -> None:
         raise InvalidInputError(
             f"{what} must be at most {LARGEST:g} in size, got {array[first]} at position {start + first}",
             hint="scale the values down: their squares could not be added up",
+        )
+    if array.dtype.kind == "f" and array.size and 0.0 < float(np.abs(array).max()) < 1.0 / LARGEST:
+        raise InvalidInputError(
+            f"{what} must not all be below {1.0 / LARGEST:g} in size, got at most"
+            f" {float(np.abs(array).max()):g}",
+            hint="scale the values up: squares of their squares would be 0",
         )
 
 

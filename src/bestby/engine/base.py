@@ -22,22 +22,6 @@ Pair = tuple[int, int, int]
 """Positions of a metric and of two systems A and B."""
 
 
-ROUNDING = 1e-15
-"""Relative to the two scores; a smaller difference is only how they were summed."""
-
-
-def gap(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return A minus B, 0 where that is nothing but rounding.
-
-    Examples
-    --------
-    >>> gap(np.array([0.1 + 0.2, 0.4]), np.array([0.3, 0.3])).round(3)
-    array([0. , 0.1])
-    """
-    raw = np.subtract(a, b)
-    return np.where(np.abs(raw) <= ROUNDING * (np.abs(a) + np.abs(b)), 0.0, raw)
-
-
 @dataclass(frozen=True)
 class Drawing:
     """How to resample.

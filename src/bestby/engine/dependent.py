@@ -155,9 +155,11 @@ def item_influence(group: SumGroup, metric: int, a: int, b: int | None = None) -
     metric, a, b
         As for `Group.standard_error`.
     """
-    gradient, columns = group.gradient(metric, a, b)
-    added: FloatArray = group.table.items[:, columns] @ gradient
-    return added
+    table = group.table
+    of_a = group.influence_of_rows(metric, a, table.items[:, table.columns[metric][a]])
+    if b is None:
+        return of_a
+    return of_a - group.influence_of_rows(metric, b, table.items[:, table.columns[metric][b]])
 
 
 def design_effects(

@@ -29,7 +29,7 @@ from bestby.engine.runs import FEW_FOR_BOOTSTRAP, Found, rank_test
 from bestby.engine.sums import SumGroup
 from bestby.inference import intervals, permutation, samples
 from bestby.inference.distributions import replicates
-from bestby.results import Interval, Note, TestResult
+from bestby.results import Interval, Note, TestResult, defined
 
 
 @dataclass(frozen=True)
@@ -264,7 +264,7 @@ class Crossed:
                 told = f'a bootstrap interval over {fewest} runs can be too short; take interval="t"'
                 notes = (Note("short_interval", told),)
         clipped = dataclasses.replace(found, low=max(found.low, least), high=min(found.high, greatest))
-        return clipped, notes
+        return defined(clipped, notes)
 
     def _defined(self, a: int, b: int | None) -> FloatArray:
         drawn = self.resampled(a) if b is None else self.resampled(a) - self.resampled(b)

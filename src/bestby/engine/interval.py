@@ -8,15 +8,17 @@ from typing import TypedDict
 
 import numpy as np
 
+from bestby._core import rounding
 from bestby._core.errors import DesignError
 from bestby._core.typing import FloatArray
-from bestby.engine.base import Contributions, Drawing, Group, Jackknife, gap
+from bestby.engine.base import Contributions, Drawing, Group, Jackknife
 from bestby.engine.dependent import CrossedGroup
 from bestby.engine.sums import AnnotatedGroup, SumGroup, merged_values
 from bestby.engine.weighted import WeightGroup
 from bestby.inference import intervals, proportions
 from bestby.inference.distributions import Distribution, Replicates, mean_bootstrap, replicates
 from bestby.results import Interval, Note
+from bestby.results import defined as defined_interval
 
 MOST_KEPT = 256
 """Distributions kept for what is asked next: the test of a difference needs that of its interval."""
@@ -185,7 +187,7 @@ class Intervals:
                 return exact, ()
         return _defined(_of(self.replicates, target), self.scale(target))
 
-    def interval(self, target: Target, method: str, level: float) -> tuple[Interval, tuple[Note, ...]]:
+    def interval(self, target: Target, method: str, level: float) -> tuple[Interval | None, tuple[Note, ...]]:
         """Return the interval of one target by one method.
 
         Parameters
@@ -199,14 +201,18 @@ class Intervals:
 
         Returns
         -------
-        (Interval, tuple of Note)
-            The interval, whose `method` says what was done in the end, and what must be known about it.
+        (Interval or None, tuple of Note)
+            The interval, whose `method` says what was done in the end, and what must be known about it. None
+            if it is undefined, which a note then says.
 
         Raises
         ------
         DesignError
             If the method does not apply to the measure or the design.
         """
+        return defined_interval(*self._interval(target, method, level))
+
+    def _interval(self, target: Target, method: str, level: float) -> tuple[Interval, tuple[Note, ...]]:
         self._check(method)
         if method in ("cr2", "two-way"):
             return self._robust(target, method, level)
@@ -278,7 +284,7 @@ class Intervals:
             )
         error = self.group.error(target.metric, target.a, target.b)
         if error is None:
-            found, notes = self.interval(target, "basic", level)
+            found, notes = self._interval(target, "basic", level)
             told = "the measure is undefined without some unit: the basic interval is given in place of cr2"
             return found, (*notes, Note("cr2_undefined", told))
         low, high = intervals.normal(self.estimate(target), error.se, level, df=max(error.df, 1.0))
@@ -354,7 +360,7 @@ class Intervals:
         distribution, notes = _defined(pivots, 1.0)
         low, high = intervals.studentized(distribution, self.estimate(target), se, level)
         if not (np.isfinite(low) and np.isfinite(high)):
-            fallback, more = self.interval(target, "percentile", level)
+            fallback, more = self._interval(target, "percentile", level)
             note = Note(
                 "studentized_undefined",
                 "too many resamples have no variance for the studentized interval;"
@@ -417,7 +423,9 @@ class Intervals:
             ranks=isinstance(group, WeightGroup),
         )
 
-    def simultaneous(self, targets: list[Target], level: float) -> tuple[list[Interval], tuple[Note, ...]]:
+    def simultaneous(
+        self, targets: list[Target], level: float
+    ) -> tuple[list[Interval | None], tuple[Note, ...]]:
         """Return intervals that cover all targets at once with probability `level` (max-T).
 
         Parameters
@@ -429,7 +437,7 @@ class Intervals:
 
         Returns
         -------
-        (list of Interval, tuple of Note)
+        (list of Interval or None, tuple of Note)
             One interval per target, and what must be known about all of them.
 
         Raises
@@ -454,14 +462,16 @@ class Intervals:
                 hint="use more resamples, more items or another measure",
             )
         se = drawn.std(axis=0, ddof=1)
-        varying = se > 1e-12 * np.array([self.scale(target) for target in targets])
+        varying = se > rounding.NO_SPREAD * np.array([self.scale(target) for target in targets])
         deviations = np.divide(drawn - estimates, se, out=np.zeros_like(drawn), where=varying)
         reach = intervals.max_t_quantile(deviations, level) * np.where(varying, se, 0.0)
         family = [
             self._clipped(target, float(estimate - half), float(estimate + half), level, "max-t", False)
             for target, estimate, half in zip(targets, estimates, reach, strict=True)
         ]
-        return family, notes
+        checked = [defined_interval(interval) for interval in family]
+        lacking = dict.fromkeys(note for _, more in checked for note in more)
+        return [interval for interval, _ in checked], (*notes, *lacking)
 
 
 def _binary(plain: Contributions | None) -> bool:
@@ -471,7 +481,7 @@ def _binary(plain: Contributions | None) -> bool:
 def _of(scores: FloatArray, target: Target) -> FloatArray:
     """Return the target's score or difference from scores (..., M, S)."""
     score: FloatArray = scores[..., target.metric, target.a]
-    return score if target.b is None else gap(score, scores[..., target.metric, target.b])
+    return score if target.b is None else rounding.difference(score, scores[..., target.metric, target.b])
 
 
 def _defined(drawn: FloatArray, scale: float) -> tuple[Replicates, tuple[Note, ...]]:

@@ -12,7 +12,7 @@ from bestby._core.typing import Alternative, FloatArray
 from bestby.engine.base import Drawing
 from bestby.inference import intervals, permutation, samples
 from bestby.inference.distributions import replicates
-from bestby.results import Interval, Note, TestResult
+from bestby.results import Interval, Note, TestResult, defined
 
 INTERVALS = ("auto", "t", "bca", "percentile", "basic")
 TESTS = ("auto", "permutation", "t", "brunner-munzel", "bootstrap")
@@ -20,7 +20,7 @@ TESTS = ("auto", "permutation", "t", "brunner-munzel", "bootstrap")
 FEW_FOR_BOOTSTRAP = 20
 """Runs below which the bootstrap interval of a mean covers 80 to 93 % instead of 95 %."""
 
-Found = tuple[Interval, tuple[Note, ...]]
+Found = tuple[Interval | None, tuple[Note, ...]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,7 @@ class Separate:
 
         Returns
         -------
-        (Interval, tuple of Note)
+        (Interval or None, tuple of Note)
             The interval, whose `method` says what was done, and what must be known about it.
 
         Raises
@@ -90,7 +90,7 @@ class Separate:
             name = (
                 "yuen" if self.statistic != "mean" else "welch" if b is not None and not self.paired else "t"
             )
-            return samples.t_interval(self.estimate(a, b), *error, level, name), ()
+            return defined(samples.t_interval(self.estimate(a, b), *error, level, name))
         return self._bootstrap(a, b, method, level)
 
     def _error(self, a: int, b: int | None) -> tuple[float, float] | None:
@@ -112,7 +112,9 @@ class Separate:
             told = f'a bootstrap interval of the mean of {fewest} runs is too short; take interval="t"'
             notes = (Note("short_interval", told),)
         if method == "basic":
-            return Interval(*intervals.basic(distribution, estimate, level), level, method, False), notes
+            return defined(
+                Interval(*intervals.basic(distribution, estimate, level), level, method, False), notes
+            )
         ends = None
         if method == "bca":
             ends = intervals.bca(distribution, estimate, self._acceleration(a, b), level)
@@ -121,7 +123,7 @@ class Separate:
                 told = "the BCa interval is undefined here; the percentile interval is given"
                 notes += (Note("bca_undefined", told),)
             method, ends = "percentile", intervals.percentile(distribution, level)
-        return Interval(*ends, level, method, False), notes
+        return defined(Interval(*ends, level, method, False), notes)
 
     def resampled(self, system: int) -> FloatArray:
         """Return the location of resampled runs, shape (B,).

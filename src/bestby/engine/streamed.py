@@ -12,7 +12,9 @@ import numpy as np
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine.base import Drawing, Group, Jackknife, Pair
+from bestby.engine.slopes import Directions
 from bestby.engine.stacked import scores
+from bestby.engine.transforms import Functional
 from bestby.inference import permutation
 from bestby.metrics.base import BaseMetric, MeanMetric, Metric
 from bestby.resampling import poisson
@@ -204,22 +206,16 @@ class StreamGroup(Group):
 
     def standard_error(self, metric: int, a: int, b: int | None = None) -> float | None:
         """Return the delta-method standard error of a score or difference."""
-        used = self.columns[metric][a]
+        used, n = self.columns[metric][a], self.data.n
+        score = Functional(self.metrics[metric])
         if b is not None:
-            used = np.unique(np.concatenate([used, self.columns[metric][b]]))
-        gradient = np.array([self._slope(metric, a, b, int(column)) for column in used])
-        n = self.data.n
-        variance = float(gradient @ self._moments.centred[np.ix_(used, used)] @ gradient) * n / (n - 1)
-        return float(np.sqrt(max(variance, 0.0)))
-
-    def _slope(self, metric: int, a: int, b: int | None, column: int) -> float:
-        step = 1e-6 * max(abs(float(self._total[column])), 1.0)
-        up, down = self._total.copy(), self._total.copy()
-        up[column] += step
-        down[column] -= step
-        change = self._scored(up) - self._scored(down)
-        moved = change[metric, a] - (0.0 if b is None else change[metric, b])
-        return float(moved / (up[column] - down[column]))
+            both = np.concatenate([used, self.columns[metric][b]])
+            used, place = np.unique(both, return_inverse=True)
+            half = self.columns[metric][a].size
+            score = Functional(self.metrics[metric], place[:half], place[half:])
+        directions = Directions.of(self._moments.centred[np.ix_(used, used)] / n)
+        slopes = directions.slopes(score, self._total[used][None, :], n)[0]
+        return float(np.sqrt(slopes @ slopes * n * n / (n - 1)))
 
     def permutation(
         self, pairs: Sequence[Pair], alternative: Alternative, drawing: Drawing

@@ -10,8 +10,11 @@ from typing import TypeAlias
 
 import numpy as np
 
+from bestby._core import rounding
 from bestby._core.typing import Alternative, FloatArray, IntArray
+from bestby.engine import slopes
 from bestby.engine.base import Contributions, Drawing, Group, Jackknife, Pair
+from bestby.engine.slopes import Directions
 from bestby.engine.stacked import Midpoint, batches, scored, scores
 from bestby.engine.table import Table, ordered, projected
 from bestby.engine.transforms import (
@@ -22,7 +25,6 @@ from bestby.engine.transforms import (
     Swap,
     Taken,
     TakenByPairs,
-    gradient,
 )
 from bestby.inference import clusters, permutation
 from bestby.inference.clusters import Error
@@ -36,8 +38,8 @@ MOST_STUDENTIZED = 24
 """Columns of statistics up to which second moments are resampled for the studentized interval."""
 
 
-Kinds: TypeAlias = Callable[[], tuple[FloatArray, IntArray]]
-"""Makes the distinct changes of totals by a swap, once, and the number of units of each."""
+Kinds: TypeAlias = Callable[[], tuple[FloatArray, IntArray, IntArray]]
+"""Makes what `SumGroup._kinds` returns, once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +119,7 @@ class SumGroup(Group):
             return None
         values = table.column(int(table.columns[metric][a][0]))
         if b is not None:
-            values = values - table.column(int(table.columns[metric][b][0]))
+            values = rounding.difference(values, table.column(int(table.columns[metric][b][0])))
         return Contributions(values / size, table.units.counts, table.units.bounds, not table.clustered)
 
     def differing(self, pair: Pair) -> tuple[int, int]:
@@ -142,21 +144,28 @@ class SumGroup(Group):
 
     def influence(self, metric: int, a: int, b: int | None = None) -> FloatArray:
         """Return what each distinct unit adds to a score or difference, to first order, shape (C,)."""
-        gradient, columns = self.gradient(metric, a, b)
-        varying = columns < self.table.X.shape[1]
-        added: FloatArray = self.table.X[:, columns[varying]] @ gradient[varying]
-        return added
+        of_a = self._influence_on(metric, a)
+        return of_a if b is None else of_a - self._influence_on(metric, b)
 
-    def gradient(self, metric: int, a: int, b: int | None = None) -> tuple[FloatArray, IntArray]:
-        """Return the gradient of a score or difference by its totals, and which columns these are."""
-        score, columns = self._functional(metric, a, b)
-        return gradient(score, self._total[columns][None, :])[0], columns
+    def _influence_on(self, metric: int, system: int) -> FloatArray:
+        if (metric, system) not in self._influences:
+            rows = self.table.rows(self.table.columns[metric][system])
+            self._influences[metric, system] = self.influence_of_rows(metric, system, rows)
+        return self._influences[metric, system]
+
+    @cached_property
+    def _influences(self) -> dict[tuple[int, int], FloatArray]:
+        return {}
+
+    def influence_of_rows(self, metric: int, system: int, rows: FloatArray) -> FloatArray:
+        """Return what rows (R, k) of statistics of a system add to its score, to first order, shape (R,)."""
+        total = self._total[self.table.columns[metric][system]]
+        return slopes.influence(self.metrics[metric], Functional(self.metrics[metric]), total, rows)
 
     def error(self, metric: int, a: int, b: int | None = None) -> Error | None:
         """Return the standard error CR2 of a score or difference, with Satterthwaite's degrees of freedom."""
-        gradient, columns = self.gradient(metric, a, b)
         table = self.table
-        influence = table.rows(columns) @ gradient
+        influence = self.influence(metric, a, b)
         return clusters.cr2(influence, table.sizes, table.units.counts, table.units.bounds)
 
     def _functional(self, metric: int, a: int, b: int | None) -> tuple[Functional, IntArray]:
@@ -232,39 +241,60 @@ class SumGroup(Group):
             value_a, count_a = table.columns[m][a]
             value_b, count_b = table.columns[m][b]
             if count_a == count_b:
-                d = table.column(int(value_a)) - table.column(int(value_b))
+                d = rounding.difference(table.column(int(value_a)), table.column(int(value_b)))
                 items = float(self._total[count_a])
                 return permutation.exact_mean(d, table.units.counts, alternative, items)
-        delta, counts = kinds()
+        delta, counts, own = kinds()
         if counts.size == 0:
             return TestResult("permutation", 1.0, alternative, True, "enumeration", statistic=0.0)
-        midpoint, _, observed, scale = self._midpoint(pair)
-        return permutation.exact_enumeration(
-            delta, counts, Swap(self.metrics[m], midpoint), observed, alternative, scale
-        )
+        midpoint, half, observed, scale = self._midpoint(pair)
+        difference = Swap(self.metrics[m], midpoint)
+        tolerance = max(rounding.tie_width(scale, abs(observed)), self._slack(pair, midpoint, half))
+        return permutation.exact_enumeration(delta, counts, own, difference, observed, alternative, tolerance)
 
-    def _kinds(self, pair: Pair) -> tuple[FloatArray, IntArray]:
-        """Return the distinct changes of totals by a swap, up to sign, and the number of units of each."""
+    def _slack(self, pair: Pair, midpoint: FloatArray, half: FloatArray) -> float:
+        """Return by how much rounding of the totals alone may move the difference of a pair."""
         m, a, b = pair
-        delta = self.table.rows(self.table.columns[m][b]) - self.table.rows(self.table.columns[m][a])
+        sizes = self._sizes[self.table.columns[m][a]] + self._sizes[self.table.columns[m][b]]
+        return Swap(self.metrics[m], midpoint).slack(-half, sizes)
+
+    @cached_property
+    def _sizes(self) -> FloatArray:
+        """The sums of the sizes of all columns; 0 for whole numbers, whose sums are exact, and constants."""
+        table = self.table
+        whole = (np.rint(table.X) == table.X).all(axis=0)
+        sizes = np.where(whole, 0.0, table.units.counts @ np.abs(table.X))
+        return np.concatenate([sizes, np.zeros(table.constants.size)])
+
+    def _kinds(self, pair: Pair) -> tuple[FloatArray, IntArray, IntArray]:
+        """Return the distinct changes of totals by a swap, up to sign, and the number of units of each.
+
+        The third array is the data's own arrangement, as `permutation.exact_enumeration` takes it.
+        """
+        m, a, b = pair
+        rows = [self.table.rows(self.table.columns[m][system]) for system in (b, a)]
+        delta = rounding.difference(*rows)
         differs = delta.any(axis=1)
         delta, counts = delta[differs], self.table.units.counts[differs]
         if counts.size == 0:
-            return delta, counts
+            return delta, counts, counts
         projection = projected(delta)
-        delta = np.where(projection < 0.0, -1.0, 1.0)[:, None] * delta
+        signs = np.where(projection < 0.0, -1, 1)
+        delta = signs[:, None] * delta
         order, fresh = ordered(delta, [np.abs(projection)])
         first = np.flatnonzero(fresh)
-        return delta[order[first]], np.add.reduceat(counts[order], first)
+        # A swap shifts the totals of A by half of B minus A: the data stand at the other end.
+        own = -np.add.reduceat((signs * counts)[order], first)
+        return delta[order[first]], np.add.reduceat(counts[order], first), own
 
     def _by_cells(
         self, pair: Pair, alternative: Alternative, drawing: Drawing, kinds: Kinds
     ) -> TestResult | None:
-        delta, counts = kinds()
+        delta, counts, _ = kinds()
         units = Units(counts, np.array([0, counts.size]))
         if not units.by_cells(CELL_COST_SWAP):
             return None
-        midpoint, _, observed, scale = self._midpoint(pair)
+        midpoint, half, observed, scale = self._midpoint(pair)
         difference = Swap(self.metrics[pair[0]], midpoint)
         drawn = resampling.swaps(
             delta,
@@ -276,7 +306,10 @@ class SumGroup(Group):
             progress=drawing.progress,
             executor=drawing.executor,
         )
-        return permutation.monte_carlo(drawn, observed, alternative, name="permutation", scale=scale)
+        slack = self._slack(pair, midpoint, half)
+        return permutation.monte_carlo(
+            drawn, observed, alternative, name="permutation", scale=scale, slack=slack
+        )
 
     def _dense(
         self, pairs: Sequence[Pair], alternative: Alternative, drawing: Drawing
@@ -295,8 +328,15 @@ class SumGroup(Group):
             executor=drawing.executor,
         )
         return {
-            pair: permutation.monte_carlo(drawn[:, i], d, alternative, name="permutation", scale=scale)
-            for i, (pair, (_, _, d, scale)) in enumerate(zip(pairs, midpoints, strict=True))
+            pair: permutation.monte_carlo(
+                drawn[:, i],
+                d,
+                alternative,
+                name="permutation",
+                scale=scale,
+                slack=self._slack(pair, midpoint, half),
+            )
+            for i, (pair, (midpoint, half, d, scale)) in enumerate(zip(pairs, midpoints, strict=True))
         }
 
     def _one(self, pair: Pair, midpoint: Midpoint) -> tuple[FloatArray, resampling.Transform]:
@@ -385,20 +425,22 @@ def _delta_pivots(
     drawing: Drawing,
 ) -> FloatArray:
     """Return pivots with the delta-method variance of each resample, from its second moments."""
-    n, k = table.units.n, varying.size
+    n = table.units.n
     X = table.X[:, varying]
     mean = (table.units.counts @ X) / n
     centred = X - mean
-    first, second = np.triu_indices(k)
-    moments = centred[:, first] * centred[:, second]
+    directions = Directions.of((centred.T * table.units.counts) @ centred / n)
+    coordinates = centred @ directions.across
+    first, second = np.triu_indices(coordinates.shape[1])
+    moments = coordinates[:, first] * coordinates[:, second]
     total = table.total()[columns]
     place = np.flatnonzero(columns < table.X.shape[1])
     return resampling.bootstrap(
-        np.column_stack([centred, moments]),
+        np.column_stack([coordinates, moments]),
         table.units,
         drawing.n_resamples,
         drawing.seed,
-        DeltaPivots(score, total, place, first, second, n),
+        DeltaPivots(score, total, place, directions, first, second, n),
         n_jobs=drawing.n_jobs,
         progress=drawing.progress,
         executor=drawing.executor,

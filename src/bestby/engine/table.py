@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from bestby._core.rounding import difference
 from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.resampling.units import Units
 
@@ -88,11 +89,11 @@ class Table:
         own = np.flatnonzero(a != b)  # a column that both use differs nowhere
         units = np.zeros(self.X.shape[0], dtype=np.bool_)
         for i in own:
-            units |= self.column(int(a[i])) != self.column(int(b[i]))
+            units |= difference(self.column(int(a[i])), self.column(int(b[i]))) != 0.0
         n_units = int(self.units.counts[units].sum())
         if not self.clustered:
             return n_units, n_units
-        items = (self.items[:, a[own]] != self.items[:, b[own]]).any(axis=1)
+        items = difference(self.items[:, a[own]], self.items[:, b[own]]).any(axis=1)
         return int(self.item_counts[items].sum()), n_units
 
 

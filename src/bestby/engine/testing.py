@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from bestby._core.errors import DesignError
+from bestby._core.rounding import SAME
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine.base import Pair
 from bestby.engine.interval import Intervals, Target
@@ -69,6 +70,12 @@ def _wald(makers: Intervals, pair: Pair, alternative: Alternative) -> TestResult
         raise DesignError(
             f"test 'wald' needs a standard error, and {makers.group.metrics[pair[0]].name} has none here",
             hint='test="permutation" applies to every measure',
+        )
+    if np.isnan(error.se):
+        raise DesignError(
+            f"test 'wald' needs a standard error, and that of {makers.group.metrics[pair[0]].name} is"
+            " undefined on these data",
+            hint='test="permutation" needs none',
         )
     estimate = makers.estimate(Target(*pair))
     found = clusters.wald(estimate, error, alternative)
@@ -150,7 +157,7 @@ def _of_differences(name: str, makers: Intervals, pair: Pair, alternative: Alter
     differences = np.repeat(classical.paired_differences(first, second), table.units.counts)
     if name not in _OF_RANKS:
         return classical.paired_t(differences, alternative)
-    rounding = classical.TIE * float(np.median(sizes[sizes > 0.0])) if sizes.any() else 0.0
+    rounding = SAME * float(np.median(sizes[sizes > 0.0])) if sizes.any() else 0.0
     return _OF_RANKS[name](differences, alternative, rounding=rounding)
 
 

@@ -10,11 +10,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bestby._core.rounding import NO_SPREAD, sum_error
 from bestby._core.typing import FloatArray, IntArray
+from bestby.engine.slopes import Directions
 from bestby.engine.stacked import Batch, scored, scores
 from bestby.engine.table import Table
-from bestby.inference.distributions import TIE
 from bestby.metrics.base import Metric
+
+_PATTERNS = 8
+"""Patterns of signs by which all totals are moved at once to see what their rounding does to a score."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +43,11 @@ class Functional:
             return scores(self.metric, totals)
         of_a = scores(self.metric, totals[..., self.a])
         return of_a if self.b is None else of_a - scores(self.metric, totals[..., self.b])
+
+    def size(self, total: FloatArray) -> float:
+        """Return the size of the scores at one total, which rounding is relative to."""
+        parts = [part for part in (self.a, self.b) if part is not None] or [np.arange(total.size)]
+        return max(abs(float(scores(self.metric, total[part]))) for part in parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +92,27 @@ class Swap:
     def __call__(self, shift: FloatArray) -> FloatArray:
         """Return the differences, shape (R,), of shifts (R, k)."""
         return scores(self.metric, self.midpoint + shift) - scores(self.metric, self.midpoint - shift)
+
+    def slack(self, shift: FloatArray, sizes: FloatArray) -> float:
+        """Return by how much rounding of the totals alone may move the difference at a shift.
+
+        Where a score is steep (a root near 0, a ratio of small differences), errors of the last bit of a
+        total are far larger in the score. Totals are moved to and fro by what their rounding can be.
+
+        Parameters
+        ----------
+        shift : ndarray, shape (k,)
+            The shift of the data's own arrangement.
+        sizes : ndarray, shape (k,)
+            Per column the sum of the sizes of what was added up; 0 where sums are exact.
+        """
+        if not sizes.any():
+            return 0.0
+        signs = np.random.Generator(np.random.PCG64(7)).choice([-1.0, 1.0], (_PATTERNS, sizes.size))
+        moved = sum_error(sizes) * np.concatenate([np.zeros((1, sizes.size)), signs, -signs])
+        both = [scores(self.metric, self.midpoint + side * shift + moved) for side in (1.0, -1.0)]
+        reach = [np.ptp(found[np.isfinite(found)]) for found in both if np.isfinite(found).any()]
+        return float(sum(reach))
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,7 +197,7 @@ class MeanPivots:
 
 @dataclass(frozen=True, eq=False)
 class DeltaPivots:
-    """Studentized replicates by the delta method, of the first and second moments of a resample.
+    """Studentized replicates by the delta method, of first and second moments of coordinates.
 
     Parameters
     ----------
@@ -177,8 +207,10 @@ class DeltaPivots:
         The totals of its columns over the full data.
     place : ndarray of int, shape (k,)
         Which of them vary.
+    directions : Directions
+        Those of the columns that vary; r of them.
     first, second : ndarray of int
-        Which of the k are multiplied for each second moment.
+        Which of the r coordinates are multiplied for each second moment.
     n : int
         The units of a resample.
     """
@@ -186,40 +218,30 @@ class DeltaPivots:
     score: Functional
     total: FloatArray
     place: IntArray
+    directions: Directions
     first: IntArray
     second: IntArray
     n: int
 
     def __call__(self, totals: FloatArray) -> FloatArray:
-        """Return the pivots, shape (R,), of centred totals and moments (R, k + k(k + 1)/2)."""
-        k, n, first, second = self.place.size, self.n, self.first, self.second
+        """Return the pivots, shape (R,), of the totals of coordinates and moments (R, r + r(r + 1)/2)."""
+        r, n, first, second = self.directions.along.shape[1], self.n, self.first, self.second
         estimate = float(self.score(self.total))
-        sums = np.repeat(self.total[None, :], totals.shape[0], axis=0)
-        sums[:, self.place] += totals[:, :k]
-        gradients = gradient(self.score, sums)[:, self.place]
+        along = np.zeros((self.total.size, r))
+        along[self.place] = self.directions.along
+        sums = self.total + totals[:, :r] @ along.T
+        slopes = Directions(along, along).slopes(self.score, sums, n)
         weight = np.where(first == second, 1.0, 2.0)
-        products = gradients[:, first] * gradients[:, second] * weight
-        shifted = totals[:, k:] - totals[:, first] * totals[:, second] / n
+        products = slopes[:, first] * slopes[:, second] * weight
+        shifted = totals[:, r:] - totals[:, first] * totals[:, second] / n
         variance = np.maximum((products * shifted).sum(axis=1), 0.0) * n / (n - 1)
-        return _pivot(self.score(sums) - estimate, variance, max(abs(estimate), TIE))
-
-
-def gradient(score: Functional, totals: FloatArray) -> FloatArray:
-    """Return the gradient of the score at each of (R, k) totals, by central differences, shape (R, k)."""
-    found = np.empty_like(totals)
-    for j in range(totals.shape[1]):
-        step = 1e-6 * np.maximum(np.abs(totals[:, j]), 1.0)
-        up, down = totals.copy(), totals.copy()
-        up[:, j] += step
-        down[:, j] -= step
-        found[:, j] = (score(up) - score(down)) / (up[:, j] - down[:, j])
-    return found
+        return _pivot(self.score(sums) - estimate, variance, self.score.size(self.total))
 
 
 def _pivot(shift: FloatArray, variance: FloatArray, scale: float) -> FloatArray:
     """Return shift / sd; a resample without variance gives 0 if it did not move, else an infinite pivot."""
     sd = np.sqrt(variance)
-    flat = sd <= 1e-12 * scale
-    moved = np.abs(shift) > 1e-12 * scale
+    flat = sd <= NO_SPREAD * scale
+    moved = np.abs(shift) > NO_SPREAD * scale
     out = np.divide(shift, sd, out=np.zeros_like(shift), where=~flat)
     return np.where(flat & moved, np.copysign(np.inf, shift), out)

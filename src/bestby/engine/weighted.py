@@ -211,8 +211,7 @@ class ItemGroup(Group):
         differs = self._differs(a, b)
         units = np.unique(np.flatnonzero(differs) if self.unit_of is None else self.unit_of[differs])
         if units.size <= ENUMERATE_UNITS:
-            drawn = self._enumerated(units, difference)
-            p = permutation.monte_carlo(drawn, observed, alternative, name="permutation", scale=scale).p_value
+            p = self._exact(units, difference, observed, alternative, scale)
             return TestResult("permutation", p, alternative, True, "enumeration", statistic=observed)
         drawn = resampling.swap_blocks(
             self.units,
@@ -226,19 +225,33 @@ class ItemGroup(Group):
         )
         return permutation.monte_carlo(drawn, observed, alternative, name="permutation", scale=scale)
 
-    def _enumerated(self, units: IntArray, difference: Callable[[Array], FloatArray]) -> FloatArray:
-        """Return the differences under all swaps of a few units but the one that changes nothing.
+    def _exact(
+        self,
+        units: IntArray,
+        difference: Callable[[Array], FloatArray],
+        observed: float,
+        alternative: Alternative,
+        scale: float,
+    ) -> float:
+        """Return the p-value from all swaps.
 
-        Adding one to hits and number, as the Monte Carlo p-value does, then counts the data themselves.
+        It is at least the share of the data and, for two sides, of the data with A and B exchanged.
         """
+        if units.size == 0:
+            return 1.0
+        drawn = self._enumerated(units, difference)
+        # Adding one to hits and number, as the Monte Carlo p-value does, counts the data themselves.
+        p = permutation.monte_carlo(drawn, observed, alternative, name="permutation", scale=scale).p_value
+        return max(p, (2.0 if alternative == "two-sided" else 1.0) * 0.5**units.size)
+
+    def _enumerated(self, units: IntArray, difference: Callable[[Array], FloatArray]) -> FloatArray:
+        """Return the differences under all swaps of a few units but the one that changes nothing."""
 
         def block(first: int, stop: int) -> FloatArray:
             bits = np.zeros((stop - first, self.n_units), dtype=np.uint8)
             bits[:, units] = (np.arange(first + 1, stop + 1)[:, None] >> np.arange(units.size)) & 1
             return difference(self._of_items(bits))
 
-        if units.size == 0:
-            return np.zeros(1)
         size = max(1, resampling.WEIGHT_BLOCK // self.n_units)
         return resampling.run_blocks(block, 2**units.size - 1, size, 1, None)
 

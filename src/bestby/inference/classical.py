@@ -18,12 +18,10 @@ from scipy.special import betainc, chdtrc, ndtr, stdtr
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
+from bestby._core.rounding import SAME
 from bestby._core.typing import Alternative, Array, ArrayLike, FloatArray, IntArray
 from bestby.inference.proportions import count
 from bestby.results import TestResult
-
-TIE = 1e-12
-"""Differences this close, relative to the largest, are equal: 0.3 - 0.2 and 0.2 - 0.1 are."""
 
 _EXACT_PAIRS = 200
 """Up to so many pairs the signed ranks are convolved, which takes a few milliseconds."""
@@ -137,7 +135,7 @@ def sign(
     0.25
     """
     d = _differences(differences)
-    threshold = TIE * np.abs(d).max() if rounding is None else rounding
+    threshold = SAME * np.abs(d).max() if rounding is None else rounding
     positive, negative = int((d > threshold).sum()), int((d < -threshold).sum())
     return _binomial("sign", positive, negative, alternative)
 
@@ -188,7 +186,7 @@ def wilcoxon(
     """
     checks.choice(alternative, get_args(Alternative), "alternative")
     d = _differences(differences)
-    slack = TIE * float(np.abs(d).max()) if rounding is None else rounding
+    slack = SAME * float(np.abs(d).max()) if rounding is None else rounding
     d = d[np.abs(d) > slack]
     if d.size == 0:
         return TestResult("wilcoxon", 1.0, alternative, exact=True, method="convolution", statistic=0.0)
@@ -231,8 +229,8 @@ def paired_differences(a: FloatArray, b: FloatArray) -> FloatArray:
     (True, True)
     """
     raw, sizes = a - b, np.abs(a) + np.abs(b)
-    differences: FloatArray = np.where(np.abs(raw) <= TIE * sizes, 0.0, raw)
-    if np.ptp(differences) <= TIE * float(np.median(sizes)):
+    differences: FloatArray = np.where(np.abs(raw) <= SAME * sizes, 0.0, raw)
+    if np.ptp(differences) <= SAME * float(np.median(sizes)):
         return np.full_like(differences, float(np.median(differences)))
     return differences
 
@@ -277,7 +275,7 @@ def paired_t(differences: ArrayLike, alternative: Alternative = "two-sided") -> 
     checks.choice(alternative, get_args(Alternative), "alternative")
     d = _differences(differences)
     largest = float(np.abs(d).max())
-    if d.max() - d.min() <= TIE * largest:
+    if d.max() - d.min() <= SAME * largest:
         direction = float(np.sign(d[0]))
         signs = _binomial("t", d.size * (direction > 0), d.size * (direction < 0), alternative)
         statistic = math.copysign(math.inf, direction) if direction else 0.0

@@ -11,7 +11,6 @@ import numpy as np
 from scipy.special import betainc
 
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray
-from bestby.inference.distributions import TIE
 from bestby.inference.proportions import two_sided_quantile
 
 ROWS = 4096
@@ -83,7 +82,7 @@ def permutation(n10: IntArray, n01: IntArray, alternative: Alternative) -> tuple
     net, m = n10 - n01, n10 + n01
     far = np.abs(net) if alternative == "two-sided" else net if alternative == "greater" else -net
     sides = 2.0 if alternative == "two-sided" else 1.0
-    alone: BoolArray = far >= m * (1.0 - TIE)
+    alone: BoolArray = far == m
     successes = (m + far) // 2
     upper = np.where(successes <= 0, 1.0, betainc(np.maximum(successes, 1), m - successes + 1, 0.5))
     upper = np.where(alone, np.where(m < 1074, np.ldexp(1.0, -np.minimum(m, 1074)), 0.0), upper)

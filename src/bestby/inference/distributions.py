@@ -13,14 +13,9 @@ from typing import Protocol
 import numpy as np
 from scipy.special import ndtri
 
+from bestby._core.rounding import NO_SPREAD, ON_POINT, tie_width, typical_deviation
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.inference.lattice import as_lattice, merged
-
-TIE = 1e-10
-"""Within which values of a statistic count as tied, relative to its spread or its distance from 0."""
-
-ROUNDING = 1e-13
-"""The same relative to the scores it is made of: by so much may a sum of a million numbers be off."""
 
 WINDOW = 9.5
 """Half width, in standard deviations, of the window outside which mass is below 1e-20."""
@@ -107,24 +102,6 @@ class Replicates:
         return left + (rank - low) * (right - left)
 
 
-def tie_width(scale: float, distance: float) -> float:
-    """Return how far apart two values of a statistic are at most that count as tied.
-
-    Parameters
-    ----------
-    scale : float
-        Size of the scores that the statistic is made of.
-    distance : float
-        Its spread, or how far it lies from 0.
-
-    Examples
-    --------
-    >>> tie_width(0.9, 0.01), tie_width(1e9, 0.01)
-    (1e-12, 0.0001)
-    """
-    return max(ROUNDING * scale, TIE * distance)
-
-
 def replicates(values: FloatArray, scale: float = 0.0) -> Replicates:
     """Return the distribution of drawn replicates; `scale` is the size of the numbers they came from."""
     ordered = np.sort(values)
@@ -169,19 +146,19 @@ class Lattice:
 
     def below(self, x: float) -> float:
         """Return the mass strictly below x."""
-        stop = int(np.ceil(self._position(x) - 1e-6))
+        stop = int(np.ceil(self._position(x) - ON_POINT))
         return float(self.pmf[: max(stop, 0)].sum())
 
     def above(self, x: float) -> float:
         """Return the mass strictly above x, summed from its own end: a small tail keeps its digits."""
-        start = int(np.floor(self._position(x) + 1e-6)) + 1
+        start = int(np.floor(self._position(x) + ON_POINT)) + 1
         return float(self.pmf[max(start, 0) :].sum())
 
     def at(self, x: float) -> float:
         """Return the mass at x."""
         position = self._position(x)
         nearest = round(position)
-        on = abs(position - nearest) < 1e-6 and 0 <= nearest < self.pmf.size
+        on = abs(position - nearest) < ON_POINT and 0 <= nearest < self.pmf.size
         return float(self.pmf[nearest]) if on else 0.0
 
     def quantile(self, p: float) -> float:
@@ -284,13 +261,14 @@ def mean_bootstrap(values: FloatArray, counts: IntArray, bounds: IntArray) -> Di
     it is inverted by one FFT; for real values at about thirty equispaced frequencies, which is accurate
     where it has died out by then (below 1e-10).
     """
-    values, counts, bounds = _merged_by_stratum(values, counts, bounds)
+    scale = typical_deviation(values)  # a constant that all values share must not hide how they vary
+    values, counts, bounds = _merged_by_stratum(values, counts, bounds, scale)
     n = int(counts.sum())
     mean, variance = _moments(values, counts, bounds)
-    if variance <= (1e-12 * float(np.abs(values).max())) ** 2 * n:
+    if variance <= (NO_SPREAD * float(np.abs(values).max())) ** 2 * n:
         step = n * float(np.abs(values).max()) or 1.0  # ties are relative to the step
         return Lattice(mean / step, step, n, np.ones(1))
-    lattice = as_lattice(np.unique(values))
+    lattice = as_lattice(np.unique(values), scale)
     if lattice is not None:
         step = lattice[0]
         return _lattice_bootstrap(step, np.rint(values / step).astype(np.int64), counts, bounds)
@@ -298,9 +276,9 @@ def mean_bootstrap(values: FloatArray, counts: IntArray, bounds: IntArray) -> Di
 
 
 def _merged_by_stratum(
-    values: FloatArray, counts: IntArray, bounds: IntArray
+    values: FloatArray, counts: IntArray, bounds: IntArray, scale: float
 ) -> tuple[FloatArray, IntArray, IntArray]:
-    parts = [merged(values[a:b], counts[a:b]) for a, b in pairwise(bounds.tolist())]
+    parts = [merged(values[a:b], counts[a:b], scale) for a, b in pairwise(bounds.tolist())]
     edges = np.cumsum([0] + [part[0].size for part in parts])
     return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts]), edges
 

@@ -13,6 +13,7 @@ from scipy.special import ndtr, ndtri, stdtrit
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
+from bestby._core.rounding import NO_INFLUENCE, SAME
 from bestby._core.typing import FloatArray, IntArray
 from bestby.inference.distributions import Distribution
 
@@ -119,7 +120,7 @@ def bca(
     checks.choice(ties, ("half", "strict"), "ties")
     below = distribution.below(estimate)
     at = distribution.at(estimate)
-    if at >= 1.0 - 1e-12:  # every replicate equals the estimate: nothing to correct
+    if at >= 1.0 - SAME:  # every replicate equals the estimate: nothing to correct
         return estimate, estimate
     share = below + 0.5 * at if ties == "half" else below
     if not 0.0 < share < 1.0:
@@ -161,7 +162,7 @@ def acceleration(left_out: FloatArray, counts: IntArray, bounds: IntArray | None
     squared = u * u
     spread = float(counts @ squared)
     scale = float(np.abs(left_out).max(initial=0.0))
-    if spread <= counts.sum() * (1e-14 * scale) ** 2:
+    if spread <= counts.sum() * (NO_INFLUENCE * scale) ** 2:
         return 0.0
     return float(counts @ (squared * u)) / float(6.0 * spread**1.5)
 
@@ -191,7 +192,7 @@ def effective_units(left_out: FloatArray, counts: IntArray, bounds: IntArray | N
         return 0.0
     u = _deviations(left_out, counts, bounds)
     largest = float(np.abs(u).max(initial=0.0))
-    if largest <= 1e-14 * float(np.abs(left_out).max(initial=0.0)):
+    if largest <= NO_INFLUENCE * float(np.abs(left_out).max(initial=0.0)):
         return 0.0
     squared = (u / largest) ** 2
     return float(counts @ squared) ** 2 / float(counts @ (squared * squared))

@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import numpy as np
 
+from bestby._core.rounding import LATTICE, merge_width, typical
 from bestby._core.typing import FloatArray, IntArray
 
-TOLERANCE = 1e-9
 LARGEST_MULTIPLE = 100_000
 MOST_VALUES = 4096
 
 
-def as_lattice(values: FloatArray) -> tuple[float, IntArray] | None:
+def as_lattice(values: FloatArray, scale: float | None = None) -> tuple[float, IntArray] | None:
     """Return the greatest common step of the values, and the values in steps.
 
     Parameters
     ----------
     values : ndarray, shape (m,)
         Distinct values.
+    scale : float, optional
+        Size of a typical difference between values that counts; by default that of a typical value, so that
+        a single one far off does not decide.
 
     Returns
     -------
     (step, multiples) or None
-        ``values == step * multiples`` within a relative 1e-9; None if there are more than 4096 distinct
+        ``values == step * multiples`` within 1e-9 of the scale; None if there are more than 4096 distinct
         values or the step would be smaller than 1e-5 of the largest one, as for real-valued scores.
 
     Examples
@@ -40,14 +43,15 @@ def as_lattice(values: FloatArray) -> tuple[float, IntArray] | None:
     largest = float(np.abs(values).max(initial=0.0))
     if largest == 0.0:
         return 1.0, np.zeros(values.size, dtype=np.int64)
+    tolerance = LATTICE * min(largest, typical(values) if scale is None else scale)
     step = largest
     for value in np.abs(values).tolist():
-        step = _common(step, value, TOLERANCE * largest)
+        step = _common(step, value, tolerance)
         if step * LARGEST_MULTIPLE < largest:
             return None
         step = largest / round(largest / step)  # the chain of remainders loses digits; this gives them back
     multiples = np.rint(values / step)
-    if np.abs(values - multiples * step).max() > TOLERANCE * largest:
+    if np.abs(values - multiples * step).max() > tolerance:
         return None
     return step, multiples.astype(np.int64)
 
@@ -61,8 +65,10 @@ def _common(a: float, b: float, tolerance: float) -> float:
     return a
 
 
-def merged(values: FloatArray, counts: IntArray) -> tuple[FloatArray, IntArray]:
+def merged(values: FloatArray, counts: IntArray, scale: float | None = None) -> tuple[FloatArray, IntArray]:
     """Return distinct values in rising order with their counts; values that rounding tore apart are one.
+
+    `scale` is as for `as_lattice`.
 
     Examples
     --------
@@ -76,7 +82,7 @@ def merged(values: FloatArray, counts: IntArray) -> tuple[FloatArray, IntArray]:
     else:
         order = np.argsort(values, kind="stable")
         values, counts = values[order], counts[order]
-    largest = max(abs(float(values[0])), abs(float(values[-1])))
-    fresh = np.concatenate([[True], np.diff(values) > 1e-13 * largest])
+    width = merge_width(values, typical(values) if scale is None else scale)
+    fresh = np.concatenate([[True], np.diff(values) > width])
     starts = np.flatnonzero(fresh)
     return values[starts], np.add.reduceat(counts, starts)

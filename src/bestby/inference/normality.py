@@ -17,6 +17,7 @@ from scipy.special import log_ndtr, ndtr
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
+from bestby._core.rounding import NO_SPREAD, SAME
 from bestby._core.typing import ArrayLike, FloatArray
 from bestby.resampling.streams import seed_of
 from bestby.results import Note
@@ -31,7 +32,6 @@ _FEW = 20
 _MANY = 500
 _TIED = 0.1
 _BLOCK = 1 << 20
-_TIE = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ def normality(
         raise InvalidInputError(f"normality needs at least 3 values, got {x.size}")
     # Subtracted before it is squared, so that neither a large mean nor a tiny scale loses the digits.
     spread = float(x[-1] - x[0])
-    if spread <= _TIE * max(abs(float(x[0])), abs(float(x[-1]))):
+    if spread <= NO_SPREAD * max(abs(float(x[0])), abs(float(x[-1]))):
         raise InvalidInputError(
             f"all {x.size} values are equal: there is no distribution to describe",
             hint="two systems that never differ need no test",
@@ -246,7 +246,7 @@ def _simulated(z: FloatArray, n_resamples: int, seed: int) -> tuple[NormalityTes
     for name, statistic, value, drawn in zip(
         ("anderson-darling", "lilliefors"), plain, _modified(z)[:, 0], reference, strict=True
     ):
-        hits = drawn.size - int(np.searchsorted(drawn, value * (1.0 - _TIE), side="left"))
+        hits = drawn.size - int(np.searchsorted(drawn, value * (1.0 - SAME), side="left"))
         p = (1.0 + hits) / (1.0 + drawn.size)
         tests.append(NormalityTest(name, statistic, p, math.sqrt(p * (1.0 - p) / drawn.size)))
     return tests[0], tests[1]
@@ -272,7 +272,7 @@ def _notes(n: int, tied: float) -> tuple[Note, ...]:
                 f"with {n} values small departures are rejected that do no harm to a mean of so many",
             )
         )
-    if tied >= _TIED - 1e-12:
+    if tied >= _TIED - SAME:
         notes.append(
             Note(
                 "ties",

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
 
 import numpy as np
 from scipy.special import betainc
 
+from bestby._core.rounding import EPS, TIE, tie_width, typical
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray
-from bestby.inference.distributions import TIE, WINDOW, tie_width
+from bestby.inference.distributions import WINDOW
 from bestby.inference.lattice import as_lattice, merged
 from bestby.results import TestResult
 
@@ -30,9 +32,18 @@ MOST_FREQUENCIES = 400
 TILT_FROM = 5.0
 """Standard deviations from which the distribution is tilted, so that tiny p-values keep their digits."""
 
+_SMALL_TIE = 1e-6
+"""Sums of signed differences tie within this part of a typical difference."""
+
 
 def monte_carlo(
-    replicates: FloatArray, observed: float, alternative: Alternative, *, name: str, scale: float = 0.0
+    replicates: FloatArray,
+    observed: float,
+    alternative: Alternative,
+    *,
+    name: str,
+    scale: float = 0.0,
+    slack: float = 0.0,
 ) -> TestResult:
     """Return the Monte Carlo p-value of an observed difference.
 
@@ -49,6 +60,8 @@ def monte_carlo(
     scale : float
         Size of the numbers the difference was taken of; ties are counted within 1e-13 of it, and within 1e-10
         of the difference.
+    slack : float
+        By how much rounding of the sums alone may move the difference; ties are counted within that too.
 
     Returns
     -------
@@ -65,7 +78,7 @@ def monte_carlo(
     0.5
     """
     size = int(replicates.size)
-    tolerance = tie_width(scale, abs(observed))
+    tolerance = max(tie_width(scale, abs(observed)), slack)
     hits = int(np.count_nonzero(_extreme(replicates, observed, alternative, tolerance)))
     p = (1 + hits) / (1 + size)
     error = math.sqrt(p * (1.0 - p) / size)
@@ -113,40 +126,45 @@ def exact_mean(
     to the observed value where that is far out, so that p keeps its relative precision. Real
     differences: up to 36 all sign changes are enumerated, in two halves; above, a few sizes that many
     units share are convolved; all others have the characteristic function prod cos(w d) inverted
-    (absolute error below 1e-4 at 40, 1e-6 from 200 units on).
+    (absolute error below 1e-4 at 40, 1e-6 from 200 units on). However p is found, it is never less than
+    the mass of the data's own arrangement of signs and, for two sides, of its mirror image.
     """
     observed = float(counts @ differences)
-    differing = differences != 0.0
-    size, c = merged(np.abs(differences[differing]), counts[differing])
-    if size.size == 0:
+    differing = (differences != 0.0) & (counts > 0)
+    if not differing.any():
         return TestResult("permutation", 1.0, alternative, True, "enumeration", statistic=0.0)
-    far = abs(observed) if alternative == "two-sided" else observed if alternative == "greater" else -observed
-    sides = 2.0 if alternative == "two-sided" else 1.0
-    n = int(c.sum())
-    if far >= float(c @ size) * (1.0 - TIE):  # every unit differs in the same direction
-        p = _doubled(0.5**n, sides, far)
-        return TestResult("permutation", p, alternative, True, "enumeration", statistic=observed / divisor)
-    lattice = as_lattice(size)
-    if lattice is not None:
-        steps = np.rint(size / lattice[0]).astype(np.int64)
-        target = round(far / lattice[0])
-        if steps.size == 1:
-            upper, method = _binomial_upper(int(c[0]), target), "binomial"
-        else:
-            tail = _lattice_upper(steps, c, target)
-            if tail is None:
-                return _real_mean(size, c, far, sides, observed / divisor, alternative)
-            upper, method = tail, "convolution"
-        p = _doubled(upper, sides, far)
-        return TestResult("permutation", p, alternative, True, method, statistic=observed / divisor)
-    return _real_mean(size, c, far, sides, observed / divisor, alternative)
+    unit = math.ldexp(1.0, math.frexp(float(np.abs(differences).max()))[1])
+    direction = {"two-sided": math.copysign(1.0, observed), "greater": 1.0, "less": -1.0}[alternative]
+    one_way = bool((direction * differences[differing] > 0.0).all())
+    # In units of a power of two, which changes no bit, no product underflows.
+    size, c = merged(np.abs(differences[differing]) / unit, counts[differing])
+    far = direction * observed / unit
+    upper, method = 0.5 ** int(c.sum()), "enumeration"
+    if not one_way:
+        tail = _lattice_mean(size, c, far) or _real_mean(size, c, far)
+        if tail is None:
+            return None
+        upper, method = max(upper, tail[0]), tail[1]
+    p = 2.0 * upper if alternative == "two-sided" else upper
+    p = 1.0 if alternative == "two-sided" and far <= 0.0 else min(1.0, max(p, sys.float_info.min))
+    return TestResult("permutation", p, alternative, True, method, statistic=observed / divisor)
 
 
-def _doubled(upper: float, sides: float, far: float) -> float:
-    """Return P(|S| >= far) or P(S >= far) of a symmetric S."""
-    if sides == 2.0 and far <= 0.0:
-        return 1.0
-    return min(1.0, max(sides * upper, sys.float_info.min))  # an underflow is not a probability of 0
+Tail: TypeAlias = tuple[float, str]
+"""P(S >= far) for the sum S of signed sizes, and how it was found."""
+
+
+def _lattice_mean(sizes: FloatArray, counts: IntArray, far: float) -> Tail | None:
+    """Return the tail for sizes that are multiples of a step; None if they are none, or too many steps."""
+    lattice = as_lattice(sizes)
+    if lattice is None:
+        return None
+    steps = np.rint(sizes / lattice[0]).astype(np.int64)
+    target = round(far / lattice[0])
+    if steps.size == 1:
+        return _binomial_upper(int(counts[0]), target), "binomial"
+    tail = _lattice_upper(steps, counts, target)
+    return None if tail is None else (tail, "convolution")
 
 
 def _binomial_upper(n: int, net: int) -> float:
@@ -203,28 +221,22 @@ def _tilt(sizes: FloatArray, counts: IntArray, target: float) -> float:
     return 0.5 * (low + high)
 
 
-def _real_mean(
-    sizes: FloatArray, counts: IntArray, far: float, sides: float, statistic: float, alternative: Alternative
-) -> TestResult | None:
-    n = int(counts.sum())
-    tolerance = TIE * max(float(counts @ sizes), 1e-300)
-    if n <= MEET_IN_THE_MIDDLE:
-        upper = _enumerated_upper(np.repeat(sizes, counts), far, tolerance)
-        method = "enumeration"
-    elif (counted := _counted_upper(sizes, counts, far, tolerance)) is not None:
-        upper, method = counted, "convolution"
-    else:
-        spread = np.repeat(sizes, counts)
-        inverted = _inverted_upper(spread, far)
-        if inverted is not None:
-            upper, method = inverted, "characteristic function"
-        elif (rare := _rare_upper(spread, far, tolerance)) is not None:
-            upper, method = rare, "enumeration"
-        else:
-            return None
-    return TestResult(
-        "permutation", _doubled(upper, sides, far), alternative, True, method, statistic=statistic
-    )
+def _real_mean(sizes: FloatArray, counts: IntArray, far: float) -> Tail | None:
+    """Return the tail for sizes of any kind; None where no way is accurate or cheap."""
+    total = float(counts @ sizes)
+    # Relative to all sizes together, unless one is so large that the others would be ties beside it.
+    tolerance = max(8.0 * EPS * total, min(TIE * total, _SMALL_TIE * typical(sizes)))
+    if int(counts.sum()) <= MEET_IN_THE_MIDDLE:
+        return _enumerated_upper(np.repeat(sizes, counts), far, tolerance), "enumeration"
+    counted = _counted_upper(sizes, counts, far, tolerance)
+    if counted is not None:
+        return counted, "convolution"
+    spread = np.repeat(sizes, counts)
+    inverted = _inverted_upper(spread, far)
+    if inverted is not None:
+        return inverted, "characteristic function"
+    rare = _rare_upper(spread, far, tolerance)
+    return None if rare is None else (rare, "enumeration")
 
 
 def _enumerated_upper(sizes: FloatArray, far: float, tolerance: float) -> float:
@@ -344,10 +356,11 @@ def _tilted_products(sizes: FloatArray, h: float, slope: FloatArray) -> Iterator
 def exact_enumeration(
     delta: FloatArray,
     counts: IntArray,
+    own: IntArray,
     difference: Callable[[FloatArray], FloatArray],
     observed: float,
     alternative: Alternative,
-    scale: float,
+    tolerance: float,
 ) -> TestResult | None:
     """Return the exact permutation test of any statistic of sums, by enumerating binomial counts.
 
@@ -361,21 +374,25 @@ def exact_enumeration(
         The distinct changes of the totals (B minus A), each with first non-zero entry positive.
     counts : ndarray of int, shape (D,)
         How many units have that change or its negative.
+    own : ndarray of int, shape (D,)
+        The data's own arrangement: of each kind, the units with a plus sign less those with a minus sign.
     difference : callable
         Takes shifts (R, k) = sums of signed halves of delta (swapped from the midpoint of the two
         systems) and returns the difference A minus B, shape (R,).
     observed : float
-        The difference in the data.
+        The difference in the data, for the record. What the combinations are held against is the difference
+        of the data's own arrangement, computed as theirs are: rounding of the sums moves both alike.
     alternative : {"two-sided", "greater", "less"}
         The alternative.
-    scale : float
-        Size of the scores, for ties.
+    tolerance : float
+        Differences this close tie.
 
     Returns
     -------
     TestResult or None
         None if there are more than 2^20 combinations after leaving out those of total mass below 1e-18,
-        which is added to p.
+        which is added to p. p is at least the mass of the data's own arrangement and, for two sides, of its
+        mirror image.
 
     References
     ----------
@@ -387,7 +404,9 @@ def exact_enumeration(
     axes = [_central_binomial(int(count)) for count in counts]
     if math.prod(axis[0].size for axis in axes) > MOST_COMBINATIONS:
         return None
-    tolerance = tie_width(scale, abs(observed))
+    seen, least = _own_arrangement(delta, own, axes, difference)
+    if alternative == "two-sided" and own.any():
+        least *= 2.0
     outside = sum(axis[2] for axis in axes)
     (points, mass, _), rest = axes[0], axes[1:]
     shift = np.zeros((1, delta.shape[1]))
@@ -398,10 +417,26 @@ def exact_enumeration(
     hit = 0.0
     for value, chance in zip(points.tolist(), mass.tolist(), strict=True):
         d = difference(shift + value * (0.5 * delta[0]))
-        hit += chance * float(weight[_extreme(d, observed, alternative, tolerance)].sum())
-    p = min(1.0, hit + outside)
+        hit += chance * float(weight[_extreme(d, seen, alternative, tolerance)].sum())
+    p = min(1.0, max(hit + outside, least))
     method = "convolution" if int(counts.max()) > 1 else "enumeration"
     return TestResult("permutation", p, alternative, True, method, statistic=observed)
+
+
+def _own_arrangement(
+    delta: FloatArray,
+    own: IntArray,
+    axes: Sequence[tuple[FloatArray, FloatArray, float]],
+    difference: Callable[[FloatArray], FloatArray],
+) -> tuple[float, float]:
+    """Return the difference of the data's own arrangement, added up as the others are, and its mass."""
+    shift, mass = np.zeros((1, delta.shape[1])), 1.0
+    for k in (*range(1, own.size), 0):
+        values, chances, outside = axes[k]
+        shift = shift + float(own[k]) * (0.5 * delta[k])
+        place = np.flatnonzero(values == own[k])
+        mass *= float(chances[place[0]]) if place.size else outside
+    return float(difference(shift)[0]), mass
 
 
 def _central_binomial(n: int) -> tuple[FloatArray, FloatArray, float]:

@@ -12,6 +12,7 @@ from scipy.special import fdtrc, log_ndtr, ndtr
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
+from bestby._core.rounding import SAME
 from bestby._core.typing import ArrayLike, FloatArray
 from bestby.inference import classical
 from bestby.inference.multiplicity import holm
@@ -343,7 +344,7 @@ def _levelled(x: FloatArray) -> FloatArray:
     order = np.argsort(x, axis=1, kind="stable")
     ordered = np.take_along_axis(x, order, axis=1)
     larger = np.maximum(np.abs(ordered[:, 1:]), np.abs(ordered[:, :-1]))
-    apart = np.diff(ordered, axis=1) > classical.TIE * larger
+    apart = np.diff(ordered, axis=1) > SAME * larger
     first = np.maximum.accumulate(np.where(apart, np.arange(1, x.shape[1]), 0), axis=1)
     ordered[:, 1:] = np.take_along_axis(ordered, first, axis=1)
     levelled = np.empty_like(x)

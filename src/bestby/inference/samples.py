@@ -14,9 +14,9 @@ import numpy as np
 from scipy.special import ndtri, stdtr, stdtrit
 
 from bestby._core import checks
+from bestby._core.rounding import NO_SPREAD, SAME, tie_width
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.inference import classical, permutation
-from bestby.inference.distributions import tie_width
 from bestby.resampling import streams, weights
 from bestby.resampling.totals import run_blocks
 from bestby.results import Interval, TestResult
@@ -46,7 +46,6 @@ FEWEST_TOLD = 5
 """Runs of a system from which an outlying one can be told."""
 
 _BLOCK = 1 << 18
-_TIE = 1e-12
 
 
 # -- location and spread ---------------------------------------------------------------------------
@@ -83,7 +82,7 @@ def location(x: FloatArray, statistic: str) -> FloatArray:
 
 
 def _cut(n: int, statistic: str) -> int:
-    return math.floor(TRIMMED.get(statistic, 0.0) * n + _TIE)
+    return math.floor(TRIMMED.get(statistic, 0.0) * n + SAME)
 
 
 def _winsorized(x: FloatArray, statistic: str) -> FloatArray:
@@ -255,8 +254,8 @@ def t_result(
     >>> round(t_result("t", 2.0, 1.0, 10.0, "two-sided").p_value, 4)
     0.0734
     """
-    if error <= _TIE * max(scale, abs(difference)):
-        if abs(difference) <= _TIE * scale or difference == 0.0:
+    if error <= NO_SPREAD * max(scale, abs(difference)):
+        if abs(difference) <= SAME * scale or difference == 0.0:
             return TestResult(name, 1.0, alternative, True, "enumeration", statistic=0.0)
         side = {"two-sided": 2.0 * least, "greater": least, "less": 1.0}
         if difference < 0.0:
@@ -345,7 +344,7 @@ def permutation_test(
     if n_splits <= MOST_SPLITS and n_splits * pooled.size <= MOST_LISTED:
         first, second = _splits(a.size, b.size)
         drawn = _split_differences(pooled, first, second, statistic)
-        return _counted("permutation-2", drawn, observed, alternative, scale)
+        return _counted("permutation-2", drawn, a.size == b.size, alternative, scale)
     if n_resamples * pooled.size <= MOST_KEPT:
         order = _kept_deals(pooled.size, n_resamples, seed)
         drawn = _split_differences(pooled, order[:, : a.size], order[:, a.size :], statistic)
@@ -409,7 +408,7 @@ def _paired_permutation(
 
     if n <= MOST_SWAPS:
         bits = (np.arange(1 << n)[:, None] >> np.arange(n)) & 1
-        return _counted("permutation", of_swaps(bits), observed, alternative, scale)
+        return _counted("permutation", of_swaps(bits), True, alternative, scale)
     key = streams.stream_key(seed, "runs")
 
     def block(start: int, stop: int) -> FloatArray:
@@ -420,13 +419,21 @@ def _paired_permutation(
 
 
 def _counted(
-    name: str, differences: FloatArray, observed: float, alternative: Alternative, scale: float
+    name: str, differences: FloatArray, mirrored: bool, alternative: Alternative, scale: float
 ) -> TestResult:
-    """Return the exact p-value from the differences of all splits or swaps, the one observed among them."""
+    """Return the exact p-value from the differences of all splits or swaps.
+
+    The first is that of the data; `mirrored` says that the last is that of the data with A and B exchanged.
+    """
+    observed = float(differences[0])
     sign = {"two-sided": 0.0, "greater": 1.0, "less": -1.0}[alternative]
     distance = np.abs(differences) if sign == 0.0 else sign * differences
     far = abs(observed) if sign == 0.0 else sign * observed
-    hits = int(np.count_nonzero(distance >= far - tie_width(scale, abs(observed))))
+    hit = distance >= far - tie_width(scale, abs(observed))
+    hit[0] = True  # whatever rounding does: neither is less extreme than the data
+    if mirrored and sign == 0.0:
+        hit[-1] = True
+    hits = int(np.count_nonzero(hit))
     return TestResult(name, hits / differences.size, alternative, True, "enumeration", statistic=observed)
 
 
@@ -585,7 +592,7 @@ def brunner_munzel(a: FloatArray, b: FloatArray, alternative: Alternative) -> Te
     return t_result("brunner-munzel", p - 0.5, error, freedom, alternative, least, 1.0)
 
 
-def effect_size(a: FloatArray, b: FloatArray, level: float, *, paired: bool) -> tuple[float, Interval]:
+def effect_size(a: FloatArray, b: FloatArray, level: float, *, paired: bool) -> tuple[float, Interval | None]:
     """Return the difference of means in standard deviations of a run, corrected for few runs.
 
     Parameters
@@ -599,9 +606,10 @@ def effect_size(a: FloatArray, b: FloatArray, level: float, *, paired: bool) -> 
 
     Returns
     -------
-    (float, Interval)
+    (float, Interval or None)
         Hedges' g (pooled standard deviation) for independent runs, d_av (root of the mean variance) for
-        paired ones [1]_, with the normal interval from its large-sample variance. NaN without any variance.
+        paired ones [1]_, with the normal interval from its large-sample variance. NaN and
+        None without any variance.
 
     References
     ----------
@@ -617,8 +625,8 @@ def effect_size(a: FloatArray, b: FloatArray, level: float, *, paired: bool) -> 
     var_a, var_b = float(a.var(ddof=1)), float(b.var(ddof=1))
     freedom = n - 1 if paired else n + m - 2
     pooled = 0.5 * (var_a + var_b) if paired else ((n - 1) * var_a + (m - 1) * var_b) / freedom
-    if pooled <= (_TIE * size_of(a, b, "mean")) ** 2:
-        return math.nan, Interval(math.nan, math.nan, level, "normal", True)
+    if pooled <= (NO_SPREAD * size_of(a, b, "mean")) ** 2:
+        return math.nan, None
     d = float(a.mean() - b.mean()) / math.sqrt(pooled)
     if paired:
         covariance = float(((a - a.mean()) * (b - b.mean())).sum()) / (n - 1)

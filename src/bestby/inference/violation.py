@@ -11,6 +11,7 @@ from functools import cache
 
 import numpy as np
 
+from bestby._core.rounding import NO_SPREAD, TIE
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.resampling import streams
 
@@ -23,11 +24,8 @@ FEW_NUMBERS = 1 << 16
 MOST_ENUMERATED = 1 << 21
 """Numbers up to which all ways of dealing out the runs are enumerated: 9 and 10 runs, but not 10 and 10."""
 
-NOTHING = 1e-24
+NOTHING = NO_SPREAD**2
 """Squared distance, for scores scaled to [0, 1], that is rounding and no distance."""
-
-TIE = 1e-10
-"""Distance within which two ratios are tied, so that rounding does not decide."""
 
 RADIX_FROM = 512
 """Short integers per row from which NumPy sorts them faster by their digits."""
@@ -161,7 +159,7 @@ def _scaled(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return both samples on the scale where the least score is 0 and the greatest 1."""
     low, high = min(a[0], b[0]), max(a[-1], b[-1])
     spread = high - low
-    if spread <= 1e-12 * max(abs(low), abs(high)):  # rounding is all that differs
+    if spread <= NO_SPREAD * max(abs(low), abs(high)):  # rounding is all that differs
         return np.zeros_like(a), np.zeros_like(b)
     return (a - low) / spread, (b - low) / spread
 

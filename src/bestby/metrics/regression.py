@@ -10,10 +10,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.rounding import NO_SQUARES
 from bestby._core.typing import Array, FloatArray
 from bestby.metrics.base import MeanMetric, Metric
-
-_NOTHING = 1e-13  # a sum of squares below this part of what it is the difference of is rounding
 
 
 @dataclass(frozen=True, repr=False)
@@ -159,6 +158,6 @@ class R2(Metric):
         """Return one minus the ratio of the sums of squares."""
         error, y, yy, n = np.moveaxis(totals, -1, 0)
         spread = n * yy - y * y
-        defined = spread > _NOTHING * n * yy
+        defined = spread > NO_SQUARES * n * yy
         value: FloatArray = np.where(defined, 1.0 - n * error / np.where(defined, spread, 1.0), np.nan)
         return value

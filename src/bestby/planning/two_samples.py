@@ -9,9 +9,9 @@ from itertools import combinations
 import numpy as np
 from scipy.special import ndtr, stdtr
 
+from bestby._core.rounding import TIE
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.inference.classical import doubled_ranks
-from bestby.inference.distributions import TIE
 
 _BLOCK = 500
 """Studies that share one set of resamples: enough for a matrix product, few enough not to hang on one set."""

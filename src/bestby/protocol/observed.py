@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bestby._core.rounding import alike
 from bestby.advice import Choice, choose_interval
 from bestby.engine import prepare
 from bestby.engine.base import Drawing, Group, Pair
@@ -122,6 +123,6 @@ def _shape(group: Group, a: int, b: int, evaluation: Evaluation) -> Shape | None
     if plain is None or int(plain.counts.sum()) < 3:
         return None
     differences = np.repeat(plain.values, plain.counts)
-    if np.ptp(differences) <= 1e-12 * np.abs(differences).max():
+    if alike(differences):
         return None
     return Shape(evaluation.names[a], evaluation.names[b], normality(differences))

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bestby.inference.distributions import mean_bootstrap
 from bestby.inference.lattice import as_lattice, merged
 
 
@@ -39,3 +40,25 @@ def test_values_that_rounding_tore_apart_are_merged() -> None:
     assert counts.tolist() == [5, 7]
     empty, none = merged(np.array([]), np.array([], dtype=np.int64))
     assert empty.size == none.size == 0
+
+
+def test_a_constant_does_not_hide_how_values_vary() -> None:
+    """Values around 1e10 that vary by 0.3 are no multiples of 1e10."""
+    values = 1e10 + np.random.default_rng(0).normal(0.0, 0.3, 100)
+    ones = np.ones(100, dtype=np.int64)
+    distribution = mean_bootstrap(values, ones, np.array([0, 100]))
+    assert distribution is not None
+    low, high = distribution.quantile(0.025), distribution.quantile(0.975)
+    assert low < values.mean() < high
+    assert high - low == pytest.approx(2 * 1.96 * values.std() / 10.0, rel=0.02)
+
+
+def test_one_value_far_off_does_not_merge_the_others() -> None:
+    sizes = np.r_[np.linspace(0.5, 1.5, 30), 1e10]
+    assert as_lattice(sizes) is None
+    values, counts = merged(sizes, np.ones(31, dtype=np.int64))
+    assert values.size == counts.size == 31
+    # What is on a lattice stays on it, however far off one multiple is.
+    found = as_lattice(np.r_[0.01 * np.arange(1, 30), 900.0])
+    assert found is not None
+    assert found[0] == pytest.approx(0.01)

@@ -74,7 +74,9 @@ def test_a_difference_of_0_is_reached_by_every_replicate_of_0(alternative: Any) 
 @pytest.mark.parametrize("most", [1, 2])
 def test_every_field_of_an_enumeration(alternative: Any, most: int) -> None:
     delta = np.array([[1.0, 0.0], [0.0, 1.0]])
-    found = exact_enumeration(delta, np.array([1, most]), lambda x: x[:, 0] - x[:, 1], 0.5, alternative, 1.0)
+    found = exact_enumeration(
+        delta, np.array([1, most]), np.array([1, most]), lambda x: x[:, 0] - x[:, 1], 0.5, alternative, 0.0
+    )
     method = "convolution" if most > 1 else "enumeration"
     assert whole(found) == ("permutation", alternative, True, method, 0.0, 0, 0.5)
 
@@ -195,7 +197,9 @@ def test_the_lattice_tail_against_its_convolution(target: int) -> None:
 
 def test_rounding_never_makes_p_more_than_1() -> None:
     delta = np.array([[1.0], [math.sqrt(2.0)], [math.e]])
-    found = exact_enumeration(delta, np.array([90, 80, 70]), lambda x: x[:, 0], 0.0, "two-sided", 1.0)
+    found = exact_enumeration(
+        delta, np.array([90, 80, 70]), np.zeros(3, dtype=np.int64), lambda x: x[:, 0], 0.0, "two-sided", 0.0
+    )
     assert found is not None
     assert found.p_value == 1.0
 
@@ -207,14 +211,32 @@ def test_where_nothing_differs_p_is_1(alternative: Any) -> None:
     assert (found.p_value, found.statistic) == (1.0, 0.0)
 
 
-def test_ties_of_an_enumeration_are_relative_to_the_scores() -> None:
-    delta = np.array([[1.0], [2.0], [4.0]])
-    for scale, p in ((1.0, 0.25), (1e9, 0.5)):  # the signs make 3.5, 2.5, 1.5 and 0.5, either way
-        found = exact_enumeration(
-            delta, np.ones(3, dtype=np.int64), lambda x: x[:, 0], 2.5 + 1e-5, "two-sided", scale
-        )
+def test_differences_within_the_tolerance_tie() -> None:
+    delta, one, own = np.array([[1.0], [2.0], [4.0]]), np.ones(3, dtype=np.int64), np.array([-1, 1, 1])
+    for tolerance, p in (
+        (0.0, 0.5),
+        (0.99, 0.5),
+        (1.0, 0.75),
+    ):  # signs make 3.5, 2.5, 1.5, 0.5
+        found = exact_enumeration(delta, one, own, lambda x: x[:, 0], 2.5, "two-sided", tolerance)
         assert found is not None
         assert found.p_value == p
+
+
+@pytest.mark.parametrize(("alternative", "least"), [("two-sided", 0.25), ("greater", 0.125), ("less", 0.125)])
+def test_an_enumeration_is_never_below_the_mass_of_the_data(alternative: Any, least: float) -> None:
+    """Whatever the score does: here every arrangement other than the first asked about is less extreme."""
+    delta, one, own = np.array([[1.0], [2.0], [4.0]]), np.ones(3, dtype=np.int64), np.array([-1, 1, 1])
+    asked: list[int] = []
+
+    def difference(shifts: Any) -> Any:
+        asked.append(len(shifts))
+        sign = 1.0 if alternative != "less" else -1.0
+        return np.full(len(shifts), sign if len(asked) == 1 else 0.0)
+
+    found = exact_enumeration(delta, one, own, difference, 2.5, alternative, 0.0)
+    assert found is not None
+    assert found.p_value == least
 
 
 @pytest.mark.parametrize("unit", [1e-9, 1e9])

@@ -1,0 +1,116 @@
+"""How a score responds to its data: the only place where derivatives are taken.
+
+Every step changes the weights of units, and by little: all totals that a score is asked for are those of the
+same units with positive weights. So a step is as long in any unit of measurement, a root is never asked for a
+number below 0, and no score is beyond its bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from bestby._core.rounding import EPS
+from bestby._core.typing import FloatArray
+from bestby.engine.stacked import STACKED
+from bestby.metrics.base import MeanMetric, Metric
+
+Score = Callable[[FloatArray], FloatArray]
+"""Scores or differences (R,) of totals (R, k)."""
+
+NUDGE = 2.0**-12
+"""By how much weights change: the square of it, and rounding over it, are both below 1e-7."""
+
+
+def influence(metric: Metric, score: Score, total: FloatArray, rows: FloatArray) -> FloatArray:
+    """Return what each unit adds to a score, to first order: the derivative by its weight, shape (C,).
+
+    Parameters
+    ----------
+    metric : Metric
+        The metric; the influence on a mean is known without steps.
+    score : callable
+        Scores of totals (R, k).
+    total : ndarray, shape (k,)
+        The totals of all units.
+    rows : ndarray, shape (C, k)
+        What each unit adds to them.
+
+    References
+    ----------
+    .. [1] Efron (1982), The Jackknife, the Bootstrap and Other Resampling Plans, section 6.2.
+
+    Examples
+    --------
+    >>> from bestby.metrics.regression import Mean
+    >>> rows = np.array([[1.0, 1.0], [3.0, 1.0]])
+    >>> influence(Mean(), Mean().score, rows.sum(axis=0), rows)
+    array([-0.5,  0.5])
+    """
+    if isinstance(metric, MeanMetric):
+        of_mean: FloatArray = (rows[:, 0] - score(total[None, :]) * rows[:, 1]) / total[1]
+        return of_mean
+    out = np.empty(rows.shape[0])
+    block = max(1, STACKED // max(1, rows.shape[1]))
+    for start in range(0, rows.shape[0], block):
+        part = slice(start, start + block)
+        step = NUDGE * rows[part]
+        out[part] = _slope(score, np.broadcast_to(total, step.shape), step) / NUDGE
+    return out
+
+
+@dataclass(frozen=True, eq=False)
+class Directions:
+    """Uncorrelated directions in which units vary: coordinates of mean 0 and variance 1 for their rows.
+
+    Steps along them are changes of weights, which steps along single columns are not: a square cannot change
+    while the number itself does not.
+
+    Parameters
+    ----------
+    along : ndarray, shape (k, r)
+        A row is the mean plus its coordinates times the transpose of this.
+    across : ndarray, shape (k, r)
+        The coordinates of a row are what it differs from the mean by, times this.
+    """
+
+    along: FloatArray
+    across: FloatArray
+
+    @classmethod
+    def of(cls, covariance: FloatArray) -> Directions:
+        """Return the directions of rows with a covariance (k, k); there are as many as its rank."""
+        sd = np.sqrt(np.diagonal(covariance))
+        scale = np.where(sd > 0.0, sd, 1.0)
+        values, vectors = np.linalg.eigh(covariance / scale / scale[:, None])
+        kept = values > 64.0 * EPS * len(values)
+        root = np.sqrt(values[kept])
+        vectors = vectors[:, kept]
+        return cls(scale[:, None] * vectors * root, vectors / scale[:, None] / root)
+
+    def slopes(self, score: Score, totals: FloatArray, n: int) -> FloatArray:
+        """Return the derivatives of a score of totals (R, k) of n units by the totals of the coordinates.
+
+        Returns
+        -------
+        ndarray, shape (R, r)
+            The variance of the score is n times the sum of their squares, to first order.
+        """
+        reach = NUDGE * np.sqrt(n)
+        steps = [np.broadcast_to(reach * step, totals.shape) for step in self.along.T]
+        found = [_slope(score, totals, step) / reach for step in steps]
+        return np.stack(found, axis=-1) if found else np.zeros((totals.shape[0], 0))
+
+
+def _slope(score: Score, totals: FloatArray, steps: FloatArray) -> FloatArray:
+    """Return by how much a score (R,) changes with a step (R, k): half of there and back, or one of them."""
+    up, down = score(totals + steps), score(totals - steps)
+    change = 0.5 * (up - down)
+    lost = np.isnan(change)
+    if lost.any():  # undefined on one side
+        here = score(totals[lost])
+        one_sided = np.where(np.isnan(up[lost]), here - down[lost], up[lost] - here)
+        change[lost] = one_sided
+    return change

@@ -1,0 +1,309 @@
+"""Law 11: the unit of measurement does not matter: other units give the same result in those units."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.laws.roster import RelativeError, median_error
+
+import bestby as bb
+from bestby import Interval, InvalidInputError, Metric, TestResult
+from bestby.readers import batches, counting, read
+
+UNITS = (1e-12, 1e-5, 3e3, 1e12)
+LEVEL = 0.9
+SOME = 199
+
+
+class Spread(Metric):
+    """A measure of a user: the standard deviation, which is a root of a difference of sums."""
+
+    name = "spread"
+    needs_gold = False
+
+    def statistics(self, gold: Any, predictions: Any) -> Any:  # noqa: ARG002
+        return np.column_stack([predictions, predictions**2, np.ones(predictions.size)])
+
+    def score(self, totals: Any) -> Any:
+        x, xx, n = np.moveaxis(totals, -1, 0)
+        return np.sqrt(np.maximum(xx / n - (x / n) ** 2, 0.0))
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A metric; its score in a unit is the unit to the `power` times that in unit 1.
+
+    `one`: what varies between the items of a system is one number, so that the order of the items does not
+    depend on the unit, and neither does what is drawn.
+    """
+
+    metric: Any
+    power: int
+    sums: bool = True
+    mean: bool = False
+    gold: bool = True
+    one: bool = False
+
+
+METRICS = {
+    "mean": Entry("mean", 1, mean=True, gold=False, one=True),
+    "mse": Entry("mse", 2, mean=True, one=True),
+    "mae": Entry("mae", 1, mean=True, one=True),
+    "rmse": Entry("rmse", 1, one=True),
+    "r2": Entry("r2", 0),
+    "pearson": Entry("pearson", 0, one=True),
+    "spearman": Entry("spearman", 0, sums=False, one=True),
+    "kendall": Entry("kendall", 0, sums=False, one=True),
+    "relative_error": Entry(RelativeError(), 0),
+    "spread": Entry(Spread(), 1, gold=False),
+    "median_error": Entry(median_error, 1, sums=False, one=True),
+}
+INTERVALS = ("auto", "normal", "cr2", "bca", "percentile", "basic", "studentized")
+TESTS = ("permutation", "bootstrap", "wald", "t", "sign", "wilcoxon")
+DESIGNS = ("plain", "clusters", "strata")
+
+
+def data(n: int = 60) -> tuple[Any, dict[str, Any]]:
+    rng = np.random.default_rng(7)
+    gold = rng.normal(3.0, 1.0, n)
+    noise = {"a": 0.5, "b": 0.6, "c": 0.9}
+    return gold, {name: gold + rng.normal(0.1, sd, n) for name, sd in noise.items()}
+
+
+def groups(design: str, n: int = 60) -> dict[str, Any]:
+    if design == "clusters":
+        return {"clusters": np.arange(n) ** 2 // 100}
+    return {"strata": np.arange(n) % 2} if design == "strata" else {}
+
+
+def compared(entry: Entry, unit: float, **settings: Any) -> bb.Comparison:
+    gold, systems = data()
+    scaled = {name: values * unit for name, values in systems.items()}
+    asked = {"level": LEVEL, "n_resamples": SOME} | settings
+    return bb.compare(scaled, gold * unit if entry.gold else None, metric=entry.metric, **asked)
+
+
+def same_interval(here: Interval | None, there: Interval | None, factor: float, *, drawn: bool) -> None:
+    """Check that an interval in another unit is the same one; `drawn` if the draws may differ."""
+    assert here is not None
+    assert there is not None
+    assert (here.method, here.level, here.exact) == (there.method, there.level, there.exact)
+    width = here.high - here.low
+    assert math.isfinite(width)
+    slack = (0.3 if drawn and not here.exact else 1e-6) * width
+    assert there.low / factor == pytest.approx(here.low, rel=1e-9, abs=slack)
+    assert there.high / factor == pytest.approx(here.high, rel=1e-9, abs=slack)
+
+
+def same_test(here: TestResult, there: TestResult, *, drawn: bool) -> None:
+    assert (here.name, here.method, here.exact) == (there.name, there.method, there.exact)
+    slack = 6.0 * here.error + 1.0 / SOME if drawn and here.n_resamples else 0.0
+    assert there.p_value == pytest.approx(here.p_value, rel=1e-6, abs=slack)
+
+
+def same(here: Any, there: Any, entry: Entry, unit: float, *, drawn: bool) -> None:
+    """Check the scores, differences, intervals, tests, verdicts and notes of two comparisons."""
+    factor = unit**entry.power
+    for one, other in zip(here.systems, there.systems, strict=True):
+        assert one.system == other.system
+        assert other.score / factor == pytest.approx(one.score, rel=1e-9)
+        same_interval(one.interval, other.interval, factor, drawn=drawn)
+    for one, other in zip(here.differences, there.differences, strict=True):
+        assert (one.a, one.b, one.n_differing) == (other.a, other.b, other.n_differing)
+        assert drawn or one.verdict == other.verdict
+        assert other.estimate / factor == pytest.approx(one.estimate, rel=1e-9, abs=1e-12 * one.score_a)
+        same_interval(one.interval, other.interval, factor, drawn=drawn)
+        same_test(one.test, other.test, drawn=drawn)
+    assert [note.code for note in here.notes] == [note.code for note in there.notes]
+
+
+def applies(entry: Entry, design: str, interval: str = "auto", test: str = "permutation") -> bool:
+    if interval == "normal" and not entry.sums:
+        return False
+    if interval == "studentized" and not (entry.sums and design != "strata"):
+        return False
+    return not (test in ("t", "sign", "wilcoxon") and not entry.mean)
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("key", METRICS)
+def test_every_interval_and_test_in_other_units(key: str, design: str) -> None:
+    entry = METRICS[key]
+    asked = [{"interval": i} for i in INTERVALS if applies(entry, design, interval=i)]
+    asked += [{"test": test, "interval": "percentile"} for test in TESTS if applies(entry, design, test=test)]
+    for position, settings in enumerate(asked):
+        settings = settings | groups(design)
+        one = compared(entry, 1.0, margin=0.3, **settings)
+        unit = UNITS[position % len(UNITS)]
+        other = compared(entry, unit, margin=0.3 * unit**entry.power, **settings)
+        same(one, other, entry, unit, drawn=not entry.one or design == "clusters")
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("key", [key for key, entry in METRICS.items() if entry.sums])
+def test_crossed_groupings_and_simultaneous_intervals(key: str, unit: float) -> None:
+    entry = METRICS[key]
+    crossed = {"clusters": [np.arange(60) % 6, np.arange(60) // 10], "test": "wald"}
+    same(compared(entry, 1.0, **crossed), compared(entry, unit, **crossed), entry, unit, drawn=False)
+    together = {"simultaneous": True, "alternative": "greater"}
+    one, other = (compared(entry, u, **together) for u in (1.0, unit))
+    same(one, other, entry, unit, drawn=not entry.one)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_agreement_of_annotators(unit: float) -> None:
+    rng = np.random.default_rng(3)
+    truth = rng.normal(5.0, 1.0, 40)
+    rounds = {
+        name: [[float(x) for x in t + rng.normal(0.0, sd, 3)] for t in truth]
+        for name, sd in (("a", 0.4), ("b", 0.7))
+    }
+    scaled = {name: [[unit * x for x in row] for row in rows] for name, rows in rounds.items()}
+    for interval in ("normal", "cr2", "studentized", "bca"):
+        settings: dict[str, Any] = {
+            "metric": "krippendorff_alpha_interval",
+            "interval": interval,
+            "level": LEVEL,
+            "n_resamples": SOME,
+        }
+        same(bb.compare(rounds, **settings), bb.compare(scaled, **settings), METRICS["r2"], unit, drawn=True)
+
+
+RUNS = {
+    "a": [0.81, 0.83, 0.82, 0.85, 0.80],
+    "b": [0.78, 0.80, 0.79, 0.83, 0.81],
+    "c": [0.7, 0.76, 0.73, 0.74, 0.71],
+}
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("paired", [False, True])
+def test_runs(unit: float, paired: bool) -> None:
+    scaled = {name: [unit * x for x in scores] for name, scores in RUNS.items()}
+    entry = METRICS["mean"]
+    asked: list[dict[str, Any]] = [{"test": t} for t in ("permutation", "t", "bootstrap")]
+    asked += [{"interval": i} for i in ("t", "bca", "percentile", "basic")]
+    asked += [{"statistic": s} for s in ("median", "trimmed_mean", "iqm")]
+    asked += [] if paired else [{"test": "brunner-munzel"}]
+    for settings in asked:
+        one, other = (bb.compare_runs(r, paired=paired, n_resamples=SOME, **settings) for r in (RUNS, scaled))
+        same(one, other, entry, unit, drawn=False)
+        for x, y in zip(one.differences, other.differences, strict=True):
+            assert y.improvement == x.improvement
+            assert y.effect_size == pytest.approx(x.effect_size, rel=1e-9)
+            assert y.order.epsilon_min == pytest.approx(x.order.epsilon_min, rel=1e-9)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("key", ["mean", "rmse", "r2", "spread"])
+def test_runs_with_items(key: str, unit: float) -> None:
+    entry = METRICS[key]
+    gold, systems = data()
+    rng = np.random.default_rng(1)
+    runs = {name: [values + rng.normal(0.0, 0.1, 60) for _ in range(3)] for name, values in systems.items()}
+    found = [
+        bb.compare_runs(
+            {name: [run * u for run in many] for name, many in runs.items()},
+            gold=gold * u if entry.gold else None,
+            metric=entry.metric,
+            n_resamples=200,
+        )
+        for u in (1.0, unit)
+    ]
+    same(*found, entry, unit, drawn=True)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_datasets_folds_and_almost_stochastic_order(unit: float) -> None:
+    rng = np.random.default_rng(5)
+    table = {
+        f"d{i}": {name: float(rng.normal(mean, 0.3)) for name, mean in (("a", 3.0), ("b", 2.8), ("c", 2.2))}
+        for i in range(8)
+    }
+    scaled = {d: {name: unit * x for name, x in row.items()} for d, row in table.items()}
+    for across in ("wilcoxon", "sign", "permutation", "t"):
+        one, other = (bb.compare_datasets(t, across=across, n_resamples=SOME) for t in (table, scaled))
+        assert one.average_ranks == other.average_ranks
+        for x, y in zip(one.differences, other.differences, strict=True):
+            same_test(x.test, y.test, drawn=False)
+            same_interval(x.interval, y.interval, unit, drawn=False)
+    folds, in_units = ({k: [u * x for x in v] for k, v in RUNS.items()} for u in (1.0, unit))
+    for x, y in zip(bb.compare_folds(folds).differences, bb.compare_folds(in_units).differences, strict=True):
+        same_test(x.test, y.test, drawn=False)
+        same_interval(x.interval, y.interval, unit, drawn=False)
+    first, second = (bb.aso(r["a"], r["b"], n_resamples=SOME) for r in (folds, in_units))
+    assert second.violation_ratio == pytest.approx(first.violation_ratio, rel=1e-9)
+    assert second.epsilon_min == pytest.approx(first.epsilon_min, rel=1e-9)
+    assert second.p_value == first.p_value
+
+
+@pytest.mark.parametrize("unit", UNITS[:1])
+def test_items_of_datasets(unit: float) -> None:
+    gold, systems = data()
+    parts = [slice(0, 30), slice(30, 60)]
+    found = []
+    for u in (1.0, unit):
+        evaluations = {
+            f"d{i}": bb.Evaluation.of({k: v[part] * u for k, v in systems.items()}, gold[part] * u)
+            for i, part in enumerate(parts)
+        }
+        found.append(bb.compare_datasets(evaluations, metric="rmse", n_resamples=SOME))
+    one, other = found
+    for x, y in zip(one.overall, other.overall, strict=True):
+        same_interval(x.interval, y.interval, unit, drawn=False)
+    for x, y in zip(one.differences, other.differences, strict=True):
+        same_test(x.test, y.test, drawn=False)
+
+
+@pytest.mark.parametrize("unit", UNITS[:2])
+def test_plans(unit: float) -> None:
+    gold, systems = data()
+    here = bb.PairedScores.from_pilot(systems["a"], systems["b"])
+    there = bb.PairedScores.from_pilot(systems["a"] * unit, systems["b"] * unit)
+    assert bb.power(there, 100).power == pytest.approx(bb.power(here, 100).power, rel=1e-6)
+    assert bb.sample_size(there, 0.8).n == bb.sample_size(here, 0.8).n
+    found = [
+        bb.power(
+            bb.Pilot(
+                bb.Evaluation.of({k: systems[k] * u for k in "ab"}, gold * u), metric="rmse", test="wald"
+            ),
+            n=40,
+            n_simulations=50,
+        ).power
+        for u in (1.0, unit)
+    ]
+    assert found[1] == pytest.approx(found[0], abs=0.05)
+
+
+@pytest.mark.parametrize("unit", UNITS[:1])
+def test_tables_read_in_batches(unit: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "MOST_CELLS", 100)
+    monkeypatch.setattr(batches, "ROWS", 128)
+    gold, systems = data(400)
+    found = []
+    for u in (1.0, unit):
+        path = tmp_path / f"{u}.csv"
+        columns = [gold * u, systems["a"] * u, systems["b"] * u]
+        with path.open("w", encoding="utf-8", newline="") as stream:
+            rows = [[f"q{i}", *map(repr, row)] for i, row in enumerate(np.array(columns).T.tolist())]
+            csv.writer(stream).writerows([["id", "target", "a", "b"], *rows])
+        streamed = read(path, item="id", gold="target", systems=["a", "b"], stream=True)
+        for name, interval in itertools.product(("rmse", "mse"), ("normal", "percentile")):
+            found.append(bb.compare(streamed, metric=name, n_resamples=200, interval=interval))
+    half = len(found) // 2
+    for one, other in zip(found[:half], found[half:], strict=True):
+        same(one, other, METRICS[one.metrics[0].name], unit, drawn=False)
+
+
+@pytest.mark.parametrize("key", ["mean", "mse", "r2", "spearman"])
+@pytest.mark.parametrize("unit", [1e-200, 1e-100, 1e80])
+def test_numbers_whose_squares_are_none_are_refused(key: str, unit: float) -> None:
+    with pytest.raises(InvalidInputError):
+        compared(METRICS[key], unit)

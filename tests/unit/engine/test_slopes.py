@@ -1,0 +1,103 @@
+"""Derivatives of scores: against formulas, at the edges of what a score is defined for, in any unit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bestby.engine.slopes import Directions, influence
+from bestby.metrics.base import Metric
+from bestby.metrics.correlation import Pearson
+from bestby.metrics.regression import MeanSquaredError, RootMeanSquaredError
+
+RNG = np.random.default_rng(0)
+GOLD = RNG.normal(size=50)
+PREDICTIONS = GOLD + RNG.normal(0.0, 0.5, 50)
+UNITS = (1e-12, 1e-5, 1.0, 1e9)
+
+
+class OneSided(Metric):
+    """A measure that is undefined where its first total is above 10."""
+
+    name = "one_sided"
+    needs_gold = False
+
+    def statistics(self, gold: Any, predictions: Any) -> Any:  # noqa: ARG002
+        return np.column_stack([predictions, np.ones(predictions.size)])
+
+    def score(self, totals: Any) -> Any:
+        return np.where(totals[..., 0] > 10.0, np.nan, totals[..., 0] / totals[..., 1])
+
+
+def of_units(metric: Metric, gold: Any, predictions: Any) -> Any:
+    rows = metric.statistics(gold, predictions)
+    return influence(metric, metric.score, rows.sum(axis=0), rows)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_influence_on_a_root(unit: float) -> None:
+    squares = ((PREDICTIONS - GOLD) * unit) ** 2
+    root = np.sqrt(squares.mean())
+    expected = (squares - root**2) / (2.0 * root * 50)
+    found = of_units(RootMeanSquaredError(), GOLD * unit, PREDICTIONS * unit)
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7 * np.abs(expected).max())
+
+
+def test_influence_on_a_mean_is_to_the_last_digit() -> None:
+    squares = (PREDICTIONS - GOLD) ** 2
+    found = of_units(MeanSquaredError(), GOLD, PREDICTIONS)
+    np.testing.assert_allclose(found, (squares - squares.mean()) / 50, rtol=1e-13, atol=1e-16)
+
+
+def test_influence_where_a_root_is_0_and_where_one_item_makes_it() -> None:
+    assert (of_units(RootMeanSquaredError(), GOLD, GOLD) == 0.0).all()
+    one = GOLD.copy()
+    one[3] += 0.1
+    found = of_units(RootMeanSquaredError(), GOLD, one)
+    assert found.sum() == pytest.approx(0.0, abs=1e-9)
+    assert found[3] == pytest.approx(0.5 * 0.1 / np.sqrt(50.0) * (1.0 - 1.0 / 50.0), rel=1e-6)
+
+
+@pytest.mark.parametrize("noise", [1e-3, 1e-4])
+def test_influence_on_a_correlation_next_to_1(noise: float) -> None:
+    """r is at most 1: steps that would lead beyond it are cut off, and halve the slope."""
+    x = GOLD + noise * RNG.normal(size=50)
+    metric = Pearson().fit(GOLD, [x], None)
+    found = of_units(metric, GOLD, x)
+    u, v = (x - x.mean()) / x.std(), (GOLD - GOLD.mean()) / GOLD.std()
+    r = float(metric.score(metric.statistics(GOLD, x).sum(axis=0)))
+    # u v - r (u^2 + v^2) / 2, without cancellation: half of (1 - r)(u^2 + v^2) - (u - v)^2.
+    expected = 0.5 * ((1.0 - r) * (u * u + v * v) - (u - v) ** 2) / 50
+    np.testing.assert_allclose(found, expected, rtol=2e-2, atol=2e-2 * np.abs(expected).max())
+
+
+def test_a_score_undefined_on_one_side_has_the_slope_of_the_other() -> None:
+    values = np.array([1.0, 2.0, 3.0, 4.0])  # their total is 10: more is undefined
+    found = of_units(OneSided(), None, values)
+    np.testing.assert_allclose(found, (values - 2.5) / 4, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_directions_give_the_variance_of_the_influence(unit: float) -> None:
+    metric = Pearson().fit(GOLD, [], None)
+    rows = metric.statistics(GOLD, PREDICTIONS) * np.array([unit, unit**2, unit, 1.0, 1.0, 1.0])
+
+    def score(totals: Any) -> Any:
+        return metric.score(totals / np.array([unit, unit**2, unit, 1.0, 1.0, 1.0]))
+
+    total, centred = rows.sum(axis=0), rows - rows.mean(axis=0)
+    directions = Directions.of(centred.T @ centred / 50)
+    assert directions.along.shape == (6, 5)  # the last column does not vary
+    z = centred @ directions.across
+    np.testing.assert_allclose(z.T @ z / 50, np.eye(5), atol=1e-9)
+    assert (np.abs(z @ directions.along.T - centred) <= 1e-9 * np.abs(centred).max(axis=0) + 1e-15).all()
+    slopes = directions.slopes(score, total[None, :], 50)[0]
+    found = influence(metric, score, total, rows)
+    np.testing.assert_allclose(z @ slopes, found, atol=1e-7 * np.abs(found).max())
+
+
+def test_columns_that_do_not_vary_have_no_directions() -> None:
+    directions = Directions.of(np.zeros((2, 2)))
+    assert directions.slopes(lambda t: t[:, 0], np.ones((3, 2)), 4).shape == (3, 0)
