@@ -449,7 +449,7 @@ def _test(
     return end.test, (Note("advice", message, (makers.group.metrics[metric].name,)),)
 
 
-_Found = tuple[Interval, Interval, tuple[Note, ...]]
+_Found = tuple[Interval | None, Interval | None, tuple[Note, ...]]
 
 
 def _intervals(makers: Intervals, pairs: Sequence[Pair], settings: Settings) -> dict[Pair, _Found]:
@@ -481,7 +481,7 @@ def _difference(
     interval, tost, notes = found
     metric = makers.group.metrics[pair[0]]
     return dataclasses.replace(
-        pairing.difference(makers, pair, evaluation, test, interval, notes),
+        pairing.difference(makers, pair, evaluation, test, interval, settings.level, notes),
         p_adjusted=p_adjusted,
         verdict=family.verdict(interval, tost, settings.margin, metric.greater_is_better),
         margin=settings.margin,

@@ -42,7 +42,8 @@ def difference(
     pair: Pair,
     evaluation: Evaluation,
     test: TestResult,
-    interval: Interval,
+    interval: Interval | None,
+    level: float,
     notes: tuple[Note, ...],
 ) -> Difference:
     """Return A minus B with its interval and test; the p-value is not adjusted yet.
@@ -57,8 +58,10 @@ def difference(
         The data.
     test : TestResult
         The test of the pair.
-    interval : Interval
+    interval : Interval or None
         The interval of the pair.
+    level : float
+        Its nominal coverage.
     notes : tuple of Note
         Notes on the interval; they are told which pair they are about.
     """
@@ -76,6 +79,7 @@ def difference(
         score_a=float(scores[a]),
         score_b=float(scores[b]),
         interval=interval,
+        level=level,
         test=test,
         p_adjusted=test.p_value,
         greater_is_better=metric.greater_is_better,

@@ -138,6 +138,7 @@ class Pairs(Sequence[Difference]):
                 estimate=estimate,
                 score_a=scores[a],
                 score_b=scores[b],
+                level=self.level,
                 interval=Interval(low, high, self.level, self.interval, True),
                 test=TestResult(self.test, p, self.alternative, True, self.methods[how], statistic=statistic),
                 p_adjusted=adjusted,

@@ -25,8 +25,8 @@ class PreferenceScore(SystemScore):
     win_rate : float
         The share of its judgements that the system won, a tie counting half. It depends on whom the system
         was judged against; the strength does not.
-    win_rate_interval : Interval
-        Its interval.
+    win_rate_interval : Interval or None
+        Its interval; None if it is undefined on every resample.
     wins, ties, losses : int
         Numbers of judgements.
     """
@@ -34,7 +34,7 @@ class PreferenceScore(SystemScore):
     standard_error: float = field(kw_only=True)
     robust_error: float = field(kw_only=True)
     win_rate: float = field(kw_only=True)
-    win_rate_interval: Interval = field(kw_only=True)
+    win_rate_interval: Interval | None = field(kw_only=True)
     wins: int = field(kw_only=True)
     ties: int = field(kw_only=True)
     losses: int = field(kw_only=True)
@@ -54,14 +54,14 @@ class PreferenceDifference(Difference):
         As for `Difference`; there is no margin.
     probability : float
         The probability that A is preferred to B, a tie counting half, by the strengths.
-    probability_interval : Interval
-        Its interval.
+    probability_interval : Interval or None
+        Its interval; None if it is undefined on every resample.
     wins, ties, losses : int
         Of A in the judgements of just these two.
     """
 
     probability: float = field(kw_only=True)
-    probability_interval: Interval = field(kw_only=True)
+    probability_interval: Interval | None = field(kw_only=True)
     wins: int = field(kw_only=True)
     ties: int = field(kw_only=True)
     losses: int = field(kw_only=True)
@@ -86,7 +86,9 @@ class PreferenceDifference(Difference):
         return dataclasses.replace(
             plain,
             probability=1.0 - self.probability,
-            probability_interval=dataclasses.replace(chance, low=1.0 - chance.high, high=1.0 - chance.low),
+            probability_interval=None
+            if chance is None
+            else dataclasses.replace(chance, low=1.0 - chance.high, high=1.0 - chance.low),
             wins=self.losses,
             losses=self.wins,
         )

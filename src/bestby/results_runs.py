@@ -132,8 +132,8 @@ class RunsDifference(Difference):
     effect_size : float
         The difference of means in standard deviations between runs (Hedges' g, for paired runs d_av); NaN
         without variance.
-    effect_interval : Interval
-        Its interval.
+    effect_interval : Interval or None
+        Its interval; None without variance.
     order, reverse_order : StochasticOrder
         How nearly A is stochastically better than B, and B than A.
     """
@@ -143,7 +143,7 @@ class RunsDifference(Difference):
     improvement: float = field(kw_only=True)
     improvement_interval: Interval = field(kw_only=True)
     effect_size: float = field(kw_only=True)
-    effect_interval: Interval = field(kw_only=True)
+    effect_interval: Interval | None = field(kw_only=True)
     order: StochasticOrder = field(kw_only=True)
     reverse_order: StochasticOrder = field(kw_only=True)
 
@@ -175,7 +175,7 @@ class RunsDifference(Difference):
             improvement=1.0 - self.improvement,
             improvement_interval=dataclasses.replace(chance, low=1.0 - chance.high, high=1.0 - chance.low),
             effect_size=negated(self.effect_size),
-            effect_interval=self.effect_interval.mirrored(),
+            effect_interval=None if self.effect_interval is None else self.effect_interval.mirrored(),
             order=self.reverse_order,
             reverse_order=self.order,
         )

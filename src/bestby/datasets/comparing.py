@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Callable, Mapping, Sequence
+import math
 from concurrent.futures import Executor
 from typing import Any, overload
 
@@ -31,7 +31,7 @@ from bestby.metrics import resolve
 from bestby.metrics.base import BaseMetric
 from bestby.resampling import executing
 from bestby.resampling.streams import seed_of
-from bestby.results import Difference, Interval, MetricInfo, Note
+from bestby.results import Difference, Interval, MetricInfo, Note, defined
 
 ACROSS = ("wilcoxon", "sign", "t", "permutation")
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
@@ -214,7 +214,11 @@ def compare_datasets(
         friedman=friedman,
         ranking=ranks,
         critical_difference=cd,
-        notes=(*inside.notes, *_notes(inside, pairs, counts, tests, asked, across, correction)),
+        notes=(
+            *inside.notes,
+            *_notes(inside, pairs, counts, tests, asked, across, correction),
+            *_undefined(overall, inside.metric.name),
+        ),
         provenance=within.provenance(
             {**settings, "correction": correction, "baseline": baseline},
             {"datasets": len(inside.datasets), "systems": list(inside.names), **inside.sizes()},
@@ -329,7 +333,9 @@ def _across(
     )
 
 
-def _clipped(interval: Interval, metric: MetricInfo) -> Interval:
+def _clipped(interval: Interval | None, metric: MetricInfo) -> Interval | None:
+    if interval is None:
+        return None
     reach = metric.bounds[1] - metric.bounds[0]
     return dataclasses.replace(interval, low=max(interval.low, -reach), high=min(interval.high, reach))
 
@@ -360,17 +366,11 @@ def _macro_over_items(
     crossed = any(makers.group.crossed for makers in inside.makers.values())
     ends = _macro_by_formula(inside, pairs, level) if crossed else _macro_drawn(inside, pairs, level, drawing)
     method = "two-way" if crossed else "percentile"
-    return [
-        Overall(
-            d.a,
-            d.b,
-            "macro",
-            "items",
-            d.estimate,
-            _clipped(Interval(low, high, level, method, exact=crossed), inside.metric),
-        )
-        for d, (low, high) in zip(differences, ends, strict=True)
-    ]
+    found = []
+    for d, (low, high) in zip(differences, ends, strict=True):
+        interval, _ = defined(Interval(low, high, level, method, exact=crossed))
+        found.append(Overall(d.a, d.b, "macro", "items", d.estimate, _clipped(interval, inside.metric)))
+    return found
 
 
 def _macro_drawn(
@@ -446,6 +446,19 @@ def _ranking(
         found.append(RankDifference(a, b, average[i] - average[j], p, float(by_holm[i, j])))
     cd = None if base is not None else ranking.critical_difference(k, n, alpha_of(level))
     return ranking.friedman(inside.matrix), tuple(found), cd
+
+
+def _undefined(overall: Sequence[Overall], metric: str) -> list[Note]:
+    """Return a note for every difference over all datasets that has no interval."""
+    told = (
+        "the interval of the {} difference, {} varying, is undefined: the measure has no value on any"
+        " resample, and how sure the difference is cannot be said"
+    )
+    return [
+        Note("undefined_interval", told.format(entry.average, entry.resampled), (metric, entry.a, entry.b))
+        for entry in overall
+        if entry.interval is None
+    ]
 
 
 # -- notes -----------------------------------------------------------------------------------------

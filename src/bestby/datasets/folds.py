@@ -27,7 +27,7 @@ from bestby.inference import classical, crossvalidation, multiplicity
 from bestby.inference.replicability import Replicability, replicability
 from bestby.resampling import executing
 from bestby.resampling.streams import seed_of
-from bestby.results import Difference, Note, Provenance, TestResult
+from bestby.results import Difference, Note, Provenance, TestResult, defined
 
 __all__ = ["FoldComparison", "compare_folds"]
 
@@ -341,9 +341,10 @@ def _differences(
     found = []
     for (a, b), p in zip(pairs, adjusted, strict=True):
         d = _paired(folds, (a, b))
-        notes: tuple[Note, ...] = ()
+        interval, notes = defined(crossvalidation.corrected_interval(d, ratio, asked.level))
+        notes = tuple(dataclasses.replace(note, about=(folds.metric.name, a, b)) for note in notes)
         if np.ptp(d) == 0.0:
-            notes = (
+            notes += (
                 Note("no_variance", "the difference is the same on all folds", (folds.metric.name, a, b)),
             )
         found.append(
@@ -354,7 +355,8 @@ def _differences(
                 estimate=float(d.mean()),
                 score_a=mean[a],
                 score_b=mean[b],
-                interval=crossvalidation.corrected_interval(d, ratio, asked.level),
+                interval=interval,
+                level=asked.level,
                 test=chosen[a, b],
                 p_adjusted=float(p),
                 greater_is_better=folds.metric.greater_is_better,
@@ -370,7 +372,7 @@ def _spread(pair: Names, position: int, inner: Mapping[str, tuple[Difference, ..
     found = [differences[position] for differences in inner.values()]
 
     def ends(values: Sequence[float]) -> tuple[float, float]:
-        return min(values), max(values)
+        return (min(values), max(values)) if values else (math.nan, math.nan)
 
     return Spread(
         a=pair[0],
@@ -378,9 +380,9 @@ def _spread(pair: Names, position: int, inner: Mapping[str, tuple[Difference, ..
         n_repetitions=len(found),
         n_significant=sum(rejects(d.p_value, alpha_of(level)) for d in found),
         p_value=ends([d.p_value for d in found]),
-        low=ends([d.interval.low for d in found]),
+        low=ends([d.interval.low for d in found if d.interval is not None]),
         difference=ends([d.estimate for d in found]),
-        high=ends([d.interval.high for d in found]),
+        high=ends([d.interval.high for d in found if d.interval is not None]),
     )
 
 

@@ -31,8 +31,8 @@ class Overall:
         all those that might have been chosen.
     estimate : float
         A minus B.
-    interval : Interval
-        Its confidence interval.
+    interval : Interval or None
+        Its confidence interval; None where it is undefined, which a note then says.
     """
 
     a: str
@@ -40,7 +40,7 @@ class Overall:
     average: str
     resampled: str
     estimate: float
-    interval: Interval
+    interval: Interval | None
 
 
 @dataclass(frozen=True, slots=True)

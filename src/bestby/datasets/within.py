@@ -87,7 +87,11 @@ def differences(
     for pair in positions:
         method, doubts = pairing.chosen(makers, Target(*pair), asked.interval)
         interval, notes = makers.interval(Target(*pair), method, asked.level)
-        found.append(pairing.difference(makers, pair, evaluation, tests[pair], interval, (*notes, *doubts)))
+        found.append(
+            pairing.difference(
+                makers, pair, evaluation, tests[pair], interval, asked.level, (*notes, *doubts)
+            )
+        )
     return tuple(found)
 
 

@@ -327,6 +327,7 @@ def _difference(
         score_a=settings.mean + unit * float(log[i]),
         score_b=settings.mean + unit * float(log[j]),
         interval=_interval(unit * (fit.drawn.log[:, i] - fit.drawn.log[:, j]), settings.level),
+        level=settings.level,
         test=test,
         p_adjusted=p_adjusted,
         greater_is_better=True,
@@ -369,11 +370,12 @@ def _scores(
     )
 
 
-def _interval(drawn: FloatArray, level: float) -> Interval:
-    """Return the percentile interval of the replicates that are defined."""
+def _interval(drawn: FloatArray, level: float) -> Interval | None:
+    """Return the percentile interval of the replicates that are defined; None if none is."""
     kept = drawn[np.isfinite(drawn)]
-    low, high = percentile(replicates(kept), level) if kept.size else (math.nan, math.nan)
-    return Interval(low, high, level, "percentile", exact=False)
+    if not kept.size:
+        return None
+    return Interval(*percentile(replicates(kept), level), level, "percentile", exact=False)
 
 
 def _notes(fit: Fit, tests: Sequence[TestResult], settings: Settings) -> Iterator[Note]:
@@ -383,7 +385,10 @@ def _notes(fit: Fit, tests: Sequence[TestResult], settings: Settings) -> Iterato
         told = f"there are only {judged.n_units} {what}: intervals tend to be too short below {FEW_CLUSTERS}"
         yield Note("few_clusters", told)
     lost = int(np.isnan(fit.drawn.log).any(axis=1).sum())
-    if lost:
+    if lost == fit.drawn.log.shape[0]:
+        told = "strengths have no finite estimate on any resample, so there are no intervals of them"
+        yield Note("undefined_interval", f"{told}: how sure they are cannot be said")
+    elif lost:
         yield Note(
             "undefined_resamples",
             f"strengths have no finite estimate on {lost} of {fit.drawn.log.shape[0]} resamples, where some"

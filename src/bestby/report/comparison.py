@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from bestby.report import data, many, summary, words
 from bestby.report.data import COLUMNS
 from bestby.report.document import Document, Picture, Section
-from bestby.report.numbers import percent
+from bestby.report.numbers import ends, percent
 from bestby.report.tables import (
     difference_rounding,
     differences_of,
@@ -127,8 +127,8 @@ def _system(entry: SystemScore) -> dict[str, Any]:
         "metric": entry.metric,
         "system": entry.system,
         "score": entry.score,
-        "low": entry.interval.low,
-        "high": entry.interval.high,
+        "low": ends(entry.interval)[0],
+        "high": ends(entry.interval)[1],
         "rank_low": entry.rank_low,
         "rank_high": entry.rank_high,
         "group": entry.group,

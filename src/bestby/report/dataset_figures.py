@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from bestby._core.typing import BoolArray
 from bestby.inference import groups
 from bestby.report.drawing import ACCENT, FAINT, INK, guides, labels, limits, listing, mark, new_axes, number
 from bestby.report.lettering import columns, figure, name
-from bestby.report.numbers import DASH, MINUS, Rounding, alpha, p_text, percent
+from bestby.report.numbers import DASH, MINUS, Rounding, alpha, excludes_zero, p_text, percent
 from bestby.report.words import direction, significant
 from bestby.results import Interval
 
@@ -296,15 +295,15 @@ def forest(c: DatasetComparison, pair: tuple[str, str] | None = None, ax: Axes |
         overall = [("macro, datasets vary", whole.estimate, whole.interval)]
     lines = [*sorted(inside, key=lambda line: -line[1]), *overall]
     measured = [(estimate, interval) for _, estimate, interval in lines]
-    digits = Rounding.of([m for m in measured if not math.isnan(m[1].low)])
+    digits = Rounding.of([m for m in measured if m[1] is not None])
     shown_labels = [name(label) for label, _, _ in lines]
     axes = ax if ax is not None else listing(shown_labels, _ROW)
     limits(axes, measured, reach=(0.0,))
     guides(axes, None)
     for position, (label, estimate, interval) in enumerate(lines):
-        filled = label in named if position < len(inside) else 0.0 not in interval
+        filled = label in named if position < len(inside) else excludes_zero(interval)
         mark(axes, position, estimate, interval, filled=filled)
-        shown = "" if math.isnan(interval.low) else f"{_GAP}{digits.interval(interval)}"
+        shown = "" if interval is None else f"{_GAP}{digits.interval(interval)}"
         number(axes, position, f"{digits.text(estimate)}{shown}")
     axes.axhline(len(inside) - 0.5, color=FAINT, linewidth=0.6)
     labels(axes, shown_labels, [i >= len(inside) for i in range(len(lines))])
@@ -324,13 +323,12 @@ def forest(c: DatasetComparison, pair: tuple[str, str] | None = None, ax: Axes |
 
 def _on_datasets(
     c: DatasetComparison, pair: tuple[str, str]
-) -> tuple[list[tuple[str, float, Interval]], tuple[str, ...]]:
+) -> tuple[list[tuple[str, float, Interval | None]], tuple[str, ...]]:
     """Return label, difference and interval per dataset, and the datasets that Holm's procedure names."""
     if not c.within:
         a, b = (c.systems.index(system) for system in pair)
-        unknown = Interval(math.nan, math.nan, c.level, "none", exact=True)
         gaps = (c.scores[:, a] - c.scores[:, b]).tolist()
-        return [(dataset, gap, unknown) for dataset, gap in zip(c.datasets, gaps, strict=True)], ()
+        return [(dataset, gap, None) for dataset, gap in zip(c.datasets, gaps, strict=True)], ()
     lines = []
     for dataset, found in c.within.items():
         for d in found:

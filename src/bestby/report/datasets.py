@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from bestby.report import data, summary, words
 from bestby.report.comparison import settings
 from bestby.report.document import Document, Picture, Section
-from bestby.report.numbers import DASH, MINUS, Rounding, alpha, p_clause, p_text, percent
+from bestby.report.numbers import DASH, MINUS, Rounding, alpha, ends, excludes_zero, p_clause, p_text, percent
 from bestby.report.tables import Cell, Column, Row, Table
 
 if TYPE_CHECKING:
@@ -133,7 +133,9 @@ def _methods(c: DatasetComparison) -> str:
 
 
 def _methods_overall(c: DatasetComparison) -> str:
-    return _resamples(c, drawn=any(not entry.interval.exact for entry in c.overall))
+    return _resamples(
+        c, drawn=any(entry.interval is not None and not entry.interval.exact for entry in c.overall)
+    )
 
 
 def _resamples(c: DatasetComparison, *, drawn: bool) -> str:
@@ -144,7 +146,7 @@ def _resamples(c: DatasetComparison, *, drawn: bool) -> str:
 def _methods_over(c: DatasetComparison) -> str:
     """Return how the differences over the datasets were had."""
     over = summary.counted(summary.how_tested(d) for d in c.differences)
-    intervals = summary.counted(summary.name_of_interval(d.interval.method) for d in c.differences)
+    intervals = summary.counted(summary.names_of_intervals(d.interval for d in c.differences))
     correction = "no correction" if c.correction == "none" else f"correction: {c.correction}"
     return (
         f"Over datasets: {intervals} intervals ({percent(c.level)}) of the mean difference; {over};"
@@ -158,7 +160,7 @@ def _methods_inside(c: DatasetComparison) -> str:
     if not inner:
         return ""
     used = summary.counted(summary.how_tested(d) for d in inner)
-    bounds = summary.counted(summary.name_of_interval(d.interval.method) for d in inner)
+    bounds = summary.counted(summary.names_of_intervals(d.interval for d in inner))
     return f"On each dataset: {bounds} intervals; {used}; Holm's correction over the datasets of a pair."
 
 
@@ -236,13 +238,13 @@ def pairs_table(
     digits = Rounding.of([(d.estimate, d.interval) for d, _ in found])
     corrected = correction != "none"
     columns = [Column("A", False, name=True), Column("B", False, name=True), Column(f"A {MINUS} B", True)]
-    level = percent(found[0][0].interval.level) if found else ""
+    level = percent(found[0][0].level) if found else ""
     columns += [Column(f"{level} interval".strip(), True), Column("p", True)]
     columns += [Column(f"p ({correction})", True)] if corrected else []
     rows = []
     for d, more in found:
         cells = [Cell(d.a, d.a), Cell(d.b, d.b), *numbers(d, digits)]
-        cells += [_p(d.p_adjusted, d.interval.level)] if corrected else []
+        cells += [_p(d.p_adjusted, d.level)] if corrected else []
         rows.append(Row((*cells, *more), words.significant(d)))
     return Table(caption, (*columns, *extra), tuple(rows), methods=methods)
 
@@ -251,8 +253,8 @@ def numbers(d: Difference, digits: Rounding) -> list[Cell]:
     """Return the cells of a difference: the difference, its interval, its p-value."""
     return [
         Cell(digits.text(d.estimate), float(d.estimate)),
-        Cell(digits.interval(d.interval), float(d.interval.low)),
-        _p(d.p_value, d.interval.level),
+        Cell(digits.interval(d.interval), float(ends(d.interval)[0])),
+        _p(d.p_value, d.level),
     ]
 
 
@@ -270,7 +272,7 @@ def _overall(c: DatasetComparison) -> Table:
         Column("average", False),
         Column("varying", False),
     )
-    rows = [Row(_overall_cells(entry, digits), 0.0 not in entry.interval) for entry in c.overall]
+    rows = [Row(_overall_cells(entry, digits), excludes_zero(entry.interval)) for entry in c.overall]
     caption = (
         "All datasets together: macro (mean of the datasets) and micro (all items pooled); varying: the items"
         " inside the datasets, or the choice of the datasets"
@@ -283,7 +285,7 @@ def _overall_cells(entry: Overall, digits: Rounding) -> tuple[Cell, ...]:
         Cell(entry.a, entry.a),
         Cell(entry.b, entry.b),
         Cell(digits.text(entry.estimate), entry.estimate),
-        Cell(digits.interval(entry.interval), entry.interval.low),
+        Cell(digits.interval(entry.interval), ends(entry.interval)[0]),
         Cell(entry.average, entry.average),
         Cell(entry.resampled, entry.resampled),
     )
@@ -442,8 +444,8 @@ def _overall_row(c: DatasetComparison, entry: Overall) -> dict[str, Any]:
         "a": entry.a,
         "b": entry.b,
         "difference": entry.estimate,
-        "low": entry.interval.low,
-        "high": entry.interval.high,
-        "level": entry.interval.level,
-        "interval": entry.interval.method,
+        "low": ends(entry.interval)[0],
+        "high": ends(entry.interval)[1],
+        "level": c.level,
+        "interval": None if entry.interval is None else entry.interval.method,
     }

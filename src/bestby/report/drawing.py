@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from bestby._core.errors import InvalidInputError
 from bestby.report.lettering import columns, one_warning
+from bestby.report.numbers import ends
 from bestby.report.write import write_bytes
 from bestby.results import Interval
 
@@ -51,14 +52,14 @@ def listing(texts: Sequence[str], row: float, beside: float = 1.15) -> Axes:
 
 def limits(
     axes: Axes,
-    measured: Sequence[tuple[float, Interval]],
+    measured: Sequence[tuple[float, Interval | None]],
     reach: Sequence[float | None] = (),
     room: float = 0.06,
 ) -> None:
     """Let the axis hold every finite end, and a share of `room` more on both sides."""
     from matplotlib.ticker import MaxNLocator
 
-    values = [v for estimate, i in measured for v in (estimate, i.low, i.high) if math.isfinite(v)]
+    values = [v for estimate, i in measured for v in (estimate, *ends(i)) if math.isfinite(v)]
     values += [value for value in reach if value is not None]
     low, high = (min(values), max(values)) if values else (0.0, 1.0)
     beyond = room * (high - low) or 0.05 * max(abs(high), 1.0)
@@ -73,10 +74,10 @@ def guides(axes: Axes, margin: float | None) -> None:
     axes.axvline(0.0, color=FAINT, linewidth=1.0, zorder=1, gid="zero")
 
 
-def mark(axes: Axes, position: float, estimate: float, interval: Interval, *, filled: bool) -> None:
+def mark(axes: Axes, position: float, estimate: float, interval: Interval | None, *, filled: bool) -> None:
     """Draw an interval as a line, its estimate as a marker; an infinite end runs out of the picture."""
     left, right = axes.get_xlim()
-    if not (math.isnan(interval.low) or math.isnan(interval.high)):
+    if interval is not None:
         ends = (max(interval.low, left), min(interval.high, right))
         axes.plot(ends, (position, position), color=ACCENT, linewidth=1.8, solid_capstyle="butt", zorder=2)
         for end in (interval.low, interval.high):

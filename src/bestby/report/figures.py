@@ -25,7 +25,7 @@ from bestby.report.drawing import (
     save,
 )
 from bestby.report.lettering import figure, name
-from bestby.report.numbers import MINUS, Rounding, percent
+from bestby.report.numbers import MINUS, Rounding, ends, percent
 from bestby.report.tables import (
     difference_rounding,
     differences_of,
@@ -140,8 +140,8 @@ def interval(difference: Difference, ax: Axes | None = None) -> Axes:
     mark(axes, 0, d.estimate, d.interval, filled=significant(d))
     # Estimate above, ends below: the three never meet, however short the interval.
     for value, side, up in (
-        (d.interval.low, "right", -1),
-        (d.interval.high, "left", -1),
+        (ends(d.interval)[0], "right", -1),
+        (ends(d.interval)[1], "left", -1),
         (d.estimate, "center", 1),
     ):
         if math.isfinite(value):
@@ -161,7 +161,7 @@ def interval(difference: Difference, ax: Axes | None = None) -> Axes:
     bare(axes)
     info = MetricInfo(d.metric, d.greater_is_better, (-math.inf, math.inf))
     axes.set_xlabel(_axis_label(info, name(d.a), name(d.b)), color=INK, parse_math=False)
-    title = f"{name(d.a)} {MINUS} {name(d.b)}: {percent(d.interval.level)} interval, {d.extent}"
+    title = f"{name(d.a)} {MINUS} {name(d.b)}: {percent(d.level)} interval, {d.extent}"
     axes.set_title(title, loc="left", color=INK, fontsize="medium", parse_math=False)
     return axes
 

@@ -112,7 +112,7 @@ def _methods_inside(c: FoldComparison) -> str:
     if not inner:
         return ""
     used = summary.counted(summary.how_tested(d) for d in inner)
-    bounds = summary.counted(summary.name_of_interval(d.interval.method) for d in inner)
+    bounds = summary.counted(summary.names_of_intervals(d.interval for d in inner))
     text = f"In one repetition: {bounds} intervals; {used}."
     if summary.drawn(inner):
         text += f" {c.provenance.n_resamples} resamples, seed {c.provenance.seed}."

@@ -16,7 +16,7 @@ from bestby._core.typing import Array
 from bestby.family import alpha_of, rejects, shown_better, shown_sides
 from bestby.report import summary, words
 from bestby.report.document import Picture, Search, Section, comparable
-from bestby.report.numbers import MINUS, Rounding, percent
+from bestby.report.numbers import MINUS, Rounding, ends, percent
 from bestby.report.tables import (
     Table,
     difference_rounding,
@@ -227,7 +227,7 @@ def _square_order(
         a, b = (np.array([place[getattr(d, side)] for d in found]) for side in "ab")
         sides = ({d.a: 1, d.b: -1, None: 0}[shown_better(d, threshold)] for d in found)
         rows = [
-            (d.interval.low, d.interval.high, d.p_value, d.p_adjusted, d.n_differing, side)
+            (*ends(d.interval), d.p_value, d.p_adjusted, d.n_differing, side)
             for d, side in zip(found, sides, strict=True)
         ]
         columns = [np.array(column) for column in zip(*rows, strict=True)]

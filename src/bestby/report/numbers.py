@@ -43,26 +43,38 @@ def percent(level: float) -> str:
     return f"{100.0 * level:.6g} %"
 
 
-def standard_error(estimate: float, interval: Interval) -> float:
+def ends(interval: Interval | None) -> tuple[float, float]:
+    """Return both ends of an interval, NaN where it is undefined."""
+    return (math.nan, math.nan) if interval is None else (interval.low, interval.high)
+
+
+def excludes_zero(interval: Interval | None) -> bool:
+    """Return whether there is an interval, and 0 is outside it."""
+    return interval is not None and 0.0 not in interval
+
+
+def standard_error(estimate: float, interval: Interval | None) -> float:
     """Return the standard error that an interval implies under a normal approximation.
 
     Parameters
     ----------
     estimate : float
         What the interval is of; needed only if one end is infinite.
-    interval : Interval
+    interval : Interval or None
         Its interval.
 
     Returns
     -------
     float
-        Half the width over the normal quantile; NaN if no end is finite.
+        Half the width over the normal quantile; NaN if there is none, or no end is finite.
 
     Examples
     --------
     >>> round(standard_error(0.06, Interval(0.0235, 0.094, 0.95, "bca", False)), 4)
     0.018
     """
+    if interval is None:
+        return math.nan
     low, high = interval.low, interval.high
     if math.isfinite(low) and math.isfinite(high):
         return (high - low) / 2.0 / NormalDist().inv_cdf((1.0 + interval.level) / 2.0)
@@ -99,7 +111,7 @@ class Rounding:
     marks: tuple[float, ...] = ()
 
     @classmethod
-    def of(cls, measured: Iterable[tuple[float, Interval]], margin: float | None = None) -> Rounding:
+    def of(cls, measured: Iterable[tuple[float, Interval | None]], margin: float | None = None) -> Rounding:
         """Return the rounding that shows the second significant digit of the standard errors.
 
         All numbers of a column get the same decimals: those of the smallest standard error, but no more
@@ -108,7 +120,7 @@ class Rounding:
 
         Parameters
         ----------
-        measured : iterable of (float, Interval)
+        measured : iterable of (float, Interval or None)
             The estimates of the column with their intervals.
         margin : float, optional
             The smallest difference that matters: a number must show on which side of it it lies.
@@ -153,8 +165,10 @@ class Rounding:
         """
         return "0" if value == 0.0 else self.text(abs(value))
 
-    def interval(self, interval: Interval) -> str:
-        """Return both ends in brackets, with the same decimals; an infinite end has a round one.
+    def interval(self, interval: Interval | None) -> str:
+        """Return both ends in brackets with the same decimals, a dash where there is no interval.
+
+        An infinite end has a round bracket.
 
         Examples
         --------
@@ -163,7 +177,7 @@ class Rounding:
         >>> Rounding(3).interval(Interval(0.0004, 0.0439, 0.95, "bca", False))
         '[0.0004, 0.0439]'
         """
-        if math.isnan(interval.low) or math.isnan(interval.high):
+        if interval is None:
             return DASH
         needed = [self._needed(end) for end in (interval.low, interval.high)]
         shared = max((decimals for decimals in needed if decimals <= _MOST_DECIMALS), default=0)

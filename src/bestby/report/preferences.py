@@ -10,7 +10,7 @@ from bestby._core import checks
 from bestby.report import data, summary, words
 from bestby.report.comparison import settings
 from bestby.report.document import Document, Picture, Section
-from bestby.report.numbers import DASH, Rounding, percent
+from bestby.report.numbers import DASH, Rounding, ends, percent
 from bestby.report.tables import (
     Cell,
     Column,
@@ -110,7 +110,7 @@ def _systems(c: PreferenceComparison, metric: MetricInfo) -> Table:
         cells = list(row.cells)
         cells[4:4] = [
             Cell(digits.text(entry.win_rate), entry.win_rate),
-            Cell(digits.interval(entry.win_rate_interval), entry.win_rate_interval.low),
+            Cell(digits.interval(entry.win_rate_interval), ends(entry.win_rate_interval)[0]),
             _record(entry),
         ]
         rows.append(Row(tuple(cells), row.strong))
@@ -137,7 +137,7 @@ def _preferences(c: PreferenceComparison) -> Table:
                 Cell(d.a, d.a),
                 Cell(d.b, d.b),
                 Cell(digits.text(d.probability), d.probability),
-                Cell(digits.interval(d.probability_interval), d.probability_interval.low),
+                Cell(digits.interval(d.probability_interval), ends(d.probability_interval)[0]),
                 _record(d),
             ),
             words.significant(d),
@@ -199,8 +199,7 @@ def rows(c: PreferenceComparison) -> list[dict[str, Any]]:
 
 
 def _row(d: PreferenceDifference) -> dict[str, Any]:
-    chance = d.probability_interval
-    more = (d.probability, chance.low, chance.high, d.wins, d.ties, d.losses)
+    more = (d.probability, *ends(d.probability_interval), d.wins, d.ties, d.losses)
     return data.row(d) | dict(zip(COLUMNS[len(data.COLUMNS) :], more, strict=True))
 
 
@@ -227,13 +226,13 @@ def _system(entry: PreferenceScore) -> dict[str, Any]:
         "metric": entry.metric,
         "system": entry.system,
         "score": entry.score,
-        "low": entry.interval.low,
-        "high": entry.interval.high,
+        "low": ends(entry.interval)[0],
+        "high": ends(entry.interval)[1],
         "standard_error": entry.standard_error,
         "robust_error": entry.robust_error,
         "win_rate": entry.win_rate,
-        "win_rate_low": entry.win_rate_interval.low,
-        "win_rate_high": entry.win_rate_interval.high,
+        "win_rate_low": ends(entry.win_rate_interval)[0],
+        "win_rate_high": ends(entry.win_rate_interval)[1],
         "wins": entry.wins,
         "ties": entry.ties,
         "losses": entry.losses,

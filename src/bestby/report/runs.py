@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from bestby.report import data, summary, words
 from bestby.report.comparison import settings
 from bestby.report.document import Document, Picture, Section
-from bestby.report.numbers import DASH, INFINITY, MINUS, Rounding, alpha, p_text, percent
+from bestby.report.numbers import DASH, INFINITY, MINUS, Rounding, alpha, ends, p_text, percent
 from bestby.report.tables import (
     Cell,
     Column,
@@ -306,8 +306,8 @@ def _row(d: RunsDifference) -> dict[str, Any]:
         d.improvement_interval.low,
         d.improvement_interval.high,
         d.effect_size,
-        d.effect_interval.low,
-        d.effect_interval.high,
+        ends(d.effect_interval)[0],
+        ends(d.effect_interval)[1],
         d.order.violation_ratio,
         d.order.epsilon_min,
         d.reverse_order.epsilon_min,
@@ -341,9 +341,9 @@ def _system(entry: RunsScore) -> dict[str, Any]:
         "n_runs": entry.n_runs,
         "score": entry.score,
         "sd": entry.sd,
-        "low": entry.interval.low,
-        "high": entry.interval.high,
-        "interval": entry.interval.method,
+        "low": ends(entry.interval)[0],
+        "high": ends(entry.interval)[1],
+        "interval": None if entry.interval is None else entry.interval.method,
         "min": entry.least,
         "max": entry.greatest,
         "rank_low": entry.rank_low,

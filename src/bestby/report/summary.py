@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from bestby.family import alpha_of, shown_better
 from bestby.report.numbers import Rounding, alpha, p_clause, percent
 from bestby.report.words import are, best_clause, listed, name_of_test, significant
-from bestby.results import Comparison, Difference, MetricInfo, Note, SystemScore
+from bestby.results import Comparison, Difference, Interval, MetricInfo, Note, SystemScore
 from bestby.results_many import examples, involving, notes_of, of_metric
 
 _INTERVALS = {
@@ -161,9 +161,11 @@ def methods_sentence(c: Comparison, metric: MetricInfo | None = None) -> str:
     if metric is not None:
         systems = tuple(entry for entry in systems if entry.metric == metric.name)
         differences = of_metric(differences, metric.name)
-    of_scores = counted(name_of_interval(s.interval.method) for s in systems)
+    of_scores = counted(names_of_intervals(s.interval for s in systems))
     found = examples(differences)
-    of_differences = _counted((name_of_interval(d.interval.method), times) for d, times in found)
+    of_differences = _counted(
+        (name, times) for d, times in found for name in names_of_intervals([d.interval])
+    )
     tests = _counted((how_tested(d), times) for d, times in found)
     correction = "no correction" if c.correction == "none" else f"correction: {c.correction}"
     text = f"Intervals ({percent(c.level)}): {of_differences} for differences, {of_scores} for scores."
@@ -182,7 +184,7 @@ def methods_sentence(c: Comparison, metric: MetricInfo | None = None) -> str:
 
 def drawn(differences: Iterable[Difference]) -> bool:
     """Return whether the interval or the test of some difference was made of random resamples."""
-    return any(d.test.n_resamples or not d.interval.exact for d in differences)
+    return any(d.test.n_resamples or (d.interval is not None and not d.interval.exact) for d in differences)
 
 
 def how_tested(d: Difference) -> str:
@@ -195,6 +197,11 @@ def how_tested(d: Difference) -> str:
 def name_of_interval(method: str) -> str:
     """Return the name of an interval as one writes it in a sentence."""
     return _INTERVALS.get(method, method)
+
+
+def names_of_intervals(intervals: Iterable[Interval | None]) -> Iterator[str]:
+    """Yield the names of the intervals that there are."""
+    return (name_of_interval(interval.method) for interval in intervals if interval is not None)
 
 
 def counted(names: Iterable[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bestby.report.numbers import DASH, MINUS, Rounding, alpha, p_text, percent
+from bestby.report.numbers import DASH, MINUS, Rounding, alpha, ends, p_text, percent
 from bestby.report.summary import methods_sentence
 from bestby.report.words import direction, significant
 from bestby.results import Comparison, Difference, MetricInfo, SystemScore
@@ -120,7 +120,7 @@ def systems_table(c: Comparison, metric: MetricInfo) -> Table:
             Cell(rank, float(position)),
             Cell(name, entry.system),
             Cell(digits.text(entry.score), float(entry.score)),
-            Cell(digits.interval(entry.interval), float(entry.interval.low)),
+            Cell(digits.interval(entry.interval), float(ends(entry.interval)[0])),
         ]
         if lettered:
             cells.append(Cell(entry.group or DASH, _group_key(entry.group or "")))
@@ -177,12 +177,12 @@ def differences_table(c: Comparison, metric: MetricInfo) -> Table:
     columns += [Column("A is", False)] if judged else []
     rows = []
     for d in differences:
-        threshold = alpha(d.interval.level)
+        threshold = alpha(d.level)
         cells = [
             Cell(d.a, d.a),
             Cell(d.b, d.b),
             Cell(digits.text(d.estimate), float(d.estimate)),
-            Cell(digits.interval(d.interval), float(d.interval.low)),
+            Cell(digits.interval(d.interval), float(ends(d.interval)[0])),
             Cell(p_text(d.p_value, threshold), float(d.p_value)),
         ]
         cells += [Cell(p_text(d.p_adjusted, threshold), float(d.p_adjusted))] if corrected else []

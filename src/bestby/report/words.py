@@ -89,7 +89,7 @@ def _size_sentence(d: Difference, digits: Rounding) -> str:
     else:
         way = "" if d.greater_is_better else " (lower is better)"
         lead = f"{ahead} is ahead of {behind} by {digits.size(d.estimate)}{way}"
-    if math.isnan(d.interval.low) or math.isnan(d.interval.high):
+    if d.interval is None:
         return f"{lead}; how sure that is cannot be said from these data."
     # As the lead of `ahead`, so that positive means what the sentence says, whichever direction is better.
     flip = (ahead == d.a) != d.greater_is_better
@@ -120,7 +120,7 @@ def _lead(value: float, ahead: str, behind: str, digits: Rounding) -> str:
 
 
 def _test_sentence(d: Difference) -> str:
-    threshold = alpha(d.interval.level)
+    threshold = alpha(d.level)
     name = name_of_test(d.test.name)
     asked = (
         "" if d.test.alternative == "two-sided" else f", one-sided (is {d.a}'s score {d.test.alternative}?)"
@@ -151,7 +151,7 @@ def _verdict_sentence(d: Difference, digits: Rounding) -> str:
 
 def significant(d: Difference) -> bool:
     """Return whether the adjusted p-value is at most 1 − level."""
-    return rejects(d.p_adjusted, alpha_of(d.interval.level))
+    return rejects(d.p_adjusted, alpha_of(d.level))
 
 
 def best_clause(first: str, others: Mapping[str, Difference]) -> str:

@@ -105,6 +105,7 @@ def difference_of(
         score_a=maker.estimate(a),
         score_b=maker.estimate(b),
         interval=interval,
+        level=settings.level,
         test=test,
         p_adjusted=p_adjusted,
         greater_is_better=data.metric.greater_is_better,

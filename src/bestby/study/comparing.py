@@ -367,7 +367,7 @@ def _of_items(
     evaluation: Evaluation,
     both: tuple[Condition, Condition],
     alternative: Alternative,
-) -> tuple[StudyDifference, Interval]:
+) -> tuple[StudyDifference, Interval | None]:
     """Return the difference of one run each, resampled over the items."""
     settings, pair = plan.settings, (m, 0, 1)
     name = "permutation" if settings.test == "auto" else settings.test
@@ -377,7 +377,7 @@ def _of_items(
     tost, tost_level = interval, family.equivalence_level(settings.level, settings.margin)
     if tost_level is not None:
         tost = makers.interval(Target(*pair), method, tost_level)[0]
-    plain = pairing.difference(makers, pair, evaluation, test, interval, (*notes, *doubts))
+    plain = pairing.difference(makers, pair, evaluation, test, interval, settings.level, (*notes, *doubts))
     values = {entry.name: getattr(plain, entry.name) for entry in fields(plain)}
     return (
         StudyDifference(**{**values, "a": both[0].name, "b": both[1].name, "n_runs": (1, 1)}),
@@ -392,7 +392,7 @@ def _of_items_and_runs(
     evaluation: Evaluation,
     both: tuple[Condition, Condition],
     alternative: Alternative,
-) -> tuple[StudyDifference, Interval]:
+) -> tuple[StudyDifference, Interval | None]:
     """Return the difference over the items and the runs."""
     settings, metric = plan.settings, makers.group.metrics[m]
     sizes = [len(condition.runs) for condition in both]
@@ -421,6 +421,7 @@ def _of_items_and_runs(
         n_differing=n_differing,
         notes=notes,
         n_runs=(sizes[0], sizes[1]),
+        level=settings.level,
     )
     return found, tost
 
@@ -539,7 +540,10 @@ def _of_resample_size(plan: Plan, differences: Sequence[StudyDifference]) -> lis
     if plan.drawing.resample_size is None:
         return []
     drawn = [
-        d for d in differences if d.interval.method in ("percentile", "basic") or "bootstrap" in d.test.name
+        d
+        for d in differences
+        if (d.interval is not None and d.interval.method in ("percentile", "basic"))
+        or "bootstrap" in d.test.name
     ]
     if not drawn:
         told = (

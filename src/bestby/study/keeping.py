@@ -47,7 +47,7 @@ def scored(value: Mapping[str, Any]) -> Scored:
     """Return the score that `kept` gave, with its notes."""
     found = _numbers(value["score"])
     score = ConditionScore(
-        **{**found, "interval": Interval(**found["interval"]), "runs": tuple(found["runs"])},
+        **{**found, "interval": _interval(found["interval"]), "runs": tuple(found["runs"])},
     )
     return Scored(score, _notes(value))
 
@@ -55,17 +55,22 @@ def scored(value: Mapping[str, Any]) -> Scored:
 def difference(value: Mapping[str, Any]) -> StudyDifference:
     """Return the difference that `kept` gave."""
     found = _numbers(value)
+    level = found.get("level", 0.95 if found["interval"] is None else found["interval"]["level"])
     return StudyDifference(
         **{
             **found,
-            "interval": Interval(**found["interval"]),
-            "equivalence_interval": found["equivalence_interval"]
-            and Interval(**found["equivalence_interval"]),
+            "level": level,
+            "interval": _interval(found["interval"]),
+            "equivalence_interval": _interval(found["equivalence_interval"]),
             "test": TestResult(**found["test"]),
             "notes": _notes(value),
             "n_runs": tuple(found["n_runs"]),
         }
     )
+
+
+def _interval(found: Mapping[str, Any] | None) -> Interval | None:
+    return None if found is None else Interval(**found)
 
 
 def _notes(value: Mapping[str, Any]) -> tuple[Note, ...]:
