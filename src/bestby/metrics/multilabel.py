@@ -106,11 +106,11 @@ class MacroF1(Metric):
             for ours, theirs in _sets(self.name, gold, system):
                 due |= ours
                 predicted |= theirs
-        labels = tuple(sorted(due | predicted, key=str))
-        if not labels:
+        names = tuple(sorted(due | predicted, key=str))
+        if not names:
             raise InvalidInputError(f"{self.name} averages over labels, but no item has one")
-        outside = tuple(place for place, label in enumerate(labels) if label not in due)
-        return dataclasses.replace(self, labels=labels, outside=outside)
+        outside = tuple(place for place, label in enumerate(names) if label not in due)
+        return dataclasses.replace(self, labels=names, outside=outside)
 
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:
         """Return per label whether it is right; then whether it is predicted; then whether it is due."""

@@ -133,7 +133,7 @@ def _baseline_headline(
 def _against_baseline(d: Difference, base: str) -> str:
     """Return how a system stands to the baseline, as said of several."""
     other = d.b if d.a == base else d.a
-    better = shown_better(d, alpha_of(d.interval.level))
+    better = shown_better(d, alpha_of(d.level))
     if better is not None:
         return "are ahead of it" if better == other else "are behind it"
     if significant(d):

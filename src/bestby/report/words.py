@@ -168,7 +168,7 @@ def best_clause(first: str, others: Mapping[str, Difference]) -> str:
     for name, d in others.items():
         if not significant(d):
             open_.append(name)
-        elif (shown_better(d, alpha_of(d.interval.level)) or d.favoured) != first:
+        elif (shown_better(d, alpha_of(d.level)) or d.favoured) != first:
             against.append(name)
     test = next(iter(others.values())).test
     two_sided = test.alternative == "two-sided"

@@ -208,7 +208,7 @@ def test_one_probability_beside_soft_labels_or_named_classes() -> None:
 
 @pytest.mark.parametrize("others", [BINARY, ["x"] * N], ids=["one of two", "both"])
 def test_texts_against_numbers_are_refused_as_before(others: Any) -> None:
-    with pytest.raises(InvalidInputError, match="'b' holds text, the gold numbers|'a' holds text, the gold"):
+    with pytest.raises(InvalidInputError, match=r"'b' holds text, the gold numbers|'a' holds text, the gold"):
         bb.compare({"a": others, "b": ["x"] * N}, BINARY)
 
 
