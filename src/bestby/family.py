@@ -195,10 +195,11 @@ def equivalence_level(level: float, margin: float | None) -> float | None:
 
     Examples
     --------
-    >>> equivalence_level(0.95, None), round(equivalence_level(0.95, 0.02), 9), equivalence_level(0.5, 0.02)
+    >>> equivalence_level(0.95, None), equivalence_level(0.95, 0.02), equivalence_level(0.5, 0.02)
     (None, 0.9, None)
     """
-    return 2.0 * level - 1.0 if margin is not None and level > 0.5 else None
+    # Rounded: twice 0.95 minus 1 is 0.8999999999999999.
+    return round(2.0 * level - 1.0, 15) if margin is not None and level > 0.5 else None
 
 
 def verdict(

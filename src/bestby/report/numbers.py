@@ -17,7 +17,7 @@ _MOST_DECIMALS = 8  # beyond it, powers of ten read better than a row of zeros
 _MOST_DIGITS = 8  # of the largest number of a column, however small its standard error
 _ALL_DECIMALS = 330  # where even the smallest number shows its sign, a number is written out
 _SMALL, _LARGE = 1e-3, 1e15  # powers of ten are for numbers below, if they need many decimals, and above
-_NOISE = 1e-12  # standard errors this small, relative to the numbers, are rounding
+_NOISE = 3e-10  # standard errors this small, relative to the numbers, are those of rounding
 _MOST_ADDED = 4  # decimals added to a p-value to show its side of the level
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from bestby import compare
+from bestby.family import shown_better
 from bestby.report.numbers import Rounding, alpha, p_text
 from bestby.results import Comparison, Interval
 
@@ -81,7 +82,7 @@ def rows_of(c: Comparison) -> dict[tuple[str, str], dict[str, str]]:
 
 def told(c: Comparison, row: dict[str, str], sign: int, decimals: int) -> list[str]:
     """Return a row of the CSV, or its mirror, as the page writes it."""
-    digits = Rounding(decimals)
+    digits = Rounding(decimals, () if c.margin is None else (-c.margin, c.margin))
     ends = sorted(sign * float(row[end]) for end in ("low", "high"))
     interval = digits.interval(Interval(ends[0], ends[1], c.level, "", True))
     p, adjusted = float(row["p_value"]), float(row["p_adjusted"])
@@ -101,6 +102,38 @@ def test_a_pair_has_the_numbers_of_the_csv(alternative: str) -> None:
         assert page.look_up(a, b) == [as_held]
         # A one-sided p-value is that of one direction: the pair is shown in it, however it is asked for.
         assert page.look_up(b, a) == [mirrored if alternative == "two-sided" else as_held]
+
+
+def test_the_page_shows_on_which_side_of_the_margin_an_interval_ends() -> None:
+    plain = compare(scores())
+    ends = sorted({abs(end) for d in plain for end in (d.interval.low, d.interval.high)})
+    digits = Rounding.of([(d.estimate, d.interval) for d in plain])
+    finer = 0
+    for end in ends[1::9]:
+        c = compare(scores(), margin=float(digits.text(end)))  # a margin to which some end is rounded
+        page = Page(c.to_html(top=3))
+        decimals = page.ask("JSON.parse", page.ask("text", ".bb-pairs")[0])["digits"]["difference"]
+        for (a, b), row in rows_of(c).items():
+            shown = told(c, row, 1, decimals)
+            assert page.look_up(a, b) == [shown]
+            finer += shown[3] != digits.interval(c[a, b].interval)
+    assert finer > 0
+
+
+def test_a_pair_that_only_the_test_tells_apart() -> None:
+    systems = scores()
+    first = max(systems, key=lambda name: systems[name].mean())
+    systems["often"] = systems[first] + 0.001
+    systems["often"][0] = -30.0
+    c = compare(systems, test="sign", n_resamples=99)
+    page = Page(c.to_html(top=3))
+    assert c[first, "often"].favoured == "often"
+    assert page.look_up(first, "often")[0][-1] == "by the test only"
+    shown = [shown_better(d, 0.05) for d in c if "often" in (d.a, d.b)]
+    page.look_up("often")
+    (answer,) = page.ask("text", ".bb-answer")
+    assert 0 < shown.count("often") < sum(d.p_adjusted <= 0.05 for d in c if "often" in (d.a, d.b))
+    assert f" 0 are significantly better, {shown.count('often')} significantly worse" in answer
 
 
 def test_one_name_gives_its_neighbours_in_rank() -> None:
