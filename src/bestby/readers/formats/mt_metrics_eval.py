@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from statistics import fmean
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
@@ -12,6 +14,7 @@ from bestby.readers.formats._lines import as_number, assembled, first_lines, lin
 from bestby.readers.formats.base import Read
 from bestby.readers.sources import is_file
 from bestby.readers.table import listed
+from bestby.results import Note
 
 _NONE = "None"
 
@@ -50,6 +53,7 @@ def read(
     on_missing: OnMissing = "error",
     documents: Path | None = None,
     cluster: str | None = None,
+    items: str = "segment",
 ) -> Read:
     """Read the scores that one measure, or human raters, gave the segments of several systems.
 
@@ -67,6 +71,9 @@ def read(
         ``../documents/en-de.docs`` of ``human-scores/en-de.mqm.seg.score``.
     cluster : {"document", "domain"}, optional
         The grouping to be used as clusters; otherwise they are offered.
+    items : {"segment", "document"}
+        What is compared. The score of a document is the mean over those of its segments that have a score for
+        the system, so that segments without one are left out for that system only, with a note.
 
     Returns
     -------
@@ -76,7 +83,8 @@ def read(
     Raises
     ------
     InvalidInputError
-        If there is a gold or more than one file, a line is malformed, or the blocks differ in length.
+        If there is a gold or more than one file, a line is malformed, the blocks differ in length, or
+        documents are to be compared and not known.
     """
     if len(paths) != 1 or gold is not None:
         raise InvalidInputError(
@@ -89,6 +97,10 @@ def read(
     found = documents or _beside(path)
     groups = {} if found is None else documents_of(found, n_segments)
     keyed = {name: {str(k): label for k, label in enumerate(group, 1)} for name, group in groups.items()}
+    if items not in ("segment", "document"):
+        raise InvalidInputError(f"items must be segment or document, got {items!r}", hint="items=document")
+    if items == "document":
+        return _of_documents(path, scores, n_segments, keyed, cluster, on_missing)
     evaluation, offered = assembled(scores, None, keyed, cluster, on_missing, objects=False)
     told = f"scores of {n_segments} segments (mt-metrics-eval): {listed(list(scores))}"
     if evaluation.n_items < n_segments:
@@ -96,6 +108,48 @@ def read(
     if found is not None:
         told += f"; documents: {found}"
     return Read(told=told, evaluation=evaluation, metric="mean", clusters=offered)
+
+
+def _of_documents(
+    path: Path,
+    scores: Mapping[str, Mapping[str, float]],
+    n_segments: int,
+    groups: Mapping[str, Mapping[str, str]],
+    cluster: str | None,
+    on_missing: OnMissing,
+) -> Read:
+    """Return documents as items: of each the mean of the scores that a system has there."""
+    if "document" not in groups:
+        raise InvalidInputError(
+            f"{path}: the documents of the segments are not known",
+            hint="name the file that lists them: --option documents=FILE, in Python documents=...",
+        )
+    # Documents of one name in several domains are one, as in the clusters.
+    document_of = groups["document"]
+    means: dict[str, dict[str, float]] = {}
+    for name, values in scores.items():
+        of_document: dict[str, list[float]] = {}
+        for segment, value in values.items():
+            of_document.setdefault(document_of[segment], []).append(value)
+        means[name] = {document: fmean(found) for document, found in of_document.items()}
+    outer = {
+        name: {document_of[segment]: label for segment, label in group.items()}
+        for name, group in groups.items()
+        if name != "document"
+    }
+    evaluation, offered = assembled(means, None, outer, cluster, on_missing, objects=False)
+    gaps = {name: n_segments - len(values) for name, values in scores.items() if len(values) < n_segments}
+    if gaps:
+        told = ", ".join(f"{name} {n}" for name, n in gaps.items())
+        note = Note(
+            "segments_without_score",
+            "the score of a document is the mean over its segments that have a score, and these are not the"
+            f" same for all systems; segments without a score, of {n_segments}: {told}",
+            tuple(gaps),
+        )
+        evaluation = replace(evaluation, notes=(note, *evaluation.notes))
+    read_as = f"mean scores of {evaluation.n_items} documents (mt-metrics-eval): {listed(list(scores))}"
+    return Read(told=read_as, evaluation=evaluation, metric="mean", clusters=offered)
 
 
 def documents_of(path: Path, n_segments: int) -> dict[str, list[str]]:

@@ -111,3 +111,23 @@ def test_one_file_and_no_gold(make: Make) -> None:
 )
 def test_recognition(name: str, content: str, expected: bool) -> None:
     assert mt_metrics_eval.recognises(Path(name), content.encode()) is expected
+
+
+def test_documents_are_the_means_of_the_segments_that_have_a_score(make: Make) -> None:
+    docs = make("x.docs", DOCS)
+    gaps = {"m": make("m.seg.score", "a 0.5\na 1\na 3\nb 1\nb None\nb 2\n")}
+    found = mt_metrics_eval.read(gaps, documents=docs, items="document")
+    assert found.evaluation is not None
+    assert found.evaluation.items is not None
+    assert found.evaluation.items.tolist() == ["d1", "d2"]
+    assert columns(found.evaluation) == {"a": [0.75, 3.0], "b": [1.0, 2.0]}
+    (note,) = [note for note in found.evaluation.notes if note.code == "segments_without_score"]
+    assert note.message.endswith("segments without a score, of 3: b 1")
+    assert found.clusters["domain"].tolist() == ["news", "speech"]
+    whole = mt_metrics_eval.read({"m": make("n.seg.score", SCORES)}, documents=docs, items="document")
+    assert whole.evaluation is not None
+    assert "segments_without_score" not in [note.code for note in whole.evaluation.notes]
+    with pytest.raises(InvalidInputError, match="documents of the segments are not known"):
+        mt_metrics_eval.read(gaps, items="document")
+    with pytest.raises(InvalidInputError, match="items must be segment or document"):
+        mt_metrics_eval.read(gaps, items="word")
