@@ -104,15 +104,17 @@ def check(metrics: Sequence[BaseMetric], parts: Mapping[str, Evaluation], *, nam
     known = {label for labels in golds.values() for label in labels.tolist()}
     notes: list[Note] = []
     for place, part in hard.items():
-        before = f"{place}: " if place else ""
+        before, gold = f"{place}: " if place else "", golds[place]
+        columns = {name: probabilities.present(part, name) for name in part.names}
         try:
             if not named:
-                _check_whole(reading[0], part, golds[place])
+                _check_whole(reading[0], columns, gold)
+            for one in {metric.reads: metric for metric in reversed(reading)}.values():
+                _check_no_scores(one, columns, gold)  # the first metric of each kind stands for the others
             for one in reading:
-                _check_no_scores(one, part, golds[place])
                 if one.reads == "distributions":
-                    notes += _note_probabilities(one, part, golds[place], before)
-            notes += _check_shared(part, golds[place], known, before)
+                    notes += _note_probabilities(one, part, gold, before)
+            notes += _check_shared(columns, gold, known, before, part.n_items)
         except DesignError as error:
             raise DesignError(before + error.message, error.hint) from error
     return list(dict.fromkeys(notes))
@@ -126,11 +128,10 @@ def _has_labels(evaluation: Evaluation) -> bool:
     return set(evaluation.names) <= set(evaluation.coded) and "" in evaluation.coded
 
 
-def _check_whole(metric: BaseMetric, evaluation: Evaluation, gold: Array) -> None:
+def _check_whole(metric: BaseMetric, columns: Mapping[str, Array], gold: Array) -> None:
     """Refuse real numbers where no metric was named."""
-    columns = {"the gold": gold}
-    columns |= {f"system {name!r}": probabilities.present(evaluation, name) for name in evaluation.names}
-    for what, labels in columns.items():
+    named = {"the gold": gold} | {f"system {name!r}": labels for name, labels in columns.items()}
+    for what, labels in named.items():
         if gold.size == 2 and labels is not gold:  # there is more to say where there are two classes
             continue
         found = probabilities.fractions(labels)
@@ -142,12 +143,11 @@ def _check_whole(metric: BaseMetric, evaluation: Evaluation, gold: Array) -> Non
             )
 
 
-def _check_no_scores(metric: BaseMetric, evaluation: Evaluation, gold: Array) -> None:
+def _check_no_scores(metric: BaseMetric, columns: Mapping[str, Array], gold: Array) -> None:
     """Refuse probabilities where labels are compared, and any other scores of one of two classes."""
     if probabilities.fractions(gold).size:  # such as ratings of half stars
         return
-    for name in evaluation.names:
-        labels = probabilities.present(evaluation, name)
+    for name, labels in columns.items():
         found = probabilities.unknown_fractions(labels, gold)
         likely = probabilities.are_probabilities(labels, gold)
         if not found.size or not (likely or gold.size == 2):
@@ -193,9 +193,10 @@ def _note_probabilities(metric: BaseMetric, evaluation: Evaluation, gold: Array,
     return [Note("probability_of_class", told, (metric.name,))]
 
 
-def _check_shared(evaluation: Evaluation, gold: Array, known: set[Any], before: str) -> list[Note]:
+def _check_shared(
+    columns: Mapping[str, Array], gold: Array, known: set[Any], before: str, n_items: int
+) -> list[Note]:
     """Refuse systems if none predicts a label of the gold; note those that do not, and odd spellings."""
-    columns = {name: probabilities.present(evaluation, name) for name in evaluation.names}
     predicted = {name: labels for name, labels in columns.items() if labels.size}  # some may lack all items
     of_text = gold.dtype.kind == "U"
     strange = [
@@ -210,7 +211,7 @@ def _check_shared(evaluation: Evaluation, gold: Array, known: set[Any], before: 
         raise DesignError(
             f"no prediction of any system is a label of the gold: the gold has {_shown(gold)}, system"
             f" {strange[0]!r} predicts {_shown(first)}",
-            hint=_remedy(evaluation, predicted, gold, known),
+            hint=_remedy(predicted, gold, known, n_items),
         )
     notes = [
         Note(
@@ -237,7 +238,7 @@ def _check_shared(evaluation: Evaluation, gold: Array, known: set[Any], before: 
     return notes
 
 
-def _remedy(evaluation: Evaluation, predicted: Mapping[str, Array], gold: Array, known: set[Any]) -> str:
+def _remedy(predicted: Mapping[str, Array], gold: Array, known: set[Any], n_items: int) -> str:
     """Return what to do if no system predicts a label of the gold."""
     pairs = [pair for labels in predicted.values() for pair in _misspelt(labels, gold, known)]
     if pairs:
@@ -247,7 +248,7 @@ def _remedy(evaluation: Evaluation, predicted: Mapping[str, Array], gold: Array,
             " gold one spelling, for example with .strip().lower()"
         )
     columns = [gold, *predicted.values()]
-    if any(_are_texts(labels, evaluation.n_items) for labels in columns):
+    if any(_are_texts(labels, n_items) for labels in columns):
         return (
             'for texts name a metric that reads them: metric="em" (or qa_f1) for answers, metric="bleu" (or'
             " chrf, rougeL) for generated text"
@@ -263,7 +264,7 @@ def _remedy(evaluation: Evaluation, predicted: Mapping[str, Array], gold: Array,
 
 def _misspelt(labels: Array, gold: Array, known: set[Any]) -> list[tuple[str, str]]:
     """Return pairs of a predicted label and one of the gold that differ in case or white space only."""
-    if labels.dtype.kind != "U" or gold.dtype.kind != "U":
+    if labels.dtype.kind != "U" or gold.dtype.kind != "U" or known.issuperset(labels.tolist()):
         return []
     folded = {_folded(label): label for label in gold.tolist()}
     return [
