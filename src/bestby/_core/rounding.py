@@ -125,6 +125,9 @@ NO_SPREAD: Final = 1e-12
 NO_SQUARES: Final = 1e-13
 """A sum of squares below this part of the sums it is the difference of is rounding."""
 
+NO_ERROR: Final = 1e-9
+"""A standard error below this part of the estimate, or a rest below this part of the whole, is rounding."""
+
 NO_INFLUENCE: Final = 1e-14
 """If all scores without one unit are the same within this part of them, no unit has an influence."""
 

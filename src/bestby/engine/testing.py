@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from bestby._core.errors import DesignError
-from bestby._core.rounding import SAME
+from bestby._core.rounding import NO_ERROR, SAME
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine.base import Pair
 from bestby.engine.interval import Intervals, Target
@@ -79,7 +79,7 @@ def _wald(makers: Intervals, pair: Pair, alternative: Alternative) -> TestResult
         )
     estimate = makers.estimate(Target(*pair))
     found = clusters.wald(estimate, error, alternative)
-    if error.se > 1e-9 * abs(estimate) and found.p_value >= LEAST_TAIL:
+    if error.se > NO_ERROR * abs(estimate) and found.p_value >= LEAST_TAIL:
         return found
     # All units differ by the same amount, nearly: there is no spread, and signs are all there is.
     return dataclasses.replace(found, p_value=max(found.p_value, _least(makers, pair, alternative)))

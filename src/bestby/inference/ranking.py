@@ -12,7 +12,7 @@ from scipy.special import fdtrc, log_ndtr, ndtr
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
-from bestby._core.rounding import SAME
+from bestby._core.rounding import NO_ERROR, SAME
 from bestby._core.typing import ArrayLike, FloatArray
 from bestby.inference import classical
 from bestby.inference.multiplicity import holm
@@ -138,7 +138,7 @@ def friedman(scores: ArrayLike) -> Friedman:
     chi, df, p = classical.friedman(x)
     rest = n * (k - 1) - chi
     within = (k - 1) * (n - 1)
-    if rest <= 1e-9 * n * (k - 1):
+    if rest <= NO_ERROR * n * (k - 1):
         f, p_f = math.inf, math.exp((1 - n) * math.lgamma(k + 1))
     else:
         f = (n - 1) * chi / rest

@@ -15,6 +15,7 @@ from typing import Self
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.rounding import NO_SPREAD
 from bestby._core.typing import Array, FloatArray
 from bestby.metrics._distributions import given_classes, over_classes
 from bestby.metrics.base import Metric
@@ -25,7 +26,6 @@ _WHY: dict[Part, str] = {
     "recall": "the gold gives it no probability",
     "f1": "neither gold nor predictions give it any probability",
 }
-_NOTHING = 1e-12  # a class with less than this of all items is empty but for rounding
 
 
 @dataclass(frozen=True, repr=False)
@@ -90,7 +90,7 @@ class SoftOneClass(Metric):
 
     def undefined(self, totals: FloatArray) -> str | None:
         """Return a sentence if the score is 0/0."""
-        if totals[1] > _NOTHING:
+        if totals[1] > NO_SPREAD:
             return None
         return f"{self.name} is 0/0 ({self.label!r}: {_WHY[self.part]}) and counts as 0"
 
@@ -148,7 +148,7 @@ class SoftMacro(Metric):
     def undefined(self, totals: FloatArray) -> str | None:
         """Return a sentence naming the classes whose part is 0/0."""
         sizes = totals[len(self.labels) :]
-        empty = [repr(label) for label, size in zip(self.labels, sizes, strict=True) if size <= _NOTHING]
+        empty = [repr(label) for label, size in zip(self.labels, sizes, strict=True) if size <= NO_SPREAD]
         if not empty:
             return None
         named = ", ".join(empty[:5]) + (f" and {len(empty) - 5} more" if len(empty) > 5 else "")
@@ -164,7 +164,7 @@ def _size(part: Part, gold: FloatArray, predictions: FloatArray) -> FloatArray:
 
 def _ratio(shared: FloatArray, size: FloatArray) -> FloatArray:
     """Divide; 0 where there is nothing to divide by."""
-    there = size > _NOTHING
+    there = size > NO_SPREAD
     quotient: FloatArray = np.where(there, shared / np.where(there, size, 1.0), 0.0)
     return quotient
 

@@ -10,14 +10,13 @@ from typing import Self
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.rounding import NO_SPREAD
 from bestby._core.typing import Array, FloatArray
 from bestby.metrics._distributions import given_gold, normalised_entropies
 from bestby.metrics.base import Metric
 from bestby.metrics.correlation import Pearson
 
-_NOTHING = 1e-12  # normalised entropies, and spreads of them, below this are rounding
-
-_LEAST_SQUARE = 1e-10  # so are sums of squares below this where the mean square of the full data is 1
+_LEAST_SQUARE = 1e-10  # sums of squares below this are rounding where the mean square of the full data is 1
 
 
 @dataclass(frozen=True, repr=False)
@@ -91,7 +90,7 @@ class EntropySimilarity(Metric):
         return value
 
     def _size(self, what: str, entropies: FloatArray) -> float:
-        if entropies.max() <= _NOTHING:
+        if entropies.max() <= NO_SPREAD:
             raise InvalidInputError(
                 f"{self.name} is undefined: {what} no entropy (every item is certain of its class)",
                 hint="use cross_entropy, js_divergence or soft_accuracy, which take hard labels too",
@@ -153,7 +152,7 @@ class EntropyCorrelation(Pearson):
         return super().statistics(normalised_entropies(gold), entropies)
 
     def _varying(self, what: str, entropies: FloatArray) -> FloatArray:
-        if entropies.max() - entropies.min() <= _NOTHING:
+        if entropies.max() - entropies.min() <= NO_SPREAD:
             raise InvalidInputError(
                 f"{self.name} is undefined: {what} the same entropy on all items"
                 f" ({entropies[0]:.3g} of the greatest)",

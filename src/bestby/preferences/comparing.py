@@ -13,6 +13,7 @@ import numpy as np
 from bestby import family, noting
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
+from bestby._core.rounding import TIE
 from bestby._core.typing import Alternative, Array, ArrayLike, FloatArray
 from bestby._core.versions import versions
 from bestby._version import __version__
@@ -30,8 +31,6 @@ ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
 SCALES = ("log", "elo")
 ELO_MEAN = 1000.0
 FEW_CLUSTERS = 50
-ROUNDING = 1e-10
-"""Log strengths this close are level."""
 
 
 @dataclass(frozen=True)
@@ -252,7 +251,7 @@ def _fitted(data: Data, settings: Settings, drawing: Drawing) -> Fit:
 
 def _compared(fit: Fit, settings: Settings, drawing: Drawing) -> PreferenceComparison:
     names = fit.data.names
-    order = family.ranked(np.round(fit.strengths.log / ROUNDING), names, True)
+    order = family.ranked(np.round(fit.strengths.log / TIE), names, True)
     base = None if settings.baseline is None else names.index(settings.baseline)
     pairs = family.pairs(order, base, sided=settings.alternative != "two-sided")
     tests = [_test(fit, i, j, settings, drawing) for i, j in pairs]
@@ -306,7 +305,7 @@ def _test(fit: Fit, i: int, j: int, settings: Settings, drawing: Drawing) -> Tes
 def _gap(fit: Fit, i: int, j: int) -> float:
     """Return the difference of two log strengths; one within the rounding of the fit is 0."""
     gap = float(fit.strengths.log[i] - fit.strengths.log[j])
-    return 0.0 if abs(gap) < ROUNDING else gap
+    return 0.0 if abs(gap) < TIE else gap
 
 
 def _error(covariance: FloatArray, i: int, j: int) -> float:
