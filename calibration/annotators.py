@@ -109,6 +109,7 @@ def _ends(makers: Intervals, m: int) -> dict[str, tuple[float, float]]:
         one = Target(m, target.a, target.b)
         method = choose_interval(**makers.situation(one)).method
         interval, _ = makers.interval(one, method, LEVEL)
+        assert interval is not None  # scores that vary
         out[name] = (interval.low, interval.high)
     return out
 

@@ -91,7 +91,8 @@ def one(cell: Cell, evaluation: Any, seed: int) -> tuple[Any, Any] | None:
             interval, _ = makers.interval(target, method, LEVEL)
         except DesignError:
             continue
-        ends[position] = interval.low, interval.high
+        if interval is not None:
+            ends[position] = interval.low, interval.high
     return ends, features_of(makers, target)
 
 

@@ -91,7 +91,7 @@ def _ends(makers: Intervals, target: Target, method: str) -> tuple[float, float]
         interval, _ = makers.interval(target, method, LEVEL)
     except DesignError:
         return math.nan, math.nan
-    return interval.low, interval.high
+    return (math.nan, math.nan) if interval is None else (interval.low, interval.high)
 
 
 def _p_value(makers: Intervals, test: str, side: Any) -> float:
