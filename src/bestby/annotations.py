@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from bestby._core import checks, soft
+from bestby._core import arrays, checks, soft
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
 from bestby._core.typing import Array, ArrayLike, FloatArray, IntArray
 
 
@@ -29,12 +31,15 @@ class Annotations:
         Item ids, if the labels came with them.
     named : bool
         Whether somebody named the classes, in their order; otherwise they are the labels that occur, sorted.
+    index : Index or None
+        The index of the labels if they came in a pandas object: what is evaluated must have the same.
     """
 
     counts: IntArray
     classes: Array
     items: tuple[Any, ...] | None = None
     named: bool = True
+    index: Any = None
 
     @classmethod
     def of(cls, labels: Any, classes: ArrayLike | None = None) -> Annotations:
@@ -71,7 +76,7 @@ class Annotations:
         items = tuple(labels) if isinstance(labels, Mapping) else None
 
         def place(row: int) -> str:
-            return f"row {row}" if items is None else f"item {items[row]!r}"
+            return f"row {row}" if items is None else f"item {quoted(items[row])}"
 
         given = _rows(labels, place)
         rows = [
@@ -98,7 +103,8 @@ class Annotations:
             names = soft.classes_of(named, named.size)
         codes = soft.positions(flat, names, "the annotations", lambda position: place(int(item[position])))
         counts = np.bincount(item * names.size + codes, minlength=len(rows) * names.size)
-        return cls(counts.reshape(len(rows), names.size), names, items, classes is not None)
+        table = counts.reshape(len(rows), names.size)
+        return cls(table, names, items, classes is not None, arrays.labels_of(labels))
 
     def distribution(self) -> FloatArray:
         """Return the share of the annotators of each item that gave each label, shape (n, K)."""
@@ -109,7 +115,16 @@ class Annotations:
         place = soft.positions(self.classes, classes, "the annotations")
         counts = np.zeros((len(self.counts), classes.size), dtype=np.int64)
         counts[:, place] = self.counts
-        return Annotations(counts, classes, self.items, self.named)
+        return Annotations(counts, classes, self.items, self.named, self.index)
+
+    def positions(self) -> Array | dict[Any, int]:
+        """Return the position of each item here, by its id if it has one."""
+        n = len(self.counts)
+        return np.arange(n) if self.items is None else dict(zip(self.items, range(n), strict=True))
+
+    def at(self, positions: IntArray) -> Annotations:
+        """Return the annotations of the items at some positions, without their ids."""
+        return Annotations(self.counts[positions], self.classes, named=self.named)
 
     def resampled(self, n_versions: int, seed: Any) -> IntArray:
         """Return resamples of the annotators of each item, shape (n, V, K): the counts of each version.
@@ -149,17 +164,19 @@ class Annotations:
         return out
 
 
-def _rows(labels: Any, place: Callable[[int], str]) -> list[Iterable[Any]]:
-    if isinstance(labels, Mapping):
-        rows = list(labels.values())
-    elif hasattr(labels, "shape") or hasattr(labels, "to_numpy"):
-        rows = checks.as_array(labels, "the annotations").tolist()
-    else:
-        rows = list(labels) if isinstance(labels, Iterable) else [labels]
+def _rows(labels: Any, place: Callable[[int], str]) -> list[Any]:
+    rows = list(labels.values()) if isinstance(labels, Mapping) else None
+    if rows is None:
+        given = arrays.sequence(labels, "the annotations")
+        rows = (
+            list(given)
+            if isinstance(given, list | tuple)
+            else checks.as_array(given, "the annotations").tolist()
+        )
     for i, row in enumerate(rows):
-        if isinstance(row, str | bytes) or not isinstance(row, Iterable):
+        if isinstance(row, str | bytes | Mapping | AbstractSet) or not isinstance(row, Iterable):
             raise InvalidInputError(
-                f"annotations must be one list of labels per item, got {row!r} in {place(i)}",
+                f"annotations must be one list of labels per item, got {quoted(row)} in {place(i)}",
                 hint="pass an array of shape (items, annotators), missing labels as None",
             )
     return rows

@@ -13,6 +13,7 @@ import numpy as np
 from bestby import allpairs, dependence, family, noting, pairing, protocol
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
 from bestby._core.typing import ArrayLike, OnMissing
 from bestby.annotations import Annotations
 from bestby.engine import prepare, testing
@@ -97,7 +98,8 @@ def compare(
         one cluster are resampled and swapped together. A list of two `clusters` is two crossed groupings,
         such as ``[templates, languages]``.
     on_missing : {"error", "drop", "worst"}
-        What to do with items that some system lacks, when items have ids.
+        What to do with items that some system lacks: those whose id is not there, or whose value is None,
+        NaN, NA or masked. "drop" leaves them out for all systems; "worst" counts them as wrong.
     classes : array_like, shape (K,), optional
         The classes of soft labels, in the order of their columns. For hard labels, all labels there are:
         needed only if no system predicts a label that the gold of these items has.
@@ -196,16 +198,13 @@ def compare(
     if annotators is not None and gold is not None and not isinstance(gold, Annotations):
         if isinstance(gold, str):
             raise InvalidInputError(
-                f"with annotators, gold must be one list of labels per item, got {gold!r}",
+                f"with annotators, gold must be one list of labels per item, got {quoted(gold)}",
                 hint="pass systems={name: frame[name], ...} and gold=frame[[...]], one column per annotator",
             )
         gold = Annotations.of(gold, classes)
     labels = {"classes": classes, "normalise": normalise, "objects": of_objects(metric)}
     evaluation = _evaluation(systems, gold, items, clusters, strata, on_missing, labels)
-    if baseline is not None and baseline not in evaluation.names:
-        raise InvalidInputError(
-            f"baseline {baseline!r} is not among the systems: {', '.join(evaluation.names)}"
-        )
+    checks.baseline(baseline, evaluation.names)
     dependence.check(evaluation, settings)
     metrics, reading_notes = chosen_metrics(metric, {"": evaluation})
     drawing = Drawing(
@@ -359,7 +358,7 @@ def _compared(
     if not np.isfinite(scores).all():
         bad = int(np.flatnonzero(~np.isfinite(scores))[0])
         raise InvalidInputError(
-            f"metric {metric.name} is undefined for system {names[bad]!r} on these data",
+            f"metric {metric.name} is undefined for system {quoted(names[bad])} on these data",
             hint="a class or all variation is missing; choose another metric or look at the predictions",
         )
     order = family.ranked(scores, names, metric.greater_is_better)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import sys
-from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from bestby._core import checks, soft
+from bestby._core import arrays, checks, soft
 from bestby._core.cells import FEW_VALUES, collapsed
 from bestby._core.checks import NUMERAL
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.roles import listed
-from bestby._core.text import visible
+from bestby._core.text import quoted, visible
 from bestby._core.typing import Array, ArrayLike, BoolArray, Dependence, IntArray, OnMissing
+from bestby.alignment import Aligned, aligned
 from bestby.annotations import Annotations
 from bestby.results import Note, extent
 
@@ -144,9 +145,9 @@ class Evaluation:
             Item ids; the cluster and the stratum of each item. Two crossed groupings, such as templates and
             languages, are a list (or a mapping) of two such `clusters`.
         on_missing : {"error", "drop", "worst"}
-            With ids: what to do with items that some system (or the gold) does not have. "drop" keeps the
-            items all of them have; "worst" counts a missing prediction as wrong, a missing score as
-            the lowest observed one.
+            What to do with items that some system (or the gold) does not have: those whose id is not there,
+            or whose value is None, NaN, NA or masked. "drop" keeps the items all of them have; "worst" counts
+            a missing prediction as wrong, a missing score as the lowest observed one.
         classes : array_like, shape (K,), optional
             The names of the classes, in the order of the columns of soft labels and of ordered measures. By
             default those of the annotations, otherwise 0 to K - 1.
@@ -182,38 +183,25 @@ class Evaluation:
         """
         checks.choice(on_missing, ("error", "drop", "worst"), "on_missing")
         names = _checked_names(systems)
-        columns: dict[str, Any] = {name: systems[name] for name in names}
-        annotations = gold if isinstance(gold, Annotations) else None
-        if annotations is not None:  # the position of each item there, to be aligned as a gold is
-            n_annotated = len(annotations.counts)
-            ids = annotations.items
-            gold = np.arange(n_annotated) if ids is None else dict(zip(ids, range(n_annotated), strict=True))
         first, second = _groupings(clusters)
+        annotations = gold if isinstance(gold, Annotations) else None
         side = {"gold": gold, "clusters": first, "crossed": second, "strata": strata}
-        _check_order({_called(name): columns[name] for name in names} | side | {"items": items})
-        keyed = [name for name in names if _is_keyed(columns[name])]
-        missing: dict[str, BoolArray] = {}
-        notes: tuple[Note, ...] = ()
-        if keyed:
-            if len(keyed) < len(names):
-                other = next(name for name in names if name not in keyed)
-                raise InvalidInputError(
-                    f"system {keyed[0]!r} comes with item ids, system {other!r} without",
-                    hint="give every system (and the gold) as a mapping of id to value, or none",
-                )
-            columns, side, items, missing, notes = _aligned(columns, side, on_missing)
-        elif any(_is_keyed(value) for value in side.values()):
-            which = next(key for key, value in side.items() if _is_keyed(value))
-            raise InvalidInputError(
-                f"{which} comes with item ids, the systems without",
-                hint="give every system as a mapping of id to value too",
-            )
+        columns = {name: _keyed_or_sequence(systems[name], _called(name)) for name in names}
+        side = {
+            key: value if value is None else _keyed_or_sequence(value, key) for key, value in side.items()
+        }
+        if items is not None:
+            items = arrays.sequence(items, "items")
+        arrays.check_labels({_called(name): columns[name] for name in names} | side | {"items": items}, items)
+        if annotations is not None:  # the position of each item there, to be aligned as a gold is
+            side["gold"] = annotations.positions()
+        together = aligned(columns, side, items, on_missing, objects=objects)
+        notes = together.notes
         if annotations is not None:
-            side["gold"] = None
-            at = np.array(gold if not keyed else _sided("gold", gold, list(items or ())), dtype=np.int64)
-            annotations = Annotations(annotations.counts[at], annotations.classes, named=annotations.named)
+            annotations = annotations.at(np.array(together.side["gold"], dtype=np.int64))
+            together = dataclasses.replace(together, side={**together.side, "gold": None})
             if classes is None:
-                notes += _assumed(annotations, columns)
+                notes += _assumed(annotations, together.systems)
         if objects and (annotations is not None or classes is not None or normalise):
             raise InvalidInputError(
                 "items are taken as they are, but classes, normalise or annotators' labels were given",
@@ -222,27 +210,24 @@ class Evaluation:
         labels = None if objects else (annotations, classes, normalise)
         if counts is not None:
             _check_countable(
-                ids=items is not None or bool(keyed),
+                ids=together.items is not None,
                 clusters=first is not None,
                 objects=objects,
                 annotators=annotations is not None,
                 classes=classes is not None or normalise,
             )
-        return cls._checked(columns, side, items, missing, notes, labels, counts)
+        return cls._checked(dataclasses.replace(together, notes=notes), labels, counts)
 
     @classmethod
     def _checked(
         cls,
-        columns: dict[str, Any],
-        side: Mapping[str, Any],
-        items: ArrayLike | None,
-        missing: Mapping[str, BoolArray],
-        notes: tuple[Note, ...],
+        together: Aligned,
         labels: tuple[Annotations | None, ArrayLike | None, bool] | None,
         counts: ArrayLike | None,
     ) -> Evaluation:
-        ids = None if items is None else checks.column(items, "items")
-        given = {**columns, **({} if side["gold"] is None else {"": side["gold"]})}
+        side = together.side
+        ids = None if together.items is None else checks.column(together.items, "items")
+        given = {**together.systems, **({} if side["gold"] is None else {"": side["gold"]})}
         annotations = None if labels is None else labels[0]
         if labels is None:
             values, names = {name: opaque(column, _called(name)) for name, column in given.items()}, None
@@ -254,8 +239,8 @@ class Evaluation:
         for name in others:
             if len(values[name]) != n:
                 raise InvalidInputError(
-                    f"systems must have one value per item: {first!r} has {n},"
-                    f" {name!r} has {len(values[name])}",
+                    f"systems must have one value per item: {quoted(first)} has {n},"
+                    f" {quoted(name)} has {len(values[name])}",
                     hint="align them by item id: pass mappings of id to value, or files with an id column",
                 )
         number = None if counts is None else _numbers_of(counts, n)
@@ -291,8 +276,8 @@ class Evaluation:
             ids,
             clusters,
             strata,
-            dict(missing),
-            notes,
+            dict(together.missing),
+            together.notes,
             names,
             annotations,
             crossed=crossed,
@@ -475,29 +460,43 @@ def _labels(
         )
     if not rows and annotations is None and classes is None:
         return {name: checks.column(values, _called(name)) for name, values in given.items()}, None
-    named = classes if classes is not None or annotations is None else annotations.classes
-    n_classes = None if named is None else int(checks.column(named, "classes").size)
+    named = classes
+    if named is None and annotations is not None and annotations.named:
+        named = annotations.classes
+    hint = soft.ASK_CLASSES
+    if named is None:
+        named = soft.named_classes({_called(name): given[name] for name in rows}, _called(""))
+        hint = hint if named is None else soft.ASK_NAMES
+    if named is None and annotations is not None:
+        named = annotations.classes
+    known = None if named is None else checks.column(named, "classes")
+    n_classes = None if known is None else int(known.size)
     out: dict[str, Array] = {}
     for name, values in given.items():
         if name in rows:
+            ordered = soft.by_name(values, known, _called(name))
             out[name] = soft.distributions(
-                values, _called(name), n_classes=n_classes, normalise=normalise, place=_placed(ids)
+                ordered, _called(name), n_classes=n_classes, normalise=normalise, place=_placed(ids)
             )
             n_classes = out[name].shape[1]
         else:
             out[name] = checks.column(values, _called(name))
     assert n_classes is not None  # of a row, of the annotations, or given
-    names = soft.classes_of(named, n_classes)
+    names = soft.classes_of(known, n_classes)
     if "" in given or annotations is not None:
         for name in given:
             if name not in rows:
-                soft.positions(out[name], names, _called(name))
+                soft.positions(out[name], names, _called(name), hint=hint)
     return out, names
 
 
 def _assumed(annotations: Annotations, columns: Mapping[str, Any]) -> tuple[Note, ...]:
     """Return a note if columns of soft systems are read as the sorted labels of the annotators."""
-    names = tuple(name for name, values in columns.items() if soft.is_soft(values))
+    names = tuple(
+        name
+        for name, values in columns.items()
+        if soft.is_soft(values) and arrays.column_names(values) is None
+    )
     classes = annotations.classes
     if not names or annotations.named or np.array_equal(classes, np.arange(classes.size)):
         return ()
@@ -537,13 +536,18 @@ def _numbers_of(counts: ArrayLike, n: int) -> IntArray:
     return numbers.astype(np.int64)
 
 
+def _keyed_or_sequence(values: Any, what: str) -> Any:
+    """Return values that come by item id, or in an order; refuse all others."""
+    return values if isinstance(values, Mapping | Annotations) else arrays.sequence(values, what)
+
+
 def _called(name: str) -> str:
-    return f"system {name!r}" if name else "gold"
+    return f"system {quoted(name)}" if name else "gold"
 
 
 def _placed(ids: Array | None) -> Callable[[int], str]:
     """Return how to name an item by its position."""
-    return "row {}".format if ids is None else lambda position: f"item {str(ids[position])!r}"
+    return "row {}".format if ids is None else lambda position: f"item {quoted(str(ids[position]))}"
 
 
 def opaque(values: Any, what: str) -> Array:
@@ -554,9 +558,7 @@ def opaque(values: Any, what: str) -> Array:
     >>> opaque([(10, 3), (10, 0)], "system 'a'")
     array([(10, 3), (10, 0)], dtype=object)
     """
-    if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
-        raise InvalidInputError(f"{what} must be a sequence of items, got {type(values).__name__}")
-    listed = list(values)
+    listed = arrays.listed(values, what)
     array = np.empty(len(listed), dtype=object)
     for position, value in enumerate(listed):
         if checks.missing(value):
@@ -586,11 +588,11 @@ def _checked_names(systems: Mapping[str, Any]) -> tuple[str, ...]:
     if not isinstance(systems, Mapping):
         hint = 'compare({"a": predictions_a, "b": predictions_b}, gold=gold)'
         if isinstance(systems, str | Path):
-            hint = f'read the file first: compare(bestby.read({str(systems)!r}, gold="label"))'
+            hint = f'read the file first: compare(bestby.read({quoted(str(systems))}, gold="label"))'
         raise InvalidInputError(
             f"systems must be a mapping of name to predictions, got {type(systems).__name__}", hint=hint
         )
-    names = checks.names(systems, "system")
+    names = checks.valid_names(systems, "system")
     if len(names) < 2:
         raise InvalidInputError(
             f"a comparison needs at least 2 systems, got {len(names)}: {', '.join(names) or 'none'}",
@@ -630,129 +632,11 @@ def one_grouping(clusters: Any, consumer: str) -> Any:
     return first
 
 
-def _check_order(given: Mapping[str, Any]) -> None:
-    """Refuse columns of pandas with the same labels in another order: they would be taken as they lie."""
-    indexes: dict[str, Any] = {what: getattr(values, "index", None) for what, values in given.items()}
-    indexes = {what: index for what, index in indexes.items() if hasattr(index, "equals")}
-    first = next(iter(indexes), "")
-    for what, index in indexes.items():
-        if not index.equals(indexes[first]) and Counter(index) == Counter(indexes[first]):
-            raise InvalidInputError(
-                f"the index of {what} is in another order than that of {first}",
-                hint="bring both into one order, for example gold.loc[predictions.index];"
-                " .to_numpy() takes the values as they lie",
-            )
-
-
-def _is_keyed(values: Any) -> bool:
-    return isinstance(values, Mapping)
-
-
-def _aligned(
-    systems: Mapping[str, Mapping[Any, Any]],
-    side: Mapping[str, Any],
-    on_missing: OnMissing,
-) -> tuple[dict[str, Any], dict[str, Any], list[Any], dict[str, BoolArray], tuple[Note, ...]]:
-    """Bring systems, gold and groups that are mappings of id to value into one order of items."""
-    names = list(systems)
-    for key, value in side.items():
-        if value is not None and not _is_keyed(value):
-            raise InvalidInputError(
-                f"the systems come with item ids, {key} without",
-                hint=f"give {key} as a mapping of id to value too",
-            )
-    gold = side["gold"]
-    reference, told = (gold, "the gold") if gold is not None else (systems[names[0]], f"system {names[0]!r}")
-    if on_missing == "worst" and gold is None:
-        reference = dict.fromkeys(key for name in names for key in systems[name])
-        told = "all systems together"
-    for name in names:
-        extra = [key for key in systems[name] if key not in reference]
-        absent = [key for key in reference if key not in systems[name]]
-        if extra and on_missing != "drop":
-            raise _mismatch(name, told, len(reference) - len(absent), len(reference), "extra in", extra)
-        if absent and on_missing == "error":
-            raise _mismatch(name, told, len(reference) - len(absent), len(reference), "missing from", absent)
-    ids, dropped = _kept(reference, systems) if on_missing == "drop" else (list(reference), ())
-    columns, missing, filled = _filled(ids, systems)
-    aligned = {key: None if value is None else _sided(key, value, ids) for key, value in side.items()}
-    return columns, aligned, ids, missing, (*dropped, *filled)
-
-
-def _kept(
-    reference: Mapping[Any, Any], systems: Mapping[str, Mapping[Any, Any]]
-) -> tuple[list[Any], tuple[Note, ...]]:
-    """Return the ids that all have, and a note if that leaves some out."""
-    everything = dict.fromkeys(reference)
-    for values in systems.values():
-        everything.update(dict.fromkeys(values))
-    ids = [key for key in reference if all(key in values for values in systems.values())]
-    if len(everything) == len(ids):
-        return ids, ()
-    return ids, (dropped(len(everything) - len(ids), len(everything)),)
-
-
-def dropped(number: int, of: int) -> Note:
-    """Return the note on items that were dropped."""
-    told = f"{number} of {of} items were dropped because not all systems (and the gold) have them"
-    return Note("items_dropped", told)
-
-
-def worst(name: str, number: int, of: int) -> Note:
-    """Return the note on missing predictions of a system that count as the worst."""
-    told = f"{number} of {of} predictions of {name!r} are missing and count as wrong (as the lowest score)"
-    return Note("counted_as_worst", told, (name,))
-
-
-def without_values(name: str, of: int) -> InvalidInputError:
-    """Return the error for a system that has no prediction at all."""
-    return InvalidInputError(f"system {name!r} has no prediction for any of {of} items", hint="leave it out")
-
-
-def _filled(
-    ids: Sequence[Any], systems: Mapping[str, Mapping[Any, Any]]
-) -> tuple[dict[str, Any], dict[str, BoolArray], tuple[Note, ...]]:
-    """Return the values in the order of the ids, which of them are missing (and made up), and notes."""
-    columns: dict[str, Any] = {}
-    missing: dict[str, BoolArray] = {}
-    notes: list[Note] = []
-    for name, values in systems.items():
-        absent = np.array([key not in values for key in ids], dtype=np.bool_)
-        filler = next(iter(values.values()), None)
-        columns[name] = [values.get(key, filler) for key in ids]
-        if absent.any():
-            if not values:
-                raise without_values(name, len(ids))
-            missing[name] = absent
-            notes.append(worst(name, int(absent.sum()), len(ids)))
-    return columns, missing, tuple(notes)
-
-
-def _sided(key: str, values: Mapping[Any, Any], ids: Sequence[Any]) -> list[Any]:
-    without = [item for item in ids if item not in values]
-    if without:
-        raise InvalidInputError(
-            f"{key} has no value for {len(without)} of {len(ids)} items; first: {without[0]!r}",
-        )
-    return [values[item] for item in ids]
-
-
-def _mismatch(
-    name: str, told: str, shared: int, total: int, how: str, keys: Sequence[Any]
-) -> InvalidInputError:
-    return InvalidInputError(
-        f"system {name!r} and {told} share {shared} of {total} item ids;"
-        f" {len(keys)} {how} {name!r}, first: {keys[0]!r}",
-        hint='pass on_missing="drop" to compare the shared items only'
-        + ("" if how == "extra in" else ', or on_missing="worst" to count the missing as wrong'),
-    )
-
-
 def _check_numeric(arrays: Mapping[str, Array]) -> None:
     for name, array in arrays.items():
         if array.ndim == 2 and array.dtype.kind != "O":
             raise InvalidInputError(
-                f"without gold, systems must be per-item scores, but {name!r} holds a row per item",
+                f"without gold, systems must be per-item scores, but {quoted(name)} holds a row per item",
                 hint="pass gold=... to compare soft predictions",
             )
     texts = {name: array for name, array in arrays.items() if array.dtype.kind == "U"}
@@ -766,8 +650,8 @@ def _check_numeric(arrays: Mapping[str, Array]) -> None:
         )
         name, place = next(odd, (next(iter(texts)), 0))
         raise InvalidInputError(
-            f"without gold, systems must be per-item scores, but {name!r} holds text:"
-            f" {str(texts[name][place])!r} at position {place}",
+            f"without gold, systems must be per-item scores, but {quoted(name)} holds text:"
+            f" {quoted(str(texts[name][place]))} at position {place}",
             hint="pass gold=... to compare predictions, or correct this value",
         )
 
@@ -778,7 +662,7 @@ def _check_unique(ids: Array, what: str) -> None:
         doubled = values[counts > 1]
         raise InvalidInputError(
             f"{what} must be unique, but {doubled.size} of {values.size} ids occur more than once;"
-            f" first: {str(doubled[0])!r} ({int(counts[counts > 1][0])} times)",
+            f" first: {quoted(str(doubled[0]))} ({int(counts[counts > 1][0])} times)",
             hint="items of the same document or person are clusters, not the same item",
         )
 

@@ -21,8 +21,10 @@ from bestby._core.roles import (
     recognised,
     told_wide,
 )
+from bestby._core.text import quoted
 from bestby._core.typing import Array, IntArray, OnMissing
-from bestby.evaluation import Evaluation, dropped, without_values, worst
+from bestby.alignment import dropped, without_values, worst
+from bestby.evaluation import Evaluation
 from bestby.results import Note
 
 
@@ -97,8 +99,9 @@ def evaluation_from_frame(
     cluster, crossed = _clusters(cluster)
     asked = Roles(gold, item, cluster, stratum)
     for role, name in [*asked.named(), ("cluster 2", crossed)]:
-        if name is not None:
-            _require(names, name, role)
+        column = checks.name(name, role)
+        if column is not None:
+            _require(names, column, role)
     found = asked if systems is not None else recognised(asked, [name for name in names if name != crossed])
     roles = {
         "gold": found.gold,
@@ -281,6 +284,7 @@ def _clusters(cluster: str | Sequence[str] | None) -> tuple[str | None, str | No
     """Return the columns of one grouping of the items, or of two crossed ones."""
     if cluster is None or isinstance(cluster, str):
         return cluster, None
+    cluster = checks.names(cluster, "clusters")
     if len(cluster) not in (1, 2):
         raise InvalidInputError(f"clusters are one column or two crossed ones, got {len(cluster)}")
     return cluster[0], cluster[1] if len(cluster) == 2 else None
@@ -305,7 +309,7 @@ def _names(frame: Any) -> list[str]:
 def _require(names: Sequence[str], name: str, role: str) -> None:
     if name not in names:
         raise InvalidInputError(
-            f"the frame has no column {name!r} (asked for as {role})",
+            f"the frame has no column {quoted(name)} (asked for as {role})",
             hint=f"its columns are: {listed(names)}",
         )
 

@@ -99,6 +99,7 @@ def test_classes_keep_their_order_and_those_that_never_occur() -> None:
 
 # -- what is refused ---------------------------------------------------------------------------------
 
+NO_SEQUENCE = "the annotations must be a one-dimensional sequence of values, got {0}: a {0} is not a sequence"
 ONE_LIST = "annotations must be one list of labels per item, got "
 
 
@@ -111,9 +112,9 @@ ONE_LIST = "annotations must be one list of labels per item, got "
         ({"q1": ["a"], "q2": [None]}, "no annotator labelled item 'q2'"),
         ([], "there are no annotations"),
         ({}, "there are no annotations"),
-        ("abc", ONE_LIST + "'a' in row 0"),
-        (5, ONE_LIST + "5 in row 0"),
-        (None, ONE_LIST + "None in row 0"),
+        ("abc", NO_SEQUENCE.format("str")),
+        (5, NO_SEQUENCE.format("int")),
+        (None, NO_SEQUENCE.format("NoneType")),
         (["yes", "no"], ONE_LIST + "'yes' in row 0"),
         (np.array(["yes", "no"]), ONE_LIST + "'yes' in row 0"),
         ([["a"], 3], ONE_LIST + "3 in row 1"),

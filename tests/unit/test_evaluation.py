@@ -315,15 +315,18 @@ def test_items_are_aligned_by_id() -> None:
     assert (made.systems["a"][at], made.systems["b"][at], made.gold[at]) == ("y", "", ["y", "z"])  # type: ignore[index]
 
 
+NO_SEQUENCE = "system 'a' must be a one-dimensional sequence of values, got {0}: a {0} is not a sequence"
+
+
 @pytest.mark.parametrize(
     ("values", "message"),
     [
         (["x", None, "y"], "system 'a' has a missing value at position 1"),
         (["x", "y", float("nan")], "system 'a' has a missing value at position 2"),
         (["x", np.float32("nan"), "y"], "system 'a' has a missing value at position 1"),
-        ("xyz", "system 'a' must be a sequence of items, got str"),
-        (5, "system 'a' must be a sequence of items, got int"),
-        (None, "system 'a' must be a sequence of items, got NoneType"),
+        ("xyz", NO_SEQUENCE.format("str")),
+        (5, NO_SEQUENCE.format("int")),
+        (None, NO_SEQUENCE.format("NoneType")),
         (["x", "y"], "systems must have one value per item: 'a' has 2, 'b' has 3"),
     ],
 )

@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
+from os import PathLike
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
+from bestby._core.arrays import as_array as as_array
+from bestby._core.arrays import listed
 from bestby._core.errors import InvalidInputError
-from bestby._core.text import shortened, surrogate
+from bestby._core.text import quoted, shortened, surrogate
 from bestby._core.typing import Array, ArrayLike, FloatArray
 
 T = TypeVar("T", bound=str)
@@ -22,65 +26,6 @@ NUMERAL = re.compile(
     r"[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|[iI]nf(?:inity)?)", re.ASCII
 )
 """A text that is a number. A leading zero is none: "01" is a code, and "01" and "1" must stay apart."""
-
-
-def as_array(values: ArrayLike, what: str) -> Array:
-    """Return `values` as a NumPy array without copying where that is possible.
-
-    Takes anything with ``__array__``, ``to_numpy`` or ``__dlpack__``, tensors that need
-    ``detach().cpu()`` first, and plain sequences.
-
-    Parameters
-    ----------
-    values : array_like
-        The data.
-    what : str
-        What the data are, for the message of the error.
-
-    Returns
-    -------
-    ndarray
-        The same values.
-
-    Raises
-    ------
-    InvalidInputError
-        If no array can be made of it.
-
-    Examples
-    --------
-    >>> as_array(["a", "b"], "gold")
-    array(['a', 'b'], dtype='<U1')
-    """
-    if isinstance(values, np.ndarray):
-        return np.asarray(values)
-    if hasattr(values, "detach"):  # a tensor that may require a gradient or live on a device
-        values = values.detach().cpu()
-    try:
-        if hasattr(values, "to_numpy"):
-            return np.asarray(values.to_numpy())
-        if hasattr(values, "__array__"):
-            return np.asarray(values)
-        if hasattr(values, "__dlpack__"):
-            return np.from_dlpack(values)
-        if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-            raise TypeError(f"a {type(values).__name__} is not a sequence")
-        return _from_sequence(list(values))
-    except (TypeError, ValueError, RuntimeError, BufferError) as error:
-        raise InvalidInputError(
-            f"{what} must be a one-dimensional sequence of values, got {type(values).__name__}: {error}",
-            hint="pass a list, a NumPy array, or a pandas, polars or Arrow column",
-        ) from error
-
-
-def _from_sequence(values: list[Any]) -> Array:
-    """Array of a list, keeping mixed types as objects instead of letting NumPy turn all into strings."""
-    kinds = {type(value) for value in values}
-    if str in kinds and len(kinds) > 1:
-        array = np.empty(len(values), dtype=object)
-        array[:] = values
-        return array
-    return np.asarray(values)
 
 
 def column(values: ArrayLike, what: str, length: int | None = None) -> Array:
@@ -176,20 +121,20 @@ def check_text(text: str, what: str) -> str:
     return text
 
 
-def names(values: Iterable[Any], what: str) -> tuple[str, ...]:
+def valid_names(values: Iterable[Any], what: str) -> tuple[str, ...]:
     """Return names if every one is text, not empty and valid Unicode.
 
     Examples
     --------
-    >>> names(["a", "b"], "system")
+    >>> valid_names(["a", "b"], "system")
     ('a', 'b')
     """
-    listed = tuple(values)
-    for name in listed:
-        if not isinstance(name, str) or not name:
-            raise InvalidInputError(f"{what} names must be non-empty strings, got {name!r}")
-        check_text(name, f"{what} names")
-    return listed
+    given = tuple(values)
+    for one in given:
+        if not isinstance(one, str) or not one:
+            raise InvalidInputError(f"{what} names must be non-empty strings, got {quoted(one)}")
+        check_text(one, f"{what} names")
+    return given
 
 
 def check_bounded(array: Array, what: str, start: int = 0) -> None:
@@ -220,12 +165,12 @@ def _decoded(array: Array, what: str) -> Array:
         return np.char.decode(array, "utf-8")
     except UnicodeDecodeError as error:
         raise InvalidInputError(
-            f"{what} holds bytes that are no UTF-8: {error.object!r}", hint="decode them first, to str"
+            f"{what} holds bytes that are no UTF-8: {quoted(error.object)}", hint="decode them first, to str"
         ) from None
 
 
 def missing(value: Any) -> bool:
-    """Return whether a value stands for none: None, NaN of any precision, pandas' NA and NaT.
+    """Return whether a value stands for none: None, NaN of any precision, pandas' NA and NaT, a masked cell.
 
     Examples
     --------
@@ -234,7 +179,7 @@ def missing(value: Any) -> bool:
     """
     if isinstance(value, float | np.floating):
         return math.isnan(value)
-    return value is None or type(value).__name__ in {"NAType", "NaTType"}
+    return value is None or value is np.ma.masked or type(value).__name__ in {"NAType", "NaTType"}
 
 
 def _homogeneous(array: Array, what: str) -> Array:
@@ -267,6 +212,67 @@ def _homogeneous(array: Array, what: str) -> Array:
     )
 
 
+def baseline(value: Any, names: Sequence[str]) -> str | None:
+    """Return the name of the baseline if it is None or one of the systems.
+
+    Examples
+    --------
+    >>> baseline("old", ("old", "new"))
+    'old'
+    """
+    if value is None or (isinstance(value, str) and value in names):
+        return value
+    raise InvalidInputError(
+        f"baseline {quoted(value)} is not among the systems: {', '.join(names)}",
+        hint=None if isinstance(value, str) else "baseline is the name of one system",
+    )
+
+
+def name(value: Any, what: str) -> str | None:
+    """Return `value` if it is text or None, such as the name of a column.
+
+    Examples
+    --------
+    >>> name("label", "gold")
+    'label'
+    """
+    if value is None or isinstance(value, str):
+        return value
+    raise InvalidInputError(
+        f"{what} must be a name, got {quoted(value)}", hint="pass text, such as the name of a column"
+    )
+
+
+def names(values: Any, what: str) -> tuple[str, ...]:
+    """Return names as a tuple; a single one need not stand in a list.
+
+    Examples
+    --------
+    >>> names("old", "systems"), names(["old", "new"], "systems")
+    (('old',), ('old', 'new'))
+    """
+    given = [values] if isinstance(values, str) else listed(values, what)
+    if not all(isinstance(one, str) for one in given):
+        raise InvalidInputError(f"{what} must be names, got {quoted(values)}", hint="pass a list of text")
+    return tuple(given)
+
+
+def path(value: Any, hint: str) -> Path:
+    """Return `value` as a path if it is text or a path.
+
+    Examples
+    --------
+    >>> path("study", "the folder of the study").name
+    'study'
+    """
+    if isinstance(value, str | PathLike):
+        try:
+            return Path(value)
+        except TypeError:  # one of bytes
+            pass
+    raise InvalidInputError(f"a path must be text or a pathlib.Path, got {quoted(value)}", hint=hint)
+
+
 def probability(value: float, what: str) -> float:
     """Return `value` if it lies strictly between 0 and 1.
 
@@ -293,12 +299,13 @@ def number(value: Any, what: str) -> float:
     3.0
     """
     try:
-        if isinstance(value, str | bytes | complex | np.complexfloating) or getattr(value, "shape", ()) != ():
+        unfit = isinstance(value, str | bytes | complex | np.complexfloating) or value is np.ma.masked
+        if unfit or getattr(value, "shape", ()) != ():
             raise TypeError
         return float(value)
     except (TypeError, ValueError, OverflowError):
         raise InvalidInputError(
-            f"{what} must be a number, got {shortened(repr(value))}",
+            f"{what} must be a number, got {quoted(value, 60)}",
             hint="pass one integer or float that a float can hold",
         ) from None
 
@@ -355,7 +362,7 @@ def flag(value: Any, what: str) -> bool:
     """
     if isinstance(value, bool | np.bool_) or (isinstance(value, int | np.integer) and value in (0, 1)):
         return bool(value)
-    raise InvalidInputError(f"{what} must be True or False, got {value!r}", hint="True or False")
+    raise InvalidInputError(f"{what} must be True or False, got {quoted(value)}", hint="True or False")
 
 
 def positive_int(value: int, what: str) -> int:
@@ -367,7 +374,7 @@ def positive_int(value: int, what: str) -> int:
     3
     """
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise InvalidInputError(f"{what} must be a whole number of at least 1, got {value!r}")
+        raise InvalidInputError(f"{what} must be a whole number of at least 1, got {quoted(value)}")
     if value >= 1 << 63:
         raise InvalidInputError(
             f"{what} must be below 2**63, got a number of {len(str(value))} digits", hint="take a smaller one"
@@ -387,7 +394,7 @@ def choice(value: str, allowed: Sequence[T], what: str) -> T:
         if isinstance(value, str) and value == option:
             return option
     raise InvalidInputError(
-        f"{what} must be one of {', '.join(allowed)}, got {value!r}",
+        f"{what} must be one of {', '.join(allowed)}, got {quoted(value)}",
     )
 
 

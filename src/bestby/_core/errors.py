@@ -6,7 +6,7 @@ from bestby._core.text import one_line
 
 
 class BestbyError(Exception):
-    """Base of every error raised on purpose.
+    """Base of every error raised on purpose; message and hint are one line each.
 
     Message and hint are a line each: line feeds become spaces, control characters are escaped.
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
 
 ITEM_WORDS = ("item", "id", "item_id")
 """Names of columns taken for item ids when the user names none."""
@@ -101,7 +102,7 @@ def check_no_gold(source: str, names: Sequence[str]) -> None:
     for name in names:
         if name.lower() in GOLD_WORDS:
             raise InvalidInputError(
-                f"{source}: column {name!r} looks like gold",
+                f"{source}: column {quoted(name)} looks like gold",
                 hint="gold=... if it is, or name the systems: systems=[...]",
             )
 
@@ -111,7 +112,7 @@ def check_no_run(source: str, names: Sequence[str]) -> None:
     for name in names:
         if name.lower() in RUN_WORDS:
             raise InvalidInputError(
-                f"{source}: column {name!r} looks like the number of a run",
+                f"{source}: column {quoted(name)} looks like the number of a run",
                 hint=f"{RUNS_HINT}; or name the systems: systems=[...]",
             )
 
@@ -120,7 +121,7 @@ def check_known(source: str, name: str, values: set[Any], known: set[Any], hint:
     """Refuse a column of something else, such as the sentences: it would pass for a bad system."""
     if values and not values & known:
         raise InvalidInputError(
-            f"{source}: column {name!r} shares no value with the gold; is it a system?", hint=hint
+            f"{source}: column {quoted(name)} shares no value with the gold; is it a system?", hint=hint
         )
 
 

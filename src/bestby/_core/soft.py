@@ -8,12 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from bestby._core import checks
+from bestby._core import arrays, checks
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
 from bestby._core.typing import Array, ArrayLike, BoolArray, FloatArray, IntArray
 
 TOLERANCE = 1e-6
 """How far the sum of a row may be from 1."""
+
+ASK_CLASSES = "pass classes=[...], the names of the classes in the order of the columns"
+ASK_NAMES = "the classes are the names of the columns: rename them, or pass .to_numpy() and classes=[...]"
+"""What to do where labels are none of the classes, which have no names, or are named by a frame's columns."""
 
 
 def is_soft(values: Any) -> bool:
@@ -25,15 +30,19 @@ def is_soft(values: Any) -> bool:
     (True, False, False)
     """
     shape = getattr(values, "shape", None)
-    if shape is not None and len(shape) == 2:
+    if isinstance(shape, tuple) and len(shape) == 2:
         return shape[1] != 1 and (shape[0] != 1 or _is_distribution(checks.as_array(values, "values")))
-    if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__len__") or not len(values):
+    if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__len__") or shape == ():
         return False
-    column = checks.as_array(values, "values") if hasattr(values, "to_numpy") else values
-    first = next((value for value in column if value is not None), None)
+    column = checks.as_array(values, "values") if _is_array(values) else values
+    first = next((value for value in column if not checks.missing(value)), None)
     if isinstance(first, str | bytes | Mapping | AbstractSet) or getattr(first, "shape", None) == ():
         return False
     return hasattr(first, "__len__")
+
+
+def _is_array(values: Any) -> bool:
+    return hasattr(values, "shape") or hasattr(values, "to_numpy") or hasattr(values, "__array__")
 
 
 def _is_distribution(array: Array) -> bool:
@@ -98,7 +107,7 @@ def distributions(
         )
     with np.errstate(over="ignore"):
         sums = rows.sum(axis=1)
-    if normalise:
+    if checks.flag(normalise, "normalise"):
         if np.isinf(sums).any():
             _refuse(np.isinf(sums), what, place, lambda _: "sums to infinity and cannot be normalised")
         if (sums == 0.0).any():
@@ -131,7 +140,7 @@ def _matrix(values: ArrayLike, what: str, place: Callable[[int], str]) -> FloatA
         for position, row in enumerate(rows):
             if row is not None and row.dtype.kind not in "biuf":
                 raise InvalidInputError(
-                    f"{what}, {place(position)} must hold numbers, got {row.tolist()}",
+                    f"{what}, {place(position)} must hold numbers, got {quoted(row.tolist())}",
                     hint="a soft label is one probability per class" + _annotators(what),
                 )
         array = np.array(rows)
@@ -141,15 +150,14 @@ def _matrix(values: ArrayLike, what: str, place: Callable[[int], str]) -> FloatA
 def _at_once(values: ArrayLike, what: str) -> Array | None:
     """Return rows of numbers that NumPy takes as such without looking at each; None for all others."""
     try:
-        named = hasattr(values, "shape") or hasattr(values, "to_numpy")
-        array = checks.as_array(values, what) if named else np.asarray(values)
-    except (TypeError, ValueError, RuntimeError):
+        array = checks.as_array(values, what)
+    except InvalidInputError:  # rows of different lengths, which are looked at one by one
         return None
     return array if array.ndim == 2 and array.dtype.kind in "biuf" else None
 
 
 def _listed_rows(values: Any, what: str) -> list[Any]:
-    if hasattr(values, "shape") or hasattr(values, "to_numpy"):
+    if _is_array(values):
         values = checks.as_array(values, what).tolist()
     return list(values)
 
@@ -176,6 +184,75 @@ def _refuse(
     first = int(np.flatnonzero(bad)[0])
     count = "" if bad.sum() == 1 else f" ({int(bad.sum())} of {bad.size} rows are not as they must be)"
     raise InvalidInputError(f"{what}, {place(first)} {told(first)}{count}", hint=hint)
+
+
+def by_name(values: Any, classes: ArrayLike | None, what: str) -> Any:
+    """Return rows with their columns in the order of the classes, if a frame names its columns.
+
+    Parameters
+    ----------
+    values : array_like, shape (n, K)
+        The rows.
+    classes : array_like, shape (K,), or None
+        The classes, if they are known.
+    what : str
+        What the rows are, for the message of the error.
+
+    Raises
+    ------
+    InvalidInputError
+        If the columns are named, but not as the classes.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> by_name(pd.DataFrame({"yes": [0.75], "no": [0.25]}), ["no", "yes"], "gold")
+    array([[0.25, 0.75]])
+    """
+    names = arrays.column_names(values)
+    if names is None or classes is None:
+        return values
+    wanted = [str(name) for name in classes]
+    place = {str(name): position for position, name in enumerate(names)}
+    if set(place) != set(wanted) or len(names) != len(wanted):
+        raise InvalidInputError(
+            f"the columns of {what} are {_listed(names)}, but the classes are {_listed(wanted)}",
+            hint="name the columns as the classes are named; .to_numpy() takes the columns as they lie",
+        )
+    return checks.as_array(values, what)[:, [place[name] for name in wanted]]
+
+
+def named_classes(given: Mapping[str, Any], gold: str) -> list[Any] | None:
+    """Return the classes that the columns of frames name, in the order of the gold's columns if it is one.
+
+    Parameters
+    ----------
+    given : mapping of str to array_like
+        Rows of probabilities, by what they are in messages.
+    gold : str
+        What the gold is called there.
+
+    Raises
+    ------
+    InvalidInputError
+        If frames of systems have the same columns in different orders, and no gold says which is right.
+    """
+    frames = {what: arrays.column_names(values) for what, values in given.items()}
+    named = {what: names for what, names in frames.items() if names is not None}
+    if not named:
+        return None
+    first = gold if gold in named else next(iter(named))
+    for what, names in named.items():
+        if (
+            gold not in named
+            and names != named[first]
+            and sorted(map(str, names)) == sorted(map(str, named[first]))
+        ):
+            raise InvalidInputError(
+                f"the columns of {what} are in another order than those of {first}",
+                hint="pass classes=[...], the classes in their order; columns are then taken by their names",
+            )
+    return named[first]
 
 
 def classes_of(classes: ArrayLike | None, n_classes: int) -> Array:
@@ -207,7 +284,11 @@ def classes_of(classes: ArrayLike | None, n_classes: int) -> Array:
 
 
 def positions(
-    labels: Array, classes: Array, what: str, called: Callable[[int], str] | None = None
+    labels: Array,
+    classes: Array,
+    what: str,
+    called: Callable[[int], str] | None = None,
+    hint: str = ASK_CLASSES,
 ) -> IntArray:
     """Return the position of each label among the classes.
 
@@ -221,6 +302,8 @@ def positions(
         Whose labels they are, for the message of the error.
     called : callable, optional
         Names a label by its position, where the message is to say which it was.
+    hint : str
+        What to do about a label that is none of the classes.
 
     Raises
     ------
@@ -244,7 +327,7 @@ def positions(
         if labels.dtype.kind == "f" and labels[first] != np.rint(labels[first]):
             hint = "pass a probability for every class; for two classes both columns, np.c_[1 - p, p]"
         raise InvalidInputError(
-            f"{what}{where} holds the label {str(labels[first])!r}, which is none of the classes"
+            f"{what}{where} holds the label {quoted(str(labels[first]))}, which is none of the classes"
             f" {_listed(classes)}",
             hint=hint,
         )

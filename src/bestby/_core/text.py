@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 # Control characters (C0, DEL, C1), the marks that turn or override the direction of writing, line and
 # paragraph separators, characters without any shape, halves of surrogate pairs, and two that XML forbids.
@@ -84,3 +85,18 @@ def shortened(text: str, most: int = 60) -> str:
     'aaaa…'
     """
     return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def quoted(value: Any, most: int = 80) -> str:
+    """Return the `repr` of a value on one line, its end left out if it is long.
+
+    Examples
+    --------
+    >>> quoted("base"), quoted(list(range(10)), most=12)
+    ("'base'", '[0, 1, 2, 3…')
+    """
+    try:
+        shown = one_line(repr(value))
+    except Exception:  # a repr of the user's own may fail, and must not hide what the message says
+        shown = f"<{type(value).__name__}>"
+    return shortened(shown, most)

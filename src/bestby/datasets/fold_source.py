@@ -203,7 +203,7 @@ def of_items(
 
 
 def _check_size(names: Sequence[str], labels: Labels) -> None:
-    checks.names(names, "system")
+    checks.valid_names(names, "system")
     for repetition, fold in labels:
         checks.check_text(repetition, "names of repetitions")
         checks.check_text(fold, "names of folds")

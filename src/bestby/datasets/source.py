@@ -324,7 +324,7 @@ def _complete(
 ) -> tuple[dict[str, Mapping[str, float]], tuple[str, ...], tuple[Note, ...]]:
     """Return the datasets on which every system has a score, the systems, and a note on the others."""
     known = tuple(merged_order(table.values()))
-    checks.names(known, "system")
+    checks.valid_names(known, "system")
     for name in table:
         checks.check_text(name, "dataset names")
     names = known if systems is None else systems

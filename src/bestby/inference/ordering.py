@@ -153,7 +153,7 @@ def multi_aso(
             "runs must map the names of at least two systems to the scores of their runs",
             hint="multi_aso({'old': [...], 'new': [...]})",
         )
-    names = checks.names(map(str, runs), "system")
+    names = checks.valid_names(map(str, runs), "system")
     if len(set(names)) < len(names):
         raise InvalidInputError(f"the names of the systems must differ, got {', '.join(names)}")
     pairs = list(itertools.permutations(names, 2))

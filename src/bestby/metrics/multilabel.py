@@ -90,7 +90,7 @@ class MacroF1(Metric):
     reads = "objects"
     empty: ClassVar[Any] = frozenset()
 
-    def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:
+    def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with the labels fixed.
 
         Raises

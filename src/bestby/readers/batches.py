@@ -14,7 +14,7 @@ from bestby._core import checks
 from bestby._core.checks import NUMERAL
 from bestby._core.errors import DesignError, InvalidInputError, MissingExtraError
 from bestby._core.typing import OnMissing
-from bestby.evaluation import dropped
+from bestby.alignment import dropped
 from bestby.readers.database import in_order, quoted
 from bestby.readers.values import Missing
 from bestby.resampling.streams import GOLDEN, mix

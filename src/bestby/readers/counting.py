@@ -14,7 +14,8 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.order import merged_order
 from bestby._core.roles import Roles, told_wide
 from bestby._core.typing import Array, BoolArray, IntArray, OnMissing
-from bestby.evaluation import Evaluation, dropped, without_values, worst
+from bestby.alignment import dropped, without_values, worst
+from bestby.evaluation import Evaluation
 from bestby.readers.assemble import one_type
 from bestby.readers.batches import Passes, check_cells, key_of, number_of, read_batches, text_of
 from bestby.readers.database import lines, literal, quoted, streaming

@@ -53,7 +53,7 @@ def systems_of(runs: Any) -> dict[str, list[Any]]:
             )
         names = runs.column_names if hasattr(runs, "column_names") else runs.columns
         runs = {str(name): runs[name] for name in names}
-    checks.names(runs, "system")
+    checks.valid_names(runs, "system")
     if len(runs) < 2:
         raise InvalidInputError(
             f"a comparison needs at least 2 systems, got {len(runs)}: {', '.join(runs) or 'none'}"

@@ -1,0 +1,407 @@
+"""The gate for every container of values: what it may be, how it becomes an array, and what labels it brings.
+
+Labels are the index of pandas objects and the names of the columns of frames. Values are joined by place, so
+labels that say otherwise are refused here, for all functions in the same words.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
+from bestby._core.typing import Array, ArrayLike, IntArray
+
+_HINT = "pass a list, a NumPy array, or a pandas, polars or Arrow column"
+_IN_ORDER = (
+    "bring both into one order, for example gold.loc[predictions.index];"
+    " .to_numpy() takes the values as they lie"
+)
+
+
+def sequence(values: Any, what: str) -> Any:
+    """Return values that lie in an order, those of an iterator as a list.
+
+    Parameters
+    ----------
+    values : Any
+        What the user passed.
+    what : str
+        What the values are, for the message of the error.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is a single value, text, bytes, a mapping or a set.
+
+    Examples
+    --------
+    >>> sequence(iter("ab"), "gold")
+    ['a', 'b']
+    """
+    if isinstance(values, AbstractSet):
+        raise InvalidInputError(
+            f"{what} is a {type(values).__name__}, which has no order",
+            hint="pass a list, such as sorted(values)",
+        )
+    if isinstance(values, Mapping):
+        raise InvalidInputError(
+            f"{what} must be a sequence of values, got a mapping", hint="pass its values as a list"
+        )
+    if isinstance(values, list | tuple):
+        return values
+    kind = type(values).__name__
+    try:
+        if getattr(values, "shape", None) == ():
+            raise TypeError("it is a single value")
+        if any(hasattr(values, name) for name in ("to_numpy", "__array__", "__dlpack__", "detach")):
+            return values
+        if isinstance(values, str | bytes | bytearray) or not isinstance(values, Iterable):
+            raise TypeError(f"a {kind} is not a sequence")
+        return list(values)
+    except Exception as error:
+        raise _no_array(what, kind, error) from error
+
+
+def _no_array(what: str, kind: str, error: Exception) -> InvalidInputError:
+    cause = str(error) or type(error).__name__
+    return InvalidInputError(
+        f"{what} must be a one-dimensional sequence of values, got {kind}: {cause}", hint=_HINT
+    )
+
+
+def as_array(values: ArrayLike, what: str) -> Array:
+    """Return `values` as a NumPy array without copying where that is possible.
+
+    Takes anything with ``__array__``, ``to_numpy`` or ``__dlpack__``, tensors that need
+    ``detach().cpu()`` first, and plain sequences. Masked cells of a masked array are missing values: None.
+
+    Parameters
+    ----------
+    values : array_like
+        The data.
+    what : str
+        What the data are, for the message of the error.
+
+    Returns
+    -------
+    ndarray
+        The same values, in one dimension or more.
+
+    Raises
+    ------
+    InvalidInputError
+        If no array can be made of it, or it is one that `sequence` refuses.
+
+    Examples
+    --------
+    >>> as_array(["a", "b"], "gold")
+    array(['a', 'b'], dtype='<U1')
+    >>> as_array(np.ma.array([1, 2], mask=[False, True]), "gold")
+    array([1, None], dtype=object)
+    """
+    given = sequence(values, what)
+    try:
+        return _converted(given)
+    except Exception as error:  # code of the user's own container runs here, and may raise anything
+        raise _no_array(what, type(given).__name__, error) from error
+
+
+def _converted(values: Any) -> Array:
+    if isinstance(values, np.ma.MaskedArray):
+        return _with_gaps(values)
+    if isinstance(values, list | tuple):
+        return _from_list(list(values))
+    if isinstance(values, np.ndarray):
+        return np.asarray(values)
+    if hasattr(values, "detach"):  # a tensor that may require a gradient or live on a device
+        values = values.detach().cpu()
+    if hasattr(values, "to_numpy") and not type(values).__module__.startswith("pyarrow"):
+        return np.asarray(values.to_numpy())  # Arrow's own takes no texts and nothing missing
+    return np.asarray(values) if hasattr(values, "__array__") else np.from_dlpack(values)
+
+
+def _with_gaps(values: np.ma.MaskedArray[Any, Any]) -> Array:
+    """Return an array of objects with None in place of what is masked; a plain one if nothing is."""
+    mask = np.ma.getmaskarray(values)
+    data = np.asarray(values)
+    if mask.dtype != np.bool_ or not mask.any():  # records have a mask for each field; they are refused later
+        return data
+    out = data.astype(object)
+    out[mask] = None
+    return out
+
+
+def _from_list(values: list[Any]) -> Array:
+    """Array of a list, keeping mixed types as objects instead of letting NumPy turn all into strings."""
+    kinds = {type(value) for value in values}
+    if any(issubclass(kind, np.ma.MaskedArray) for kind in kinds):
+        values = [_cell(value) for value in values]
+        kinds = {type(value) for value in values}
+    if str in kinds and len(kinds) > 1:
+        array = np.empty(len(values), dtype=object)
+        array[:] = values
+        return array
+    return np.asarray(values)
+
+
+def _cell(value: Any) -> Any:
+    if value is np.ma.masked:
+        return None
+    return _with_gaps(value) if isinstance(value, np.ma.MaskedArray) else value
+
+
+def values_of(values: Any) -> Any:
+    """Return the values of a mapping, such as of run to score, as a list; anything else as it is.
+
+    Examples
+    --------
+    >>> values_of({1: 0.8, 2: 0.9}), values_of([0.8, 0.9])
+    ([0.8, 0.9], [0.8, 0.9])
+    """
+    return list(values.values()) if isinstance(values, Mapping) else values
+
+
+def joined(given: Mapping[str, Any], keys: str) -> dict[str, Any]:
+    """Return what belongs together value by value, mappings joined by key in the order of the first.
+
+    Parameters
+    ----------
+    given : mapping of str to array_like or mapping
+        The values by what they are, for messages: "the runs of 'a'".
+    keys : str
+        What the keys of mappings are: "runs", "items".
+
+    Raises
+    ------
+    InvalidInputError
+        If only some are mappings, their keys differ, or an index of pandas says that they do not fit.
+
+    Examples
+    --------
+    >>> joined({"a": {1: 0.8, 2: 0.9}, "b": {2: 0.7, 1: 0.6}}, "runs")
+    {'a': [0.8, 0.9], 'b': [0.6, 0.7]}
+    """
+    named = [what for what, values in given.items() if isinstance(values, Mapping)]
+    if not named:
+        check_labels(given)
+        return dict(given)
+    first = named[0]
+    order = list(given[first])
+    for what, values in given.items():
+        if not isinstance(values, Mapping):
+            raise InvalidInputError(
+                f"{first} come with the names of their {keys}, {what} without",
+                hint=f"pass mappings of {keys} to values for all, or plain lists in the same order",
+            )
+        odd = [key for key in order if key not in values] + [key for key in values if key not in given[first]]
+        if odd:
+            raise InvalidInputError(
+                f"{what} and {first} have different {keys}: {quoted(odd[0])} is not in both",
+                hint=f"leave out the {keys} that one of them lacks",
+            )
+    return {what: [values[key] for key in order] for what, values in given.items()}
+
+
+def listed(values: Any, what: str) -> list[Any]:
+    """Return the values of a container as Python has them, whatever they are, one per row.
+
+    Examples
+    --------
+    >>> listed(np.array(["a", "b"]), "gold"), listed(iter([["a", "b"], ["c"]]), "gold")
+    (['a', 'b'], [['a', 'b'], ['c']])
+    """
+    given = sequence(values, what)
+    try:
+        if not isinstance(given, list | tuple) and len(getattr(given, "shape", ())) > 1:
+            return list(_converted(given).tolist())
+        for method in ("tolist", "to_list", "to_pylist"):
+            if hasattr(given, method):
+                return list(getattr(given, method)())
+        return list(given) if isinstance(given, Iterable) else _converted(given).tolist()
+    except Exception as error:
+        raise _no_array(what, type(given).__name__, error) from error
+
+
+# -- labels ----------------------------------------------------------------------------------------
+
+
+def labels_of(values: Any) -> Any | None:
+    """Return the index of a pandas object; None for all that has none."""
+    index = getattr(values, "index", None)
+    return index if hasattr(index, "equals") and hasattr(index, "tolist") else None
+
+
+def is_numbered(labels: Any) -> bool:
+    """Return whether labels are 0 to n - 1 in this order, as pandas numbers rows that nobody labelled."""
+    if getattr(labels, "start", None) == 0 and getattr(labels, "step", None) == 1:
+        return True
+    try:
+        return bool(np.array_equal(np.asarray(labels), np.arange(len(labels))))
+    except (TypeError, ValueError):
+        return False
+
+
+def check_labels(given: Mapping[str, Any], ids: Any = None) -> Any | None:
+    """Refuse pandas objects whose indexes say that their values do not belong together as they lie.
+
+    An index that just numbers the rows from 0 says nothing: its values are joined by place, unless the same
+    numbers stand in another order elsewhere.
+
+    Parameters
+    ----------
+    given : mapping of str to Any
+        What belongs together row by row, by what it is called in messages.
+    ids : array_like, optional
+        The ids of the rows: the same in another order as an index are refused too.
+
+    Returns
+    -------
+    Index or None
+        The labels that they share, if there are any but numbers from 0.
+
+    Raises
+    ------
+    InvalidInputError
+        If two have the same labels in another order, or different labels.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> check_labels({"gold": pd.Series([1, 0], ["x", "y"]), "system 'a'": [1, 1]}).tolist()
+    ['x', 'y']
+    """
+    indexes = {what: labels_of(values) for what, values in given.items()}
+    return check_indexes({what: index for what, index in indexes.items() if index is not None}, ids)
+
+
+def check_columns(given: Mapping[str, Any]) -> None:
+    """Refuse pandas frames with a row per run whose columns, the items, are not the same in one order."""
+    frames = {what: values for what, values in given.items() if hasattr(values, "iloc")}
+    columns = {what: getattr(values, "columns", None) for what, values in frames.items()}
+    check_indexes({what: names for what, names in columns.items() if names is not None}, called="columns")
+
+
+def check_indexes(indexes: Mapping[str, Any], ids: Any = None, called: str = "index") -> Any | None:
+    """Do what `check_labels` does, with the indexes, or the columns, themselves."""
+    main = next((what for what, index in indexes.items() if not is_numbered(index)), None)
+    if main is None:
+        return None
+    labels = indexes[main]
+    place = {what: position for position, what in enumerate(indexes)}
+    for what, index in indexes.items():
+        if what == main or len(index) != len(labels) or _same(index, labels):
+            continue
+        one, other = sorted((what, main), key=place.__getitem__)
+        if _is_shuffled(index, labels):
+            raise InvalidInputError(
+                f"the {called} of {other} is in another order than that of {one}", hint=_IN_ORDER
+            )
+        if not is_numbered(index):
+            raise _unlike(indexes[one], indexes[other], f"the {called} of {one}", f"that of {other}")
+    if ids is not None and labels_of(ids) is None:
+        named = as_array(ids, "ids")
+        if named.ndim == 1 and _is_shuffled(named, labels):
+            raise InvalidInputError(f"the {called} of {main} holds the ids in another order", hint=_IN_ORDER)
+    return labels
+
+
+def _same(one: Any, other: Any) -> bool:
+    return bool(one.equals(other)) or one.tolist() == other.tolist()
+
+
+def _is_shuffled(one: Any, other: Any) -> bool:
+    """Return whether both hold the same labels in another order."""
+    mine, others = one.tolist(), other.tolist()
+    return len(mine) == len(others) and mine != others and Counter(mine) == Counter(others)
+
+
+def _unlike(one: Any, other: Any, first: str, second: str) -> InvalidInputError:
+    mine, others = one.tolist(), set(other.tolist())
+    odd = [label for label in mine if label not in others]
+    absent = f"; first missing from the latter: {quoted(odd[0])}" if odd else ""
+    return InvalidInputError(
+        f"{first} and {second} share {len(mine) - len(odd)} of {len(mine)} labels{absent}",
+        hint="bring both to the same labels, for example with gold.loc[predictions.index];"
+        " .to_numpy() takes the values as they lie",
+    )
+
+
+def check_same_order(labels: Any, ids: Sequence[Any], what: str, known: str) -> None:
+    """Refuse labels that are not the ids of what is known already, in their order.
+
+    Parameters
+    ----------
+    labels : Index
+        The labels of new values.
+    ids : sequence
+        The ids known; 0 to n - 1 if nobody named any.
+    what, known : str
+        What the values and the ids are, for messages.
+    """
+    given, mine = as_ids(labels), list(ids)
+    if given is None or given == mine or len(given) != len(mine):
+        return
+    if Counter(given) == Counter(mine):
+        raise InvalidInputError(f"the index of {what} is in another order than {known}", hint=_IN_ORDER)
+    if not (is_numbered(np.asarray(mine)) or is_numbered(labels)):
+        raise _unlike(
+            np.asarray(given, dtype=object), np.asarray(mine, dtype=object), f"the index of {what}", known
+        )
+
+
+def as_ids(labels: Any) -> list[Any] | None:
+    """Return labels as ids, which are whole numbers or text; None if one of them repeats another.
+
+    Examples
+    --------
+    >>> as_ids(np.array(["x", "y"])), as_ids(np.array([0.5, 1.0])), as_ids(np.array([1, 1]))
+    (['x', 'y'], ['0.5', '1.0'], None)
+    """
+    listed = labels.tolist()
+    whole = all(isinstance(label, int) and not isinstance(label, bool) for label in listed)
+    ids = listed if whole else [str(label) for label in listed]
+    return ids if len(set(ids)) == len(ids) else None
+
+
+def column_names(values: Any) -> list[Any] | None:
+    """Return the names of the columns of a frame; None if nobody named them.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> column_names(pd.DataFrame({"no": [0.5], "yes": [0.5]})), column_names(pd.DataFrame([[0.5, 0.5]]))
+    (['no', 'yes'], None)
+    """
+    if isinstance(values, np.ndarray | list | tuple):
+        return None
+    names = getattr(values, "column_names", None)  # of Arrow, whose `columns` are the values
+    names = getattr(values, "columns", None) if names is None else names
+    if names is None or callable(names) or not isinstance(names, Iterable):
+        return None
+    listed = list(names)
+    numbered = all(not isinstance(name, str) for name in listed) and is_numbered(listed)
+    unnamed = listed == [f"column_{place}" for place in range(len(listed))]  # what polars calls them
+    return None if numbered or unnamed else listed
+
+
+def taken(values: Any, positions: IntArray) -> Any:
+    """Return the values at some positions, in a container of the same kind.
+
+    Examples
+    --------
+    >>> taken(["x", "y", "z"], np.array([2, 0]))
+    ['z', 'x']
+    """
+    if isinstance(values, list | tuple):
+        return [values[position] for position in positions.tolist()]
+    if hasattr(values, "iloc"):
+        return values.iloc[positions]
+    if column_names(values) is not None:  # a frame of Arrow, or of polars
+        return values.take(positions) if hasattr(values, "take") else values[positions.tolist()]
+    return as_array(values, "values")[positions]
