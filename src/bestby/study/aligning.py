@@ -2,18 +2,72 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from bestby._core import checks, soft
+from bestby._core import arrays, checks, soft
 from bestby._core.errors import InvalidInputError
+from bestby._core.quoting import quoted
 from bestby._core.typing import Array, ArrayLike, IntArray
 from bestby.evaluation import one_grouping
 from bestby.study import names
-from bestby.study.records import Gold, Tag
+from bestby.study.records import Entry, Gold, Tag
+
+
+def checked_entry(entry: Entry) -> Entry:
+    """Return the same run under checked names, with what comes from iterators as lists.
+
+    Raises
+    ------
+    InvalidInputError
+        If a name cannot be one, or values are a single value, text or a set.
+    """
+    entry = dataclasses.replace(
+        entry, condition=names.checked(entry.condition, "condition"), run=names.checked(entry.run, "run")
+    )
+    what = {field: field for field in ("gold", "clusters", "ids", "classes")}
+    what["predictions"] = _whose(entry)
+    changed: dict[str, Any] = {}
+    for field, called in what.items():
+        values = getattr(entry, field)
+        keyed = isinstance(values, Mapping) and field not in ("ids", "classes")
+        if field == "predictions" or values is not None:
+            changed[field] = values if keyed else arrays.sequence(values, called)
+    return dataclasses.replace(entry, **changed)
+
+
+def labels_of(entry: Entry) -> Any | None:
+    """Return the labels that pandas objects of a run bring, which must be the same in all of them.
+
+    Raises
+    ------
+    InvalidInputError
+        If they are in different orders, or in another order than the ids of the run.
+    """
+    given = {
+        "gold": entry.gold,
+        _whose(entry): entry.predictions,
+        "clusters": entry.clusters,
+        "ids": entry.ids,
+    }
+    return arrays.check_labels(given, entry.ids)
+
+
+def check_labels(gold: Gold, entry: Entry, labels: Any | None) -> None:
+    """Refuse a run without ids whose values have other labels than the items of the study."""
+    if entry.ids is not None:
+        return
+    own = arrays.labels_of(entry.predictions) if labels is None else labels
+    if own is not None:
+        arrays.check_same_order(own, gold.ids.tolist(), _whose(entry), "the items of the study")
+
+
+def _whose(entry: Entry) -> str:
+    return f"run {quoted(entry.run)} of {quoted(entry.condition)}"
 
 
 def gold_of(
@@ -23,6 +77,7 @@ def gold_of(
     classes: ArrayLike | None = None,
     clusters: Any = None,
     normalise: bool = False,
+    labels: Any | None = None,
 ) -> Gold:
     """Check the gold of a study.
 
@@ -38,6 +93,8 @@ def gold_of(
         The group each item belongs to.
     normalise : bool
         Divide the rows of a soft gold by their sums.
+    labels : Index, optional
+        The labels of the values: the ids if there are no others and no label repeats another.
 
     Returns
     -------
@@ -61,13 +118,17 @@ def gold_of(
     array, known = _labels(values, ids, classes, normalise)
     if len(array) < 2:
         raise InvalidInputError(f"a study needs at least 2 items, got {len(array)}")
+    if ids is None and labels is not None:
+        ids = arrays.as_ids(labels)
     items = np.arange(len(array)) if ids is None else checks.column(ids, "ids", len(array))
     places = _places(items, "the ids")
     clusters = one_grouping(clusters, "a study")
     if isinstance(clusters, Mapping):
         absent = [item for item in places if item not in clusters]
         if absent:
-            raise InvalidInputError(f"clusters has no value for {len(absent)} items; first: {absent[0]!r}")
+            raise InvalidInputError(
+                f"clusters has no value for {len(absent)} items; first: {quoted(absent[0])}"
+            )
         clusters = [clusters[item] for item in places]
     groups = None if clusters is None else checks.column(clusters, "clusters", len(array))
     return Gold(items, array, known, groups)
@@ -78,8 +139,10 @@ def _labels(
 ) -> tuple[Array, Array | None]:
     """Return the gold as an array, and its classes."""
     if soft.is_soft(values):
-        rows = soft.distributions(values, "gold", normalise=normalise, place=_placed(ids))
-        return rows, soft.classes_of(classes, rows.shape[1])
+        named = soft.named_classes({"gold": values}, "gold") if classes is None else classes
+        ordered = soft.by_name(values, named, "gold")
+        rows = soft.distributions(ordered, "gold", normalise=normalise, place=_placed(ids))
+        return rows, soft.classes_of(named, rows.shape[1])
     array = checks.column(values, "gold")
     if classes is None:
         return array, None
@@ -118,7 +181,8 @@ def check_same(mine: Gold, other: Gold, *, with_ids: bool) -> None:
         if differing:
             item, old, new = differing[0]
             raise InvalidInputError(
-                f"the {what} of item {item!r} is {old!r} in the study, {new!r} in what was given again;"
+                f"the {what} of item {quoted(item)} is {quoted(old)} in the study,"
+                f" {quoted(new)} in what was given again;"
                 f" {len(differing)} of {mine.n_items} items differ",
                 hint="a study has one gold: use another study for another gold, or leave gold out",
             )
@@ -148,7 +212,7 @@ def aligned(
     ids : array_like, shape (n,), optional
         The item of each.
     classes : array_like, shape (K,), optional
-        The classes in the order of the columns; by default those of the gold.
+        The classes in the order of the columns; by default those that a frame names, else those of the gold.
     normalise : bool
         Divide rows by their sums.
 
@@ -173,8 +237,10 @@ def aligned(
         if classes is not None:
             columns(gold, classes, checks.column(classes, "classes").size)
         return array[order(gold, ids, array.size, what)], None
-    rows = soft.distributions(predictions, what, normalise=normalise, place=_placed(ids))
-    kept, where = columns(gold, classes, rows.shape[1])
+    named = soft.named_classes({what: predictions}, what) if classes is None else classes
+    ordered = soft.by_name(predictions, named, what)
+    rows = soft.distributions(ordered, what, normalise=normalise, place=_placed(ids))
+    kept, where = columns(gold, named, rows.shape[1])
     return np.ascontiguousarray(rows[order(gold, ids, len(rows), what)][:, where]), kept
 
 
@@ -209,8 +275,8 @@ def order(gold: Gold, ids: ArrayLike | None, n: int, what: str) -> IntArray:
         )
         raise InvalidInputError(
             f"{what} and the gold of the study share {len(mine) - len(absent)} of {len(mine)} item ids;"
-            f" {len(some)} {how} {what}, first: {some[0]!r}",
-            hint=_ids_hint(mine[0], next(iter(places))),
+            f" {len(some)} {how} {what}, first: {quoted(some[0])}",
+            hint=_ids_hint(mine[0], next(iter(places), mine[0])),
         )
     return np.array([places[item] for item in mine], dtype=np.int64)
 
@@ -253,7 +319,7 @@ def checked_tags(tags: Mapping[str, Any] | None) -> dict[str, Tag]:
         sound = plain is None or isinstance(plain, str | int | float)
         if not isinstance(name, str) or not sound or (isinstance(plain, float) and not math.isfinite(plain)):
             raise InvalidInputError(
-                f"tag {name!r} must be text, a finite number, a boolean or None, got {value!r}",
+                f"tag {quoted(name)} must be text, a finite number, a boolean or None, got {quoted(value)}",
                 hint="give anything else as text",
             )
         out[name] = plain
@@ -272,7 +338,7 @@ def checked_epochs(epochs: Any) -> float | None:
     if plain is None:
         return None
     if isinstance(plain, bool) or not isinstance(plain, int | float) or not 0 <= plain < math.inf:
-        raise InvalidInputError(f"epochs must be a number of at least 0, got {epochs!r}")
+        raise InvalidInputError(f"epochs must be a number of at least 0, got {quoted(epochs)}")
     return plain
 
 
@@ -286,11 +352,11 @@ def checked_against(against: str | Sequence[str] | None, condition: str) -> tupl
     """
     if against is None:
         return None
-    listed = [against] if isinstance(against, str | int) else list(against)
+    listed = [against] if isinstance(against, str | int) else arrays.listed(against, "against")
     found = {names.checked(name, "condition") for name in listed}
     if not found or condition in found:
         raise InvalidInputError(
-            f"against must name one or more other conditions for {condition!r}, got {against!r}",
+            f"against must name one or more other conditions for {quoted(condition)}, got {quoted(against)}",
             hint="leave it out to compare with every baseline",
         )
     return tuple(sorted(found, key=names.natural))
@@ -315,7 +381,7 @@ def _places(ids: Array, what: str) -> dict[Any, int]:
         doubled = next(item for position, item in enumerate(listed) if places[item] != position)
         raise InvalidInputError(
             f"{what} must be unique, but {len(listed) - len(places)} of {len(listed)} repeat another;"
-            f" first: {doubled!r} ({listed.count(doubled)} times)",
+            f" first: {quoted(doubled)} ({listed.count(doubled)} times)",
             hint="items of the same document or person are clusters, not the same item",
         )
     return places
@@ -330,4 +396,8 @@ def _ids_hint(mine: Any, theirs: Any) -> str:
 
 def _placed(ids: ArrayLike | None) -> Callable[[int], str]:
     """Return how to name an item by its position."""
-    return "row {}".format if ids is None else lambda i: f"item {checks.as_array(ids, 'ids').tolist()[i]!r}"
+    return (
+        "row {}".format
+        if ids is None
+        else lambda i: f"item {quoted(checks.as_array(ids, 'ids').tolist()[i])}"
+    )

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from bestby._core import soft
+from bestby._core import checks, soft
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array
 from bestby.study import files
@@ -66,7 +66,7 @@ def read_outcomes(path: str | Path) -> tuple[Entry, ...]:
     DesignError
         If experiments have other items or another gold than the first one, as those of other folds.
     """
-    file = Path(path)
+    file = checks.path(path, "name a file outcomes.json")
     blocks = _blocks(file)
     controls = {
         name: [block.control for block in blocks if block.condition == name and block.control is not None]
@@ -181,7 +181,7 @@ def write_outcomes(store: Store, path: str | Path) -> tuple[Any, ...] | None:
             )
         for rival in rivals:
             content[rival]["h1"][name] = _lists(gold, several, labels, any_soft)
-    target = Path(path)
+    target = checks.path(path, "name a file outcomes.json")
     with files.reported(f"write {target}"):
         files.replace(target, (json.dumps(content) + "\n").encode(), target.parent)
     return None if labels is None else tuple(labels.tolist())

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bestby._core.errors import StudyError
+from bestby._core.quoting import shortened
 
 STALE = 3600.0
 """Seconds after which a scratch file is known to be left behind; writing one takes far less than a second."""
@@ -48,7 +49,7 @@ def reported(doing: str) -> Iterator[None]:
         ) from error
     except OSError as error:
         reason = error.strerror or str(error)
-        where = "" if error.filename is None else f" ({error.filename})"
+        where = "" if error.filename is None else f" ({shortened(str(error.filename), 200)})"
         raise StudyError(
             f"cannot {doing}: {reason}{where}",
             hint="the study is as it was; check the space left and the permissions, then do it again",

@@ -9,6 +9,7 @@ from urllib.parse import quote, unquote
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.quoting import quoted
 
 LONGEST = 200
 """Bytes a file name may have before its ending; every common file system takes 255 with it."""
@@ -41,16 +42,18 @@ def checked(name: Any, what: str) -> str:
         name = str(int(name))
     if not isinstance(name, str) or not name.strip():
         raise InvalidInputError(
-            f"the name of a {what} must be text or a whole number, and not empty, got {name!r}"
+            f"the name of a {what} must be text or a whole number, and not empty, got {quoted(name)}"
         )
     try:
         length = len(file_name(name))
     except UnicodeEncodeError as error:
-        raise InvalidInputError(f"the name of a {what} must be valid Unicode text, got {name!r}") from error
+        raise InvalidInputError(
+            f"the name of a {what} must be valid Unicode text, got {quoted(name)}"
+        ) from error
     if length > LONGEST:
         raise InvalidInputError(
             f"the name of a {what} becomes the name of a file of at most {LONGEST} bytes, got {length}:"
-            f" {name[:40]!r}…",
+            f" {quoted(name[:40])}…",
             hint="give it a shorter name and put the details into tags",
         )
     return name

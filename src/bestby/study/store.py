@@ -25,7 +25,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from bestby._core import checks
 from bestby._core.errors import InvalidInputError, StudyError
+from bestby._core.quoting import quoted
 from bestby._core.typing import ArrayLike
 from bestby.study import aligning, files, layout, names
 from bestby.study.records import Entry, Gold, Run
@@ -64,7 +66,9 @@ class Store:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "path", Path(self.path))
-        if self.path.exists() and not self.path.is_dir():
+        with files.reported(f"open the study {quoted(str(self.path))}"):
+            is_file = self.path.exists() and not self.path.is_dir()
+        if is_file:
             raise StudyError(f"a study is a directory, but {self.path} is a file", hint="name another path")
 
     def add(
@@ -98,7 +102,8 @@ class Store:
         gold : array_like, shape (n,) or (n, K), or mapping, optional
             The gold. Needed with the first run; if it is given again, it must be the same.
         ids : array_like, shape (n,), optional
-            Item ids of predictions and gold. Without them, values are in the order of the study's gold.
+            Item ids of predictions and gold. Without them, values are in the order of the study's gold, and
+            the labels of a pandas index are kept as ids if they are unique: later runs must agree with them.
         clusters : array_like, shape (n,), or mapping, optional
             With the gold: the group each item belongs to.
         classes : array_like, shape (K,), optional
@@ -149,9 +154,8 @@ class Store:
 
     def put(self, entry: Entry, *, replace: bool = False) -> Run:
         """Do what `add` does, with its arguments in one record."""
-        with files.reported(
-            f"add run {str(entry.run)!r} of {str(entry.condition)!r} to the study {self.path}"
-        ):
+        entry = aligning.checked_entry(entry)
+        with files.reported(f"add run {entry.run!r} of {entry.condition!r} to the study {self.path}"):
             known = layout.gold_file(self.path).exists()  # before it is looked at: it may come at any moment
             gold, run = self.check(entry, replace=replace)
             layout.begin(self.path)
@@ -175,7 +179,7 @@ class Store:
         run = names.checked(entry.run, "run")
         if not replace and run in self.runs(condition):
             raise _taken(condition, run)
-        gold = self._settled(entry)
+        gold = self._settled(entry, aligning.labels_of(entry))
         predictions, classes = aligning.aligned(
             gold,
             entry.predictions,
@@ -367,11 +371,13 @@ class Store:
         path = layout.gold_file(self.path)
         return files.create(path, sealed("gold", {}, gold.bulk, gold.hash), layout.scratch(self.path))
 
-    def _settled(self, entry: Entry) -> Gold:
+    def _settled(self, entry: Entry, labels: Any | None) -> Gold:
         """Return the gold of the study, or the one given if it is the first."""
         if entry.gold is None and entry.clusters is not None:
             raise InvalidInputError("clusters belong to the gold", hint="pass gold=... with clusters=...")
         mine = self._gold()
+        if mine is not None:
+            aligning.check_labels(mine, entry, labels)
         if entry.gold is None:
             return mine or self.gold()
         given = aligning.gold_of(
@@ -380,6 +386,7 @@ class Store:
             classes=entry.classes,
             clusters=entry.clusters,
             normalise=entry.normalise,
+            labels=labels,
         )
         if mine is None:
             return given
@@ -397,9 +404,13 @@ class Store:
         self, condition: str, run: str, entry: Entry, gold: Gold
     ) -> tuple[bool, tuple[str, ...] | None]:
         """Return the role of a new run, which must be that of the other runs of its condition."""
-        if entry.baseline and entry.against is not None:
+        if (
+            entry.baseline is not None
+            and checks.flag(entry.baseline, "baseline")
+            and entry.against is not None
+        ):
             raise InvalidInputError(
-                f"{condition!r} cannot both be a baseline and be compared against {entry.against!r}",
+                f"{condition!r} cannot both be a baseline and be compared against {quoted(entry.against)}",
                 hint="leave out baseline or against",
             )
         against = aligning.checked_against(entry.against, condition)
@@ -407,7 +418,7 @@ class Store:
         others = [name for name in known if name != run]
         earlier = self.load(condition, (others or known)[0], gold=gold) if known else None
         if entry.baseline is not None:
-            baseline = bool(entry.baseline)
+            baseline = checks.flag(entry.baseline, "baseline")
         else:
             baseline = against is None and earlier is not None and earlier.baseline
         if against is None and earlier is not None and not baseline:

@@ -12,6 +12,7 @@ import numpy as np
 from bestby import family
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
+from bestby._core.quoting import quoted
 from bestby._core.typing import ArrayLike
 from bestby.engine.base import Drawing
 from bestby.metrics import resolve
@@ -55,7 +56,7 @@ class Study:
     """
 
     def __init__(self, path: str | Path) -> None:
-        self._store = Store(Path(path))
+        self._store = Store(checks.path(path, "Study takes its folder; its runs are added with add(...)"))
 
     @property
     def path(self) -> Path:
@@ -99,11 +100,13 @@ class Study:
         gold : array_like, shape (n,) or (n, K), or mapping, optional
             The gold. Needed with the first run; if it is given again, it must be the same.
         ids : array_like, shape (n,), optional
-            Item ids of predictions and gold. Without them, values are in the order of the study's gold.
+            Item ids of predictions and gold. Without them, values are in the order of the study's gold, and
+            the labels of a pandas index are kept as ids if they are unique: later runs must agree with them.
         clusters : array_like, shape (n,), or mapping, optional
             With the gold: the group each item belongs to.
         classes : array_like, shape (K,), optional
-            The names of the columns of soft labels; by default those of the study.
+            The names of the columns of soft labels; by default those that a data frame gives its columns,
+            else those of the study.
         normalise : bool
             Divide the rows of soft labels by their sums.
         baseline : bool, optional
@@ -313,10 +316,10 @@ class Study:
     def _chosen(self, conditions: Sequence[str] | None) -> tuple[str, ...]:
         known = self.conditions()
         if isinstance(conditions, str):
-            raise InvalidInputError(f"conditions must be a list of names, got {conditions!r}")
-        for name in conditions or ():
+            raise InvalidInputError(f"conditions must be a list of names, got {quoted(conditions)}")
+        chosen = known if conditions is None else tuple(dict.fromkeys(checks.names(conditions, "conditions")))
+        for name in chosen:
             self._check_known(name, known)
-        chosen = known if conditions is None else tuple(dict.fromkeys(conditions))
         if len(chosen) < 2:
             raise InvalidInputError(
                 f"a comparison needs at least 2 conditions, got {len(chosen)}: {', '.join(chosen) or 'none'}",
@@ -327,7 +330,8 @@ class Study:
     def _check_known(self, name: str, known: Sequence[str]) -> None:
         if name not in known:
             raise InvalidInputError(
-                f"the study has no condition {name!r}", hint=f"conditions: {', '.join(known) or 'none yet'}"
+                f"the study has no condition {quoted(name)}",
+                hint=f"conditions: {', '.join(known) or 'none yet'}",
             )
 
     def _pairs(
@@ -336,7 +340,7 @@ class Study:
         """Return the pairs to compare, and the baselines among them."""
         chosen = list(loaded)
         if baseline is not None:
-            named = (baseline,) if isinstance(baseline, str) else tuple(dict.fromkeys(baseline))
+            named = tuple(dict.fromkeys(checks.names(baseline, "baseline")))
             for name in named:
                 self._check_known(name, chosen)
             pairs = [(name, base) for base in named for name in chosen if name not in named]
@@ -375,7 +379,8 @@ def _metrics(metric: Any, gold: Gold, per_class: bool) -> tuple[list[BaseMetric]
     doubled = next((name for name in names if names.count(name) > 1), None)
     if doubled is not None:
         raise InvalidInputError(
-            f"metric {doubled!r} is given {names.count(doubled)} times", hint="give each a name of its own"
+            f"metric {quoted(doubled)} is given {names.count(doubled)} times",
+            hint="give each a name of its own",
         )
     named = {found.name for spec, found in zip(specs, metrics, strict=True) if isinstance(spec, str)}
     return metrics, frozenset(named)
