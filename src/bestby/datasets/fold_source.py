@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from bestby._core import checks
+from bestby._core import arrays, checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.roles import ITEM_WORDS
+from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray
 from bestby.datasets import within
 from bestby.engine.base import Drawing
@@ -64,6 +65,8 @@ def read(
     data: Any, fold: str | None, repetition: str | None, systems: tuple[str, ...] | None, gold: str | None
 ) -> Scores | dict[str, Evaluation]:
     """Return scores per fold, or an evaluation per repetition whose strata are the folds."""
+    for what, column in (("fold", fold), ("repetition", repetition), ("gold", gold)):
+        checks.name(column, what)
     if isinstance(data, Evaluation):
         return {"1": _selected(data.uncounted("a comparison over folds"), systems)}
     if not isinstance(data, Mapping) and is_frame(data):
@@ -82,18 +85,38 @@ def read(
     unknown = next((name for name in names if name not in data), None)
     if unknown is not None:
         raise InvalidInputError(
-            f"no system {unknown!r} in these data", hint=f"systems: {', '.join(map(str, data))}"
+            f"no system {quoted(unknown)} in these data", hint=f"systems: {', '.join(map(str, data))}"
         )
-    arrays = [_fold_scores(data[name], name) for name in names]
-    for name, array in zip(names, arrays, strict=True):
-        if array.shape != arrays[0].shape:
+    if not names:
+        raise InvalidInputError("a comparison needs at least 2 systems, got none")
+    given = {f"the scores of {quoted(name)}": data[name] for name in names}
+    scores = [
+        _fold_scores(values, name) for name, values in zip(names, _in_order(given).values(), strict=True)
+    ]
+    for name, array in zip(names, scores, strict=True):
+        if array.shape != scores[0].shape:
             raise InvalidInputError(
-                f"systems must have a score for every fold: {names[0]!r} has shape {arrays[0].shape},"
-                f" {name!r} {array.shape}",
+                f"systems must have a score for every fold: {quoted(names[0])} has shape {scores[0].shape},"
+                f" {quoted(name)} {array.shape}",
             )
-    r, k = arrays[0].shape
+    r, k = scores[0].shape
     labels = tuple((str(i + 1), str(j + 1)) for i in range(r) for j in range(k))
-    return Scores(names, labels, np.column_stack([array.reshape(-1) for array in arrays]))
+    return Scores(names, labels, np.column_stack([array.reshape(-1) for array in scores]))
+
+
+def _in_order(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return scores in the same order of folds, and of repetitions, for all systems."""
+    arrays.check_columns(given)
+    rows = arrays.joined(given, "folds")
+    if not any(
+        isinstance(row, Mapping) for values in rows.values() if isinstance(values, list) for row in values
+    ):
+        return rows
+    nested = {
+        f"{what}, repetition {i + 1}": row for what, values in rows.items() for i, row in enumerate(values)
+    }
+    folds = iter(arrays.joined(nested, "folds").values())
+    return {what: [next(folds) for _ in values] for what, values in rows.items()}
 
 
 def _selected(evaluation: Evaluation, systems: tuple[str, ...] | None) -> Evaluation:
@@ -101,10 +124,12 @@ def _selected(evaluation: Evaluation, systems: tuple[str, ...] | None) -> Evalua
 
 
 def _fold_scores(values: Any, name: str) -> FloatArray:
-    array = checks.as_array(values, f"system {name!r}")
+    array = checks.as_array(values, f"the scores of {quoted(name)}")
+    if array.dtype.kind == "O" and array.ndim == 1:
+        array = checks.column(array, f"the scores of {quoted(name)}")
     if array.dtype.kind not in "biuf" or array.ndim not in (1, 2) or array.size == 0:
         raise InvalidInputError(
-            f"scores of system {name!r} must be numbers of shape (folds,) or (repetitions, folds),"
+            f"scores of system {quoted(name)} must be numbers of shape (folds,) or (repetitions, folds),"
             f" got {array.dtype} of shape {array.shape}",
             hint="give an Evaluation with strata=folds to compare predictions",
         )
@@ -120,10 +145,10 @@ def _from_frame(
     for name, role in ((by, "fold"), (again, "repetition")):
         if name is not None and name not in names:
             raise InvalidInputError(
-                f"the frame has no column {name!r} of the {role}s",
+                f"the frame has no column {quoted(name)} of the {role}s",
                 hint=f"name it: {role}=...; its columns are: {', '.join(names[:12])}",
             )
-    folds = [str(value) for value in checks.column(frame[by], f"column {by!r}")]
+    folds = [str(value) for value in checks.column(frame[by], f"column {quoted(by)}")]
     rounds = ["1"] * len(folds) if again is None else [str(v) for v in checks.column(frame[again], again)]
     labels = list(zip(rounds, folds, strict=True))
     others = [name for name in names if name not in (by, again, gold, *ITEM_WORDS)]
@@ -151,8 +176,8 @@ def of_scores(read: Scores, metric: Any, greater_is_better: bool | None) -> Fold
     if bad.size:
         row, system = bad[0]
         raise InvalidInputError(
-            f"system {read.names[system]!r} has no score on fold {read.labels[row][1]!r} of repetition"
-            f" {read.labels[row][0]!r}",
+            f"system {quoted(read.names[system])} has no score on fold {quoted(read.labels[row][1])}"
+            f" of repetition {quoted(read.labels[row][0])}",
             hint="folds cannot be left out one by one: the tests count on all of them",
         )
     greater, guessed = direction_of(metric, greater_is_better)
@@ -180,14 +205,14 @@ def of_items(
         if set(evaluation.names) != set(names):
             raise InvalidInputError(
                 f"every repetition must have the same systems: {', '.join(names)};"
-                f" repetition {again!r} has {', '.join(evaluation.names)}"
+                f" repetition {quoted(again)} has {', '.join(evaluation.names)}"
             )
         same = within.only(evaluation, names)
         for name, part in within.split(same, "fold").items():
-            where = f"repetition {again!r}, fold {name!r}"
+            where = f"repetition {quoted(again)}, fold {quoted(name)}"
             folds[again, name] = (within.makers_of(part, measure, drawing, where), part)
         plain = dataclasses.replace(same, strata=None)
-        whole[again] = (within.makers_of(plain, measure, drawing, f"repetition {again!r}"), plain)
+        whole[again] = (within.makers_of(plain, measure, drawing, f"repetition {quoted(again)}"), plain)
     _check_size(names, tuple(folds))
     fitted = next(iter(whole.values()))[0].group.metrics[0]
     return Folds(

@@ -64,9 +64,10 @@ def compare_folds(
     Parameters
     ----------
     data : mapping, Evaluation or data frame
-        Scores of folds: a mapping of system to an array of shape (K,) or (r, K) for r repetitions, or a
-        frame with a row per fold. Out-of-fold predictions: an Evaluation whose strata are the folds, a
-        mapping of repetition to such, or a frame with a row per item (and repetition).
+        Scores of folds: a mapping of system to an array of shape (K,) or (r, K) for r repetitions, or to a
+        mapping of fold to score, which are joined by fold, or a frame with a row per fold. Out-of-fold
+        predictions: an Evaluation whose strata are the folds, a mapping of repetition to such, or a frame
+        with a row per item (and repetition).
     fold, repetition : str, optional
         Columns of a frame; "fold" and "repetition" by default.
     systems : list of str, optional
@@ -139,7 +140,7 @@ def compare_folds(
         progress,
         executor=executing.checked(executor),
     )
-    found = read(data, fold, repetition, None if systems is None else tuple(systems), gold)
+    found = read(data, fold, repetition, None if systems is None else checks.names(systems, "systems"), gold)
     if isinstance(data, Evaluation | Mapping):
         columns = {"fold": (fold, None), "repetition": (repetition, None), "gold": (gold, None)}
         checks.refuse_unused("data that are no frame, whose columns it would name", **columns)

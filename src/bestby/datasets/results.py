@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
 from bestby._core.typing import FloatArray
 from bestby.inference.ranking import Friedman
 from bestby.inference.replicability import Replicability
@@ -189,5 +190,5 @@ def looked_up(differences: Sequence[Difference], key: tuple[str, str], systems: 
         if (difference.b, difference.a) == key:
             return difference.mirrored()
     raise InvalidInputError(
-        f"no difference {key!r} in this comparison", hint=f"systems: {', '.join(systems)}"
+        f"no difference {quoted(key)} in this comparison", hint=f"systems: {', '.join(systems)}"
     )

@@ -13,6 +13,7 @@ from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.order import merged_order
 from bestby._core.roles import ITEM_WORDS, listed
+from bestby._core.text import quoted
 from bestby._core.typing import FloatArray, OnMissing
 from bestby.datasets import within
 from bestby.engine.base import Drawing
@@ -95,7 +96,9 @@ def source_of(
     on_missing: str,
 ) -> Source:
     """Return the data in one of three forms."""
-    chosen = None if systems is None else tuple(systems)
+    chosen = None if systems is None else checks.names(systems, "systems")
+    for what, name in (("dataset", dataset), ("gold", gold), ("cluster", cluster)):
+        checks.name(name, what)
     if isinstance(data, Evaluation):
         data.uncounted("a comparison over datasets")
         return Source(items=within.split(data, "dataset"), systems=chosen, notes=data.notes)
@@ -161,11 +164,11 @@ def _from_frame(
     key = dataset or next((word for word in ("dataset", "task") if word in names), None)
     if key is None or key not in names:
         raise InvalidInputError(
-            "the frame has no column of datasets" + (f" called {dataset!r}" if dataset else ""),
+            "the frame has no column of datasets" + (f" called {quoted(dataset)}" if dataset else ""),
             hint=f"name it: dataset=...; its columns are: {', '.join(names[:12])}",
         )
     choice: OnMissing = checks.choice(on_missing, ("error", "drop", "worst"), "on_missing")
-    labels = [str(label) for label in checks.column(frame[key], f"column {key!r}")]
+    labels = [str(label) for label in checks.column(frame[key], f"column {quoted(key)}")]
     if "system" in names and "score" in names and gold is None:
         by = [str(label) for label in checks.column(frame["system"], "column 'system'")]
         values = checks.as_array(frame["score"], "column 'score'")
@@ -177,7 +180,7 @@ def _from_frame(
             frame, gold=gold, cluster=cluster, stratum=key, systems=columns, on_missing=choice
         )
         return Source(items=within.split(whole, "dataset"), notes=whole.notes)
-    values_of = {name: checks.as_array(frame[name], f"column {name!r}") for name in columns}
+    values_of = {name: checks.as_array(frame[name], f"column {quoted(name)}") for name in columns}
     table = {label: {name: values_of[name][row] for name in columns} for row, label in enumerate(labels)}
     return Source(table=table, systems=systems)
 
@@ -195,7 +198,7 @@ def cells(datasets: Sequence[str], systems: Sequence[str], values: Sequence[Any]
         row = table.setdefault(name, {})
         if system in row:
             raise InvalidInputError(
-                f"system {system!r} has more than one score on dataset {name!r}",
+                f"system {quoted(system)} has more than one score on dataset {quoted(name)}",
                 hint="give one score per system and dataset; items need a gold or an item column",
             )
         row[system] = value
@@ -250,7 +253,8 @@ def _of_items(
             hint="leave it out: the metric knows its direction",
         )
     makers = {
-        name: within.makers_of(part, measure, drawing, f"dataset {name!r}") for name, part in kept.items()
+        name: within.makers_of(part, measure, drawing, f"dataset {quoted(name)}")
+        for name, part in kept.items()
     }
     fitted = next(iter(makers.values())).group.metrics[0]
     return Inside(
@@ -275,7 +279,7 @@ def _of_comparisons(source: Source, metric: Any, on_missing: str) -> Inside:
     for label, comparison in compared.items():
         if info is None or all(m.name != name for m in comparison.metrics):
             raise InvalidInputError(
-                f"the comparison on dataset {label!r} has no metric {name!r}",
+                f"the comparison on dataset {quoted(label)} has no metric {quoted(name)}",
                 hint=f"it has: {', '.join(m.name for m in comparison.metrics)}",
             )
     table = {
@@ -284,7 +288,7 @@ def _of_comparisons(source: Source, metric: Any, on_missing: str) -> Inside:
     }
     complete, names, notes = _complete(table, source.systems, on_missing)
     if info is None:
-        raise InvalidInputError(f"no metric {name!r} in these comparisons")
+        raise InvalidInputError(f"no metric {quoted(name)} in these comparisons")
     return Inside(
         metric=info,
         datasets=tuple(complete),
@@ -303,19 +307,19 @@ def numbers(name: str, row: Mapping[str, Any]) -> dict[str, float]:
     """Return the scores of one dataset; those that are None or NaN are not there."""
     found: dict[str, float] = {}
     for system, value in row.items():
-        if value is None or type(value).__name__ == "NAType":
+        if checks.missing(value):
             continue
+        what = f"the score of {quoted(str(system))} on dataset {quoted(name)}"
         try:
-            number = float(value)
-        except (TypeError, ValueError) as error:
+            number = checks.number(value, what)
+        except InvalidInputError:
             raise InvalidInputError(
-                f"the score of {str(system)!r} on dataset {name!r} is no number: {value!r}",
+                f"{what} is no number: {quoted(value)}",
                 hint="name the columns that are systems: systems=[...]",
-            ) from error
+            ) from None
         if math.isinf(number):
-            raise InvalidInputError(f"the score of {str(system)!r} on dataset {name!r} is infinite")
-        if not math.isnan(number):
-            found[str(system)] = number
+            raise InvalidInputError(f"{what} is infinite")
+        found[str(system)] = number
     return found
 
 
@@ -333,7 +337,7 @@ def _complete(
         hint = f"systems: {', '.join(known)}"
         if unknown in table:
             hint += '; outer="system" takes the outer keys for the systems'
-        raise InvalidInputError(f"no system {unknown!r} in these data", hint=hint)
+        raise InvalidInputError(f"no system {quoted(unknown)} in these data", hint=hint)
     if len(names) < 2:
         raise InvalidInputError(f"a comparison needs at least 2 systems, got {', '.join(names) or 'none'}")
     gaps = [(name, system) for name, row in table.items() for system in names if system not in row]
@@ -341,7 +345,7 @@ def _complete(
     if gaps and on_missing != "drop":
         raise InvalidInputError(
             f"{len(gaps)} of {len(table) * len(names)} scores are missing, on {len(without)} of {len(table)}"
-            f" datasets; first: {gaps[0][1]!r} on dataset {gaps[0][0]!r}",
+            f" datasets; first: {quoted(gaps[0][1])} on dataset {quoted(gaps[0][0])}",
             hint='pass on_missing="drop" to compare on the other datasets only',
         )
     complete = {name: row for name, row in table.items() if name not in without}

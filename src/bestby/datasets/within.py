@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from bestby import pairing
+from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.text import quoted
 from bestby._core.typing import Alternative, Array, BoolArray, IntArray
 from bestby._core.versions import versions
 from bestby._version import __version__
@@ -70,7 +72,7 @@ def makers_of(evaluation: Evaluation, metric: BaseMetric, drawing: Drawing, wher
         raise type(error)(f"{where}: {error.message}", error.hint) from error
     if bad.size:
         raise InvalidInputError(
-            f"{where}: metric {metric.name} is undefined for system {evaluation.names[bad[0]]!r}",
+            f"{where}: metric {metric.name} is undefined for system {quoted(evaluation.names[bad[0]])}",
             hint="a class or all variation is missing there; choose another metric",
         )
     return makers
@@ -109,9 +111,8 @@ def pairs_of(
     order: Sequence[str], given: Sequence[str], baseline: str | None, alternative: Alternative
 ) -> tuple[Names, ...]:
     """Return the pairs to compare: the better first, or as given where the question is one-sided."""
+    baseline = checks.baseline(baseline, given)
     if baseline is not None:
-        if baseline not in given:
-            raise InvalidInputError(f"baseline {baseline!r} is not among the systems: {', '.join(given)}")
         return tuple((name, baseline) for name in order if name != baseline)
     # A one-sided question must not take its direction from the data.
     line = order if alternative == "two-sided" else given
@@ -137,7 +138,7 @@ def split(evaluation: Evaluation, what: str) -> dict[str, Evaluation]:
         rows = evaluation.strata == name
         if int(rows.sum()) < 2:
             raise InvalidInputError(
-                f"{what} {str(name)!r} has only {int(rows.sum())} item; at least 2 are needed",
+                f"{what} {quoted(str(name))} has only {int(rows.sum())} item; at least 2 are needed",
                 hint="with one item nothing can be said about the uncertainty",
             )
         parts[str(name)] = taken(dataclasses.replace(evaluation, strata=None), rows)
@@ -163,7 +164,7 @@ def only(evaluation: Evaluation, systems: Sequence[str]) -> Evaluation:
     for name in systems:
         if name not in evaluation.systems:
             raise InvalidInputError(
-                f"no system {name!r} in these data", hint=f"systems: {', '.join(evaluation.names)}"
+                f"no system {quoted(name)} in these data", hint=f"systems: {', '.join(evaluation.names)}"
             )
     return dataclasses.replace(
         evaluation,

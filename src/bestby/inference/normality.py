@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 from scipy.special import log_ndtr, ndtr
 
-from bestby._core import checks
+from bestby._core import arrays, checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.rounding import NO_SPREAD, SAME
+from bestby._core.text import quoted
 from bestby._core.typing import ArrayLike, FloatArray
 from bestby.resampling.streams import seed_of
 from bestby.results import Note
@@ -88,7 +89,8 @@ class Normality:
             if test.name == name:
                 return test
         raise InvalidInputError(
-            f"there is no test {name!r} here", hint="one of: " + ", ".join(test.name for test in self.tests)
+            f"there is no test {quoted(name)} here",
+            hint="one of: " + ", ".join(test.name for test in self.tests),
         )
 
     def __str__(self) -> str:
@@ -163,7 +165,7 @@ def normality(
     >>> all(test.p_value < 0.03 for test in found.tests)
     True
     """
-    given = checks.column(values, "values")
+    given = checks.column(arrays.values_of(values), "values")
     if given.dtype.kind not in "iuf":
         raise InvalidInputError(f"normality needs numbers, got values of type {given.dtype}")
     x = np.sort(given.astype(np.float64))

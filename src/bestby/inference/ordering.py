@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from bestby._core import checks
+from bestby._core import arrays, checks
 from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.text import quoted
 from bestby._core.typing import ArrayLike, FloatArray
 from bestby.inference.ordering_table import smallest_alpha, threshold
 from bestby.inference.violation import Estimate, estimates, n_deals
@@ -41,8 +42,9 @@ def aso(
 
     Parameters
     ----------
-    a, b : array_like, shapes (n,) and (m,)
-        One score per run; the runs are independent of each other, and not paired.
+    a, b : array_like, shapes (n,) and (m,), or mapping of run to score
+        One score per run; the runs are independent of each other, and not paired, so that the names of runs
+        play no part.
     level : float
         Confidence level of `epsilon_min` and of the calibrated threshold.
     n_comparisons : int
@@ -117,7 +119,7 @@ def multi_aso(
 
     Parameters
     ----------
-    runs : mapping of str to array_like
+    runs : mapping of str to array_like, or to mapping of run to score
         The scores of the runs of each system; systems may have different numbers of runs.
     level : float
         Confidence level of the whole matrix.
@@ -160,7 +162,7 @@ def multi_aso(
     count = len(pairs) if n_comparisons is None else n_comparisons
     settings = _Settings.of(level, count, n_resamples, rng)
     scores = {
-        name: _runs(values, f"the runs of {name!r}", greater_is_better)
+        name: _runs(values, f"the runs of {quoted(name)}", greater_is_better)
         for name, values in zip(names, runs.values(), strict=True)
     }
     return StochasticOrders(names, _orders(scores, pairs, settings, greater_is_better))
@@ -226,7 +228,7 @@ class _Settings:
 
 def _runs(values: ArrayLike, what: str, greater_is_better: bool) -> FloatArray:
     """Return the scores of one system, sorted, larger better."""
-    scores = checks.column(values, what)
+    scores = checks.column(arrays.values_of(values), what)
     if scores.dtype.kind not in "biuf":
         raise InvalidInputError(f"{what} must be scores, got values of type {scores.dtype}")
     if scores.size == 0:

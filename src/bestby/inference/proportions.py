@@ -14,6 +14,7 @@ from scipy.special import ndtri
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
 from bestby._core.typing import ArrayLike, FloatArray
 
 
@@ -178,5 +179,5 @@ def count(value: int, what: str) -> int:
     3
     """
     if not float(value).is_integer() or value < 0:
-        raise InvalidInputError(f"{what} must be a whole number of at least 0, got {value!r}")
+        raise InvalidInputError(f"{what} must be a whole number of at least 0, got {quoted(value)}")
     return int(value)

@@ -9,8 +9,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from bestby._core import checks
+from bestby._core import arrays, checks
 from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.text import quoted
 from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
 from bestby.planning.base import Design, Question, share_of
 from bestby.planning.two_samples import TESTS
@@ -78,9 +79,9 @@ class LiftedScores(Design):
     def __post_init__(self) -> None:
         checks.choice(self.by, ("factor", "offset"), "by")
         checks.choice(self.test, tuple(TESTS), "test")
-        values = checks.column(self.scores, "scores")
+        values = checks.column(arrays.values_of(self.scores), "scores")
         if values.dtype.kind == "U":
-            raise InvalidInputError(f"scores must be numbers, got text: {str(values[0])!r}")
+            raise InvalidInputError(f"scores must be numbers, got text: {quoted(str(values[0]))}")
         values = values.astype(np.float64)
         if values.size < 2 or float(np.ptp(values)) == 0.0:
             raise InvalidInputError(

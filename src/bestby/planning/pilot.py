@@ -14,6 +14,7 @@ import numpy as np
 
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.text import quoted
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine import prepare, testing
 from bestby.engine.base import Drawing, Group
@@ -111,7 +112,7 @@ class Pilot(Design):
             object.__setattr__(self, "b", names[1])
         if self.a == self.b or self.a not in names or self.b not in names:
             raise InvalidInputError(
-                f"a and b must be two systems of the pilot, got {self.a!r} and {self.b!r}",
+                f"a and b must be two systems of the pilot, got {quoted(self.a)} and {quoted(self.b)}",
                 hint=f"its systems are: {', '.join(names)}",
             )
         if not math.isfinite(self.observed):
@@ -291,7 +292,7 @@ class Pilot(Design):
     @property
     def test_words(self) -> str:
         """The test."""
-        return f"the test {self.test!r} of {self._group.metrics[0].name}"
+        return f"the test {quoted(self.test)} of {self._group.metrics[0].name}"
 
     @property
     def assumed_words(self) -> str:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from bestby._core import checks
+from bestby._core import arrays, checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
 from bestby.inference.power import mcnemar_power
@@ -78,7 +78,7 @@ class PairedProportions(Design):
 
         Parameters
         ----------
-        right_a, right_b : array_like, shape (n,)
+        right_a, right_b : array_like, shape (n,), or mapping of item to value
             1 where the system was right on the item, 0 where it was wrong.
         test : str
             As above.
@@ -98,8 +98,9 @@ class PairedProportions(Design):
         >>> PairedProportions.from_pilot([1, 1, 0, 1], [1, 0, 0, 1])
         PairedProportions(accuracy_a=0.75, accuracy_b=0.5, agreement=0.75, test='mcnemar')
         """
-        a = checks.column(right_a, "right_a")
-        b = checks.column(right_b, "right_b", a.size)
+        both = arrays.joined({"right_a": right_a, "right_b": right_b}, "items")
+        a = checks.column(both["right_a"], "right_a")
+        b = checks.column(both["right_b"], "right_b", a.size)
         for values, what in ((a, "right_a"), (b, "right_b")):
             if a.size == 0 or not np.isin(values, (0, 1)).all():
                 raise InvalidInputError(

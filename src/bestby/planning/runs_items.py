@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.special import gammaincinv, ndtr, ndtri, stdtrit
 
-from bestby._core import checks
+from bestby._core import arrays, checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
 from bestby.planning.base import Design, Question
@@ -148,7 +148,10 @@ class RunsAndItems(Design):
         >>> RunsAndItems.from_pilot(a, b).rest_sd.__round__(2)
         1.41
         """
-        x, y = _matrix(a, "a"), _matrix(b, "b")
+        given = {"a": a, "b": b}
+        arrays.check_columns(given)
+        both = arrays.joined(given, "runs") if paired_runs else given
+        x, y = (_matrix(arrays.values_of(values), what) for what, values in both.items())
         if x.shape[1] != y.shape[1] or (paired_runs and x.shape != y.shape):
             raise InvalidInputError(
                 f"both systems must have the same items{' and runs' * paired_runs},"
@@ -165,7 +168,7 @@ class RunsAndItems(Design):
         item -= sum(left / layer.shape[0] for layer, left in zip(layers, rest, strict=True))
         found = {"item_sd": item, "run_sd": run, "rest_sd": sum(rest)}
         return cls(
-            float(x.mean() - y.mean()) if difference is None else float(difference),
+            float(x.mean() - y.mean()) if difference is None else checks.number(difference, "difference"),
             **{what: math.sqrt(max(variance, 0.0)) for what, variance in found.items()},
             runs=x.shape[0] if runs is None else runs,
             paired_runs=paired_runs,

@@ -9,10 +9,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from bestby._core import checks
+from bestby._core import arrays, checks
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
 from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
-from bestby.evaluation import codes, one_grouping
+from bestby.evaluation import codes
 from bestby.inference import classical
 from bestby.inference.power import t_power
 from bestby.planning.base import Design, Question
@@ -89,9 +90,9 @@ class PairedScores(Design):
 
         Parameters
         ----------
-        a, b : array_like, shape (n,)
+        a, b : array_like, shape (n,), or mapping of item to score
             Scores of the two systems per item; or differences per item, without `b`.
-        clusters : array_like, shape (n,), optional
+        clusters : array_like, shape (n,), or mapping of item to cluster, optional
             The cluster of each item.
         difference : float, optional
             The difference to plan for; by default that of the pilot, which is often too hopeful: pilots that
@@ -117,20 +118,24 @@ class PairedScores(Design):
         >>> round(design.intracluster_correlation, 3), round(design.design_effect, 3)
         (0.862, 1.862)
         """
-        d = _numbers(a, "a")
+        grouping = one_grouping(clusters, "the design effect of a pilot")
+        given = {"a": a, "b": b, "clusters": grouping}
+        together = arrays.joined(
+            {what: values for what, values in given.items() if values is not None}, "items"
+        )
+        d = _numbers(together.get("a"), "a")
         if b is not None:
-            d = classical.paired_differences(d, _numbers(b, "b", d.size))
+            d = classical.paired_differences(d, _numbers(together["b"], "b", d.size))
         if d.size < 2 or float(np.ptp(d)) == 0.0:
             raise InvalidInputError(
                 f"a pilot needs at least 2 items whose differences vary, got {d.size} without variation",
                 hint="give the standard deviation itself: PairedScores(difference, sd)",
             )
-        assumed = float(d.mean()) if difference is None else float(difference)
+        assumed = float(d.mean()) if difference is None else checks.number(difference, "difference")
         sd = float(d.std(ddof=1))
         if clusters is None:
             return cls(assumed, sd)
-        one = one_grouping(clusters, "the design effect of a pilot")
-        group = codes(checks.column(one, "clusters", d.size))[1].astype(np.int64)
+        group = codes(checks.column(together["clusters"], "clusters", d.size))[1].astype(np.int64)
         sizes = np.bincount(group)
         if not 2 <= sizes.size < d.size:
             raise InvalidInputError(
@@ -234,5 +239,5 @@ def _intracluster(d: FloatArray, group: IntArray, sizes: IntArray) -> float:
 def _numbers(values: ArrayLike, what: str, length: int | None = None) -> FloatArray:
     array = checks.column(values, what, length)
     if array.dtype.kind == "U":
-        raise InvalidInputError(f"{what} must hold numbers, got text: {str(array[0])!r}")
+        raise InvalidInputError(f"{what} must hold numbers, got text: {quoted(str(array[0]))}")
     return array.astype(np.float64)

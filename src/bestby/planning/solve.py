@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bestby._core import checks
+from bestby._core import arrays, checks
 from bestby._core.typing import FloatArray
 from bestby.planning.asked import check_effect, check_wanted, question_of, size_of
 from bestby.planning.base import Design, Progress, Question
@@ -229,7 +229,11 @@ def _plan(
     curve: Sequence[int] | None,
 ) -> Plan:
     points = dict(known)
-    sizes = _around(design, n) if curve is None else [size_of(design, size) for size in curve]
+    sizes = (
+        _around(design, n)
+        if curve is None
+        else [size_of(design, size) for size in arrays.listed(curve, "curve")]
+    )
     for size in sizes:
         if size not in points:
             points[size] = PlanPoint(size, *power_at(design, size, question))

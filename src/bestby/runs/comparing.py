@@ -12,7 +12,6 @@ import numpy as np
 
 from bestby import family, noting
 from bestby._core import checks
-from bestby._core.errors import InvalidInputError
 from bestby._core.typing import ArrayLike
 from bestby._core.versions import versions
 from bestby._version import __version__
@@ -56,10 +55,10 @@ def compare_runs(
 
     Parameters
     ----------
-    runs : mapping of str to array_like, shape (R,) or (R, n), or data frame
+    runs : mapping of str to array_like, shape (R,) or (R, n), or to mapping of run to such, or data frame
         Per system the score of each run; or, for each run, its score on every item; or, with `gold`, its
-        predictions. The items are the same in all runs of all systems; the number of runs may differ. In a
-        data frame every column is a system, every row a run.
+        predictions. Paired runs in mappings are joined by their keys. The items are the same in all runs of
+        all systems; the number of runs may differ. In a data frame every column is a system, every row a run.
     gold : array_like, shape (n,), optional
         The gold labels or values: `runs` are then predictions.
     metric : str, Metric or callable, optional
@@ -150,9 +149,10 @@ def compare_runs(
         progress,
         executor=executing.checked(executor),
     )
-    data = data_of(systems_of(runs), gold, metric, clusters, greater_is_better, settings, drawing)
-    if baseline is not None and baseline not in data.names:
-        raise InvalidInputError(f"baseline {baseline!r} is not among the systems: {', '.join(data.names)}")
+    data = data_of(
+        systems_of(runs, paired=settings.paired), gold, metric, clusters, greater_is_better, settings, drawing
+    )
+    checks.baseline(baseline, data.names)
     estimates = np.array([data.maker.estimate(s) for s in range(len(data.names))])
     order = family.ranked(estimates, data.names, data.metric.greater_is_better)
     base = None if baseline is None else data.names.index(baseline)

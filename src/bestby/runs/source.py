@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from bestby import noting
-from bestby._core import checks
+from bestby._core import arrays, checks
 from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.text import quoted
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
 from bestby.engine.hierarchy import Crossed
@@ -43,8 +44,21 @@ class Data:
         return 0 if self.evaluation is None else self.evaluation.n_items
 
 
-def systems_of(runs: Any) -> dict[str, list[Any]]:
-    """Return per system its runs: numbers, or one sequence of values each."""
+def systems_of(runs: Any, *, paired: bool) -> dict[str, list[Any]]:
+    """Return per system its runs: numbers, or one sequence of values each.
+
+    Parameters
+    ----------
+    runs : mapping of str to array_like or to mapping, or data frame
+        Per system its runs in order, or by their names.
+    paired : bool
+        Whether runs of the same name or place belong together.
+
+    Raises
+    ------
+    InvalidInputError
+        If there are no runs of two systems, or paired runs have different names.
+    """
     if not isinstance(runs, Mapping):
         if not is_frame(runs):
             raise InvalidInputError(
@@ -58,29 +72,56 @@ def systems_of(runs: Any) -> dict[str, list[Any]]:
         raise InvalidInputError(
             f"a comparison needs at least 2 systems, got {len(runs)}: {', '.join(runs) or 'none'}"
         )
-    return {name: _rows(values, name) for name, values in runs.items()}
+    if all(_is_summary(values) for values in runs.values()):
+        raise InvalidInputError(
+            f"the runs of every system are a tuple such as {quoted(next(iter(runs.values())))}, which looks"
+            " like a mean, a standard deviation and a number of runs",
+            hint="pass the score of each run; three runs that look so go in a list",
+        )
+    given = {f"the runs of {quoted(name)}": values for name, values in runs.items()}
+    lined = (
+        arrays.joined(given, "runs")
+        if paired
+        else {what: arrays.values_of(row) for what, row in given.items()}
+    )
+    return {name: _rows(values, name) for name, values in zip(runs, lined.values(), strict=True)}
+
+
+def _is_summary(values: Any) -> bool:
+    """Return whether this is a tuple of a mean, a standard deviation and a number of runs."""
+    return (
+        isinstance(values, tuple)
+        and len(values) == 3
+        and all(isinstance(value, float) for value in values[:2])
+        and isinstance(values[2], int | np.integer)
+        and bool(values[2] >= 2)
+    )
 
 
 def _rows(values: Any, name: str) -> list[Any]:
-    if isinstance(values, list | tuple) and any(_nested(row) for row in values):
+    what = f"the runs of {quoted(name)}"
+    values = arrays.sequence(values, what)
+    if hasattr(values, "iloc") and values.ndim == 2:  # a pandas frame: its columns label the items
+        rows = [values.iloc[run] for run in range(len(values))]
+    elif isinstance(values, list | tuple) and any(_nested(row, what) for row in values):
         rows = list(values)
     else:
-        rows = list(checks.as_array(values, f"the runs of {name!r}"))
+        rows = list(checks.as_array(values, what))
     if len(rows) == 1:
         raise DesignError(
-            f"system {name!r} has one run: nothing can be said about how much its runs vary",
+            f"system {quoted(name)} has one run: nothing can be said about how much its runs vary",
             hint="train it with more seeds, or compare single runs item by item with compare()",
         )
     if not rows:
-        raise InvalidInputError(f"system {name!r} has no runs")
+        raise InvalidInputError(f"system {quoted(name)} has no runs")
     return rows
 
 
-def _nested(row: Any) -> bool:
+def _nested(row: Any, what: str) -> bool:
     """Return whether a run has several values, one per item."""
-    if isinstance(row, list | tuple):  # also a ragged one, which NumPy has no shape for
+    if isinstance(row, list | tuple | Mapping):  # also a ragged one, which NumPy has no shape for
         return True
-    return bool(np.ndim(row))
+    return hasattr(row, "__array__") and checks.as_array([row], what).ndim > 1
 
 
 def data_of(
@@ -106,12 +147,15 @@ def data_of(
             f"paired runs must be equally many for all systems, got {told}",
             hint="leave out the runs that some system lacks, or pass paired=False",
         )
-    per_item = {name: any(_nested(row) for row in rows) for name, rows in systems.items()}
+    per_item = {
+        name: any(_nested(row, f"the runs of {quoted(name)}") for row in rows)
+        for name, rows in systems.items()
+    }
     if gold is not None or any(per_item.values()):
         flat = next((name for name, nested in per_item.items() if not nested), None)
         if flat is not None:
             raise InvalidInputError(
-                f"system {flat!r} has one value per run, where one per run and item is needed",
+                f"system {quoted(flat)} has one value per run, where one per run and item is needed",
                 hint="pass an array of shape (runs, items) for every system",
             )
         return _of_items(systems, gold, metric, clusters, greater_is_better, settings, drawing)
@@ -137,10 +181,10 @@ def _of_scores(
         )
     scores = []
     for name, rows in systems.items():
-        values = checks.column(np.asarray(rows), f"the runs of {name!r}")
+        values = checks.column(rows, f"the runs of {quoted(name)}")
         if values.dtype.kind not in "biuf":
             raise InvalidInputError(
-                f"the runs of {name!r} must be numbers, got {str(values[0])!r}",
+                f"the runs of {quoted(name)} must be numbers, got {quoted(str(values[0]))}",
                 hint="pass gold=... to compare predictions",
             )
         numbers = values.astype(np.float64)
@@ -181,7 +225,7 @@ def _of_items(
     undefined = np.flatnonzero(~np.isfinite(group.scores()[0]))
     if undefined.size:
         raise InvalidInputError(
-            f"metric {asked.name} is undefined for run {evaluation.names[int(undefined[0])]!r}",
+            f"metric {asked.name} is undefined for run {quoted(evaluation.names[int(undefined[0])])}",
             hint="a class or all variation is missing; choose another metric or look at the predictions",
         )
     better = (

@@ -11,7 +11,7 @@ import numpy as np
 
 from bestby._core import arrays, checks, soft
 from bestby._core.errors import InvalidInputError
-from bestby._core.quoting import quoted
+from bestby._core.text import quoted
 from bestby._core.typing import Array, ArrayLike, IntArray
 from bestby.evaluation import one_grouping
 from bestby.study import names

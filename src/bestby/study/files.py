@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bestby._core.errors import StudyError
-from bestby._core.quoting import shortened
+from bestby._core.text import shortened
 
 STALE = 3600.0
 """Seconds after which a scratch file is known to be left behind; writing one takes far less than a second."""

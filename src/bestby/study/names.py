@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.quoting import quoted
+from bestby._core.text import quoted
 
 LONGEST = 200
 """Bytes a file name may have before its ending; every common file system takes 255 with it."""

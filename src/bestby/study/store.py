@@ -27,7 +27,7 @@ from typing import Any
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError, StudyError
-from bestby._core.quoting import quoted
+from bestby._core.text import quoted
 from bestby._core.typing import ArrayLike
 from bestby.study import aligning, files, layout, names
 from bestby.study.records import Entry, Gold, Run

@@ -12,7 +12,7 @@ import numpy as np
 from bestby import family
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
-from bestby._core.quoting import quoted
+from bestby._core.text import quoted
 from bestby._core.typing import ArrayLike
 from bestby.engine.base import Drawing
 from bestby.metrics import resolve
