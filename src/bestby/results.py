@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_chec
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
 from bestby._core.versions import blas
 
 if TYPE_CHECKING:
@@ -422,7 +423,7 @@ class StochasticOrders:
     def __getitem__(self, key: tuple[str, str]) -> StochasticOrder:
         if key not in self.orders:
             raise InvalidInputError(
-                f"no order between {key!r} here",
+                f"no order between {quoted(key)} here",
                 hint=f"result[row, column] with two of: {', '.join(self.systems)}",
             )
         return self.orders[key]
@@ -708,13 +709,13 @@ class Comparison(Reported):
         names = [metric.name for metric in self.metrics]
         if not isinstance(key, tuple) or len(key) not in (2, 3):
             raise InvalidInputError(
-                f"a comparison is indexed by two systems, got {key!r}", hint="result['a', 'b']"
+                f"a comparison is indexed by two systems, got {quoted(key)}", hint="result['a', 'b']"
             )
         a, b, metric = key if len(key) == 3 else (*key, names[0])
         if len(key) == 2 and len(names) > 1:
             raise InvalidInputError(
                 f"the comparison has {len(names)} metrics: {', '.join(names)}",
-                hint=f"name one: result[{a!r}, {b!r}, {names[0]!r}]",
+                hint=f"name one: result[{quoted(a)}, {quoted(b)}, {quoted(names[0])}]",
             )
         found = self.find(metric, a, b)
         if found is not None:
@@ -724,7 +725,7 @@ class Comparison(Reported):
             return found.mirrored()
         known = ", ".join(dict.fromkeys(s.system for s in self.systems))
         raise InvalidInputError(
-            f"no difference between {a!r} and {b!r} on {metric!r} in this comparison",
+            f"no difference between {quoted(a)} and {quoted(b)} on {quoted(metric)} in this comparison",
             hint=f"systems: {known}; metrics: {', '.join(names)}"
             + (f"; baseline: {self.baseline}" if self.baseline else ""),
         )
@@ -742,7 +743,7 @@ class Comparison(Reported):
             if entry.system == system and entry.metric == name:
                 return entry
         raise InvalidInputError(
-            f"no score of {system!r} on {name!r} in this comparison",
+            f"no score of {quoted(system)} on {quoted(name)} in this comparison",
             hint=f"systems: {', '.join(dict.fromkeys(s.system for s in self.systems))}",
         )
 

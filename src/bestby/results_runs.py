@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
 from bestby.results import Comparison, Difference, Interval, StochasticOrder, StochasticOrders, SystemScore
 from bestby.results import _negated as negated
 from bestby.results import _report as report
@@ -227,7 +228,9 @@ class RunsComparison(Comparison):
             if (entry.a, entry.b) in ((a, b), (b, a)):
                 return entry
         raise InvalidInputError(
-            f"no variances of {a!r}" + ("" if b is None else f" minus {b!r}") + " in this comparison",
+            f"no variances of {quoted(a)}"
+            + ("" if b is None else f" minus {quoted(b)}")
+            + " in this comparison",
             hint="they need per-item scores or predictions of every run, and a pair that was compared",
         )
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
 from bestby._core.typing import Alternative, Question
 from bestby.engine.interval import METHODS
 from bestby.engine.testing import TESTS
@@ -127,7 +128,7 @@ def resample_size_of(size: float | None) -> float | None:
     if isinstance(size, float | np.floating) and 0.0 < size <= 1.0:
         return None if size == 1.0 else float(size)
     raise InvalidInputError(
-        f"resample_size must be a fraction up to 1 or a whole number of at least 2, got {size!r}",
+        f"resample_size must be a fraction up to 1 or a whole number of at least 2, got {quoted(size)}",
         hint="0.2 draws a fifth of the items for each resample, 200 draws 200",
     )
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray
 from bestby.metrics.base import BaseMetric, FunctionMetric, MeanMetric, Metric, WeightedMetric
 from bestby.metrics.names import NAMES, OTHERWISE_KNOWN_AS, SPELLINGS, WITH_LABEL, WITH_PART, part_shown
@@ -177,7 +178,7 @@ def _named(spec: str) -> BaseMetric:
         return _parted(name)
     hint = "`bestby metrics` lists them all"
     if name in NAMES:
-        raise InvalidInputError(f"{name} takes no label, got {spec!r}", hint=hint)
+        raise InvalidInputError(f"{name} takes no label, got {quoted(spec)}", hint=hint)
     if name in WITH_LABEL:
         averages = [f"{name}_{average}" for average in ("macro", "micro", "weighted")]
         *forms, last = [f"{name}[LABEL]", *(average for average in averages if average in NAMES)]
@@ -188,7 +189,7 @@ def _named(spec: str) -> BaseMetric:
     if name.lower() in OTHERWISE_KNOWN_AS:
         close = [OTHERWISE_KNOWN_AS[name.lower()]]
     asked = f"; did you mean {' or '.join(close)}?" if close else ""
-    raise InvalidInputError(f"there is no metric {spec!r}{asked}", hint=hint)
+    raise InvalidInputError(f"there is no metric {quoted(spec)}{asked}", hint=hint)
 
 
 def _parted(spec: str) -> BaseMetric:
@@ -197,7 +198,8 @@ def _parted(spec: str) -> BaseMetric:
     if name not in WITH_PART:
         *forms, last = [f"{one}@…" for one in WITH_PART]
         raise InvalidInputError(
-            f"there is no metric {spec!r}; with a part behind the @ there are {', '.join(forms)} and {last}",
+            f"there is no metric {quoted(spec)}; with a part behind the @ there are {', '.join(forms)}"
+            f" and {last}",
             hint="`bestby metrics` lists them all",
         )
     return WITH_PART[name][1](spec, part)

@@ -12,7 +12,6 @@ import numpy as np
 
 from bestby import family, noting
 from bestby._core import checks
-from bestby._core.errors import InvalidInputError
 from bestby._core.rounding import TIE
 from bestby._core.typing import Alternative, Array, ArrayLike, FloatArray
 from bestby._core.versions import versions
@@ -180,8 +179,7 @@ def compare_preferences(
         progress,
     )
     data = data_of(comparisons, clusters, Columns(a, b, winner, item))
-    if baseline is not None and baseline not in data.names:
-        raise InvalidInputError(f"baseline {baseline!r} is not among the systems: {', '.join(data.names)}")
+    checks.baseline(baseline, data.names)
     return _compared(_fitted(data, settings, drawing), settings, drawing)
 
 

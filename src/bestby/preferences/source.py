@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from bestby._core import checks
+from bestby._core import arrays, checks
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray
 from bestby.evaluation import one_grouping
 from bestby.frames import is_frame
@@ -86,15 +87,21 @@ def data_of(comparisons: Any, clusters: Any, columns: Columns) -> Data:
     """
     clusters = one_grouping(clusters, "a comparison of judgements")
     a, b, winner, items, named = _read(comparisons, clusters, columns)
-    first, second = _texts(a, "a"), _texts(b, "b")
+    arrays.check_labels({"a": a, "b": b, "winner": winner, "items": items, "clusters": named})
+    first, second, won = _texts(a, "a"), _texts(b, "b"), _texts(winner, "winner")
+    if not len(first) == len(second) == len(won):
+        raise InvalidInputError(
+            f"there are {len(first)} values of a, {len(second)} of b and {len(won)} of winner",
+            hint="every judgement has one of each",
+        )
     if not first:
         raise InvalidInputError("there are no judgements", hint=_HINT)
     for place, (x, y) in enumerate(zip(first, second, strict=True)):
         if x == y:
-            raise InvalidInputError(f"judgement {place} is of {x!r} against itself", hint=_HINT)
+            raise InvalidInputError(f"judgement {place} is of {quoted(x)} against itself", hint=_HINT)
     names = tuple(sorted({*first, *second}))
     code = {name: position for position, name in enumerate(names)}
-    values = _values(winner, first, second)
+    values = _values(won, first, second)
     group = named if named is not None else items
     return Data(
         names,
@@ -116,16 +123,16 @@ def _read(comparisons: Any, clusters: Any, columns: Columns) -> tuple[Any, Any, 
         item = columns.item if columns.item is not None or "item" not in have else "item"
         wanted = [columns.a, columns.b, columns.winner, item, clusters if isinstance(clusters, str) else None]
         for name in wanted:
-            if name is not None and name not in have:
+            if checks.name(name, "a column") is not None and name not in have:
                 raise InvalidInputError(
-                    f"there is no column {name!r}; the columns are: {', '.join(have)}",
+                    f"there is no column {quoted(name)}; the columns are: {', '.join(have)}",
                     hint="name them with a=..., b=..., winner=..., item=...",
                 )
-        a, b, winner, items, named = (None if name is None else list(comparisons[name]) for name in wanted)
+        a, b, winner, items, named = (None if name is None else comparisons[name] for name in wanted)
         return a, b, winner, items, named if isinstance(clusters, str) else clusters
     if isinstance(clusters, str):
         raise InvalidInputError(
-            f"clusters={clusters!r} names a column, but the judgements are no frame",
+            f"clusters={quoted(clusters)} names a column, but the judgements are no frame",
             hint="pass one cluster per judgement",
         )
     checks.refuse_unused(
@@ -141,47 +148,46 @@ def _read(comparisons: Any, clusters: Any, columns: Columns) -> tuple[Any, Any, 
 
 
 def _rows(comparisons: Any) -> list[Sequence[Any]]:
-    if isinstance(comparisons, str) or not isinstance(comparisons, Iterable):
-        raise InvalidInputError(
-            f"judgements must be a sequence, got {type(comparisons).__name__}", hint=_HINT
-        )
-    rows = list(comparisons)
+    rows = arrays.listed(comparisons, "the judgements")
     for place, row in enumerate(rows):
-        fits = isinstance(row, Sequence | np.ndarray) and not isinstance(row, str) and len(row) in (3, 4)
+        listed = isinstance(row, Sequence) or (isinstance(row, np.ndarray) and row.ndim == 1)
+        fits = listed and not isinstance(row, str) and len(row) in (3, 4)
         if not fits or len(row) != len(rows[0]):
-            raise InvalidInputError(f"judgement {place} is {row!r}", hint=_HINT)
+            raise InvalidInputError(f"judgement {place} is {quoted(row)}", hint=_HINT)
     return rows
 
 
 def _texts(values: Any, what: str) -> list[str]:
-    listed = list(values)
+    listed = arrays.listed(values, what)
     for place, value in enumerate(listed):
-        if _is_missing(value):
+        if checks.missing(value) or (isinstance(value, str) and value == ""):
             raise InvalidInputError(f"judgement {place} has no {what}", hint=_HINT)
-    return [
-        checks.check_text(str(value), f"{what} of judgement {place}") for place, value in enumerate(listed)
-    ]
+        is_text = isinstance(value, str | bytes)
+        if getattr(value, "shape", None) or (isinstance(value, Collection) and not is_text):
+            raise InvalidInputError(
+                f"the {what} of judgement {place} must be a name, got {quoted(value)}", hint=_HINT
+            )
+        checks.check_text(str(value), f"{what} of judgement {place}")
+    return [str(value) for value in listed]
 
 
-def _is_missing(value: Any) -> bool:
-    return value is None or value == "" or type(value).__name__ in {"NAType", "NaTType"} or value != value
-
-
-def _values(winner: Any, first: Sequence[str], second: Sequence[str]) -> FloatArray:
+def _values(winner: Sequence[str], first: Sequence[str], second: Sequence[str]) -> FloatArray:
     """Return 1, 0.5 or 0 per judgement; a name of one of the two goes before the positions "a" and "b"."""
     values = np.empty(len(first))
-    for place, (won, a, b) in enumerate(zip(_texts(winner, "winner"), first, second, strict=True)):
+    for place, (won, a, b) in enumerate(zip(winner, first, second, strict=True)):
         value = {**_POSITIONS, TIE: 0.5, b: 0.0, a: 1.0}.get(won)
         if value is None:
             raise InvalidInputError(
-                f"the winner of judgement {place} must be {a!r}, {b!r} or 'tie', got {won!r}", hint=_HINT
+                f"the winner of judgement {place} must be {quoted(a)}, {quoted(b)} or 'tie',"
+                f" got {quoted(won)}",
+                hint=_HINT,
             )
         values[place] = value
     return values
 
 
 def _codes(groups: Any, n: int) -> Array:
-    listed = list(groups)
+    listed = arrays.listed(groups, "clusters")
     if len(listed) != n:
         raise InvalidInputError(
             f"clusters has {len(listed)} values, expected {n}", hint="pass one per judgement"

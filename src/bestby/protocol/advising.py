@@ -8,6 +8,7 @@ from typing import Any
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
 from bestby.advice import ENOUGH_DIFFERING, Choice, choose_interval
 from bestby.evaluation import Evaluation
 from bestby.metrics.registry import default
@@ -142,7 +143,7 @@ def _repeated(case: Case, n_runs: int, n_datasets: int, n_folds: int) -> Case:
 
 def _at_least(least: int, value: int, what: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise InvalidInputError(f"{what} must be a whole number of at least {least}, got {value!r}")
+        raise InvalidInputError(f"{what} must be a whole number of at least {least}, got {quoted(value)}")
     return value
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
 from bestby.metrics import FunctionMetric, MeanMetric, Metric, WeightedMetric, available, resolve
 
 
@@ -224,7 +225,7 @@ def _resolved(metric: Any, mean_of_items: bool | None) -> tuple[str, bool, bool,
         ) from error
     if mean_of_items is None and isinstance(found, FunctionMetric):
         raise InvalidInputError(
-            f"nothing is known of the measure {found.name!r}",
+            f"nothing is known of the measure {quoted(found.name)}",
             hint="say mean_of_items=True if it is the mean of one number per item, otherwise False",
         )
     of_sums = isinstance(found, Metric)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
 
 _SEVERAL = ("annotators", "cluster", "datasets", "systems")
 """The arguments that take several names."""
@@ -38,18 +39,22 @@ def check(paths: Any, gold: Any = None, *, missing: Any = "", classes: Any = Non
     >>> check("predictions.csv", "label", item=None, systems=["a", "b"])
     """
     listed = list(paths.values()) if isinstance(paths, Mapping) else _listed(paths)
-    if not listed and not isinstance(paths, Iterator):
+    plain = isinstance(
+        paths, str | Path | Mapping | Sequence
+    )  # and no array or column, which has no one truth
+    if plain and not listed:
         raise InvalidInputError("no file was given", hint="give one table, or name=path for each system")
-    if isinstance(paths, Iterator) or not all(isinstance(path, str | Path) for path in listed):
+    if not plain or not all(isinstance(path, str | Path) for path in listed):
         raise InvalidInputError(
-            f"a path must be a str or a Path, got {_told(paths)}", hint="name a file: read('predictions.csv')"
+            f"a path must be a str or a Path, got {quoted(paths, 60)}",
+            hint="name a file: read('predictions.csv'); data in memory go to compare and its like",
         )
     if classes is not None and not isinstance(classes, Iterable):
         raise InvalidInputError(
-            f"classes must be a list of names, got {_told(classes)}",
+            f"classes must be a list of names, got {quoted(classes, 60)}",
             hint="name them in the order of the columns",
         )
-    _check_texts("gold", gold, str | Path)
+    _check_texts("gold", [gold] if isinstance(gold, Iterator) else gold, str | Path)
     if missing is None:
         raise InvalidInputError(
             "missing must be texts, got None", hint='missing="" takes none but empty cells'
@@ -60,23 +65,24 @@ def check(paths: Any, gold: Any = None, *, missing: Any = "", classes: Any = Non
             _check_texts(what, value, str)
         elif value is not None and not isinstance(value, str):
             raise InvalidInputError(
-                f"{what} must be a str, got {_told(value)}", hint="give one column by name"
+                f"{what} must be a str, got {quoted(value, 60)}", hint="give one column by name"
             )
 
 
 def _check_texts(what: str, value: Any, kind: Any) -> None:
     if value is not None and not all(isinstance(one, kind) for one in _listed(value)):
         raise InvalidInputError(
-            f"{what} must be a str or several, got {_told(value)}", hint="give columns and systems by name"
+            f"{what} must be a str or several, got {quoted(value, 60)}",
+            hint="give columns and systems by name",
         )
 
 
 def _listed(value: Any) -> list[Any]:
     if isinstance(value, Iterator):  # to look at it would use it up
         return []
-    return list(value) if isinstance(value, Iterable) and not isinstance(value, str | bytes) else [value]
-
-
-def _told(value: Any) -> str:
-    told = repr(value)
-    return told if len(told) <= 60 else f"{told[:59]}…"
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        return [value]
+    try:
+        return list(value)
+    except Exception:  # an array without dimensions, or code of the user's own
+        return [value]

@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray
 from bestby.evaluation import Evaluation
+from bestby.readers import arguments
 from bestby.readers.files import read_table, stem_of
 from bestby.readers.formats.base import recognised
 from bestby.readers.sources import readable_file
@@ -148,6 +150,11 @@ def read_preferences(
     >>> found.judgements()
     [('q1', 'old', 'new', 'new'), ('q2', 'new', 'old', 'tie')]
     """
+    arguments.check(
+        path, missing=missing, a=a, b=b, winner=winner, item=item, cluster=cluster, systems=systems
+    )
+    if not isinstance(path, str | Path):
+        raise InvalidInputError(f"judgements stand in one table, got {quoted(path)}", hint="name one file")
     place = readable_file(path)
     empty = frozenset(text.strip() for text in ([missing] if isinstance(missing, str) else missing)) | {""}
     columns = {"a": a, "b": b, "winner": winner, "item": item, "cluster": cluster}

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
 from bestby.report import many
 from bestby.report.drawing import (
     FAINT,
@@ -210,7 +211,7 @@ def _metric(c: Comparison, wanted: str | None) -> MetricInfo:
         if wanted is None or metric.name == wanted:
             return metric
     raise InvalidInputError(
-        f"no metric {wanted!r} in this comparison",
+        f"no metric {quoted(wanted)} in this comparison",
         hint=f"metrics: {', '.join(metric.name for metric in c.metrics)}",
     )
 

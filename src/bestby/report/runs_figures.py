@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
 from bestby.report import figures
 from bestby.report.drawing import ACCENT, FAINT, INK, bare, labels, limits, listing, mark, new_axes, number
 from bestby.report.lettering import columns, figure, name
@@ -34,7 +35,7 @@ def draw(c: RunsComparison, metric: str | None, ax: Axes | None, kind: str, pair
     checks.choice(kind, KINDS, "kind")
     if metric is not None and metric != c.metrics[0].name:
         raise InvalidInputError(
-            f"no metric {metric!r} in this comparison", hint=f"metric: {c.metrics[0].name}"
+            f"no metric {quoted(metric)} in this comparison", hint=f"metric: {c.metrics[0].name}"
         )
     if pair is not None and kind != "quantiles":
         raise InvalidInputError("a pair is drawn with kind='quantiles' only")
@@ -161,7 +162,7 @@ def _two(c: RunsComparison, pair: Sequence[str] | None) -> tuple[str, str]:
     if pair is None:
         return c.systems[0].system, c.systems[1].system
     if isinstance(pair, str) or len(pair) != 2 or pair[0] == pair[1]:
-        raise InvalidInputError(f"pair must be the names of two systems, got {pair!r}")
+        raise InvalidInputError(f"pair must be the names of two systems, got {quoted(pair)}")
     return c.score(pair[0]).system, c.score(pair[1]).system
 
 

@@ -19,6 +19,7 @@ from threadpoolctl import ThreadpoolController
 
 from bestby._core.errors import DesignError, ExecutorError, InvalidInputError
 from bestby._core.shared import Shared
+from bestby._core.text import quoted
 from bestby._core.typing import FloatArray
 
 Work = Callable[[int, int], FloatArray]
@@ -60,7 +61,8 @@ def checked(executor: Any) -> Executor | None:
     if executor is None or (callable(getattr(executor, "submit", None)) and not isinstance(executor, type)):
         return executor
     raise InvalidInputError(
-        f"executor must be a concurrent.futures.Executor or a dask.distributed.Client, got {executor!r}",
+        "executor must be a concurrent.futures.Executor or a dask.distributed.Client,"
+        f" got {quoted(executor)}",
         hint="executor=ProcessPoolExecutor(4), or executor=client.get_executor()",
     )
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
 
 Words = NDArray[np.uint64]
 
@@ -60,7 +61,7 @@ def seed_of(rng: Any) -> int:
     if isinstance(rng, int | np.integer) and not isinstance(rng, bool) and rng >= 0:
         return int(rng)
     raise InvalidInputError(
-        f"rng must be a non-negative integer, a numpy.random.Generator or None, got {rng!r}",
+        f"rng must be a non-negative integer, a numpy.random.Generator or None, got {quoted(rng)}",
         hint="rng=0 gives the same numbers every time",
     )
 
