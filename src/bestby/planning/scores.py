@@ -13,7 +13,7 @@ from bestby._core import arrays, checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
-from bestby.evaluation import codes
+from bestby.evaluation import codes, one_grouping
 from bestby.inference import classical
 from bestby.inference.power import t_power
 from bestby.planning.base import Design, Question
