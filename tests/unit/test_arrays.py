@@ -276,6 +276,19 @@ def test_a_mean_a_deviation_and_a_number_of_runs_are_no_runs() -> None:
         assert len(bb.compare_runs(runs, **FEW).systems) == 2
 
 
+def test_pilots_in_mappings_are_joined_by_item() -> None:
+    a, b = {"x": 1.0, "y": 2.0, "z": 4.0}, {"z": 3.0, "y": 2.5, "x": 0.5}
+    groups = {"y": 1, "x": 1, "z": 2}
+    expected = bb.PairedScores.from_pilot([1.0, 2.0, 4.0], [0.5, 2.5, 3.0], clusters=[1, 1, 2])
+    assert bb.PairedScores.from_pilot(a, b, clusters=groups) == expected
+    right = bb.PairedProportions.from_pilot({"x": 1, "y": 0}, {"y": 1, "x": 1})
+    assert (right.accuracy_a, right.accuracy_b, right.agreement) == (0.5, 1.0, 0.5)
+    assert bb.LiftedScores(a).values.tolist() == [1.0, 2.0, 4.0]
+    assert message(lambda: bb.PairedScores.from_pilot(a, [1.0, 2.0, 3.0])) == (
+        "a come with the names of their items, b without"
+    )
+
+
 def test_mappings_with_ids_beside_them_are_refused() -> None:
     by_id = dict(zip(IDS, GOLD.tolist(), strict=True))
     assert message(lambda: bb.compare({"a": by_id, "b": by_id}, by_id, items=IDS)) == (
