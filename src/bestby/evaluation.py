@@ -564,7 +564,7 @@ def opaque(values: Any, what: str) -> Array:
         if checks.missing(value):
             raise InvalidInputError(
                 f"{what} has a missing value at position {position}",
-                hint="remove the item for all systems, or give the value the failure should count as",
+                hint=checks.ASK_MISSING,
             )
         array[position] = value  # not all at once: NumPy would take lists for rows
     return array

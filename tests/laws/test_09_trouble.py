@@ -108,7 +108,8 @@ CASES: list[tuple[str, type[BestbyError], tuple[Any, Any], dict[str, Any], str]]
         {},
         (
             "system 'a' must be finite, got nan at position 1 (2 of 3 values)\n"
-            "hint: remove the item for all systems, or give the value the failure should count as"
+            "hint: remove the item for all systems, or give the value the failure should count as;"
+            ' compare does so with on_missing="drop" or "worst"'
         ),
     ),
     (
@@ -128,7 +129,8 @@ CASES: list[tuple[str, type[BestbyError], tuple[Any, Any], dict[str, Any], str]]
         {},
         (
             "system 'a' has a missing value at position 1\n"
-            "hint: remove the item for all systems, or give the value the failure should count as"
+            "hint: remove the item for all systems, or give the value the failure should count as;"
+            ' compare does so with on_missing="drop" or "worst"'
         ),
     ),
     (

@@ -22,6 +22,10 @@ T = TypeVar("T", bound=str)
 LARGEST = 1e75
 """The largest number there may be: variances of variances are sums of fourth powers, and must be floats."""
 
+ASK_VALUE = "remove the item for all systems, or give the value the failure should count as"
+ASK_MISSING = f'{ASK_VALUE}; compare does so with on_missing="drop" or "worst"'
+"""What to do about values that are infinite, and about those that are missing."""
+
 NUMERAL = re.compile(
     r"[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|[iI]nf(?:inity)?)", re.ASCII
 )
@@ -144,7 +148,7 @@ def check_bounded(array: Array, what: str, start: int = 0) -> None:
         raise InvalidInputError(
             f"{what} must be finite, got {array[first]} at position {start + first}"
             f" ({int((~np.isfinite(array)).sum())} of {array.size} values)",
-            hint="remove the item for all systems, or give the value the failure should count as",
+            hint=ASK_MISSING if np.isnan(array[first]) else ASK_VALUE,
         )
     if array.dtype.kind == "f" and array.size and float(np.abs(array).max()) > LARGEST:
         first = int(np.flatnonzero(np.abs(array) > LARGEST)[0])
@@ -188,7 +192,7 @@ def _homogeneous(array: Array, what: str) -> Array:
         if missing(value):
             raise InvalidInputError(
                 f"{what} has a missing value at position {position}",
-                hint="remove the item for all systems, or give the value the failure should count as",
+                hint=ASK_MISSING,
             )
     if all(isinstance(value, str) for value in array):
         return array.astype(np.str_)
