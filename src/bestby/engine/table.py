@@ -89,12 +89,22 @@ class Table:
         own = np.flatnonzero(a != b)  # a column that both use differs nowhere
         units = np.zeros(self.X.shape[0], dtype=np.bool_)
         for i in own:
-            units |= difference(self.column(int(a[i])), self.column(int(b[i]))) != 0.0
+            units |= _apart(self.column(int(a[i])), self.column(int(b[i])))
         n_units = int(self.units.counts[units].sum())
         if not self.clustered:
             return n_units, n_units
-        items = difference(self.items[:, a[own]], self.items[:, b[own]]).any(axis=1)
+        items = np.zeros(self.items.shape[0], dtype=np.bool_)
+        for i in own:
+            items |= _apart(self.items[:, a[i]], self.items[:, b[i]])
         return int(self.item_counts[items].sum()), n_units
+
+
+def _apart(a: FloatArray, b: FloatArray) -> BoolArray:
+    """Return where two columns differ by more than rounding."""
+    apart: BoolArray = a != b
+    if apart.any():
+        apart[apart] = difference(a[apart], b[apart]) != 0.0
+    return apart
 
 
 def build(

@@ -142,7 +142,7 @@ def estimates(
         values = np.concatenate(kept)
         undefined = int(np.count_nonzero(np.isnan(values)))
         error = float(np.std(np.where(np.isnan(values), 0.5, values)))
-        chances = extreme / count if exact else (1 + extreme) / (1 + count)
+        chances = np.maximum(extreme, 1) / count if exact else (1 + extreme) / (1 + count)
         greater, less = (1.0, 1.0) if math.isnan(ratio) else chances.tolist()
         out.append(Estimate(ratio, error, undefined, greater, less, count, exact))
     return out
