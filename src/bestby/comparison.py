@@ -241,7 +241,11 @@ def compare(
         systems=tuple(score for part in ordered for score in part.systems),
         differences=_together([part.differences for part in ordered]),
         omnibus=tuple(part.omnibus for part in ordered if part.omnibus is not None),
-        notes=(*evaluation.notes, *data_notes, *(n for part in ordered for n in part.notes)),
+        notes=(
+            *noting.of_reading(evaluation, metrics),
+            *data_notes,
+            *(n for part in ordered for n in part.notes),
+        ),
         provenance=noting.provenance(evaluation, metrics, settings, drawing),
         n_items=evaluation.n_items,
         level=settings.level,

@@ -23,6 +23,8 @@ from bestby._core.text import quoted, visible
 from bestby._core.typing import Array, ArrayLike, BoolArray, Dependence, IntArray, OnMissing
 from bestby.alignment import Aligned, aligned
 from bestby.annotations import Annotations
+from bestby.data.arrays import identifiers, label_column
+from bestby.data.values import Rule, merged_note, read_together
 from bestby.results import Note, extent
 
 _UNSUPPORTED: dict[Dependence, tuple[str, str]] = {
@@ -226,13 +228,16 @@ class Evaluation:
         counts: ArrayLike | None,
     ) -> Evaluation:
         side = together.side
-        ids = None if together.items is None else checks.column(together.items, "items")
+        ids = None if together.items is None else identifiers(together.items, "items")
         given = {**together.systems, **({} if side["gold"] is None else {"": side["gold"]})}
         annotations = None if labels is None else labels[0]
+        notes = together.notes
         if labels is None:
-            values, names = {name: opaque(column, _called(name)) for name, column in given.items()}, None
+            values = {name: opaque(column, _called(name)) for name, column in given.items()}
+            names = None
         else:
-            values, names = _labels(given, ids, *labels)
+            values, names, merged = _labels(given, ids, *labels)
+            notes += merged
         gold = values.pop("", None)
         first, *others = values
         n = len(values[first])
@@ -261,11 +266,11 @@ class Evaluation:
                 hint="pass one value per item, in the same order for gold and every system",
             )
         if ids is not None:
-            ids = checks.column(ids, "items", n)
+            ids = checks.column(ids, "items", n)  # as many as the systems have values
             _check_unique(ids, "items")
-        clusters = None if side["clusters"] is None else checks.column(side["clusters"], "clusters", n)
-        strata = None if side["strata"] is None else checks.column(side["strata"], "strata", n)
-        crossed = None if side["crossed"] is None else checks.column(side["crossed"], "crossed", n)
+        clusters = None if side["clusters"] is None else identifiers(side["clusters"], "clusters", n)
+        strata = None if side["strata"] is None else identifiers(side["strata"], "strata", n)
+        crossed = None if side["crossed"] is None else identifiers(side["crossed"], "crossed", n)
         if crossed is None:
             check_nested(clusters, strata)
         if number is not None and any(value.ndim > 1 for value in values.values()):
@@ -277,7 +282,7 @@ class Evaluation:
             clusters,
             strata,
             dict(together.missing),
-            together.notes,
+            notes,
             names,
             annotations,
             crossed=crossed,
@@ -451,15 +456,19 @@ def _labels(
     annotations: Annotations | None,
     classes: ArrayLike | None,
     normalise: bool,
-) -> tuple[dict[str, Array], Array | None]:
-    """Return the values of the systems and of the gold (under ``""``), and the classes if any are soft."""
+) -> tuple[dict[str, Array], Array | None, tuple[Note, ...]]:
+    """Return the values of the systems and the gold (under ``""``), the classes of soft ones, and notes."""
     rows = [name for name, values in given.items() if soft.is_soft(values)]
     if not rows:
         checks.refuse_unused(
             "hard labels and scores, which are no distributions", normalise=(normalise, False)
         )
     if not rows and annotations is None and classes is None:
-        return {name: checks.column(values, _called(name)) for name, values in given.items()}, None
+        columns = {name: label_column(values, _called(name)) for name, values in given.items()}
+        values = {name: column.values for name, column in columns.items()}
+        # The values stay as given, for functions of the user's own; measures of labels read them in this way.
+        merged = read_together(columns.pop("", None), columns, strings=True)[2]
+        return values, None, merged_note(merged)
     named = classes
     if named is None and annotations is not None and annotations.named:
         named = annotations.classes
@@ -480,14 +489,17 @@ def _labels(
             )
             n_classes = out[name].shape[1]
         else:
-            out[name] = checks.column(values, _called(name))
+            out[name] = label_column(values, _called(name)).values
     assert n_classes is not None  # of a row, of the annotations, or given
     names = soft.classes_of(known, n_classes)
     if "" in given or annotations is not None:
+        rule = Rule.of(label_column(names, "classes"), strings=True)
         for name in given:
             if name not in rows:
+                column = label_column(out[name], _called(name))
+                out[name] = rule.read(column, rule.keys_of(column)).values
                 soft.positions(out[name], names, _called(name), hint=hint)
-    return out, names
+    return out, names, ()
 
 
 def _assumed(annotations: Annotations, columns: Mapping[str, Any]) -> tuple[Note, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,16 +14,19 @@ from bestby._core.partitions import counted, is_partitioned
 from bestby._core.roles import (
     VALUE_WORDS,
     Roles,
-    check_known,
     check_no_gold,
     check_no_run,
     listed,
     recognised,
+    shares_nothing,
     told_wide,
 )
 from bestby._core.text import quoted
 from bestby._core.typing import Array, IntArray, OnMissing
 from bestby.alignment import dropped, without_values, worst
+from bestby.data.arrays import frame_column, identifiers
+from bestby.data.columns import Column
+from bestby.data.values import merged_note, read_together, without_labels
 from bestby.evaluation import Evaluation
 from bestby.results import Note
 
@@ -36,8 +39,20 @@ def is_frame(data: Any) -> bool:
     >>> is_frame({"a": [1, 0]})
     False
     """
+    if is_lazy(data):
+        return True
     named = hasattr(data, "column_names") or (hasattr(data, "columns") and hasattr(data, "dtypes"))
     return named and hasattr(data, "__getitem__")
+
+
+def is_lazy(data: Any) -> bool:
+    """Tell whether `data` is a lazy frame of polars, whose columns are not computed yet."""
+    return type(data).__name__ == "LazyFrame" and type(data).__module__.startswith("polars")
+
+
+def collected(frame: Any) -> Any:
+    """Return a frame with its columns computed, where it is a lazy one of polars."""
+    return frame.collect() if is_lazy(frame) else frame
 
 
 def evaluation_from_frame(
@@ -56,7 +71,7 @@ def evaluation_from_frame(
 
     Parameters
     ----------
-    frame : pandas.DataFrame, polars.DataFrame, pyarrow.Table, or alike
+    frame : pandas.DataFrame, polars.DataFrame or LazyFrame, pyarrow.Table, or alike
         Anything with `columns` or `column_names` and columns by name. It is not modified, and the index
         of a pandas frame is not used.
     gold, item, cluster, stratum : str, optional
@@ -95,6 +110,7 @@ def evaluation_from_frame(
     ('aen', 'bert')
     """
     checks.choice(on_missing, ("error", "drop", "worst"), "on_missing")
+    frame = collected(frame)
     names = _names(frame)
     cluster, crossed = _clusters(cluster)
     asked = Roles(gold, item, cluster, stratum)
@@ -143,24 +159,23 @@ def _of_rows(
     """Make an evaluation of a frame with a row per item."""
     crossed, item = roles["cluster 2"], roles["item"]
     side = {
-        role: None if name is None else _whole(frame, name, role, objects=objects and role == "gold")
+        role: None if name is None else _ids(frame, name, role)
         for role, name in roles.items()
+        if role != "gold"
     }
-    values = {name: _column(frame, name, f"column {name!r}", objects=objects) for name in chosen}
-    absent = {name: _absent(array) for name, array in values.items()}
-    if guessed and not objects:
-        _check_alike(values, absent, side["gold"])
-    if on_missing == "error" or not any(mask.any() for mask in absent.values()):
-        for name, mask in absent.items():
-            _check_present(name, mask, side["item"])
-        return Evaluation.of(
-            values,
-            side["gold"],
+    values, gold, notes = _read(frame, chosen, roles["gold"], objects=objects, guessed=guessed)
+    if on_missing == "error" or not any(column.missing.any() for column in values.values()):
+        for name, column in values.items():
+            _check_present(name, column.missing, side["item"])
+        evaluation = Evaluation.of(
+            {name: column.values for name, column in values.items()},
+            None if gold is None else gold.values,
             items=side["item"],
             clusters=side["cluster"] if crossed is None else [side["cluster"], side["cluster 2"]],
             strata=side["stratum"],
             objects=objects,
         )
+        return dataclasses.replace(evaluation, notes=(*notes, *evaluation.notes))
     ids = side["item"]
     keys = list(range(1, next(iter(values.values())).size + 1)) if ids is None else ids.tolist()
     if len(set(keys)) < len(keys):
@@ -176,14 +191,67 @@ def _of_rows(
 
     groups = [side[role] for role in ("cluster", "cluster 2")]
     clusters = [None if array is None else keyed(array) for array in groups]
-    return Evaluation.of(
-        {name: keyed(_unfloated(values[name], absent[name], side["gold"]), absent[name]) for name in chosen},
-        None if side["gold"] is None else keyed(side["gold"]),
+    evaluation = Evaluation.of(
+        {name: keyed(column.values, column.missing) for name, column in values.items()},
+        None if gold is None else keyed(gold.values),
         clusters=clusters[0] if crossed is None else clusters,
         strata=None if side["stratum"] is None else keyed(side["stratum"]),
         on_missing=on_missing,
         objects=objects,
     )
+    return dataclasses.replace(evaluation, notes=(*notes, *evaluation.notes))
+
+
+def _read(
+    frame: Any,
+    chosen: Sequence[str],
+    gold: str | None,
+    *,
+    objects: bool,
+    guessed: bool,
+    counts: IntArray | None = None,
+) -> tuple[dict[str, Column], Column | None, tuple[Note, ...]]:
+    """Return systems and gold with their values as they are compared, as of a file, and notes on them."""
+    if objects:
+        items = {name: _items(frame, name) for name in chosen}
+        of_gold = None if gold is None else _items(frame, gold)
+        if of_gold is not None:
+            _check_whole(of_gold.missing, str(gold), "gold", counts)
+        return items, of_gold, ()
+    columns = {name: frame_column(frame[name], f"column {name!r}") for name in chosen}
+    labels = None if gold is None else frame_column(frame[gold], f"gold column {gold!r}")
+    if labels is not None:
+        _check_whole(labels.missing, str(gold), "gold", counts)
+        for name, column in columns.items():
+            _check_exact(name, column, labels)
+    labels, systems, merged = read_together(labels, columns)
+    if guessed and labels is not None:
+        for name in without_labels(labels, systems):
+            hint = 'pass the systems by name: {"a": frame["a"], "b": frame["b"]}, and gold=frame["label"]'
+            raise shares_nothing("the data frame", name, hint)
+    return systems, labels, merged_note(merged)
+
+
+def _check_exact(name: str, column: Column, gold: Column) -> None:
+    """Refuse whole numbers too large for floats that became floats because a value is missing."""
+    if column.values.dtype.kind != "f" or gold.values.dtype.kind not in "iu" or not column.missing.any():
+        return
+    there = column.values[~column.missing]
+    if (np.abs(there) >= 2**53).any() and np.all(there == np.rint(there)):
+        raise InvalidInputError(
+            f"column {name!r} holds whole numbers as floats because a value is missing, and some are too"
+            " large for floats to hold exactly",
+            hint='read it as a type that has missing values, such as dtype="Int64" in pandas, or as text',
+        )
+
+
+def _items(frame: Any, name: str) -> Column:
+    """Return items of any kind, neither labels nor numbers."""
+    array = checks.as_array(frame[name], f"column {name!r}")
+    out = np.empty(len(array), dtype=object)
+    for position, value in enumerate(array):  # polars and Arrow give the lists of a column as arrays
+        out[position] = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+    return Column(out, np.array([checks.missing(value) for value in out], dtype=np.bool_))
 
 
 def _check_wide(systems: Sequence[str], found: Roles) -> None:
@@ -200,20 +268,6 @@ def _check_wide(systems: Sequence[str], found: Roles) -> None:
     check_no_run("the data frame", systems)
     if found.gold is None:
         check_no_gold("the data frame", systems)
-
-
-def _check_alike(values: Mapping[str, Array], absent: Mapping[str, Array], gold: Array | None) -> None:
-    """Refuse a column that shares no value with a gold of labels, as `read` does; numbers may be scores."""
-    if gold is None:
-        return
-    present = {name: array[~absent[name]].tolist() for name, array in values.items()}
-    texts = [name for name, column in present.items() if any(isinstance(value, str) for value in column)]
-    if not texts:
-        return
-    known = set(map(str, gold.tolist()))
-    for name in values if gold.dtype.kind == "U" else texts:
-        hint = 'pass the systems by name: {"a": frame["a"], "b": frame["b"]}, and gold=frame["label"]'
-        check_known("the data frame", name, set(map(str, present[name])), known, hint)
 
 
 def _check_countable(what: str | None) -> None:
@@ -236,15 +290,9 @@ def _of_counted(
     guessed: bool,
 ) -> Evaluation:
     """Make an evaluation of distinct rows, each of which stands for several items."""
-    side = {
-        role: None if name is None else _whole(rows, name, role, counts=counts)
-        for role, name in roles.items()
-    }
-    gold, strata = side["gold"], side["stratum"]
-    values = {name: _column(rows, name, f"column {name!r}", objects=False) for name in chosen}
-    absent = {name: _absent(array) for name, array in values.items()}
-    if guessed:
-        _check_alike(values, absent, gold)
+    strata = None if roles["stratum"] is None else _ids(rows, roles["stratum"], "stratum", counts)
+    systems, gold, read = _read(rows, chosen, roles["gold"], objects=False, guessed=guessed, counts=counts)
+    absent = {name: column.missing for name, column in systems.items()}
     if on_missing == "error":
         for name, mask in absent.items():
             _check_present(name, mask, None, counts)
@@ -254,20 +302,20 @@ def _of_counted(
     of, n_kept = int(counts[known].sum()), int(counts[kept].sum())
     notes = [] if n_kept == of else [dropped(of - n_kept, of)]
     missing: dict[str, Array] = {}
-    systems: dict[str, Array] = {}
+    kept_values: dict[str, Array] = {}
     for name in chosen:
         mask = absent[name][kept]
         if mask.all():
             raise without_values(name, of)
-        column = _unfloated(values[name], absent[name], gold)[kept]
+        column = systems[name].values[kept]
         if mask.any():
             column = np.where(mask, column[~mask][0], column)
             missing[name] = mask
             notes.append(worst(name, int(counts[kept][mask].sum()), of))
-        systems[name] = column if column.dtype.kind != "O" else np.array(column.tolist())
+        kept_values[name] = column
     evaluation = Evaluation.of(
-        systems,
-        None if gold is None else gold[kept],
+        kept_values,
+        None if gold is None else gold.values[kept],
         strata=None if strata is None else strata[kept],
         counts=counts[kept],
     )
@@ -277,7 +325,7 @@ def _of_counted(
     told += " as the rows one by one"
     if item is not None:
         told += f"; that the ids in column {item} are unique was not checked"
-    return dataclasses.replace(evaluation, missing=missing, notes=(Note("counted", told), *notes))
+    return dataclasses.replace(evaluation, missing=missing, notes=(Note("counted", told), *read, *notes))
 
 
 def _clusters(cluster: str | Sequence[str] | None) -> tuple[str | None, str | None]:
@@ -326,39 +374,14 @@ def _chosen(names: Sequence[str], roles: dict[str, str | None], systems: Sequenc
     return list(systems)
 
 
-def _absent(array: Array) -> Array:
-    """Return where values are missing: None, NaN, pandas' NA and NaT."""
-    if array.dtype.kind == "f":
-        return np.isnan(array)
-    if array.dtype.kind != "O":
-        return np.zeros(array.shape, dtype=np.bool_)
-    # NA is neither equal to itself nor unequal: the comparison gives NA again, which is no boolean.
-    return np.array(
-        [
-            value is None
-            or type(value).__name__ in {"NAType", "NaTType"}
-            or (isinstance(value, float) and value != value)
-            for value in array
-        ],
-        dtype=np.bool_,
-    )
+def _ids(frame: Any, name: str, role: str, counts: IntArray | None = None) -> Array:
+    """Return a column of ids or groups, in which nothing may be missing."""
+    column = frame_column(frame[name], f"{role} column {name!r}")
+    _check_whole(column.missing, name, role, counts)
+    return identifiers(column.values, f"{role} column {name!r}")
 
 
-def _column(frame: Any, name: str, what: str, *, objects: bool) -> Array:
-    array = checks.as_array(frame[name], what)
-    if not objects:
-        return array
-    out = np.empty(len(array), dtype=object)
-    for position, value in enumerate(array):  # polars and Arrow give the lists of a column as arrays
-        out[position] = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
-    return out
-
-
-def _whole(
-    frame: Any, name: str, role: str, *, objects: bool = False, counts: IntArray | None = None
-) -> Array:
-    array = _column(frame, name, f"column {name!r}", objects=objects)
-    mask = _absent(array)
+def _check_whole(mask: Array, name: str, role: str, counts: IntArray | None) -> None:
     if mask.any():
         told = f"{int(mask.sum())} of {mask.size} rows; first: row {int(np.flatnonzero(mask)[0]) + 1}"
         if counts is not None:
@@ -367,7 +390,6 @@ def _whole(
             f"{role} column {name!r} has no value in {told}",
             hint=f"every item needs its {role}: remove these rows",
         )
-    return array if objects else checks.column(array, f"{role} column {name!r}")
 
 
 def _check_present(name: str, mask: Array, items: Array | None, counts: IntArray | None = None) -> None:
@@ -382,12 +404,3 @@ def _check_present(name: str, mask: Array, items: Array | None, counts: IntArray
             hint='pass on_missing="drop" to compare the other items only,'
             ' or on_missing="worst" to count the missing as wrong',
         )
-
-
-def _unfloated(array: Array, mask: Array, gold: Array | None) -> Array:
-    """Return to integers what a frame turned into floats only because a value is missing."""
-    if array.dtype.kind != "f" or gold is None or gold.dtype.kind not in "iu" or not mask.any():
-        return array
-    filled = np.where(mask, 0.0, array)
-    whole = np.all(filled == np.rint(filled)) and np.all(np.abs(filled) < 2**53)
-    return filled.astype(np.int64) if whole else array

@@ -49,6 +49,12 @@ def of_data(evaluation: Evaluation) -> list[Note]:
     return notes
 
 
+def of_reading(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> list[Note]:
+    """Return the notes that an evaluation brought, without those on labels if no metric compares labels."""
+    compares_labels = any(metric.reads != "numbers" for metric in metrics)
+    return [note for note in evaluation.notes if compares_labels or note.code != "labels_merged"]
+
+
 def of_labels(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> list[Note]:
     """Return notes on how hard and soft labels were read by measures of the other kind."""
     if evaluation.classes is None or evaluation.gold is None:

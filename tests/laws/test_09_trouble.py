@@ -136,10 +136,10 @@ CASES: list[tuple[str, type[BestbyError], tuple[Any, Any], dict[str, Any], str]]
     (
         "mixed types",
         InvalidInputError,
-        ({"a": ["x", 1, "y", "x"], "b": FINE["b"]}, GOLD),
+        ({"a": ["x", ["x"], "y", "x"], "b": FINE["b"]}, GOLD),
         {},
         (
-            "system 'a' mixes values of the types int, str\n"
+            "system 'a' mixes values of the types list, str\n"
             "hint: give all labels one type, for example with str()"
         ),
     ),
@@ -297,7 +297,7 @@ CASES: list[tuple[str, type[BestbyError], tuple[Any, Any], dict[str, Any], str]]
         (FINE, GOLD),
         {"metric": "mse"},
         (
-            "metric mse needs numbers, but system 'a' holds text: 'x'\n"
+            "metric mse needs numbers, but system 'a' holds text: 'x' at position 0\n"
             "hint: choose a metric for labels, such as accuracy or f1_macro"
         ),
     ),

@@ -388,8 +388,8 @@ def test_a_function_of_items_gets_what_was_given() -> None:
     [
         ("accuracy", "the items are texts or structures, not labels"),
         ("brier", "the items are texts or structures, not labels"),
-        ("mse", "metric mse needs numbers, but system 'a' holds text: 'the cat'"),
-        ("spearman", "metric spearman needs numbers, but system 'a' holds text: 'the cat'"),
+        ("mse", "metric mse needs numbers, but system 'a' holds text: 'the cat' at position 0"),
+        ("spearman", "metric spearman needs numbers, but system 'a' holds text: 'the cat' at position 0"),
     ],
 )
 def test_measures_of_labels_and_numbers_refuse_them(metric: str, said: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
@@ -117,12 +116,10 @@ def check_no_run(source: str, names: Sequence[str]) -> None:
             )
 
 
-def check_known(source: str, name: str, values: set[Any], known: set[Any], hint: str) -> None:
-    """Refuse a column of something else, such as the sentences: it would pass for a bad system."""
-    if values and not values & known:
-        raise InvalidInputError(
-            f"{source}: column {quoted(name)} shares no value with the gold; is it a system?", hint=hint
-        )
+def shares_nothing(source: str, name: str, hint: str) -> InvalidInputError:
+    """Return the error for a column of something else, such as sentences: it would pass for a bad system."""
+    told = f"{source}: column {quoted(name)} shares no value with the gold; is it a system?"
+    return InvalidInputError(told, hint=hint)
 
 
 def told_wide(names: Sequence[str], found: Roles) -> str:

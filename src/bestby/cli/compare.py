@@ -205,7 +205,7 @@ def compare(
     from bestby import readers
     from bestby.comparison import compare as run
     from bestby.comparison import needs_items, of_objects
-    from bestby.readers.values import MISSING
+    from bestby.data.columns import MISSING
 
     names = _listed(classes)
     evaluation = readers.read(

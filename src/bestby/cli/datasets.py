@@ -107,9 +107,9 @@ def datasets(
         plot=plot,
     )
     from bestby.comparison import names_objects
+    from bestby.data.columns import MISSING
     from bestby.datasets import Replicability, compare_datasets
     from bestby.readers.grouped import read_datasets
-    from bestby.readers.values import MISSING
 
     data: Any = read_datasets(
         files,

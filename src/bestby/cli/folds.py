@@ -110,9 +110,9 @@ def folds(
     if required != "all" and not required.isdigit():
         raise InvalidInputError(f"--required must be a whole number or all, got {required!r}")
     from bestby.comparison import names_objects
+    from bestby.data.columns import MISSING
     from bestby.datasets import compare_folds
     from bestby.readers.grouped import read_folds
-    from bestby.readers.values import MISSING
 
     data: Any = read_folds(
         file,

@@ -217,7 +217,7 @@ def plan(
         {"FILES": files, "--gold": gold},
         json=json, csv=csv, markdown=markdown, latex=latex, html=html, plot=plot,
     )  # fmt: skip
-    from bestby.readers.values import MISSING
+    from bestby.data.columns import MISSING
 
     reading = {
         "gold": gold,
@@ -363,7 +363,7 @@ def _lifted(given: _Assumed) -> Design:
 def _scores_of_runs(given: _Assumed) -> Any:
     """Return the scores of one system: a value per line, a column of a wide table, or rows of a long one."""
     from bestby._core.roles import ITEM_WORDS, RUN_WORDS, Roles
-    from bestby.readers.assemble import one_type
+    from bestby.data.values import as_scores
     from bestby.readers.files import read_values
     from bestby.readers.long import system_column_of
     from bestby.readers.sources import readable_file
@@ -379,7 +379,7 @@ def _scores_of_runs(given: _Assumed) -> Any:
             return runs[_only(name, list(runs))]
         others = {*RUN_WORDS, *ITEM_WORDS, "gold", "cluster", "stratum", given.run}
         found = found.column(_only(name, [column for column in found.names if column not in others]))
-    numbers = one_type({"scores": found}, None)[0]["scores"]
+    numbers = as_scores(found)
     return numbers.values[~numbers.missing]
 
 

@@ -113,8 +113,8 @@ def preferences(
     )
     checks.choice(method, _METHODS, "method")
     checks.choice(on_missing, ("error", "drop"), "on_missing")
+    from bestby.data.columns import MISSING
     from bestby.readers.preferences import read_preferences
-    from bestby.readers.values import MISSING
 
     found = read_preferences(
         file,

@@ -120,8 +120,8 @@ def runs(
         plot=plot,
     )
     from bestby.comparison import names_objects
+    from bestby.data.columns import MISSING
     from bestby.readers.runs import read_runs
-    from bestby.readers.values import MISSING
     from bestby.runs import compare_runs
 
     found = read_runs(

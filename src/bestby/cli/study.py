@@ -124,8 +124,8 @@ def add(
       bestby study add s h0 --run 0 --predictions preds.txt --gold targs.txt --ids idxs.txt --baseline
       bestby study add s h1 --run seed7 --predictions preds.csv --epochs 10 --tag lr=1e-5
     """  # noqa: D301 - \b keeps the lines of the examples apart
+    from bestby.data.columns import MISSING
     from bestby.readers.run import read_run
-    from bestby.readers.values import MISSING
     from bestby.study.layout import gold_file
 
     store = _store(study)
@@ -324,9 +324,10 @@ def _tags(given: list[str] | None) -> dict[str, str | float | bool]:
 def _plain(text: str) -> str | float | bool:
     if text in ("true", "false"):
         return text == "true"
-    from bestby.readers.values import column_of_texts, unified
+    from bestby.data.columns import column_of_texts
+    from bestby.data.values import as_scores
 
-    value: str | float | bool = unified([column_of_texts([text])])[0].values.tolist()[0]
+    value: str | float | bool = as_scores(column_of_texts([text])).values.tolist()[0]
     return value if value not in (float("inf"), float("-inf")) else text
 
 

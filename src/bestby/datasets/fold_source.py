@@ -18,7 +18,7 @@ from bestby.datasets import within
 from bestby.engine.base import Drawing
 from bestby.engine.interval import Intervals
 from bestby.evaluation import Evaluation
-from bestby.frames import evaluation_from_frame, is_frame
+from bestby.frames import collected, evaluation_from_frame, is_frame
 from bestby.metrics.directions import direction_of
 from bestby.results import MetricInfo, Note
 
@@ -139,6 +139,7 @@ def _fold_scores(values: Any, name: str) -> FloatArray:
 def _from_frame(
     frame: Any, fold: str | None, repetition: str | None, systems: tuple[str, ...] | None, gold: str | None
 ) -> Scores | dict[str, Evaluation]:
+    frame = collected(frame)
     names = [str(name) for name in (frame.column_names if hasattr(frame, "column_names") else frame.columns)]
     by = fold or "fold"
     again = repetition or ("repetition" if "repetition" in names else None)

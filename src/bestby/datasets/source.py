@@ -19,7 +19,7 @@ from bestby.datasets import within
 from bestby.engine.base import Drawing
 from bestby.engine.interval import Intervals
 from bestby.evaluation import Evaluation
-from bestby.frames import evaluation_from_frame, is_frame
+from bestby.frames import collected, evaluation_from_frame, is_frame
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.directions import direction_of
 from bestby.results import Comparison, MetricInfo, Note
@@ -160,6 +160,7 @@ def _from_frame(
     cluster: str | None,
     on_missing: str,
 ) -> Source:
+    frame = collected(frame)
     names = [str(name) for name in (frame.column_names if hasattr(frame, "column_names") else frame.columns)]
     key = dataset or next((word for word in ("dataset", "task") if word in names), None)
     if key is None or key not in names:

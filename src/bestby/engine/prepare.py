@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property, partial
 from typing import TypeVar
 
@@ -11,8 +11,11 @@ import numpy as np
 
 from bestby._core import soft
 from bestby._core.cells import collapsed
+from bestby._core.checks import NUMERAL
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array, BoolArray, Dependence, FloatArray, IntArray
+from bestby.data.columns import complete
+from bestby.data.values import joined, read_together, share_a_label
 from bestby.engine import streamed, table
 from bestby.engine.base import Group
 from bestby.engine.dependent import BlockGroup, CrossedGroup
@@ -79,20 +82,20 @@ class Reading:
                 "the items are texts or structures, not labels",
                 hint="choose a measure that reads such: bleu, em",
             )
-        _check_kinds(self.evaluation.systems, gold)
         names = ("", *self.evaluation.names)
-        known = _comparable([self.evaluation.coded[name][0] for name in names])
-        coded = [(values, self.evaluation.coded[name][1]) for name, values in zip(names, known, strict=True)]
-        present = [coded[0][0]]
-        for (values, code), name in zip(coded[1:], self.evaluation.names, strict=True):
+        present = []
+        for name in names:
+            values, code = self.evaluation.coded[name]
             absent = self.evaluation.missing.get(name)
-            present.append(values if absent is None else values[np.unique(code[~absent])])
-        labels = np.unique(np.concatenate(present))
+            present.append(np.arange(values.size) if absent is None else np.unique(code[~absent]))
+        distinct = [self.evaluation.coded[name][0][there] for name, there in zip(names, present, strict=True)]
+        labels, positions = joined(_read(names, distinct))
         out = []
-        for (values, code), name in zip(coded, names, strict=True):
-            place = np.minimum(np.searchsorted(labels, values), labels.size - 1)
-            place = np.where(labels[place] == values, place, -1)
-            recoded = _as_codes(code) if values.size == labels.size else place[code]
+        for name, there, position in zip(names, present, positions, strict=True):
+            values, code = self.evaluation.coded[name]
+            place = np.full(values.size, -1, dtype=np.int64)
+            place[there] = position
+            recoded = _as_codes(code) if np.array_equal(place, np.arange(values.size)) else place[code]
             absent = self.evaluation.missing.get(name)
             out.append(recoded if absent is None else np.where(absent, -1, recoded))
         return labels, out[0], out[1:]
@@ -211,32 +214,24 @@ class Reading:
         return None if gold is None else _as_floats(gold, "the gold", metric), out
 
 
-def _comparable(columns: Sequence[Array]) -> Sequence[Array]:
-    """Return labels in types that compare exactly: NumPy takes uint64 beside int64 for floats, of 53 bits."""
-    if not all(values.dtype.kind in "iu" for values in columns) or np.result_type(*columns).kind != "f":
-        return columns
-    least = min(int(values.min(initial=0)) for values in columns)
-    greatest = max(int(values.max(initial=0)) for values in columns)
-    if least < 0 and greatest >= 1 << 63:
-        raise InvalidInputError(
-            f"labels from {least} to {greatest} do not fit into 64 bits together",
-            hint="pass them as strings",
-        )
-    return [values.astype(np.int64 if least < 0 else np.uint64) for values in columns]
+def _read(names: Sequence[str], distinct: Sequence[Array]) -> list[Array]:
+    """Return the distinct values of the gold and of each system as they are compared.
 
-
-def _check_kinds(systems: Mapping[str, Array], gold: Array) -> None:
-    """Refuse text against numbers where labels are compared: nothing would ever match.
-
-    Measures of ranks and functions of the user's own may well take numbers against labels of text.
+    Text against numbers is refused where nothing would match: measures of ranks and functions of the user's
+    own may well take numbers against labels of text.
     """
-    for name, array in systems.items():
-        if (array.dtype.kind == "U") != (gold.dtype.kind == "U"):
-            kinds = ("text", "numbers") if array.dtype.kind == "U" else ("numbers", "text")
+    # By position: the second system of a study that looks at one run only has no name of its own.
+    columns = {str(place): complete(values) for place, values in enumerate(distinct[1:])}
+    gold, systems, _ = read_together(complete(distinct[0]), columns, strings=True)
+    assert gold is not None
+    for name, column in zip(names[1:], systems.values(), strict=True):
+        if column.is_text != gold.is_text and not share_a_label(gold.values, column.values):
+            kinds = ("text", "numbers") if column.is_text else ("numbers", "text")
             raise InvalidInputError(
                 f"system {name!r} holds {kinds[0]}, the gold {kinds[1]}: no label could match",
                 hint="give both one type, for example with str()",
             )
+    return [gold.values, *(column.values for column in systems.values())]
 
 
 def _as_objects(values: Array) -> Array:
@@ -268,8 +263,11 @@ def _as_floats(values: Array, what: str, metric: BaseMetric) -> FloatArray:
     if values.ndim == 2:
         raise _rows_refused(what, metric)
     if values.dtype.kind in "OU":
+        texts = [str(value) for value in values.tolist()]
+        place = next((i for i, text in enumerate(texts) if not NUMERAL.fullmatch(text)), 0)
         raise InvalidInputError(
-            f"metric {metric.name} needs numbers, but {what} holds text: {str(values[0])[:80]!r}",
+            f"metric {metric.name} needs numbers, but {what} holds text: {texts[place][:80]!r} at position"
+            f" {place}",
             hint="choose a metric for labels, such as accuracy or f1_macro",
         )
     return values.astype(np.float64)

@@ -13,7 +13,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray
 from bestby.evaluation import one_grouping
-from bestby.frames import is_frame
+from bestby.frames import collected, is_frame
 from bestby.inference.judgements import Judgements
 
 TIE = "tie"
@@ -118,6 +118,7 @@ def data_of(comparisons: Any, clusters: Any, columns: Columns) -> Data:
 def _read(comparisons: Any, clusters: Any, columns: Columns) -> tuple[Any, Any, Any, Any, Any]:
     """Return a, b, winner, items and clusters as columns."""
     if is_frame(comparisons) or isinstance(comparisons, Mapping):
+        comparisons = collected(comparisons)
         names = getattr(comparisons, "column_names", None) or getattr(comparisons, "columns", None)
         have = [str(name) for name in (comparisons if names is None else names)]
         item = columns.item if columns.item is not None or "item" not in have else "item"

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
+from bestby.data.columns import Column, column_of_texts
 from bestby.readers.assemble import agreed
 from bestby.readers.table import Table, listed
-from bestby.readers.values import Column, column_of_texts, unified
 
 
 def names_of(annotators: str | Sequence[str] | None) -> tuple[str, ...]:
@@ -57,7 +57,7 @@ def of_columns(table: Table, names: Sequence[str]) -> Column:
             )
         columns.append(column)
     labels = np.empty((table.n_rows, len(columns)), dtype=object)
-    for place, column in enumerate(unified(columns)):
+    for place, column in enumerate(columns):
         labels[:, place] = column.values.tolist()
         labels[column.missing, place] = None
     absent = np.array([all(label is None for label in row) for row in labels], dtype=np.bool_)

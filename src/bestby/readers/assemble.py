@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,10 +12,12 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, OnMissing
 from bestby.annotations import Annotations
+from bestby.data.columns import Column, text_of
+from bestby.data.values import Rule, merged_note, read_together
 from bestby.evaluation import Evaluation
 from bestby.readers.classes import one_kind
 from bestby.readers.soft import Soft
-from bestby.readers.values import Column, text_of, unified
+from bestby.results import Note
 
 
 def side_by_side(
@@ -52,12 +55,12 @@ def side_by_side(
     """
     if items is not None:
         check_unique(items, f"{source}: item ids")
-    columns, gold, classes = typed(systems, gold, soft)
+    columns, gold, classes, notes = typed(systems, gold, soft)
     if gold is not None:
         check_whole(source, gold, items)
     lengths = {column.size for column in columns.values()} | ({gold.size} if gold is not None else set())
     if len(lengths) > 1 or not any(column.missing.any() for column in columns.values()):
-        return Evaluation.of(
+        evaluation = Evaluation.of(
             {name: column.values for name, column in columns.items()},
             None if gold is None else _gold_values(gold, classes),
             items=items,
@@ -66,6 +69,7 @@ def side_by_side(
             on_missing=on_missing,
             classes=classes,
         )
+        return dataclasses.replace(evaluation, notes=(*notes, *evaluation.notes))
     if on_missing == "error":
         for name, column in columns.items():
             check_present(source, name, column, items)
@@ -74,6 +78,7 @@ def side_by_side(
         {name: (keys, column) for name, column in columns.items()},
         None if gold is None else (keys, gold),
         classes,
+        notes,
         clusters=None if clusters is None else dict(zip(keys, clusters, strict=True)),
         strata=None if strata is None else dict(zip(keys, strata, strict=True)),
         on_missing=on_missing,
@@ -84,6 +89,7 @@ def by_id(
     systems: Mapping[str, tuple[Sequence[Any], Column]],
     gold: tuple[Sequence[Any], Column] | None,
     classes: Array | None,
+    notes: tuple[Note, ...],
     *,
     clusters: Mapping[Any, str] | None,
     strata: Mapping[Any, str] | None,
@@ -95,7 +101,7 @@ def by_id(
         labels = keyed(*gold)
         if gold[1].is_annotated:
             labels = Annotations.of(labels, classes)
-    return Evaluation.of(
+    evaluation = Evaluation.of(
         {name: keyed(keys, column) for name, (keys, column) in systems.items()},
         labels,
         clusters=clusters,
@@ -103,6 +109,7 @@ def by_id(
         on_missing=on_missing,
         classes=classes,
     )
+    return dataclasses.replace(evaluation, notes=(*notes, *evaluation.notes))
 
 
 def _gold_values(gold: Column, classes: Array | None) -> Array | Annotations:
@@ -111,43 +118,19 @@ def _gold_values(gold: Column, classes: Array | None) -> Array | Annotations:
 
 def typed(
     systems: Mapping[str, Column], gold: Column | None, soft: Soft
-) -> tuple[dict[str, Column], Column | None, Array | None]:
-    """Give the systems, the gold and the classes one type; the classes are None where there are none."""
+) -> tuple[dict[str, Column], Column | None, Array | None, tuple[Note, ...]]:
+    """Return systems, gold and classes (None if there are none) with their values as they are compared.
+
+    The notes say how they were read.
+    """
     if soft.texts:
         texts = {name: text_of(column) for name, column in systems.items()}
-        return texts, None if gold is None else text_of(gold), None
+        return texts, None if gold is None else text_of(gold), None, ()
     given = [*systems.values()] + ([] if gold is None else [gold])
     if soft.classes is None and not any(column.values.ndim > 1 for column in given):
-        return (*one_type(systems, gold), None)
-    return one_kind(systems, gold, soft)
-
-
-def one_type(systems: Mapping[str, Column], gold: Column | None) -> tuple[dict[str, Column], Column | None]:
-    """Give the systems and the gold one type; scores for labels of text stay numbers.
-
-    Systems hold scores if they are all numbers and no label of the gold could be read as one.
-    """
-    columns = [*systems.values()] + ([] if gold is None else [gold])
-    alike = [
-        Column(column.values.astype(np.str_), column.missing) if column.is_text else column
-        for column in unified(columns)
-    ]
-    if gold is not None and alike[-1].values.dtype.kind == "U":
-        scores = unified(list(systems.values()))
-        if not any(column.is_text for column in scores) and not any(
-            _is_number(label) for label in set(alike[-1].values.tolist())
-        ):
-            return dict(zip(systems, scores, strict=True)), alike[-1]
-    # Without gold the names are as many as the columns, with it one fewer: the last is the gold.
-    return dict(zip(systems, alike, strict=False)), None if gold is None else alike[-1]
-
-
-def _is_number(label: str) -> bool:
-    try:
-        float(label)
-    except ValueError:
-        return False
-    return True
+        labels, columns, merged = read_together(gold, systems)
+        return columns, labels, None, merged_note(merged)
+    return (*one_kind(systems, gold, soft), ())
 
 
 def keyed(keys: Sequence[Any], column: Column) -> dict[Any, Any]:
@@ -159,18 +142,21 @@ def keyed(keys: Sequence[Any], column: Column) -> dict[Any, Any]:
     }
 
 
-def agreed(source: str, role: str, items: Sequence[str], column: Column) -> dict[str, str]:
-    """Return one value per item; the rows of an item must agree on it.
+def agreed(
+    source: str, role: str, items: Sequence[str], column: Column, rule: Rule | None = None
+) -> dict[str, str]:
+    """Return one value per item; its rows must agree on it, as the rule compares values if there is one.
 
     Examples
     --------
-    >>> from bestby.readers.values import column_of_texts
+    >>> from bestby.data.columns import column_of_texts
     >>> agreed("table.csv", "gold", ["q1", "q2", "q1"], column_of_texts(["x", "y", "x"]))
     {'q1': 'x', 'q2': 'y'}
     """
     values: dict[str, str] = {}
     for item, value in zip(items, text_of(column).values.tolist(), strict=True):
-        if values.setdefault(item, value) != value:
+        known = values.setdefault(item, value)
+        if known != value and (rule is None or rule.key(known) != rule.key(value)):
             raise InvalidInputError(
                 f"{source}: the {role} of item {item!r} is {values[item]!r} here and {value!r} there",
                 hint=f"an item has one {role}, whichever system is asked",

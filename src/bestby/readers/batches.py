@@ -15,14 +15,17 @@ from bestby._core.checks import NUMERAL
 from bestby._core.errors import DesignError, InvalidInputError, MissingExtraError
 from bestby._core.typing import OnMissing
 from bestby.alignment import dropped
+from bestby.data.columns import Missing
 from bestby.readers.database import in_order, quoted
-from bestby.readers.values import Missing
 from bestby.resampling.streams import GOLDEN, mix
 from bestby.results import Note
 from bestby.streamed import Batch, Streamed
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+_WHITE_SPACE = "".join(letter for letter in map(chr, range(0x3001)) if letter.isspace())
+"""What `str.strip` removes; SQL removes blanks only unless it is told."""
 
 ROWS = 1 << 17
 """Items of a batch."""
@@ -96,8 +99,9 @@ def number_of(column: str, kind: str, missing: Missing) -> str:
 
 
 def text_of(column: str, kind: str, missing: Missing) -> str:
-    """Return SQL for the text of a column without spaces around it; NULL where the value is missing."""
-    text = f"trim({column}->>'$')" if kind == "json" else f"trim(CAST({column} AS VARCHAR))"
+    """Return SQL for the text of a column without white space around it; NULL where the value is missing."""
+    text = f"{column}->>'$'" if kind == "json" else f"CAST({column} AS VARCHAR)"
+    text = f"trim({text}, {quoted(_WHITE_SPACE)})"
     words = ", ".join(map(quoted, sorted(missing)))
     return f"CASE WHEN {text} IN ({words}) THEN NULL ELSE {text} END"
 

@@ -8,9 +8,10 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
+from bestby.data.columns import Column, column_of, column_of_texts
+from bestby.data.values import Rule
 from bestby.readers.soft import Soft
 from bestby.readers.table import listed
-from bestby.readers.values import Column, column_of, column_of_texts, unified
 
 GOLD = "the gold"
 
@@ -45,11 +46,11 @@ def one_kind(
     given = [*systems.values(), *([] if gold is None else [gold])]
     ordered = [_ordered(column, names) if column.is_soft else column for column in given]
     hard = [_flat(column) for column in ordered if not column.is_soft]
-    typed = [
-        _plain(column) for column in unified([*hard, *([] if names is None else [column_of_texts([*names])])])
-    ]
-    classes = None if names is None else typed.pop().values
-    left = iter(typed)
+    named = None if names is None else column_of_texts([*names])
+    rule = Rule.of(_known(named, None if gold is None else ordered[-1]))
+    read = [rule.read(column, rule.keys_of(column)) for column in hard]
+    classes = None if named is None else rule.read(named, rule.keys_of(named)).values
+    left = iter(read)
     done = [column if column.is_soft else _shaped(next(left), column) for column in ordered]
     if classes is None:
         classes = _numbered(done)
@@ -109,8 +110,11 @@ def _flat(column: Column) -> Column:
     return column_of(column.values.reshape(-1), "annotations", frozenset()) if column.is_annotated else column
 
 
-def _plain(column: Column) -> Column:
-    return Column(column.values.astype(np.str_), column.missing) if column.is_text else column
+def _known(names: Column | None, gold: Column | None) -> Column | None:
+    """Return the labels that say how all others are read: names of classes, or a gold that is not soft."""
+    if names is not None or gold is None or gold.is_soft:
+        return names
+    return _flat(gold)
 
 
 def _shaped(column: Column, like: Column) -> Column:

@@ -15,19 +15,21 @@ from bestby._core.order import merged_order
 from bestby._core.roles import Roles, told_wide
 from bestby._core.typing import Array, BoolArray, IntArray, OnMissing
 from bestby.alignment import dropped, without_values, worst
+from bestby.data.columns import Column, Missing
+from bestby.data.values import as_scores
 from bestby.evaluation import Evaluation
-from bestby.readers.assemble import one_type
+from bestby.readers.assemble import typed
 from bestby.readers.batches import Passes, check_cells, key_of, number_of, read_batches, text_of
 from bestby.readers.database import lines, literal, quoted, streaming
 from bestby.readers.files import kind_of
 from bestby.readers.long import is_long
 from bestby.readers.packing import csv_source
+from bestby.readers.parquet import columns_of, differ_in_capitals
 from bestby.readers.pieces import Piece, Pieces, check_same_columns, joined
 from bestby.readers.soft import Soft
 from bestby.readers.soft_tables import gathered
 from bestby.readers.table import Table, made
 from bestby.readers.tables import header_of, parsed_json, records_of
-from bestby.readers.values import Column, Missing, unified
 from bestby.readers.wide import check_alike, roles_of, systems_of
 from bestby.results import Note
 
@@ -204,9 +206,10 @@ def _first_rows(
             column[:] = [record.get(name) for record in records]
             columns.append(column)
         return names, columns
-    source, given, names = _relation(pieces.form, [first], database)
-    arrays = database.execute(f"SELECT * FROM {source} LIMIT {_HEAD}", given).fetchnumpy()
-    return names, list(arrays.values())
+    source, given, columns_of_file = _relation(pieces.form, [first], database)
+    selected = ", ".join(f"{value} AS k{i}" for i, (_, value) in enumerate(columns_of_file))
+    arrays = database.execute(f"SELECT {selected} FROM {source} LIMIT {_HEAD}", given).fetchnumpy()
+    return [name for name, _ in columns_of_file], list(arrays.values())
 
 
 def _keys(pieces: Pieces, database: DuckDBPyConnection) -> list[str]:
@@ -248,11 +251,15 @@ def _queries(pieces: Pieces, head: Table, used: Sequence[str], database: DuckDBP
     """Group the files that one query can read: of one header, one packing, one value of each folder used."""
     of_files = _columns_of_files(pieces, head, database)
     folders = [name for name in used if name in pieces.folder_columns(of_files, used)]
+    capitals = differ_in_capitals(of_files)
 
     def key(piece: Piece) -> Any:
         said = dict(piece.folders)
         kind = kind_of(piece.path)
         header: Any = None
+        if pieces.form == "parquet":
+            written = list(columns_of(piece.path, database)) if capitals else []
+            header = tuple(written)
         if pieces.form == "delimited":
             names, delimiter = header_of(piece.path, kind.compression)
             header = (*names, delimiter)
@@ -260,14 +267,15 @@ def _queries(pieces: Pieces, head: Table, used: Sequence[str], database: DuckDBP
 
     if pieces.form == "parquet" and len(pieces.pieces) > 1:
         for path in pieces.paths[1:]:
-            check_same_columns(pieces, path, _parquet_names(path, database), of_files)
+            here = [name.strip() for name in columns_of(path, database)]
+            check_same_columns(pieces, path, here, of_files)
     queries = []
     for (said, _, _), group in _by(pieces.pieces, key):
         wanted = [name for name in used if name not in folders]
-        source, given, names = _relation(pieces.form, group, database, wanted)
+        source, given, columns_of_file = _relation(pieces.form, group, database, wanted)
+        by_name = {name.strip(): value for name, value in columns_of_file}
         if pieces.form == "delimited":
-            check_same_columns(pieces, group[0].path, [name.strip() for name in names], of_files)
-        by_name = {name.strip(): _spelt(pieces.form, i, name) for i, name in enumerate(names)}
+            check_same_columns(pieces, group[0].path, list(by_name), of_files)
         columns = {name: by_name[name] for name in wanted}
         queries.append(_Query(source, given, columns, dict(zip(folders, said, strict=True))))
     return queries
@@ -277,39 +285,40 @@ def _columns_of_files(pieces: Pieces, head: Table, database: DuckDBPyConnection)
     known = {name for piece in pieces.pieces for name, _ in piece.folders}
     if pieces.form == "json":
         return [name for name in head.names if name not in known]
-    _, _, names = _relation(pieces.form, pieces.pieces[:1], database)
-    return [name.strip() for name in names]
-
-
-def _parquet_names(path: Path, database: DuckDBPyConnection) -> list[str]:
-    query = "DESCRIBE SELECT * FROM read_parquet(?, hive_partitioning=false)"
-    return [row[0].strip() for row in database.execute(query, [literal(path)]).fetchall()]
+    _, _, columns_of_file = _relation(pieces.form, pieces.pieces[:1], database)
+    return [name.strip() for name, _ in columns_of_file]
 
 
 def _relation(
     form: str, group: Sequence[Piece], database: DuckDBPyConnection, wanted: Sequence[str] = ()
-) -> tuple[str, list[Any], list[str]]:
-    """Return the files as a table of SQL, its parameters, and the names of its columns as written."""
+) -> tuple[str, list[Any], list[tuple[str, str]]]:
+    """Return the files as a table of SQL, its parameters, and its columns: names and SQL of the values."""
     paths = [literal(piece.path) for piece in group]
     if form == "parquet":
-        query = "DESCRIBE SELECT * FROM read_parquet(?, hive_partitioning=false)"
-        names = [row[0] for row in database.execute(query, paths[:1]).fetchall()]
-        return "read_parquet(?, hive_partitioning=false, union_by_name=true)", [paths], names
+        of_file = list(columns_of(group[0].path, database).items())
+        return "read_parquet(?, hive_partitioning=false, union_by_name=true)", [paths], of_file
     compression = kind_of(group[0].path).compression
     if form == "json":
+        if differ_in_capitals(list(wanted)):  # which DuckDB takes for one column
+            values = [(name, f"json->{quoted(_json_path(name))}") for name in wanted]
+            return "read_ndjson_objects(?, compression=?)", [paths, compression], values
         columns = ", ".join(f"{quoted(name)}: 'JSON'" for name in wanted)
         source = (
             f"read_json(?, compression=?, format='newline_delimited', records=true, auto_detect=false,"
             f" hive_partitioning=false, columns={{{columns}}})"
         )
-        return source, [paths, compression], list(wanted)
+        return source, [paths, compression], [(name, _identifier(name)) for name in wanted]
     names, delimiter = header_of(group[0].path, compression)
     source = csv_source(len(names), [piece.path for piece in group], compression, delimiter)
-    return source, [paths, compression, delimiter], names
+    return source, [paths, compression, delimiter], [(name, f"c{i}") for i, name in enumerate(names)]
 
 
-def _spelt(form: str, position: int, name: str) -> str:
-    return f"c{position}" if form == "delimited" else '"' + name.replace('"', '""') + '"'
+def _identifier(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _json_path(name: str) -> str:
+    return '$."' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _about(database: DuckDBPyConnection, query: _Query) -> int:
@@ -375,7 +384,7 @@ def _unstreamable(
         return "strata need every item"
     if found.item is None:
         return "items have no ids, which their resamples are drawn by (item=...)"
-    texts = [name for name in used if unified([head.column(name)])[0].is_text]
+    texts = [name for name in used if as_scores(head.column(name)).is_text]
     return None if not texts else f"column {texts[0]!r} holds text, not scores"
 
 
@@ -427,20 +436,22 @@ def _evaluation(
     counts = counts[keep]
     if asked.systems is None and gold is not None:
         check_alike(table, columns, gold)
-    columns, gold = one_type(columns, gold)
+    columns, gold, _, notes = typed(columns, gold, asked.soft)
     if gold is not None and gold.missing.any():
         raise InvalidInputError(
             f"{table.source}: the gold is missing for {_share(gold.missing, counts)}",
             hint='remove these items; if NA is a label here, let only blank cells be missing: missing=""',
         )
     if not any(column.missing.any() for column in columns.values()):
-        return Evaluation.of(
+        evaluation = Evaluation.of(
             {name: column.values for name, column in columns.items()},
             None if gold is None else gold.values,
             strata=strata,
             counts=counts,
         )
-    return _incomplete(table, columns, gold, strata, counts, asked.on_missing)
+    else:
+        evaluation = _incomplete(table, columns, gold, strata, counts, asked.on_missing)
+    return dataclasses.replace(evaluation, notes=(*notes, *evaluation.notes))
 
 
 def _incomplete(

@@ -13,6 +13,8 @@ from bestby._core.checks import NUMERAL
 from bestby._core.errors import InvalidInputError
 from bestby._core.roles import Roles
 from bestby._core.typing import FloatArray, OnMissing
+from bestby.data.columns import MISSING
+from bestby.data.values import as_scores
 from bestby.datasets.source import cells
 from bestby.datasets.within import taken
 from bestby.evaluation import Evaluation
@@ -24,7 +26,6 @@ from bestby.readers.opening import log_of
 from bestby.readers.soft import Soft
 from bestby.readers.sources import readable_file
 from bestby.readers.table import ITEM_WORDS, Table, listed
-from bestby.readers.values import MISSING, unified
 from bestby.readers.wide import read_wide
 from bestby.results import Note
 
@@ -261,7 +262,7 @@ def _floats(table: Table, names: Sequence[str]) -> list[list[float | None]]:
     """Return columns as numbers, None where nothing is."""
     found = []
     for name in names:
-        (column,) = unified([table.column(name)])
+        column = as_scores(table.column(name))
         there = np.flatnonzero(~column.missing)
         if not there.size:
             raise InvalidInputError(f"{table.source}: column {name!r} has no value in any row")

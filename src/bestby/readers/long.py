@@ -8,6 +8,8 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.order import order_in_groups
 from bestby._core.roles import RUN_WORDS, RUNS_HINT, VALUE_WORDS, Roles
 from bestby._core.typing import OnMissing
+from bestby.data.columns import Column, column_of_texts
+from bestby.data.values import Rule
 from bestby.evaluation import Evaluation
 from bestby.readers import annotators
 from bestby.readers.assemble import (
@@ -22,7 +24,6 @@ from bestby.readers.assemble import (
 from bestby.readers.soft import Soft
 from bestby.readers.soft_tables import class_columns, has_classes
 from bestby.readers.table import SYSTEM_WORDS, Table, check_there, listed
-from bestby.readers.values import Column, column_of_texts
 
 _GROUP_WORDS = ("gold", "cluster", "stratum")
 
@@ -140,9 +141,11 @@ def read_long(
         gold = table.column(found.gold)
     if gold is not None:
         check_whole(table.source, gold.take(kept), [items[row] for row in kept])
-        agreed(table.source, "gold", [items[row] for row in kept], gold.take(kept))
+        labels_of_rows = gold.take(kept)
+        rule = None if labels_of_rows.values.ndim > 1 else Rule.of(labels_of_rows)
+        agreed(table.source, "gold", [items[row] for row in kept], labels_of_rows, rule)
         gold = gold.take(firsts)
-    columns, gold, classes = typed({name: values.take(rows[name]) for name in names}, gold, soft)
+    columns, gold, classes, notes = typed({name: values.take(rows[name]) for name in names}, gold, soft)
     if on_missing == "error":
         for name in names:
             check_present(table.source, name, columns[name], keys[name])
@@ -155,6 +158,7 @@ def read_long(
         {name: (keys[name], columns[name]) for name in names},
         None if gold is None else (list(first), gold),
         classes,
+        notes,
         clusters=groups.get("cluster"),
         strata=groups.get("stratum"),
         on_missing=on_missing,

@@ -14,13 +14,13 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.order import merged_order
 from bestby._core.typing import Array
+from bestby.data.columns import Column, Missing
 from bestby.readers.database import connection, literal
 from bestby.readers.files import kind_of, read_table
 from bestby.readers.formats.base import recognised
 from bestby.readers.sources import exists, is_directory, is_file, is_url, readable, readable_file, user_path
 from bestby.readers.table import Table, listed, made
 from bestby.readers.tables import read_parquets
-from bestby.readers.values import Column, Missing
 
 _ENDINGS = (".parquet", ".csv", ".tsv", ".tab", ".jsonl", ".ndjson")
 _PACKED = (".gz", ".zst")

@@ -13,6 +13,7 @@ from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.roles import Roles
 from bestby._core.typing import OnMissing
+from bestby.data.columns import MISSING
 from bestby.evaluation import Evaluation
 from bestby.frames import is_frame
 from bestby.readers import arguments
@@ -28,7 +29,6 @@ from bestby.readers.soft import Soft
 from bestby.readers.soft_tables import gathered
 from bestby.readers.sources import readable_file
 from bestby.readers.table import listed
-from bestby.readers.values import MISSING
 from bestby.readers.wide import read_wide
 from bestby.results import Note
 
@@ -61,9 +61,10 @@ def read(
     file per system*, each is text with a value per line, a NumPy array, or a table; tables with an item
     column are joined by it. CSV, TSV, JSON Lines and Parquet are read, plain or packed with gzip or zstd.
 
-    Values are integers, floats or booleans if every value of the gold and of all systems can be so read,
-    and text otherwise ("01" is text). White space around them is ignored. Columns called gold, item (or id),
-    cluster and stratum play that part unless the systems are chosen.
+    The gold says how values are read: as numbers or booleans if all its values are such, and as text
+    otherwise ("01" is text). A value of a system that is no number is a text by itself. White space around
+    values is ignored, and the note ``"labels_merged"`` names spellings that count as one label. Columns
+    called gold, item (or id), cluster and stratum play that part unless the systems are chosen.
 
     *Soft labels*, a distribution over classes per item, are recognised where they are: arrays of shape
     (items, classes); lines of two or more numbers; columns of lists (in CSV as text, ``[0.1, 0.9]``); in a

@@ -11,6 +11,9 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.roles import Roles
 from bestby._core.typing import Array
+from bestby.data.arrays import label_column
+from bestby.data.columns import MISSING, Column, column_of_texts, text_of
+from bestby.data.values import Rule, as_scores
 from bestby.readers.assemble import check_unique, check_whole, typed
 from bestby.readers.classes import one_kind
 from bestby.readers.files import read_values
@@ -18,7 +21,6 @@ from bestby.readers.several import How, Part, gold_part, groups_of, in_order, sy
 from bestby.readers.soft import Soft
 from bestby.readers.sources import readable_file
 from bestby.readers.table import listed
-from bestby.readers.values import MISSING, Column, column_of_texts, text_of, unified
 from bestby.study.records import Gold
 
 
@@ -181,7 +183,7 @@ def _like(ids: list[str], known: Gold | None) -> list[Any]:
     """Return ids as whole numbers if the study has such; in a new one, if all of them are."""
     if known is not None and known.ids.dtype.kind == "U":
         return ids
-    column = unified([column_of_texts(ids)])[0]
+    column = as_scores(column_of_texts(ids))
     return column.values.tolist() if column.values.dtype.kind == "i" else ids
 
 
@@ -191,7 +193,7 @@ def _typed(
     """Give predictions, gold and classes one type: that which the study has, if there is one."""
     like = None if known is None else known.values if known.values.ndim == 1 else known.classes
     if like is None:
-        columns, labels, classes = typed({"prediction": mine}, theirs, soft)
+        columns, labels, classes, _ = typed({"prediction": mine}, theirs, soft)
         return columns["prediction"], labels, classes
     classes = None
     if soft.classes is not None or any(part is not None and part.is_soft for part in (mine, theirs)):
@@ -204,16 +206,8 @@ def _typed(
 
 
 def _as_labels(column: Column, like: Array) -> Column:
-    """Return hard labels as text if those of the study are, as numbers if they are numbers."""
+    """Return hard labels as they are compared with those of the study."""
     if column.is_soft:
         return column
-    if like.dtype.kind == "U":
-        return text_of(column)
-    found = unified([column])[0]
-    if found.is_text:
-        odd = next(text for text in found.values.tolist() if unified([column_of_texts([text])])[0].is_text)
-        raise InvalidInputError(
-            f"the labels of the study are numbers, but a label here is {odd!r}",
-            hint="write the labels of all runs as those of the gold",
-        )
-    return found
+    rule = Rule.of(label_column(like, "the labels of the study"), strings=True)
+    return rule.read(column, rule.keys_of(column))

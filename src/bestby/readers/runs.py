@@ -13,6 +13,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.order import order_in_groups
 from bestby._core.roles import RUN_WORDS, Roles, check_no_gold
 from bestby._core.typing import Array
+from bestby.data.columns import MISSING, Column, column_of_texts
 from bestby.readers import arguments
 from bestby.readers.assemble import agreed, typed
 from bestby.readers.files import read_table
@@ -22,7 +23,6 @@ from bestby.readers.opening import log_of
 from bestby.readers.soft import Soft
 from bestby.readers.sources import readable_file
 from bestby.readers.table import ITEM_WORDS, Table, listed
-from bestby.readers.values import MISSING, Column, column_of_texts
 from bestby.readers.wide import check_alike
 from bestby.results import Note
 
@@ -194,7 +194,7 @@ def read_runs(
     )
     golds = None if roles.gold is None or roles.item is None else table.column(roles.gold).take(kept)
     given = {name: record.column for name, record in records.items()}
-    columns, golds, _ = typed(given, golds, Soft(texts=texts))
+    columns, golds, _, _ = typed(given, golds, Soft(texts=texts))
     records = {name: _Record(r.runs, r.inner, columns[name]) for name, r in records.items()}
     told = f"a {'long' if is_long else 'wide'} table of runs; systems: {listed(list(records))}"
     told += f" (column {by})" if is_long else ""

@@ -12,6 +12,8 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.roles import GOLD_WORDS, VALUE_WORDS, Roles
 from bestby._core.typing import OnMissing
+from bestby.data.columns import Column, Missing, column_of_texts, text_of
+from bestby.data.values import Rule, as_scores
 from bestby.evaluation import Evaluation
 from bestby.readers import annotators
 from bestby.readers.assemble import (
@@ -29,7 +31,6 @@ from bestby.readers.soft import Soft
 from bestby.readers.soft_tables import class_columns, gathered
 from bestby.readers.sources import is_file, readable_file
 from bestby.readers.table import Table, listed
-from bestby.readers.values import Column, Missing, column_of_texts, text_of, unified
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +164,7 @@ def _joined(
         )
     for part in everything:
         check_unique(part.keys, f"{part.source}: item ids")
-    columns, labels, classes = typed(
+    columns, labels, classes, notes = typed(
         {name: part.column for name, part in parts.items()}, None if gold is None else gold.column, soft
     )
     if gold is not None:
@@ -175,6 +176,7 @@ def _joined(
         {name: (part.keys, columns[name]) for name, part in parts.items()},
         None if gold is None or labels is None else (gold.keys, labels),
         classes,
+        notes,
         clusters=groups.get("cluster"),
         strata=groups.get("stratum"),
         on_missing=on_missing,
@@ -256,10 +258,11 @@ def _shared_gold(parts: Sequence[Part], columns: Sequence[Column]) -> Part:
             hint="give the gold in a file of its own: gold=...",
         )
     ids = [item for part in parts for item in part.keys]
-    texts = [text for column in columns for text in text_of(column).values.tolist()]
-    agreed("the files of the systems", "gold", ids, column_of_texts(texts))
+    everything = _stacked(columns)
+    rule = None if everything.is_soft else Rule.of(everything)
+    agreed("the files of the systems", "gold", ids, everything, rule)
     first = [*first_rows(ids).values()]
-    whole = _stacked(columns).take(first)
+    whole = everything.take(first)
     return Part(parts[0].source, whole, None if parts[0].items is None else [ids[row] for row in first])
 
 
@@ -291,7 +294,7 @@ def _only(table: Table, what: str, columns: Sequence[str], words: tuple[str, ...
 
 
 def _is_numeric(column: Column) -> bool:
-    return not column.is_soft and unified([column])[0].values.dtype.kind in "iuf"
+    return not column.is_soft and as_scores(column).values.dtype.kind in "iuf"
 
 
 def _group_names(roles: Roles, gold: Part | None) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.soft import distributions
 from bestby._core.typing import Array, FloatArray
-from bestby.readers.values import Column, Missing
+from bestby.data.columns import Column, Missing
 
 EVERY_COLUMN = "columns"
 """What stands in place of the names of the classes when every column without another part is one."""

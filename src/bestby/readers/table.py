@@ -13,8 +13,9 @@ from bestby._core.roles import ITEM_WORDS as ITEM_WORDS
 from bestby._core.roles import Roles
 from bestby._core.roles import listed as listed
 from bestby._core.typing import Array
+from bestby.data.columns import Column, Missing, column_of, text_of
+from bestby.data.values import as_scores
 from bestby.readers.sources import is_file
-from bestby.readers.values import Column, Missing, column_of, text_of, unified
 
 SYSTEM_WORDS = ("system", "model", "model_name", "method", "algorithm", "algo", "arch", "architecture")
 """Names of columns that say which system a row is of."""
@@ -100,7 +101,7 @@ class Table:
     def repeats(self, name: str) -> bool:
         """Tell whether a column holds texts that are not all different, as names in a long table are."""
         column = self.column(name)
-        is_text = not column.is_soft and unified([column])[0].is_text
+        is_text = not column.is_soft and as_scores(column).is_text
         return is_text and len(self.distinct(name)) < int((~column.missing).sum())
 
 

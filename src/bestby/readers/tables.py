@@ -12,11 +12,12 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.order import merged_order
+from bestby.data.columns import Missing
 from bestby.readers.database import connection, lines, literal
 from bestby.readers.packing import csv_source
+from bestby.readers.parquet import columns_of
 from bestby.readers.table import Table, made
 from bestby.readers.text import unpacked
-from bestby.readers.values import Missing
 
 _DELIMITERS = (",", "\t", ";", "|")
 
@@ -162,9 +163,9 @@ def read_parquets(paths: Sequence[Path], missing: Missing) -> list[Table]:
     tables = []
     with connection(paths[0] if len(paths) == 1 else f"{paths[0]} (or a file beside it)") as database:
         for path in paths:
-            query = "SELECT * FROM read_parquet(?, hive_partitioning=false)"
-            result = database.execute(query, [literal(path)])
-            names = [entry[0] for entry in result.description or ()]
-            arrays = result.fetchnumpy()
-            tables.append(made(str(path), names, [arrays[name] for name in names], missing))
+            columns = columns_of(path, database)
+            selected = ", ".join(f"{value} AS c{i}" for i, value in enumerate(columns.values()))
+            query = f"SELECT {selected or '*'} FROM read_parquet(?, hive_partitioning=false)"
+            arrays = database.execute(query, [literal(path)]).fetchnumpy()
+            tables.append(made(str(path), list(columns), list(arrays.values()), missing))
     return tables

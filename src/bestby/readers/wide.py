@@ -6,15 +6,16 @@ import dataclasses
 from collections.abc import Sequence
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.roles import Roles, check_known, check_no_gold, check_no_run, recognised, told_wide
+from bestby._core.roles import Roles, check_no_gold, check_no_run, recognised, shares_nothing, told_wide
 from bestby._core.typing import OnMissing
+from bestby.data.columns import Column
+from bestby.data.values import read_together, without_labels
 from bestby.evaluation import Evaluation
 from bestby.readers import annotators
-from bestby.readers.assemble import one_type, side_by_side
+from bestby.readers.assemble import side_by_side
 from bestby.readers.classes import labels_of
 from bestby.readers.soft import Soft
 from bestby.readers.table import Table, check_there, listed
-from bestby.readers.values import Column
 
 
 def read_wide(
@@ -106,16 +107,13 @@ def systems_of(table: Table, roles: Roles, systems: Sequence[str] | None) -> lis
 def check_alike(table: Table, columns: dict[str, Column], gold: Column) -> None:
     """Refuse a column of something else, such as the sentences: it would pass for a bad system."""
     hard = {name: column for name, column in columns.items() if not column.is_soft}
-    alike, labels = one_type(hard, labels_of(gold))
-    if labels is None or labels.values.dtype.kind != "U":
+    labels = labels_of(gold)
+    if labels is None:
         return
-    known = set(labels.values[~labels.missing].tolist())
-    for name, column in alike.items():
-        if column.values.dtype.kind != "U":  # scores, for measures such as the area under a curve
-            continue
-        values = set(column.values[~column.missing].tolist())
-        if not values & known:
-            hint = "choose the columns of the systems: systems=[...]"
-            if name in table.data and table.repeats(name):
-                hint += "; a column of their names is system_column=..."
-            check_known(table.source, name, values, known, hint)
+    labels, alike, _ = read_together(labels, hard)
+    assert labels is not None
+    for name in without_labels(labels, alike):
+        hint = "choose the columns of the systems: systems=[...]"
+        if name in table.data and table.repeats(name):
+            hint += "; a column of their names is system_column=..."
+        raise shares_nothing(table.source, name, hint)

@@ -10,11 +10,11 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray, OnMissing
+from bestby.data.columns import column_of_texts
 from bestby.evaluation import Evaluation
 from bestby.metrics.base import MeanMetric
 from bestby.readers.assemble import agreed
 from bestby.readers.preferences import Preferences
-from bestby.readers.values import column_of_texts
 from bestby.results import Note
 
 

@@ -19,7 +19,7 @@ from bestby.engine.hierarchy import Crossed
 from bestby.engine.interval import Intervals
 from bestby.engine.runs import Separate
 from bestby.evaluation import Evaluation
-from bestby.frames import is_frame
+from bestby.frames import collected, is_frame
 from bestby.metrics.directions import direction_of
 from bestby.metrics.suitability import chosen_metric
 from bestby.results import MetricInfo, Note
@@ -65,6 +65,7 @@ def systems_of(runs: Any, *, paired: bool) -> dict[str, list[Any]]:
                 f"runs must be a mapping of system to its runs, got {type(runs).__name__}",
                 hint='compare_runs({"new": [0.81, 0.84], "old": [0.79, 0.80]})',
             )
+        runs = collected(runs)
         names = runs.column_names if hasattr(runs, "column_names") else runs.columns
         runs = {str(name): runs[name] for name in names}
     checks.valid_names(runs, "system")

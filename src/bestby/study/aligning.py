@@ -13,6 +13,9 @@ from bestby._core import arrays, checks, soft
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Array, ArrayLike, IntArray
+from bestby.data.arrays import identifiers, label_column
+from bestby.data.columns import complete
+from bestby.data.values import joined, read_together
 from bestby.evaluation import one_grouping
 from bestby.study import names
 from bestby.study.records import Entry, Gold, Tag
@@ -120,7 +123,7 @@ def gold_of(
         raise InvalidInputError(f"a study needs at least 2 items, got {len(array)}")
     if ids is None and labels is not None:
         ids = arrays.as_ids(labels)
-    items = np.arange(len(array)) if ids is None else checks.column(ids, "ids", len(array))
+    items = np.arange(len(array)) if ids is None else identifiers(ids, "ids", len(array))
     places = _places(items, "the ids")
     clusters = one_grouping(clusters, "a study")
     if isinstance(clusters, Mapping):
@@ -130,7 +133,7 @@ def gold_of(
                 f"clusters has no value for {len(absent)} items; first: {quoted(absent[0])}"
             )
         clusters = [clusters[item] for item in places]
-    groups = None if clusters is None else checks.column(clusters, "clusters", len(array))
+    groups = None if clusters is None else identifiers(clusters, "clusters", len(array))
     return Gold(items, array, known, groups)
 
 
@@ -143,7 +146,7 @@ def _labels(
         ordered = soft.by_name(values, named, "gold")
         rows = soft.distributions(ordered, "gold", normalise=normalise, place=_placed(ids))
         return rows, soft.classes_of(named, rows.shape[1])
-    array = checks.column(values, "gold")
+    array = label_column(values, "gold").values
     if classes is None:
         return array, None
     known = soft.classes_of(classes, checks.column(classes, "classes").size)
@@ -177,7 +180,8 @@ def check_same(mine: Gold, other: Gold, *, with_ids: bool) -> None:
         parts.append(("cluster", mine.clusters, other.clusters))
     for what, before, now in parts:
         triples = zip(mine.ids.tolist(), before.tolist(), now[where].tolist(), strict=True)
-        differing = [triple for triple in triples if triple[1] != triple[2]]
+        same = _same(before, now[where])
+        differing = [triple for triple, equal in zip(triples, same, strict=True) if not equal]
         if differing:
             item, old, new = differing[0]
             raise InvalidInputError(
@@ -229,7 +233,7 @@ def aligned(
     """
     ids, predictions = _unkeyed(predictions, ids, what)
     if not soft.is_soft(predictions):
-        array = checks.column(predictions, what)
+        array = label_column(predictions, what).values
         if gold.classes is None:
             checks.refuse_unused(
                 "hard labels and scores, which are no distributions", normalise=(normalise, False)
@@ -242,6 +246,16 @@ def aligned(
     rows = soft.distributions(ordered, what, normalise=normalise, place=_placed(ids))
     kept, where = columns(gold, named, rows.shape[1])
     return np.ascontiguousarray(rows[order(gold, ids, len(rows), what)][:, where]), kept
+
+
+def _same(before: Array, now: Array) -> list[bool]:
+    """Tell which labels, as they are compared, or rows are the same."""
+    if before.ndim > 1 or now.ndim > 1:
+        return [old == new for old, new in zip(before.tolist(), now.tolist(), strict=True)]
+    first, second, _ = read_together(complete(before), {"": complete(now)}, strings=True)
+    assert first is not None
+    _, (old_codes, new_codes) = joined([first.values, second[""].values])
+    return [bool(same) for same in old_codes == new_codes]
 
 
 def order(gold: Gold, ids: ArrayLike | None, n: int, what: str) -> IntArray:
@@ -265,7 +279,7 @@ def order(gold: Gold, ids: ArrayLike | None, n: int, what: str) -> IntArray:
                 hint="give one value per item in the order of the gold, or the ids of the items",
             )
         return np.arange(n)
-    places = _places(checks.column(ids, f"the ids of {what}", n), f"the ids of {what}")
+    places = _places(identifiers(ids, f"the ids of {what}", n), f"the ids of {what}")
     mine = gold.ids.tolist()
     absent = [item for item in mine if item not in places]
     if absent or len(places) > len(mine):

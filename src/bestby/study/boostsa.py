@@ -28,6 +28,8 @@ import numpy as np
 from bestby._core import checks, soft
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array
+from bestby.data.columns import complete
+from bestby.data.values import joined, read_together
 from bestby.study import files
 from bestby.study.labels import soft_or_hard
 from bestby.study.records import Entry, Gold, Run
@@ -164,6 +166,7 @@ def write_outcomes(store: Store, path: str | Path) -> tuple[Any, ...] | None:
     }
     if not runs:
         raise InvalidInputError(f"the study {store.path} has no runs to write")
+    gold, runs = _as_compared(gold, runs)
     everything = [run for several in runs.values() for run in several]
     labels = _numbering(gold, everything)
     any_soft = any(values.ndim == 2 for values in (gold.values, *(run.predictions for run in everything)))
@@ -302,6 +305,22 @@ def _in_its_role(store: Store, entry: Entry) -> Entry:
     ):
         return dataclasses.replace(entry, against=None)
     return entry
+
+
+def _as_compared(gold: Gold, runs: dict[str, list[Run]]) -> tuple[Gold, dict[str, list[Run]]]:
+    """Return hard labels as they are compared: 1.0 and "1" are one label."""
+    everything = [run for several in runs.values() for run in several]
+    if gold.values.ndim == 2 or any(run.predictions.ndim == 2 for run in everything):
+        return gold, runs
+    columns = {str(place): complete(run.predictions) for place, run in enumerate(everything)}
+    labels, read, _ = read_together(complete(gold.values), columns, strings=True)
+    assert labels is not None
+    known, positions = joined([labels.values, *(column.values for column in read.values())])
+    values = iter([known[position] for position in positions])
+    return dataclasses.replace(gold, values=next(values)), {
+        name: [dataclasses.replace(run, predictions=next(values)) for run in several]
+        for name, several in runs.items()
+    }
 
 
 def _numbering(gold: Gold, runs: list[Run]) -> Array | None:

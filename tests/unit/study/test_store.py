@@ -164,7 +164,7 @@ class TestAlignment:
         assert store.add("h1", run=0, predictions=["x", "z", "z", "z"]).predictions.tolist() == list("xzzz")
 
     @pytest.mark.parametrize(
-        "bad", [["x", None, "x", "y"], [1.0, float("nan"), 2.0, 3.0], ["x", 1, "y", "z"]]
+        "bad", [["x", None, "x", "y"], [1.0, float("nan"), 2.0, 3.0], ["x", ("x",), "y", "z"]]
     )
     def test_values_that_are_no_labels(self, store: Store, bad: list[Any]) -> None:
         with pytest.raises(InvalidInputError, match=r"missing value|must be finite|mixes values"):

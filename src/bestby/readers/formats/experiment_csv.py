@@ -12,11 +12,12 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import FloatArray, OnMissing
+from bestby.data.columns import MISSING, text_of
+from bestby.data.values import as_scores
 from bestby.readers.files import read_table
 from bestby.readers.formats.base import Read
 from bestby.readers.sources import readable_file
 from bestby.readers.table import SYSTEM_WORDS, Table, listed
-from bestby.readers.values import MISSING, text_of, unified
 from bestby.results import Note
 
 OPTIONS = ("value_column", "system_column")
@@ -247,7 +248,7 @@ def _value_column(table: Table, tool: _Tool, asked: str | None, system: str | No
     else:
         known = {*_SYSTEM_WORDS, *_SEED_WORDS}
         names = [name for name in names if _last(name) not in known and not _last(name).startswith("_")]
-    numeric = [name for name in names if unified([table.column(name)])[0].values.dtype.kind in "iuf"]
+    numeric = [name for name in names if as_scores(table.column(name)).values.dtype.kind in "iuf"]
     if len(numeric) != 1:
         raise InvalidInputError(
             f"{table.source}: which column holds the scores? columns of numbers: {listed(numeric) or 'none'}",
@@ -374,7 +375,7 @@ def _scores(
     table: Table, value: str, rows: Sequence[int], on_missing: OnMissing
 ) -> tuple[dict[int, float], int]:
     """Return the scores by row."""
-    column = unified([table.column(value)])[0]
+    column = as_scores(table.column(value))
     if column.values.dtype.kind not in "iufb" or column.values.ndim != 1:
         raise InvalidInputError(
             f"{table.source}: column {value!r} does not hold numbers", hint="name another: value_column=..."

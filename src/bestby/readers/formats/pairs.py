@@ -10,6 +10,8 @@ from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
+from bestby.data.columns import MISSING, column_of_texts
+from bestby.data.values import as_scores
 from bestby.evaluation import Evaluation
 from bestby.readers.assemble import agreed, check_unique
 from bestby.readers.files import read_table
@@ -17,7 +19,6 @@ from bestby.readers.formats._pair_names import PAIRS, Pair, named, names_of, pre
 from bestby.readers.formats.base import Read
 from bestby.readers.sources import readable_file
 from bestby.readers.table import ITEM_WORDS, Table, listed
-from bestby.readers.values import MISSING, column_of_texts, unified
 from bestby.results import Note
 
 OPTIONS = ("item", "cluster", "stratum", "system_column", "value_column")
@@ -193,7 +194,7 @@ def _part(table: Table, by: _By, pair: Pair) -> _Part:
     columns = []
     for name in pair:
         table.require(name, "value column")
-        column = unified([table.column(name)])[0]
+        column = as_scores(table.column(name))
         if column.values.ndim != 1 or column.values.dtype.kind not in "iuf":
             there = [value for value, gone in zip(column.values, column.missing, strict=True) if not gone]
             text = next((value for value in there if not _is_number(value)), there[0] if there else "nothing")

@@ -1,15 +1,15 @@
-"""From text to labels and numbers: one rule for the gold and all systems together."""
+"""Columns of a table: text, numbers or booleans, of which some may be missing."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+import datetime as dt
+from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
-from bestby._core.checks import NUMERAL
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, BoolArray
 
@@ -18,8 +18,8 @@ Missing = frozenset[str]
 MISSING: Missing = frozenset({"", "NA", "NaN", "nan"})
 """Cells that stand for no value, unless the user says otherwise."""
 
-_INTEGER = re.compile(r"[+-]?(0|[1-9]\d*)", re.ASCII)
-_BOOLEAN = {"true": True, "false": False}
+_EXACT = 2**53
+"""Whole numbers up to this size are exact as floats."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ class Column:
     @property
     def is_text(self) -> bool:
         """Whether the values are strings, one per row."""
-        return self.values.ndim == 1 and self.values.dtype.kind == "O"
+        return self.values.ndim == 1 and self.values.dtype.kind in "OU"
 
     @property
     def is_soft(self) -> bool:
@@ -78,7 +78,7 @@ def column_of(raw: Array, what: str, missing: Missing = MISSING) -> Column:
     Parameters
     ----------
     raw : ndarray, shape (n,)
-        Numbers, or objects: strings, numbers, booleans, None; possibly masked.
+        Numbers, dates, or objects: strings, numbers, booleans, dates, None; possibly masked.
     what : str
         What the data are, for messages.
     missing : frozenset of str
@@ -87,12 +87,12 @@ def column_of(raw: Array, what: str, missing: Missing = MISSING) -> Column:
     Returns
     -------
     Column
-        Text, numbers or booleans.
+        Text, numbers or booleans. Dates become text, and so do numbers that no type of 64 bits holds exactly.
 
     Raises
     ------
     InvalidInputError
-        If a value is not text, a number or a boolean.
+        If a value is not text, a number, a boolean or a date.
 
     Examples
     --------
@@ -106,6 +106,9 @@ def column_of(raw: Array, what: str, missing: Missing = MISSING) -> Column:
         return Column(values, absent)
     if values.dtype.kind == "f":
         return Column(values.astype(np.float64), absent | np.isnan(values))
+    if values.dtype.kind == "M":
+        absent = absent | np.isnat(values)
+        return Column(objects(texts_of_dates(values)), absent)
     if values.dtype.kind not in "OU":
         raise InvalidInputError(
             f"{what} holds values of type {values.dtype}",
@@ -122,8 +125,8 @@ def _of_objects(values: list[Any], what: str, missing: Missing) -> Column:
         texts = [None if value is None else value.strip() for value in values]
         absent = np.array([text is None or text in missing for text in texts], dtype=np.bool_)
         _check_no_nul(texts, what)
-        return Column(_objects(texts), absent)
-    odd = next((value for value in values if not isinstance(value, str | int | float | None)), None)
+        return Column(objects(texts), absent)
+    odd = next((value for value in values if not isinstance(value, _VALUES)), None)
     if odd is not None:
         kind = "nested" if isinstance(odd, list | dict) else type(odd).__name__
         raise InvalidInputError(
@@ -137,11 +140,34 @@ def _of_objects(values: list[Any], what: str, missing: Missing) -> Column:
         return Column(np.array(filled, dtype=np.bool_), absent)
     if kinds <= {int} and all(_fits(value) for value in filled):
         return Column(np.array(filled, dtype=np.int64), absent)
-    if kinds <= {int, float}:
-        return Column(np.array([_as_float(value) for value in filled]), absent)
-    return _of_objects(
-        [None if gone else str(value) for value, gone in zip(filled, absent, strict=True)], what, missing
-    )
+    if kinds <= {int, float} and all(isinstance(value, float) or abs(value) <= _EXACT for value in filled):
+        return Column(np.array([float(value) for value in filled]), absent)
+    texts = [None if gone else text_of_value(value) for value, gone in zip(filled, absent, strict=True)]
+    return _of_objects(texts, what, missing)
+
+
+_VALUES = str | int | float | Decimal | dt.date | None  # a datetime is a date
+
+
+def text_of_value(value: Any) -> str:
+    """Return the text of a value as a CSV file would spell it; of dates in the form of ISO 8601.
+
+    Examples
+    --------
+    >>> text_of_value(dt.date(2024, 1, 31)), text_of_value(dt.datetime(2024, 1, 31, 12)), text_of_value(0.5)
+    ('2024-01-31', '2024-01-31 12:00:00', '0.5')
+    """
+    return value.isoformat(sep=" ") if isinstance(value, dt.datetime) else str(value)
+
+
+def texts_of_dates(values: Array) -> list[str]:
+    """Return dates and times as text: without the time if none has one, as a CSV file would have it."""
+    days = values.astype("datetime64[D]")
+    if np.all((days == values) | np.isnat(values)):
+        return [str(day) for day in days]
+    seconds = values.astype("datetime64[s]")
+    exact = seconds if np.all((seconds == values) | np.isnat(values)) else values.astype("datetime64[us]")
+    return [str(moment).replace("T", " ") for moment in exact]
 
 
 def _check_no_nul(texts: Iterable[str | None], what: str) -> None:
@@ -154,7 +180,8 @@ def _check_no_nul(texts: Iterable[str | None], what: str) -> None:
             )
 
 
-def _objects(values: list[Any]) -> Array:
+def objects(values: list[Any]) -> Array:
+    """Return values as an array of objects."""
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array
@@ -164,74 +191,19 @@ def _fits(value: int) -> bool:
     return -(2**63) <= value < 2**63
 
 
-def _as_float(value: float) -> float:
-    try:
-        return float(value)
-    except OverflowError:  # an integer of more than 308 digits
-        return float("inf") if value > 0 else float("-inf")
+def complete(values: Array) -> Column:
+    """Return values, all of them there, as a column."""
+    return Column(values, np.zeros(len(values), dtype=np.bool_))
 
 
 def column_of_texts(texts: list[str]) -> Column:
     """Return texts, all of them there, as a column."""
-    return Column(_objects(texts), np.zeros(len(texts), dtype=np.bool_))
+    return complete(objects(texts))
 
 
 def text_of(column: Column) -> Column:
     """Return the column as text, as a CSV file would spell it; rows of several values as lists."""
     if column.is_text:
         return column
-    texts = [str(value) for value in column.values.tolist()]
-    return Column(_objects(texts), column.missing)
-
-
-def unified(columns: Sequence[Column]) -> list[Column]:
-    """Give all columns one type: integers, floats or booleans if every value can be so read, else text.
-
-    Parameters
-    ----------
-    columns : sequence of Column
-        The gold and every system.
-
-    Returns
-    -------
-    list of Column
-        The same columns. Numbers that never were text stay as they are.
-
-    Examples
-    --------
-    >>> column = lambda *values: column_of(np.array(values, dtype=object), "it")
-    >>> unified([column("1", "2"), column("2", "1.0")])[1].values
-    array([2., 1.])
-    >>> unified([column("1", "2"), column("01", "2")])[0].values
-    array(['1', '2'], dtype=object)
-    """
-    if not any(column.is_text for column in columns):
-        return list(columns)
-    texts = [text_of(column) for column in columns]
-    distinct: set[str] = set()
-    for column in texts:
-        distinct.update(column.values[~column.missing].tolist())
-    table = _parsed(distinct)
-    if table is None:
-        return texts
-    filler = next(iter(table.values()))
-    dtype = np.array([filler]).dtype
-    parsed = [[table.get(value, filler) for value in column.values.tolist()] for column in texts]
-    return [
-        Column(np.array(values, dtype=dtype), column.missing)
-        for values, column in zip(parsed, texts, strict=True)
-    ]
-
-
-def _parsed(texts: set[str]) -> dict[str, Any] | None:
-    """Return the number or boolean that each text stands for, or None if some text stands for none."""
-    if not texts:
-        return None
-    # An integer beyond 64 bits is read as a float.
-    if all(map(_INTEGER.fullmatch, texts)) and all(len(text) < 20 and _fits(int(text)) for text in texts):
-        return {text: int(text) for text in texts}
-    if all(map(NUMERAL.fullmatch, texts)):
-        return {text: float(text) for text in texts}
-    if all(text.lower() in _BOOLEAN for text in texts):
-        return {text: _BOOLEAN[text.lower()] for text in texts}
-    return None
+    texts = [text_of_value(value) for value in column.values.tolist()]
+    return Column(objects(texts), column.missing)

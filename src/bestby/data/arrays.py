@@ -1,0 +1,180 @@
+"""Values and ids that come as arrays or sequences, in memory: no value changes on the way into an array."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from bestby._core import checks
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Array, ArrayLike
+from bestby.data.columns import Column, complete, objects, text_of_value, texts_of_dates
+
+_PLAIN = (str, bool, int, float, np.generic, Decimal, dt.date)
+
+
+def label_column(values: ArrayLike, what: str, length: int | None = None) -> Column:
+    """Return labels or numbers as a column; as text where no type holds all of them exactly.
+
+    Parameters
+    ----------
+    values : array_like, shape (n,)
+        Labels (strings, numbers, booleans, dates), also of several types.
+    what : str
+        What they are, for messages.
+    length : int, optional
+        The number of values there must be.
+
+    Raises
+    ------
+    InvalidInputError
+        If it has another shape or length, or a value is missing or of another type.
+
+    Examples
+    --------
+    >>> label_column([1, "x", True], "system 'a'").values
+    array(['1', 'x', 'True'], dtype='<U4')
+    >>> label_column([2**63, -1], "system 'a'").values
+    array(['9223372036854775808', '-1'], dtype='<U19')
+    """
+    array = _as_array(values, what)
+    if array.dtype.kind == "M" and array.ndim == 1 and not np.isnat(array).any():
+        array = np.array(texts_of_dates(array), dtype=np.str_)
+    elif array.dtype.kind == "O" and array.ndim == 1:
+        listed = array.tolist()
+        _check_no_nul(listed, what)
+        if _needs_text(listed):
+            array = np.array([text_of_value(value) for value in listed], dtype=np.str_)
+    array = checks.column(array, what, length)
+    return complete(array)
+
+
+def frame_column(values: Any, what: str) -> Column:
+    """Return a column of a data frame, of any library, with what is missing told from the rest.
+
+    Whole numbers and decimal numbers stay exact, which libraries make floats of where a value is missing.
+
+    Parameters
+    ----------
+    values : array_like, shape (n,)
+        The column.
+    what : str
+        What it is, for messages.
+
+    Examples
+    --------
+    >>> import polars
+    >>> column = frame_column(polars.Series([2**53 + 1, None]), "column 'a'")
+    >>> column.values[0], column.missing
+    (np.int64(9007199254740993), array([False,  True]))
+    """
+    array = checks.as_array(values, what)
+    if array.ndim == 2 and 1 in array.shape:
+        array = array.reshape(-1)
+    if array.ndim == 1 and (array.dtype.kind == "f" or "Decimal" in str(getattr(values, "dtype", ""))):
+        array = _exact(values, array)
+    if array.dtype.kind == "f":
+        return Column(array.astype(np.float64), np.isnan(array))
+    if array.dtype.kind == "M":
+        return Column(objects(texts_of_dates(array)), np.isnat(array))
+    if array.dtype.kind != "O" or array.ndim != 1:
+        return label_column(array, what)
+    listed = array.tolist()
+    absent = np.array([checks.missing(value) for value in listed], dtype=np.bool_)
+    filler = next((value for value, gone in zip(listed, absent, strict=True) if not gone), 0)
+    filled = objects([filler if gone else value for value, gone in zip(listed, absent, strict=True)])
+    return Column(label_column(filled, what).values, absent)
+
+
+def _exact(values: Any, array: Array) -> Array:
+    """Return the column as objects if its library makes floats of numbers that are none."""
+    if hasattr(values, "to_pylist"):  # Arrow
+        return objects(values.to_pylist()) if values.null_count else array
+    if callable(getattr(values, "null_count", None)) and not str(values.dtype).startswith("Float"):  # polars
+        return objects(values.to_list())
+    if hasattr(values, "isna") and not isinstance(values.dtype, np.dtype):  # pandas' own types, such as Int64
+        return objects(values.tolist())
+    return array
+
+
+def identifiers(values: ArrayLike, what: str, length: int | None = None) -> Array:
+    """Return ids or groups as an array that keeps apart what is different: any values that can be keys.
+
+    Parameters
+    ----------
+    values : array_like, shape (n,)
+        Strings, numbers, dates, tuples, also of several types.
+    what : str
+        What they are, for messages.
+    length : int, optional
+        The number there must be.
+
+    Raises
+    ------
+    InvalidInputError
+        If values that are different are written alike, such as 1 and "1".
+
+    Examples
+    --------
+    >>> identifiers([("q1", 1), ("q1", 2)], "items")
+    array(["('q1', 1)", "('q1', 2)"], dtype='<U9')
+    """
+    if isinstance(values, list | tuple) and any(isinstance(value, tuple) for value in values):
+        texts = [value if isinstance(value, str) else repr(value) for value in values]
+        _check_apart(values, texts, what)
+        return checks.column(texts, what, length)
+    array = label_column(values, what, length).values
+    if array.dtype.kind == "U" and isinstance(values, list | tuple):
+        _check_apart(values, array.tolist(), what)
+    return array
+
+
+def _check_apart(values: Any, texts: list[str], what: str) -> None:
+    first: dict[str, Any] = {}
+    for value, text in zip(values, texts, strict=True):
+        if first.setdefault(text, value) != value:
+            raise InvalidInputError(
+                f"{what} holds {first[text]!r} and {value!r}, which are different but written alike",
+                hint="give all of them one type, for example with str()",
+            )
+
+
+def _as_array(values: ArrayLike, what: str) -> Array:
+    """Return an array of the values, as objects if NumPy has no type for them that keeps them exact."""
+    if isinstance(values, list | tuple):
+        _check_no_nul(values, what)
+    array = checks.as_array(values, what)
+    if array.ndim == 2 and 1 in array.shape:
+        array = array.reshape(-1)
+    is_listed = array.dtype.kind == "f" and array.ndim == 1 and isinstance(values, list | tuple)
+    if is_listed and any(isinstance(value, int) and abs(value) > 2**53 for value in values):
+        return objects(list(values))
+    return array
+
+
+def _needs_text(values: list[Any]) -> bool:
+    """Tell whether plain values have no type in common that holds all of them exactly."""
+    if not all(isinstance(value, _PLAIN) and not checks.missing(value) for value in values):
+        return False  # what does not fit is said where all columns are checked
+    if any(isinstance(value, str | Decimal | dt.date) for value in values):
+        return not all(isinstance(value, str) for value in values)
+    big = any(isinstance(value, int | np.integer) and abs(int(value)) > 2**53 for value in values)
+    if not big:
+        return False
+    return not all(
+        isinstance(value, int | np.integer) and not isinstance(value, bool) and -(2**63) <= value < 2**63
+        for value in values
+    )
+
+
+def _check_no_nul(values: Any, what: str) -> None:
+    # NumPy's strings end at trailing NULs, so "a" and "a\0" would become one label.
+    for position, value in enumerate(values):
+        if isinstance(value, str) and "\0" in value:
+            raise InvalidInputError(
+                f"{what} holds a NUL character at position {position}",
+                hint="remove it: NumPy's strings end there, so that two labels could become one",
+            )

@@ -1,0 +1,473 @@
+"""The one rule for what a value is: a number, a boolean or a text.
+
+A value is read by itself, and by what the gold holds; never by what the values of other systems look like. So
+the scores of two systems do not depend on how a third one spells its labels.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from bestby._core.checks import NUMERAL
+from bestby._core.typing import Array, IntArray
+from bestby.data.columns import Column, text_of_value
+from bestby.results import Note
+
+Key: TypeAlias = int | float | str
+"""What is compared: a whole number of any size, another number, or a text. True is 1, False is 0."""
+
+EXACT = 2**53
+"""Whole numbers up to this size are exact as floats."""
+
+_WHOLE = re.compile(r"([+-]?(?:0|[1-9]\d*))(?:\.0*)?", re.ASCII)
+_INTEGER = re.compile(r"[+-]?(0|[1-9]\d*)", re.ASCII)
+_BOOLEANS = {"true": 1, "false": 0}
+_MOST_DIGITS = 400
+"""Digits up to which a whole number is a number: no float is as large, and Python refuses 4300."""
+
+_WORDS = ("False", "True")
+
+
+def number_of(text: str) -> int | float | None:
+    """Return the number that a text spells, whole numbers exactly; None for any other text.
+
+    Examples
+    --------
+    >>> number_of("1.0"), number_of("9007199254740993"), number_of("5e-1"), number_of("01"), number_of("x")
+    (1, 9007199254740993, 0.5, None, None)
+    """
+    whole = _WHOLE.fullmatch(text)
+    if whole is not None:
+        return int(whole[1]) if len(whole[1]) <= _MOST_DIGITS else float(text)
+    if not NUMERAL.fullmatch(text):
+        return None
+    number = float(text)
+    if not number.is_integer():
+        return number
+    exact = Decimal(text)
+    return int(exact) if exact == exact.to_integral_value() else number
+
+
+def key_of(value: Any) -> Key:
+    """Return the number or boolean that a value is or spells, otherwise its text.
+
+    Examples
+    --------
+    >>> key_of("1.0"), key_of(True), key_of("TRUE"), key_of(np.float64(0.5)), key_of("01")
+    (1, 1, 1, 0.5, '01')
+    """
+    if isinstance(value, str):
+        number = number_of(value)
+        if number is not None:
+            return number
+        return _BOOLEANS.get(value.lower(), value)
+    return _number_key(value)
+
+
+def _number_key(value: Any) -> Key:
+    if isinstance(value, bool | np.bool_ | int | np.integer):
+        return int(value)
+    if isinstance(value, Decimal):
+        if value.is_finite() and value == value.to_integral_value():
+            return int(value)
+        return float(value)
+    if isinstance(value, float | np.floating):
+        number = float(value)
+        return int(number) if number.is_integer() else number
+    return text_of_value(value)
+
+
+def spelled(key: Key) -> str:
+    """Return the text of a number in its plain spelling; a text is its own.
+
+    Examples
+    --------
+    >>> spelled(10**19 + 1), spelled(0.5), spelled("x")
+    ('10000000000000000001', '0.5', 'x')
+    """
+    return key if isinstance(key, str) else repr(key)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How the values of one comparison are read; it follows from the gold alone.
+
+    Parameters
+    ----------
+    kind : {"scores", "numbers", "booleans", "text", "codes"}
+        What the gold holds. "scores": there is none. "numbers" and "booleans": every value that spells a
+        number or a boolean is one. "text": some label of the gold is neither, so labels are texts. "codes":
+        all labels of the gold are numbers, but it spells one number in several ways, such as 1.1 and 1.10:
+        labels are texts. As a text, a whole number has one spelling (1 and 1.0 are one label), and so has a
+        boolean.
+    as_text : bool
+        Whether labels are given back as text: if they are texts, or came as strings in memory.
+    spelling : mapping
+        How the gold spells each of its values that it spells in one way: labels given back as text keep it.
+    keys : frozenset
+        The values of the gold, as they are compared; empty if the gold never was text.
+    fold_booleans : bool
+        Whether "True" and "true" are one label of text: not if the gold has both, which are two words then.
+    with_scores : bool
+        Whether a system that holds only numbers may hold scores of labels: no label of the gold looks like a
+        number.
+    whole : bool
+        Whether the gold holds whole numbers, so that floats which are whole, as a library writes them where a
+        value is missing, become whole numbers; not of arrays in memory.
+    """
+
+    kind: Literal["scores", "numbers", "booleans", "text", "codes"] = "scores"
+    as_text: bool = False
+    spelling: Mapping[Key, str] = field(default_factory=dict)
+    keys: frozenset[Key] = frozenset()
+    fold_booleans: bool = True
+    with_scores: bool = False
+    whole: bool = False
+
+    @classmethod
+    def of(cls, gold: Column | None, *, strings: bool = False) -> Rule:
+        """Return the rule for a gold; without one, values are scores and each column is read by itself.
+
+        Parameters
+        ----------
+        gold : Column or None
+            The labels of the gold.
+        strings : bool
+            Whether text was given as strings in memory; in a file, text is how everything is written.
+        """
+        if gold is None:
+            return cls(as_text=strings)
+        if not gold.is_text:
+            kind: Literal["booleans", "numbers"] = "booleans" if gold.values.dtype.kind == "b" else "numbers"
+            return cls(kind, whole=not strings and _are_whole(gold))
+        texts = _distinct(gold)
+        keys = {text: key_of(text) for text in texts}
+        if _holds_text(keys):
+            return cls._of_texts("text", texts)
+        if _all_booleans(texts):
+            return cls("booleans", strings, _unique(keys), frozenset(keys.values()))
+        if len({_folded(text, booleans=True) for text in texts}) > len({*keys.values()}):
+            return cls._of_texts("codes", texts)
+        whole = not strings and all(isinstance(key, int) for key in keys.values())
+        return cls("numbers", strings, _unique(keys), frozenset(keys.values()), whole=whole)
+
+    @classmethod
+    def _of_texts(cls, kind: Literal["text", "codes"], texts: Collection[str]) -> Rule:
+        words = [text.lower() for text in texts if text.lower() in _BOOLEANS]
+        fold = len({*words}) == len(words)
+        keys = {text: _folded(text, booleans=fold) for text in texts}
+        with_scores = not any(map(_looks_like_number, texts))
+        return cls(kind, True, _unique(keys), frozenset(keys.values()), fold, with_scores)
+
+    @property
+    def labels_are_texts(self) -> bool:
+        """Whether labels are compared as texts."""
+        return self.kind in ("text", "codes")
+
+    def key(self, value: Any) -> Key:
+        """Return what of a value is compared."""
+        if not self.labels_are_texts:
+            return key_of(value)
+        text = value if isinstance(value, str) else spelled(key_of(value))
+        if isinstance(value, bool | np.bool_):
+            text = _WORDS[int(value)]
+        return _folded(text, booleans=self.fold_booleans)
+
+    def keys_of(self, column: Column) -> dict[Any, Key]:
+        """Return the distinct values of a column with what is compared of each.
+
+        Numbers that never were text are compared as they are, unless labels are text: there are no keys then.
+        """
+        if not column.is_text and not self.as_text:
+            return {}
+        return {value: self.key(value) for value in _distinct(column)}
+
+    def read(self, column: Column, keys: Mapping[Any, Key]) -> Column:
+        """Return a column with its values as they are compared, given the keys of it.
+
+        Where labels are texts, a column of numbers stays one if it may hold scores, for measures such as the
+        area under a curve.
+        """
+        if not column.is_text and (not self.as_text or self.keys.isdisjoint(keys.values())):
+            return _as_whole(column) if self.whole and _are_whole(column) else column
+        found = None
+        if self.with_scores:
+            found = self._numbers(column, {text: key_of(text) for text in keys})
+        elif not self.as_text:
+            found = self._numbers(column, keys)
+        return (
+            _as_texts(column, {value: self._text(key) for value, key in keys.items()})
+            if found is None
+            else found
+        )
+
+    def _text(self, key: Key) -> str:
+        plain = _WORDS[int(key)] if self.kind == "booleans" and key in (0, 1) else spelled(key)
+        return self.spelling.get(key, plain) if self.as_text else plain
+
+    def _numbers(self, column: Column, keys: Mapping[str, Key]) -> Column | None:
+        """Return a column of texts as numbers; None if one is no number, or no type holds all exactly."""
+        if not keys or _holds_text(keys):
+            return None
+        distinct: set[Any] = {*keys.values()}
+        dtype: Any = np.float64
+        if (self.kind == "booleans" and distinct <= {0, 1}) or _all_booleans(keys):
+            dtype = np.bool_
+        elif self.kind == "scores" and not all(map(_INTEGER.fullmatch, keys)):
+            dtype = np.float64
+        elif all(isinstance(key, int) for key in distinct) and _width(distinct) is not None:
+            dtype = _width(distinct)
+        elif self.kind != "scores" and any(_as_float(key) != key for key in distinct):
+            return None
+        table = {text: _as_float(key) if dtype is np.float64 else key for text, key in keys.items()}  # type: ignore[arg-type]
+        filler = next(iter(table.values()), 0)
+        listed = [table.get(text, filler) for text in column.values.tolist()]
+        return Column(np.array(listed, dtype=dtype), column.missing)
+
+
+def read_together(
+    gold: Column | None, systems: Mapping[str, Column], *, strings: bool = False
+) -> tuple[Column | None, dict[str, Column], list[tuple[str, ...]]]:
+    """Return the gold and the systems with their values as they are compared, and what became one label.
+
+    Parameters
+    ----------
+    gold : Column or None
+        Labels or numbers.
+    systems : mapping of str to Column
+        Predictions, or scores without a gold.
+    strings : bool
+        Whether text was given as strings in memory; in a file, text is how everything is written.
+
+    Returns
+    -------
+    Column or None
+        The gold.
+    dict of str to Column
+        The systems.
+    list of tuple of str
+        For each label of the gold that is spelled in several ways: these.
+
+    Examples
+    --------
+    >>> from bestby.data.columns import column_of
+    >>> column = lambda *values: column_of(np.array(values, dtype=object), "it")
+    >>> systems = {"a": column("1.0", "2.0"), "b": column("?", "01")}
+    >>> gold, systems, merged = read_together(column("1", "2"), systems)
+    >>> gold.values, systems["a"].values, systems["b"].values
+    (array([1, 2]), array([1, 2]), array(['?', '01'], dtype='<U2'))
+    >>> merged
+    [('1', '1.0'), ('2', '2.0')]
+    """
+    rule = Rule.of(gold, strings=strings)
+    columns = list(systems.values()) if gold is None else [gold, *systems.values()]
+    keys = [rule.keys_of(column) for column in columns]
+    read = [rule.read(column, own) for column, own in zip(columns, keys, strict=True)]
+    spellings: dict[Key, set[str]] = {}
+    for own in keys:
+        for value, key in own.items():
+            if isinstance(value, str) and key in rule.keys:
+                spellings.setdefault(key, set()).add(value)
+    merged = sorted(tuple(sorted(texts)) for texts in spellings.values() if len(texts) > 1)
+    labels = None if gold is None else read.pop(0)
+    return labels, dict(zip(systems, read, strict=True)), merged
+
+
+def as_scores(column: Column) -> Column:
+    """Return a column of text as numbers or booleans if all its values are such, otherwise as it is.
+
+    Examples
+    --------
+    >>> from bestby.data.columns import column_of_texts
+    >>> as_scores(column_of_texts(["1", "2.5"])).values, as_scores(column_of_texts(["1", "x"])).is_text
+    (array([1. , 2.5]), True)
+    """
+    rule = Rule()
+    read = rule.read(column, rule.keys_of(column))
+    return column if read.is_text else read
+
+
+def merged_note(merged: Sequence[tuple[str, ...]]) -> tuple[Note, ...]:
+    """Return the note on labels that are spelled in several ways, none if there are none."""
+    if not merged:
+        return ()
+    shown = "; ".join(" and ".join(map(repr, texts[:3])) for texts in merged[:3])
+    more = f"; and {len(merged) - 3} more" if len(merged) > 3 else ""
+    told = (
+        f"values that spell one number or boolean in several ways count as one label: {shown}{more}. If they"
+        " are different codes, predictions that are wrong count as right: write the codes so that they are no"
+        " numbers, such as 'v1.10'"
+    )
+    return (Note("labels_merged", told),)
+
+
+def joined(columns: Sequence[Array]) -> tuple[Array, list[IntArray]]:
+    """Return the labels that occur in any of some columns, sorted, and where each column's values are there.
+
+    Numbers are compared exactly, whatever their types; a text equals the number that it spells plainly.
+    Numbers come before texts.
+
+    Parameters
+    ----------
+    columns : sequence of ndarray
+        Distinct values; those of the gold first.
+
+    Examples
+    --------
+    >>> joined([np.array([2, 10]), np.array(["10", "x"])])
+    (array(['2', '10', 'x'], dtype='<U2'), [array([0, 1]), array([1, 2])])
+    """
+    kinds = {values.dtype.kind for values in columns}
+    exact = "f" not in kinds or all(_floats_hold(values) for values in columns)
+    if len(kinds) == 1 or ("U" not in kinds and exact and np.result_type(*columns).kind != "f"):
+        pass
+    elif "U" in kinds or not exact or kinds == {"i", "u"}:
+        return _joined_exactly(columns)
+    labels = np.unique(np.concatenate(columns))
+    return labels, [np.searchsorted(labels, values).astype(np.int64) for values in columns]
+
+
+def share_a_label(gold: Array, values: Array) -> bool:
+    """Tell whether some value is a label of the gold.
+
+    Examples
+    --------
+    >>> share_a_label(np.array([1, 2]), np.array(["?", "2"]))
+    True
+    """
+    _, (known, there) = joined([np.unique(gold), np.unique(values)])
+    return bool(np.isin(there, known).any())
+
+
+def without_labels(gold: Column, systems: Mapping[str, Column]) -> list[str]:
+    """Return which columns hold something else than labels, such as sentences: none of the gold's.
+
+    Numbers may be scores: they are looked at only where labels are texts and some system holds text.
+    """
+    if not any(column.is_text for column in systems.values()):
+        return []
+    known = gold.values[~gold.missing]
+    present = {
+        name: column.values[~column.missing]
+        for name, column in systems.items()
+        if column.is_text or gold.is_text
+    }
+    return [name for name, values in present.items() if values.size and not share_a_label(known, values)]
+
+
+def _joined_exactly(columns: Sequence[Array]) -> tuple[Array, list[IntArray]]:
+    """Return the same for values that no one type of numbers holds."""
+    texts = {
+        spelled_plainly
+        for values in columns
+        if values.dtype.kind == "U"
+        for spelled_plainly in values.tolist()
+    }
+    words = _WORDS if columns[0].dtype.kind == "b" else None
+
+    def label(value: Any) -> Key:
+        if isinstance(value, str):
+            return value
+        key = key_of(value)
+        return words[int(key)] if words is not None and key in (0, 1) else key if not texts else spelled(key)
+
+    keys = [[label(value) for value in values.tolist()] for values in columns]
+    distinct = {key for own in keys for key in own}
+    order = sorted(distinct, key=lambda key: _sorting(key))
+    place = {key: position for position, key in enumerate(order)}
+    whole = None if texts or not all(isinstance(key, int) for key in distinct) else _width(distinct)
+    names = np.array([spelled(key) for key in order]) if whole is None else np.array(order, dtype=whole)
+    return names, [np.array([place[key] for key in own], dtype=np.int64) for own in keys]
+
+
+def _sorting(key: Key) -> tuple[bool, Any]:
+    number = key if not isinstance(key, str) else number_of(key)
+    return (True, key) if number is None else (False, number)
+
+
+def _floats_hold(values: Array) -> bool:
+    if values.dtype.kind not in "iu" or not values.size:
+        return True
+    return int(values.max()) <= EXACT and int(values.min()) >= -EXACT
+
+
+def _width(numbers: Collection[Any]) -> Any:
+    """Return the type of 64 bits that holds whole numbers, None if none does."""
+    low, high = min(numbers, default=0), max(numbers, default=0)
+    if low >= -(2**63) and high < 2**63:
+        return np.int64
+    return np.uint64 if low >= 0 and high < 2**64 else None
+
+
+def _all_booleans(texts: Iterable[Any]) -> bool:
+    return all(text.lower() in _BOOLEANS for text in texts)
+
+
+def _are_whole(column: Column) -> bool:
+    """Tell whether numbers are whole, and floats exactly the ones they stand for."""
+    values = column.values
+    if values.dtype.kind != "f" or values.ndim != 1:
+        return values.dtype.kind in "iu"
+    there = values[~column.missing] if column.missing.any() else values
+    return bool((np.abs(there) <= EXACT).all() and (there == np.rint(there)).all())
+
+
+def _as_whole(column: Column) -> Column:
+    if column.values.dtype.kind != "f":
+        return column
+    return Column(np.where(column.missing, 0.0, column.values).astype(np.int64), column.missing)
+
+
+def _looks_like_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _holds_text(keys: Mapping[Any, Key]) -> bool:
+    return any(isinstance(key, str) for key in keys.values())
+
+
+def _as_float(value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError:  # an integer of more than 308 digits
+        return float("inf") if value > 0 else float("-inf")
+
+
+def _folded(text: str, *, booleans: bool) -> str:
+    """Return a label that is a text in the one spelling of whole numbers and of booleans."""
+    whole = _WHOLE.fullmatch(text)
+    if whole is not None:
+        return "0" if whole[1] == "-0" else whole[1]
+    return text.lower() if booleans and text.lower() in _BOOLEANS else text
+
+
+def _unique(keys: Mapping[str, Key]) -> dict[Key, str]:
+    """Return the spelling of each value that has one only."""
+    count = Counter(keys.values())
+    return {key: text for text, key in keys.items() if count[key] == 1}
+
+
+def _distinct(column: Column) -> list[Any]:
+    """Return the values of a column, each once."""
+    values = column.values if not column.missing.any() else column.values[~column.missing]
+    return [*{*values.tolist()}] if values.dtype.kind in "OU" else np.unique(values).tolist()
+
+
+def _as_texts(column: Column, table: Mapping[Any, str]) -> Column:
+    """Return the column with each value as the text that stands for it."""
+    if column.values.dtype.kind == "U" and all(value == text for value, text in table.items()):
+        return column
+    filler = next(iter(table.values()), "")
+    listed = [table.get(value, filler) for value in column.values.tolist()]
+    return Column(np.array(listed, dtype=np.str_), column.missing)
