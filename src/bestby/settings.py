@@ -94,17 +94,17 @@ def asked(
         checks.choice("fixed" if annotators is None else annotators, ANNOTATORS, "annotators"),
         None if blocks is None else checks.positive_int(blocks, "blocks"),
     )
-    return _refuse_ignored(settings)
+    return _refuse_ignored(settings, resample_size)
 
 
-def _refuse_ignored(settings: Settings) -> Settings:
-    """Refuse settings of which another one leaves nothing."""
+def _refuse_ignored(settings: Settings, resample_size: float | None) -> Settings:
+    """Refuse settings that another one would make meaningless; a resample may be as large as the data."""
     if settings.simultaneous and settings.interval != "auto":
         raise InvalidInputError(
             f"simultaneous intervals are made by max-T, so interval={settings.interval!r} would be ignored",
             hint="leave out one of the two: intervals of one difference at a time, or of all at once",
         )
-    if not settings.rescale and settings.resample_size is None:
+    if not settings.rescale and resample_size is None:
         raise InvalidInputError(
             "rescale=False has no meaning without resample_size: resamples as large as the data are not"
             " rescaled",

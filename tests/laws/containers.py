@@ -239,6 +239,17 @@ def _frame() -> Any:
 
 FEW = {"n_resamples": 20}
 
+OF_LABELS = {
+    "compare, strata",
+    "compare, function",
+    "Evaluation.of",
+    "Study, predictions",
+    "Study, later predictions",
+    "Study, gold",
+    "Study, clusters",
+}
+"""Places that take dates, as text."""
+
 GIVEN: dict[str, tuple[list[Any], Callable[[Any], Any]]] = {
     "compare, scores": (SCORES, lambda x: bb.compare({"a": x, "b": SCORES[::-1]}, **FEW)),
     "compare, scores, dropped": (

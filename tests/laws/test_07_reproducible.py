@@ -186,7 +186,7 @@ OTHERS: dict[str, Callable[..., Any]] = {
     "annotators": lambda **how: compare(
         PREDICTED, LABELS, annotators="resample", interval="percentile", metric="accuracy", **how
     ),
-    "simultaneous": lambda **how: compare(SCORES, simultaneous=True, interval="percentile", **how),
+    "simultaneous": lambda **how: compare(SCORES, simultaneous=True, **how),
     "runs": lambda **how: bestby.compare_runs(
         {
             name: [values[:30].mean(), values[30:60].mean(), values[60:].mean()]

@@ -18,6 +18,7 @@ import bestby as bb
 from bestby._core.text import one_line, safe_json, visible
 from bestby.report import drawing, figures
 from bestby.report import html as page
+from bestby.report.data import COLUMNS
 
 HIDDEN = [
     *map(chr, (0, 1, 7, 8, 9, 10, 11, 12, 13, 0x1B, 0x1C, 0x1F, 0x7F, 0x80, 0x85, 0x9B, 0x9D, 0xAD)),
@@ -76,7 +77,7 @@ def test_data_keep_the_names(result: bb.Comparison) -> None:
     names = {entry.system for entry in result.systems}
     assert {entry["system"] for entry in json.loads(result.to_json())["systems"]} == names
     rows = list(csv.reader(io.StringIO(result.to_csv(), newline="")))
-    assert {len(row) for row in rows} == {14}
+    assert {len(row) for row in rows} == {len(COLUMNS)}
     assert {row[1] for row in rows[1:]} | {row[2] for row in rows[1:]} == names
     assert set(result.to_frame()["a"]) | set(result.to_frame()["b"]) == names
 

@@ -14,7 +14,8 @@ import pytest
 
 import bestby as bb
 from bestby import InvalidInputError
-from bestby._core import arrays, quoting, soft
+from bestby._core import arrays, soft
+from bestby._core.text import quoted
 
 IDS = [f"q{i}" for i in range(40)]
 GOLD = pd.Series([0, 1] * 20, index=IDS)
@@ -337,9 +338,9 @@ def test_judgements_have_names_in_their_cells() -> None:
 def test_values_are_quoted_on_one_short_line() -> None:
     table = pd.DataFrame({"a": range(50)})
     for value in (np.zeros((50, 50)), table, "x\n" * 200, [dt.date(2020, 1, 1)] * 99):
-        shown = quoting.quoted(value)
-        assert len(shown) <= quoting.LONGEST
+        shown = quoted(value)
+        assert len(shown) <= 80
         assert len(shown.splitlines()) == 1
-    assert quoting.quoted("x") == "'x'"
+    assert quoted("x") == "'x'"
     error = bb.InvalidInputError("got [[1\n  2]]\r\nand more", hint="one\u2028line")
-    assert (error.message, error.hint) == ("got [[1 2]] and more", "one line")
+    assert (error.message, error.hint) == ("got [[1 2]] and more", r"one\u2028line")

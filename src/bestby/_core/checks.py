@@ -142,7 +142,7 @@ def valid_names(values: Iterable[Any], what: str) -> tuple[str, ...]:
 
 
 def check_bounded(array: Array, what: str, start: int = 0) -> None:
-    """Refuse floats that are missing, infinite, too large or all too small; positions count from `start`."""
+    """Refuse floats that are missing, infinite or too large; positions are counted from `start`."""
     if array.dtype.kind in "fc" and not np.isfinite(array).all():
         first = int(np.flatnonzero(~np.isfinite(array))[0])
         raise InvalidInputError(
@@ -156,6 +156,10 @@ def check_bounded(array: Array, what: str, start: int = 0) -> None:
             f"{what} must be at most {LARGEST:g} in size, got {array[first]} at position {start + first}",
             hint="scale the values down: their squares could not be added up",
         )
+
+
+def check_not_tiny(array: Array, what: str) -> None:
+    """Refuse floats that are all too small, but not 0, for the powers that metrics and variances take."""
     if array.dtype.kind == "f" and array.size and 0.0 < float(np.abs(array).max()) < 1.0 / LARGEST:
         raise InvalidInputError(
             f"{what} must not all be below {1.0 / LARGEST:g} in size, got at most"

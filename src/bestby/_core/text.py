@@ -100,3 +100,14 @@ def quoted(value: Any, most: int = 80) -> str:
     except Exception:  # a repr of the user's own may fail, and must not hide what the message says
         shown = f"<{type(value).__name__}>"
     return shortened(shown, most)
+
+
+def path_text(path: object) -> str:
+    """Return a path in quotes for a message: whole, as its end is what tells it from others.
+
+    Examples
+    --------
+    >>> path_text("results/" + 20 * "long/" + "plot.gif")[-10:]
+    "/plot.gif'"
+    """
+    return one_line(repr(str(path)))

@@ -49,6 +49,7 @@ def label_column(values: ArrayLike, what: str, length: int | None = None) -> Col
         if _needs_text(listed):
             array = np.array([text_of_value(value) for value in listed], dtype=np.str_)
     array = checks.column(array, what, length)
+    checks.check_not_tiny(array, what)
     return complete(array)
 
 

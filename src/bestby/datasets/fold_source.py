@@ -127,6 +127,7 @@ def _fold_scores(values: Any, name: str) -> FloatArray:
     array = checks.as_array(values, f"the scores of {quoted(name)}")
     if array.dtype.kind == "O" and array.ndim == 1:
         array = checks.column(array, f"the scores of {quoted(name)}")
+        checks.check_not_tiny(array, f"the scores of {quoted(name)}")
     if array.dtype.kind not in "biuf" or array.ndim not in (1, 2) or array.size == 0:
         raise InvalidInputError(
             f"scores of system {quoted(name)} must be numbers of shape (folds,) or (repetitions, folds),"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.text import quoted
+from bestby._core.text import path_text
 from bestby.report.lettering import columns, one_warning
 from bestby.report.numbers import ends
 from bestby.report.write import write_bytes
@@ -153,7 +153,7 @@ def save(drawn: Figure | Axes, path: str | Path) -> None:
     suffix = Path(path).suffix.lower()
     if suffix not in _METADATA:
         raise InvalidInputError(
-            f"a figure is written as {', '.join(_METADATA)}, got {quoted(str(path))}",
+            f"a figure is written as {', '.join(_METADATA)}, got {path_text(path)}",
             hint="change the suffix of the file",
         )
     write_bytes(path, render(drawn, suffix))

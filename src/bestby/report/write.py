@@ -8,7 +8,7 @@ import secrets
 from pathlib import Path
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.text import quoted
+from bestby._core.text import path_text
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -49,11 +49,11 @@ def write_bytes(path: str | Path, content: bytes) -> None:
     try:
         if target.is_dir():
             raise InvalidInputError(
-                f"cannot write {quoted(str(path))}: it is a folder", hint="name a file in it"
+                f"cannot write {path_text(path)}: it is a folder", hint="name a file in it"
             )
         if not target.parent.is_dir():
             raise InvalidInputError(
-                f"cannot write {quoted(str(path))}: there is no folder {quoted(str(target.parent))}",
+                f"cannot write {path_text(path)}: there is no folder {path_text(target.parent)}",
                 hint="create the folder first, or name another",
             )
         if target.exists() and not target.is_file():
@@ -62,7 +62,7 @@ def write_bytes(path: str | Path, content: bytes) -> None:
             _replace(target, content)
     except OSError as error:
         raise InvalidInputError(
-            f"cannot write {quoted(str(path))}: {error.strerror or error}",
+            f"cannot write {path_text(path)}: {error.strerror or error}",
             hint="check the permissions of the folder and the space left, or name another file",
         ) from error
 

@@ -188,6 +188,7 @@ def _of_scores(
                 f"the runs of {quoted(name)} must be numbers, got {quoted(str(values[0]))}",
                 hint="pass gold=... to compare predictions",
             )
+        checks.check_not_tiny(values, f"the runs of {quoted(name)}")
         numbers = values.astype(np.float64)
         # Unpaired runs have no order; sorted, they give the same bits in any.
         scores.append(numbers if settings.paired else np.sort(numbers))

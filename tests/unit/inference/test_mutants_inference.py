@@ -401,9 +401,7 @@ def test_small_variation_has_an_effect_size_and_rounding_has_none(paired: bool) 
         rounded = size * np.array([0.1 + 0.2, 0.3, 0.3])
         g, interval = samples.effect_size(rounded, rounded[::-1], 0.9, paired=paired)
         assert math.isnan(g)
-        assert math.isnan(interval.low)
-        assert math.isnan(interval.high)
-        assert (interval.level, interval.method, interval.exact) == (0.9, "normal", True)
+        assert interval is None
 
 
 @pytest.mark.parametrize("paired", [False, True])
