@@ -68,7 +68,7 @@ def aligned(
         which = next((key for key, value in side.items() if isinstance(value, Mapping)), None)
         if which is not None:
             raise InvalidInputError(
-                f"{which} comes with item ids, the systems without",
+                f"{which} has item ids, but the systems have none",
                 hint="give every system as a mapping of id to value too",
             )
         unkeyed = Aligned(systems, side, items)
@@ -76,12 +76,12 @@ def aligned(
     other = next((name for name in systems if name not in keyed), None)
     if other is not None:
         raise InvalidInputError(
-            f"system {quoted(keyed[0])} comes with item ids, system {quoted(other)} without",
+            f"system {quoted(keyed[0])} has item ids, but system {quoted(other)} has none",
             hint="give every system (and the gold) as a mapping of id to value, or none",
         )
     if items is not None:
         raise InvalidInputError(
-            "the systems come as mappings of id to value, and with items as well", hint="leave items out"
+            "items must not be given for systems that are mappings of id to value", hint="leave items out"
         )
     if on_missing != "error":
         systems = {name: _present(values, objects=objects) for name, values in systems.items()}
@@ -97,23 +97,27 @@ def _by_id(
     for key, value in side.items():
         if value is not None and not isinstance(value, Mapping):
             raise InvalidInputError(
-                f"the systems come with item ids, {key} without",
+                f"the systems have item ids, but {key} has none",
                 hint=f"give {key} as a mapping of id to value too",
             )
     gold = side["gold"]
-    reference, told = (
+    reference, reference_name = (
         (gold, "the gold") if gold is not None else (systems[names[0]], f"system {quoted(names[0])}")
     )
     if on_missing == "worst" and gold is None:
         reference = dict.fromkeys(key for name in names for key in systems[name])
-        told = "all systems together"
+        reference_name = "all systems together"
     for name in names:
         extra = [key for key in systems[name] if key not in reference]
         absent = [key for key in reference if key not in systems[name]]
         if extra and on_missing != "drop":
-            raise _mismatch(name, told, len(reference) - len(absent), len(reference), "extra in", extra)
+            raise _mismatch(
+                name, reference_name, len(reference) - len(absent), len(reference), "extra in", extra
+            )
         if absent and on_missing == "error":
-            raise _mismatch(name, told, len(reference) - len(absent), len(reference), "missing from", absent)
+            raise _mismatch(
+                name, reference_name, len(reference) - len(absent), len(reference), "missing from", absent
+            )
     ids, notes = _kept(reference, systems) if on_missing == "drop" else (list(reference), ())
     columns, missing, filled = _filled(ids, systems)
     ordered = {key: None if value is None else _in_order(key, value, ids) for key, value in side.items()}
@@ -145,19 +149,19 @@ def _without_gaps(given: Aligned, on_missing: OnMissing, *, objects: bool) -> Al
         return given
     positions = np.flatnonzero(~np.any(masks, axis=0))
 
-    def kept(values: Any, what: str) -> Any:
+    def present(values: Any, what: str) -> Any:
         return None if values is None else arrays.taken(_of_length(values, what, of), positions)
 
     return Aligned(
-        {name: kept(values, name) for name, values in given.systems.items()},
-        {what: kept(values, what) for what, values in given.side.items()},
-        kept(given.items, "items"),
+        {name: present(values, name) for name, values in given.systems.items()},
+        {what: present(values, what) for what, values in given.side.items()},
+        present(given.items, "items"),
         notes=(dropped(of - positions.size, of),),
     )
 
 
 def _counted_as_worst(given: Aligned, absent: dict[str, BoolArray], of: int) -> Aligned:
-    """Return values in which the first one there is stands in the place of missing ones."""
+    """Return the values with each missing one replaced by the first one present; mark these as missing."""
     systems = dict(given.systems)
     for name, mask in absent.items():
         if mask.all():
@@ -204,7 +208,7 @@ def _of_length(values: Any, what: str, n: int) -> Any:
 def _kept(
     reference: Mapping[Any, Any], systems: Mapping[str, Mapping[Any, Any]]
 ) -> tuple[list[Any], tuple[Note, ...]]:
-    """Return the ids that all have, and a note if that leaves some out."""
+    """Return the ids that the gold and all systems have, and a note if ids were dropped."""
     everything = dict.fromkeys(reference)
     for values in systems.values():
         everything.update(dict.fromkeys(values))
@@ -216,16 +220,16 @@ def _kept(
 
 def dropped(number: int, of: int) -> Note:
     """Return the note on items that were dropped."""
-    told = f"{number} of {of} items were dropped because not all systems (and the gold) have them"
-    return Note("items_dropped", told)
+    message = f"{number} of {of} items were dropped because not all systems (and the gold) have them"
+    return Note("items_dropped", message)
 
 
 def worst(name: str, number: int, of: int) -> Note:
     """Return the note on missing predictions of a system that count as the worst."""
-    told = (
+    message = (
         f"{number} of {of} predictions of {quoted(name)} are missing and count as wrong (as the lowest score)"
     )
-    return Note("counted_as_worst", told, (name,))
+    return Note("counted_as_worst", message, (name,))
 
 
 def without_values(name: str, of: int) -> InvalidInputError:
@@ -264,10 +268,10 @@ def _in_order(key: str, values: Mapping[Any, Any], ids: Sequence[Any]) -> list[A
 
 
 def _mismatch(
-    name: str, told: str, shared: int, total: int, how: str, keys: Sequence[Any]
+    name: str, reference_name: str, shared: int, total: int, how: str, keys: Sequence[Any]
 ) -> InvalidInputError:
     return InvalidInputError(
-        f"system {quoted(name)} and {told} share {shared} of {total} item ids;"
+        f"system {quoted(name)} and {reference_name} share {shared} of {total} item ids;"
         f" {len(keys)} {how} {quoted(name)}, first: {quoted(keys[0])}",
         hint='pass on_missing="drop" to compare the shared items only'
         + ("" if how == "extra in" else ', or on_missing="worst" to count the missing as wrong'),

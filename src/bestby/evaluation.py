@@ -461,7 +461,7 @@ def _labels(
     rows = [name for name, values in given.items() if soft.is_soft(values)]
     if not rows:
         checks.refuse_unused(
-            "hard labels and scores, which are no distributions", normalise=(normalise, False)
+            "hard labels and scores: only soft labels are normalised", normalise=(normalise, False)
         )
     if not rows and annotations is None and classes is None:
         columns = {name: label_column(values, _called(name)) for name, values in given.items()}

@@ -119,21 +119,21 @@ def shown_better(d: Difference, alpha: float) -> str | None:
     return d.better
 
 
-def shown_sides(found: Pairs, alpha: float) -> IntArray:
-    """Return for each of very many pairs what `shown_better` says: 1 for A, -1 for B, 0 for neither.
+def shown_sides(pairs: Pairs, alpha: float) -> IntArray:
+    """Return `shown_better` for many pairs at once: 1 for A, -1 for B, 0 for neither.
 
     Parameters
     ----------
-    found : Pairs
+    pairs : Pairs
         Their tests count items, so that statistic and difference have the same sign.
     alpha : float
         The level of the tests.
     """
-    sides = np.sign(found.statistic).astype(np.int64)
-    shown = rejects(found.p_adjusted, alpha)
-    if found.alternative != "two-sided":
-        shown &= sides == (1 if found.alternative == "greater" else -1)
-    return np.where(shown, sides if found.greater_is_better else -sides, 0)
+    sides = np.sign(pairs.statistic).astype(np.int64)
+    shown = rejects(pairs.p_adjusted, alpha)
+    if pairs.alternative != "two-sided":
+        shown &= sides == (1 if pairs.alternative == "greater" else -1)
+    return np.where(shown, sides if pairs.greater_is_better else -sides, 0)
 
 
 AnyDifference = TypeVar("AnyDifference", bound=Difference)
@@ -149,22 +149,21 @@ def with_direction_notes(differences: Sequence[AnyDifference], alpha: float) -> 
     alpha : float
         The level of the tests.
     """
-    found = []
+    noted = []
     for d in differences:
         notes = tuple(note for note in d.notes if note.code != OPPOSED)
         if d.opposed and rejects(d.p_adjusted, alpha):
             notes += (_opposition_note(d),)
-        found.append(d if notes == d.notes else dataclasses.replace(d, notes=notes))
-    return tuple(found)
+        noted.append(d if notes == d.notes else dataclasses.replace(d, notes=notes))
+    return tuple(noted)
 
 
 def _opposition_note(d: Difference) -> Note:
     return Note(
         OPPOSED,
-        f"the {d.test.name} test is significant in favour of the system with the worse score: it asks another"
-        " question than the score (tests of signs and ranks count how often a system wins, not by how much)."
-        " The rejection is no evidence for the system with the better score: no rank, group or headline"
-        " follows from it",
+        f"the {d.test.name} test is significant, but in favour of the system with the worse score: it asks"
+        " how often a system wins rather than by how much. Ranks and groups therefore leave the order of"
+        " these two systems open",
         (d.metric, d.a, d.b),
     )
 

@@ -250,13 +250,13 @@ def of_direction(metric: str, greater_is_better: bool, alternative: Question) ->
     notes = []
     if alternative != "better" and not greater_is_better:
         asks = "worse" if alternative == "greater" else "better"
-        told = f"lower is better for {metric}: alternative {alternative!r} asks whether A is {asks}"
-        notes.append(Note("direction", told, (metric,)))
-    told = (
-        f"the ranks and groups rest on one-sided tests ({alternative}): a difference in the direction that"
-        " was not asked about leaves them open, so two systems of one group may differ clearly"
+        message = f"lower is better for {metric}: alternative {alternative!r} asks whether A is {asks}"
+        notes.append(Note("direction", message, (metric,)))
+    message = (
+        f"ranks and groups come from one-sided tests ({alternative}), which cannot show a difference in the"
+        " other direction: systems that share a rank or a group may still differ clearly"
     )
-    return [*notes, Note("one_sided", told, (metric,))]
+    return [*notes, Note("one_sided", message, (metric,))]
 
 
 def of_resamples(metric: str, tests: Collection[TestResult], correction: str, alpha: float) -> list[Note]:

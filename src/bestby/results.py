@@ -89,11 +89,11 @@ def defined(
     """
     if interval is None or not (math.isnan(interval.low) or math.isnan(interval.high)):
         return interval, notes
-    told = (
-        f"the {interval.method} interval is undefined on these data (the measure, or its spread, has no value"
-        " there), so there is no interval: how sure the number is cannot be said"
+    message = (
+        f"no {interval.method} interval: the measure or its standard error is undefined on these data, so the"
+        " uncertainty of this number is unknown"
     )
-    return None, (*notes, Note("undefined_interval", told))
+    return None, (*notes, Note("undefined_interval", message))
 
 
 @dataclass(frozen=True, slots=True)

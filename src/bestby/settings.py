@@ -106,9 +106,9 @@ def _refuse_ignored(settings: Settings, resample_size: float | None) -> Settings
         )
     if not settings.rescale and resample_size is None:
         raise InvalidInputError(
-            "rescale=False has no meaning without resample_size: resamples as large as the data are not"
+            "rescale=False has no effect without resample_size: resamples as large as the data are never"
             " rescaled",
-            hint="leave it out, or give resample_size too",
+            hint="leave rescale out, or give resample_size too",
         )
     return settings
 

@@ -196,7 +196,7 @@ def joined(given: Mapping[str, Any], keys: str) -> dict[str, Any]:
     for what, values in given.items():
         if not isinstance(values, Mapping):
             raise InvalidInputError(
-                f"{first} come with the names of their {keys}, {what} without",
+                f"{first} are a mapping of {keys} to values, but {what} are not",
                 hint=f"pass mappings of {keys} to values for all, or plain lists in the same order",
             )
         odd = [key for key in order if key not in values] + [key for key in values if key not in given[first]]

@@ -162,9 +162,9 @@ def check_not_tiny(array: Array, what: str) -> None:
     """Refuse floats that are all too small, but not 0, for the powers that metrics and variances take."""
     if array.dtype.kind == "f" and array.size and 0.0 < float(np.abs(array).max()) < 1.0 / LARGEST:
         raise InvalidInputError(
-            f"{what} must not all be below {1.0 / LARGEST:g} in size, got at most"
+            f"{what} must not all be smaller than {1.0 / LARGEST:g} in absolute value; the largest is"
             f" {float(np.abs(array).max()):g}",
-            hint="scale the values up: squares of their squares would be 0",
+            hint="scale the values up: their fourth powers would be rounded to 0",
         )
 
 
@@ -407,24 +407,22 @@ def choice(value: str, allowed: Sequence[T], what: str) -> T:
 
 
 def refuse_unused(where: str, **options: tuple[object, object]) -> None:
-    """Refuse options that would change nothing, rather than take them without a word.
+    """Refuse options that have no effect, instead of ignoring them.
 
     Parameters
     ----------
     where : str
-        For what they have no meaning.
+        The data on which they have no effect.
     **options : tuple of two
-        Per option its value and its default.
+        The value and the default of each option.
 
     Examples
     --------
     >>> refuse_unused("a table of scores", test=("permutation", "permutation"))
     >>> refuse_unused("a table of scores", test=("sign", "permutation"))
     Traceback (most recent call last):
-    bestby._core.errors.InvalidInputError: test='sign' has no meaning for a table of scores...
+    bestby._core.errors.InvalidInputError: test='sign' has no effect on a table of scores...
     """
     for name, (value, default) in options.items():
         if value is not default and value != default:
-            raise InvalidInputError(
-                f"{name}={value!r} has no meaning for {where}: it would change nothing", hint="leave it out"
-            )
+            raise InvalidInputError(f"{name}={value!r} has no effect on {where}", hint=f"leave {name} out")

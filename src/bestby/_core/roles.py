@@ -118,8 +118,8 @@ def check_no_run(source: str, names: Sequence[str]) -> None:
 
 def shares_nothing(source: str, name: str, hint: str) -> InvalidInputError:
     """Return the error for a column of something else, such as sentences: it would pass for a bad system."""
-    told = f"{source}: column {quoted(name)} shares no value with the gold; is it a system?"
-    return InvalidInputError(told, hint=hint)
+    message = f"{source}: column {quoted(name)} shares no value with the gold; is it a system?"
+    return InvalidInputError(message, hint=hint)
 
 
 def told_wide(names: Sequence[str], found: Roles) -> str:

@@ -43,7 +43,7 @@ def difference(a: FloatArray, b: FloatArray) -> FloatArray:
 # -- two resampled differences tie -----------------------------------------------------------------
 
 TIE: Final = 1e-10
-"""Values of a statistic tie within this part of its spread or of its distance from 0."""
+"""Values of a statistic tie if they differ by less than this fraction of its spread or distance from 0."""
 
 SUM: Final = 1e-13
 """The same relative to the scores the statistic is made of: a sum of a million numbers may be off by that."""
@@ -52,14 +52,14 @@ LATTICE: Final = 1e-9
 """Values are multiples of a step if they are within this part of a typical value of one."""
 
 FAR: Final = 1e4
-"""A value that is so many times a typical one does not decide what rounding is for the others."""
+"""A value this many times larger than a typical one does not set the scale of rounding for the others."""
 
 ON_POINT: Final = 1e-6
 """A number this close to a whole number of steps lies on that point of a lattice."""
 
 
 def tie_width(scale: float, distance: float) -> float:
-    """Return how far apart two values of a statistic are at most that count as tied.
+    """Return the largest distance at which two values of a statistic count as tied.
 
     Parameters
     ----------
@@ -77,12 +77,12 @@ def tie_width(scale: float, distance: float) -> float:
 
 
 def sum_error(sizes: FloatArray) -> FloatArray:
-    """Return by how much sums may be off whose terms have these sizes in total, added up in any order."""
+    """Return a bound on the rounding error of sums whose terms have absolute values that sum to `sizes`."""
     return 2.0 * EPS * sizes
 
 
 def typical(values: FloatArray) -> float:
-    """Return the size of a typical value: what rounding is relative to where a few are far larger.
+    """Return the size of a typical value, to which rounding is relative where a few values are far larger.
 
     Values that are rounding beside the largest do not count.
 
@@ -98,7 +98,7 @@ def typical(values: FloatArray) -> float:
 
 
 def typical_deviation(values: FloatArray) -> float:
-    """Return the size of a typical deviation from the median, those that are rounding left out.
+    """Return the size of a typical deviation from the median, ignoring deviations that are mere rounding.
 
     Examples
     --------
@@ -113,23 +113,23 @@ def typical_deviation(values: FloatArray) -> float:
 
 
 def merge_width(values: FloatArray, scale: float) -> float:
-    """Return how far apart values may be that rounding tore apart; `scale` is a typical size or deviation."""
+    """Return how far rounding can separate equal values; `scale` is a typical size or deviation."""
     return SUM * min(float(np.abs(values).max(initial=0.0)), FAR * scale)
 
 
 # -- a spread is nothing ---------------------------------------------------------------------------
 
 NO_SPREAD: Final = 1e-12
-"""A standard deviation (or a range) below this part of the values is rounding."""
+"""A standard deviation (or a range) below this fraction of the values is rounding."""
 
 NO_SQUARES: Final = 1e-13
-"""A sum of squares below this part of the sums it is the difference of is rounding."""
+"""A sum of squares is rounding if it is below this fraction of the two sums it is the difference of."""
 
 NO_ERROR: Final = 1e-9
-"""A standard error below this part of the estimate, or a rest below this part of the whole, is rounding."""
+"""A standard error below this fraction of the estimate (a remainder, of the whole) is rounding."""
 
 NO_INFLUENCE: Final = 1e-14
-"""If all scores without one unit are the same within this part of them, no unit has an influence."""
+"""If all leave-one-out scores agree within this fraction, no unit has an influence."""
 
 
 def alike(values: FloatArray) -> BoolArray | bool:

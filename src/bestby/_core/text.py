@@ -72,8 +72,8 @@ def surrogate(text: str) -> str | None:
     >>> surrogate("caf\udce9") == "\udce9", surrogate("café")
     (True, None)
     """
-    found = None if text.isascii() else _SURROGATE.search(text)
-    return found[0] if found else None
+    match = None if text.isascii() else _SURROGATE.search(text)
+    return match[0] if match else None
 
 
 def shortened(text: str, most: int = 60) -> str:

@@ -91,7 +91,7 @@ Higher = Annotated[
 Json = Annotated[str | None, _option(_FILE, "Write everything as JSON.")]
 Csv = Annotated[str | None, _option(_FILE, "Write the differences as CSV.")]
 CsvSafe = Annotated[
-    bool, typer.Option("--csv-safe", help="CSV for a spreadsheet: ' before texts that begin as formulas do.")
+    bool, typer.Option("--csv-safe", help="CSV for spreadsheets: ' before texts that look like formulas.")
 ]
 Markdown = Annotated[str | None, _option(_FILE, "Write the tables as Markdown.")]
 Latex = Annotated[str | None, _option(_FILE, "Write the tables as LaTeX (booktabs).")]

@@ -67,10 +67,10 @@ def reported(options: Callable[[], Collection[str]]) -> Iterator[Status]:
         status.code = Status.INPUT
         if error.errno in streams.WRITING:  # of stdout, to which click prints the help
             streams.silence()
-            told = streams.unwritable(error)
+            refusal = streams.unwritable(error)
         else:
-            told = _of_file(error)
-        _say(type(told).__name__, told.message, told.hint)
+            refusal = _of_file(error)
+        _say(type(refusal).__name__, refusal.message, refusal.hint)
     except _CLICK_ERROR as error:
         status.code = Status.INPUT
         _say_usage(error)
@@ -180,9 +180,9 @@ def _as_options(hint: str) -> str:
     """
 
     def option(match: re.Match[str]) -> str:
-        name, value, told = match[1], match[2].strip('"[]'), match[3]
-        if told is not None:
-            return told
+        name, value, refusal = match[1], match[2].strip('"[]'), match[3]
+        if refusal is not None:
+            return refusal
         if value in ("True", "False"):
             return option_of(name if value == "True" else f"no_{name}")
         return f"{option_of(name)} {value or repr('')}"

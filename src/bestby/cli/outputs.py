@@ -61,8 +61,7 @@ class Outputs:
         targets = {form: target for form, target in asked.items() if target is not None}
         if csv_safe and "csv" not in targets:
             raise InvalidInputError(
-                "--csv-safe says how the CSV is written, but there is none",
-                hint="give --csv too, or leave --csv-safe out",
+                "--csv-safe needs --csv: no CSV is written", hint="give --csv too, or leave --csv-safe out"
             )
         inputs = _inputs(read) if set(targets.values()) - {STDOUT} else {}
         places: dict[str, str] = {}

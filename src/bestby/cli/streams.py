@@ -13,14 +13,14 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.text import one_line, visible
 
 WRITING = frozenset({errno.EBADF, errno.EFBIG, errno.ENOSPC, errno.EDQUOT})
-"""Numbers of errors that only a write has. Every file is written by `write_bytes`, which names it."""
+"""Error numbers that only writing raises. Files are written by `write_bytes`, whose errors name the file."""
 
-_CLOSED_HINT = "open it, or write to files instead; those that were asked for are complete"
-_FULL_HINT = "free some space, or write to files elsewhere; those that were asked for are complete"
+_CLOSED_HINT = "open it, or write to a file (such as --json FILE); all requested files are complete"
+_FULL_HINT = "free some space, or write to a file elsewhere; all requested files are complete"
 
 
 def open_closed() -> None:
-    """Give the process the streams that it was started without.
+    """Replace standard streams that were closed when the process started.
 
     Python has None in their place, and the next file that is opened would take their number. Reading stdin
     then gives nothing, stderr goes nowhere, and writing to stdout fails like any other write that fails.
@@ -62,7 +62,7 @@ def unwritable(error: OSError) -> InvalidInputError:
 
 
 def flush() -> None:
-    """Let everything that was printed be there before something is told on stderr."""
+    """Flush stdout, so that what was printed comes before the message on stderr."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -70,7 +70,7 @@ def flush() -> None:
 
 
 def silence() -> None:
-    """Let what stdout still holds go nowhere, of which the interpreter would complain as it exits."""
+    """Discard what stdout still buffers, because the interpreter would report it at exit."""
     with suppress(OSError, ValueError):  # a stream of a test has no number
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

@@ -21,7 +21,7 @@ from bestby.data.columns import Column, text_of_value
 from bestby.results import Note
 
 Key: TypeAlias = int | float | str
-"""What is compared: a whole number of any size, another number, or a text. True is 1, False is 0."""
+"""The form in which values are compared: an exact whole number, a float or a text. True is 1, False is 0."""
 
 EXACT = 2**53
 """Whole numbers up to this size are exact as floats."""
@@ -30,7 +30,7 @@ _WHOLE = re.compile(r"([+-]?(?:0|[1-9]\d*))(?:\.0*)?", re.ASCII)
 _INTEGER = re.compile(r"[+-]?(0|[1-9]\d*)", re.ASCII)
 _BOOLEANS = {"true": 1, "false": 0}
 _MOST_DIGITS = 400
-"""Digits up to which a whole number is a number: no float is as large, and Python refuses 4300."""
+"""Whole numbers with more digits are texts: no float is as large, and Python refuses over 4300."""
 
 _WORDS = ("False", "True")
 
@@ -172,7 +172,7 @@ class Rule:
         return self.kind in ("text", "codes")
 
     def key(self, value: Any) -> Key:
-        """Return what of a value is compared."""
+        """Return the form in which a value is compared."""
         if not self.labels_are_texts:
             return key_of(value)
         text = value if isinstance(value, str) else spelled(key_of(value))
@@ -181,7 +181,7 @@ class Rule:
         return _folded(text, booleans=self.fold_booleans)
 
     def keys_of(self, column: Column) -> dict[Any, Key]:
-        """Return the distinct values of a column with what is compared of each.
+        """Return the distinct values of a column, each with the form in which it is compared.
 
         Numbers that never were text are compared as they are, unless labels are text: there are no keys then.
         """
@@ -197,15 +197,15 @@ class Rule:
         """
         if not column.is_text and (not self.as_text or self.keys.isdisjoint(keys.values())):
             return _as_whole(column) if self.whole and _are_whole(column) else column
-        found = None
+        numbers = None
         if self.with_scores:
-            found = self._numbers(column, {text: key_of(text) for text in keys})
+            numbers = self._numbers(column, {text: key_of(text) for text in keys})
         elif not self.as_text:
-            found = self._numbers(column, keys)
+            numbers = self._numbers(column, keys)
         return (
             _as_texts(column, {value: self._text(key) for value, key in keys.items()})
-            if found is None
-            else found
+            if numbers is None
+            else numbers
         )
 
     def _text(self, key: Key) -> str:
@@ -300,16 +300,16 @@ def merged_note(merged: Sequence[tuple[str, ...]]) -> tuple[Note, ...]:
         return ()
     shown = "; ".join(" and ".join(map(repr, texts[:3])) for texts in merged[:3])
     more = f"; and {len(merged) - 3} more" if len(merged) > 3 else ""
-    told = (
-        f"values that spell one number or boolean in several ways count as one label: {shown}{more}. If they"
-        " are different codes, predictions that are wrong count as right: write the codes so that they are no"
-        " numbers, such as 'v1.10'"
+    message = (
+        f"several spellings of a number or boolean count as one label: {shown}{more}. If they are different"
+        " codes, some wrong predictions count as right: write the codes so that they are not numbers, such as"
+        " 'v1.10'"
     )
-    return (Note("labels_merged", told),)
+    return (Note("labels_merged", message),)
 
 
 def joined(columns: Sequence[Array]) -> tuple[Array, list[IntArray]]:
-    """Return the labels that occur in any of some columns, sorted, and where each column's values are there.
+    """Return the sorted union of the labels of several columns, and where in it the values of each are.
 
     Numbers are compared exactly, whatever their types; a text equals the number that it spells plainly.
     Numbers come before texts.

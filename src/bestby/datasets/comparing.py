@@ -240,13 +240,13 @@ def _refuse_unused(
     """Refuse options that this form of the data has no use for: those of frames, of items, of scores."""
     if isinstance(data, Evaluation | Mapping):
         named = {name: (value, None) for name, value in columns.items()}
-        checks.refuse_unused("data that are no frame, whose columns it would name", **named)
+        checks.refuse_unused("data other than a data frame, because it names a column", **named)
     if is_p_values(data):
-        checks.refuse_unused("p-values, which are tested already", **inside, **other)
+        checks.refuse_unused("p-values, which are results of tests", **inside, **other)
     elif isinstance(data, Mapping) and not any(isinstance(part, Evaluation) for part in data.values()):
         checks.refuse_unused("scores or comparisons of datasets, which hold no items to test", **inside)
         tango = ("tango", "auto") if other["interval"][0] == "tango" else ("auto", "auto")
-        checks.refuse_unused("mean differences over datasets, which are no proportions", interval=tango)
+        checks.refuse_unused("mean differences over datasets, which are not proportions", interval=tango)
 
 
 # -- pairs -----------------------------------------------------------------------------------------
@@ -381,28 +381,28 @@ def _macro_drawn(
     for name, makers in inside.makers.items():
         own = dataclasses.replace(drawing, seed=within.derived_seed(drawing.seed, name))
         total += makers.group.bootstrap(own)[:, 0, :] / len(inside.makers)
-    found = []
+    intervals = []
     for a, b in pairs:
         drawn = total[:, a] - total[:, b]
         kept = drawn[np.isfinite(drawn)]
         scale = float(np.abs(inside.matrix).max())
-        found.append(percentile(replicates(kept, scale), level) if kept.size else (math.nan, math.nan))
-    return found
+        intervals.append(percentile(replicates(kept, scale), level) if kept.size else (math.nan, math.nan))
+    return intervals
 
 
 def _macro_by_formula(
     inside: Inside, pairs: Sequence[tuple[int, int]], level: float
 ) -> list[tuple[float, float]]:
     """Return intervals from the standard errors inside the datasets, which two crossed groupings need."""
-    found = []
+    intervals = []
     for a, b in pairs:
         errors = [makers.group.error(0, a, b) for makers in inside.makers.values()]
         known = [error for error in errors if error is not None]
         assert len(known) == len(errors)  # two crossed groupings go with functions of sums only
         error = clusters.of_mean(known)
         estimate = float(np.mean(inside.matrix[:, a] - inside.matrix[:, b]))
-        found.append(normal(estimate, error.se, level, df=max(error.df, 1.0)))
-    return found
+        intervals.append(normal(estimate, error.se, level, df=max(error.df, 1.0)))
+    return intervals
 
 
 def _micro(
@@ -450,12 +450,14 @@ def _ranking(
 
 def _undefined(overall: Sequence[Overall], metric: str) -> list[Note]:
     """Return a note for every difference over all datasets that has no interval."""
-    told = (
-        "the interval of the {} difference, {} varying, is undefined: the measure has no value on any"
-        " resample, and how sure the difference is cannot be said"
+    template = (
+        "no interval of the {} difference ({} resampled): the measure is undefined on every resample, so the"
+        " uncertainty of the difference is unknown"
     )
     return [
-        Note("undefined_interval", told.format(entry.average, entry.resampled), (metric, entry.a, entry.b))
+        Note(
+            "undefined_interval", template.format(entry.average, entry.resampled), (metric, entry.a, entry.b)
+        )
         for entry in overall
         if entry.interval is None
     ]

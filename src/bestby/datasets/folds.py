@@ -143,7 +143,7 @@ def compare_folds(
     found = read(data, fold, repetition, None if systems is None else checks.names(systems, "systems"), gold)
     if isinstance(data, Evaluation | Mapping):
         columns = {"fold": (fold, None), "repetition": (repetition, None), "gold": (gold, None)}
-        checks.refuse_unused("data that are no frame, whose columns it would name", **columns)
+        checks.refuse_unused("data other than a data frame, because it names a column", **columns)
     if not isinstance(found, dict):
         checks.refuse_unused(
             "scores of folds, which hold no items to test or resample",

@@ -28,7 +28,7 @@ Cells = Mapping[str, Mapping[str, float]]
 
 OUTER = ("dataset", "system")
 
-_ASSUMED = '; the outer keys were taken for the datasets: outer="system" takes them for the systems'
+_ASSUMED = '; the outer keys are taken as datasets: if they are systems, pass outer="system"'
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def is_p_values(data: Any) -> bool:
 
 
 def check_outer(data: Any, outer: str | None) -> None:
-    """Refuse to be told what the outer keys are where the data are no mapping of mappings of scores."""
+    """Refuse `outer` for data that are not a mapping of mappings of scores."""
     if outer is None:
         return
     checks.choice(outer, OUTER, "outer")
@@ -82,7 +82,7 @@ def check_outer(data: Any, outer: str | None) -> None:
     if outer == "system" and not nested:
         raise InvalidInputError(
             "outer is for a mapping of mappings of scores, {system: {dataset: score}}",
-            hint="leave it out: other data say themselves which are the datasets",
+            hint="leave outer out: in other forms of data the datasets are marked",
         )
 
 

@@ -60,11 +60,11 @@ class CrossedGroup(SumGroup):
     def effective_units(self, metric: int, a: int, b: int | None = None) -> float:
         """Return how many groups of equal weight would carry the variance, of the grouping with fewer."""
         influence = item_influence(self, metric, a, b)
-        found = []
+        numbers = []
         for codes in (self.first, self.second):
             sums = np.bincount(codes, weights=influence).astype(np.float64)
-            found.append(intervals.effective_units(-sums, np.ones(sums.size, dtype=np.int64)))
-        return min(found)
+            numbers.append(intervals.effective_units(-sums, np.ones(sums.size, dtype=np.int64)))
+        return min(numbers)
 
     def contributions(self, metric: int, a: int, b: int | None = None) -> Contributions | None:  # noqa: ARG002
         """Return None: no mean over the groups of one grouping has the right variance."""
@@ -107,7 +107,7 @@ class CrossedGroup(SumGroup):
 
 def _refuse(what: str) -> NoReturn:
     raise DesignError(
-        f"{what} knows one grouping of the items, not two crossed ones",
+        f"{what} supports one grouping of the items, not two crossed ones",
         hint='interval="two-way" and test="wald" support both',
     )
 

@@ -31,7 +31,7 @@ from bestby.streamed import Streamed
 T = TypeVar("T")
 
 EVERY_DEPENDENCE: tuple[Dependence, ...] = ("clusters", "crossed", "strata")
-"""For analyses that also take two crossed groupings into account: they ask the group for `crossed`."""
+"""For analyses that support every kind of grouping, also two crossed ones (`Group.crossed`)."""
 
 
 class Reading:

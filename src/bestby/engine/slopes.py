@@ -1,8 +1,8 @@
 """How a score responds to its data: the only place where derivatives are taken.
 
-Every step changes the weights of units, and by little: all totals that a score is asked for are those of the
-same units with positive weights. So a step is as long in any unit of measurement, a root is never asked for a
-number below 0, and no score is beyond its bounds.
+Every step changes the weights of the units a little, so a score is only evaluated at totals of the same units
+with positive weights. A step therefore does not depend on the unit of measurement, a root never gets a
+negative number, and no score leaves its bounds.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ Score = Callable[[FloatArray], FloatArray]
 """Scores or differences (R,) of totals (R, k)."""
 
 NUDGE = 2.0**-12
-"""By how much weights change: the square of it, and rounding over it, are both below 1e-7."""
+"""The change of a weight in one step: its square, and rounding divided by it, are both below 1e-7."""
 
 
 def influence(metric: Metric, score: Score, total: FloatArray, rows: FloatArray) -> FloatArray:
-    """Return what each unit adds to a score, to first order: the derivative by its weight, shape (C,).
+    """Return the influence of each unit: the derivative of the score by the weight of the unit, shape (C,).
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class Directions:
     along : ndarray, shape (k, r)
         A row is the mean plus its coordinates times the transpose of this.
     across : ndarray, shape (k, r)
-        The coordinates of a row are what it differs from the mean by, times this.
+        The coordinates of a row are its difference from the mean, times this.
     """
 
     along: FloatArray
@@ -85,9 +85,9 @@ class Directions:
         sd = np.sqrt(np.diagonal(covariance))
         scale = np.where(sd > 0.0, sd, 1.0)
         values, vectors = np.linalg.eigh(covariance / scale / scale[:, None])
-        kept = values > 64.0 * EPS * len(values)
-        root = np.sqrt(values[kept])
-        vectors = vectors[:, kept]
+        positive = values > 64.0 * EPS * len(values)
+        root = np.sqrt(values[positive])
+        vectors = vectors[:, positive]
         return cls(scale[:, None] * vectors * root, vectors / scale[:, None] / root)
 
     def slopes(self, score: Score, totals: FloatArray, n: int) -> FloatArray:
@@ -100,12 +100,12 @@ class Directions:
         """
         reach = NUDGE * np.sqrt(n)
         steps = [np.broadcast_to(reach * step, totals.shape) for step in self.along.T]
-        found = [_slope(score, totals, step) / reach for step in steps]
-        return np.stack(found, axis=-1) if found else np.zeros((totals.shape[0], 0))
+        slopes = [_slope(score, totals, step) / reach for step in steps]
+        return np.stack(slopes, axis=-1) if slopes else np.zeros((totals.shape[0], 0))
 
 
 def _slope(score: Score, totals: FloatArray, steps: FloatArray) -> FloatArray:
-    """Return by how much a score (R,) changes with a step (R, k): half of there and back, or one of them."""
+    """Return the change of a score (R,) over a step (R, k): central, or one-sided where it is undefined."""
     up, down = score(totals + steps), score(totals - steps)
     change = 0.5 * (up - down)
     lost = np.isnan(change)

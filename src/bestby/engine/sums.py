@@ -158,7 +158,7 @@ class SumGroup(Group):
         return {}
 
     def influence_of_rows(self, metric: int, system: int, rows: FloatArray) -> FloatArray:
-        """Return what rows (R, k) of statistics of a system add to its score, to first order, shape (R,)."""
+        """Return the influence of rows (R, k) of statistics on the score of a system, shape (R,)."""
         total = self._total[self.table.columns[metric][system]]
         return slopes.influence(self.metrics[metric], Functional(self.metrics[metric]), total, rows)
 
@@ -253,14 +253,14 @@ class SumGroup(Group):
         return permutation.exact_enumeration(delta, counts, own, difference, observed, alternative, tolerance)
 
     def _slack(self, pair: Pair, midpoint: FloatArray, half: FloatArray) -> float:
-        """Return by how much rounding of the totals alone may move the difference of a pair."""
+        """Return a bound on the error of a difference that comes from rounding of the totals."""
         m, a, b = pair
         sizes = self._sizes[self.table.columns[m][a]] + self._sizes[self.table.columns[m][b]]
         return Swap(self.metrics[m], midpoint).slack(-half, sizes)
 
     @cached_property
     def _sizes(self) -> FloatArray:
-        """The sums of the sizes of all columns; 0 for whole numbers, whose sums are exact, and constants."""
+        """Per column the sum of the absolute values; 0 for whole numbers (sums are exact) and constants."""
         table = self.table
         whole = (np.rint(table.X) == table.X).all(axis=0)
         sizes = np.where(whole, 0.0, table.units.counts @ np.abs(table.X))

@@ -18,7 +18,7 @@ from bestby.engine.table import Table
 from bestby.metrics.base import Metric
 
 _PATTERNS = 8
-"""Patterns of signs by which all totals are moved at once to see what their rounding does to a score."""
+"""How many random sign patterns are used to perturb all totals by their rounding errors."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class Functional:
         return of_a if self.b is None else of_a - scores(self.metric, totals[..., self.b])
 
     def size(self, total: FloatArray) -> float:
-        """Return the size of the scores at one total, which rounding is relative to."""
+        """Return the larger absolute value of the scores at one total, to which rounding is relative."""
         parts = [part for part in (self.a, self.b) if part is not None] or [np.arange(total.size)]
         return max(abs(float(scores(self.metric, total[part]))) for part in parts)
 
@@ -94,10 +94,10 @@ class Swap:
         return scores(self.metric, self.midpoint + shift) - scores(self.metric, self.midpoint - shift)
 
     def slack(self, shift: FloatArray, sizes: FloatArray) -> float:
-        """Return by how much rounding of the totals alone may move the difference at a shift.
+        """Return a bound on the error of the difference at a shift that comes from rounding of the totals.
 
         Where a score is steep (a root near 0, a ratio of small differences), errors of the last bit of a
-        total are far larger in the score. Totals are moved to and fro by what their rounding can be.
+        total are far larger in the score. The totals are perturbed by their largest rounding errors.
 
         Parameters
         ----------

@@ -66,7 +66,7 @@ def _common(a: float, b: float, tolerance: float) -> float:
 
 
 def merged(values: FloatArray, counts: IntArray, scale: float | None = None) -> tuple[FloatArray, IntArray]:
-    """Return distinct values in rising order with their counts; values that rounding tore apart are one.
+    """Return distinct values in rising order with their counts; merge values that only rounding separates.
 
     `scale` is as for `as_lattice`.
 

@@ -93,9 +93,9 @@ def direction_of(name: str | None, greater_is_better: bool | None) -> tuple[bool
     except BestbyError:  # no metric of that name
         pass
     greater = greater_is_better_by_name(name)
-    told = (
-        f"{'higher' if greater else 'lower'} {name} is taken to be better, a guess from its name: if it is"
-        " wrong, every 'better' here is the reverse; greater_is_better=... (--lower-is-better or"
-        " --higher-is-better) sets it"
+    message = (
+        f"{'higher' if greater else 'lower'} {name} is assumed to be better, judging by its name. If that is"
+        " wrong, every 'better' in this result is reversed: set greater_is_better=... (--lower-is-better or"
+        " --higher-is-better)"
     )
-    return greater, (Note("direction_guessed", told, (name,)),)
+    return greater, (Note("direction_guessed", message, (name,)),)

@@ -45,15 +45,15 @@ def fractions(labels: Array) -> FloatArray:
     >>> fractions(np.array([0.0, 0.5, 1.0])), fractions(np.array(["a", "b"]))
     (array([0.5]), array([], dtype=float64))
     """
-    found = numbers(labels)
-    return np.empty(0) if found is None else found[found != np.rint(found)]
+    values = numbers(labels)
+    return np.empty(0) if values is None else values[values != np.rint(values)]
 
 
 def unknown_fractions(labels: Array, gold: Array) -> FloatArray:
-    """Return the numbers among the labels that are not whole and no label of the gold either."""
-    found = fractions(labels)
+    """Return the numbers among the labels that are neither whole nor labels of the gold."""
+    own = fractions(labels)
     known = fractions(gold)
-    return found[~np.isin(found, known)]
+    return own[~np.isin(own, known)]
 
 
 def are_probabilities(labels: Array, gold: Array) -> bool:
@@ -67,10 +67,10 @@ def are_probabilities(labels: Array, gold: Array) -> bool:
     ...     np.array([0.0, 1.0]), np.array([0, 1]))
     (False, False)
     """
-    found = numbers(labels)
-    if found is None or unknown_fractions(labels, gold).size == 0:
+    values = numbers(labels)
+    if values is None or unknown_fractions(labels, gold).size == 0:
         return False
-    return bool(found.min() >= 0.0 and found.max() <= 1.0)
+    return bool(values.min() >= 0.0 and values.max() <= 1.0)
 
 
 def with_both_classes(evaluation: Evaluation, name: str) -> tuple[Evaluation, tuple[str, ...]]:

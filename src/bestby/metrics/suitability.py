@@ -134,10 +134,10 @@ def _check_whole(metric: BaseMetric, columns: Mapping[str, Array], gold: Array) 
     for what, labels in named.items():
         if gold.size == 2 and labels is not gold:  # there is more to say where there are two classes
             continue
-        found = probabilities.fractions(labels)
-        if labels.dtype.kind == "f" and found.size:
+        real = probabilities.fractions(labels)
+        if labels.dtype.kind == "f" and real.size:
             raise DesignError(
-                f"{what} holds real numbers, such as {found[0]:.4g}, but the default metric, {metric.name},"
+                f"{what} holds real numbers, such as {real[0]:.4g}, but the default metric, {metric.name},"
                 " compares labels",
                 hint=f'{_FOR_NUMBERS}; metric="{metric.name}" compares the numbers as labels',
             )
@@ -148,13 +148,13 @@ def _check_no_scores(metric: BaseMetric, columns: Mapping[str, Array], gold: Arr
     if probabilities.fractions(gold).size:  # such as ratings of half stars
         return
     for name, labels in columns.items():
-        found = probabilities.unknown_fractions(labels, gold)
+        fractions = probabilities.unknown_fractions(labels, gold)
         likely = probabilities.are_probabilities(labels, gold)
-        if not found.size or not (likely or gold.size == 2):
+        if not fractions.size or not (likely or gold.size == 2):
             continue
         if likely and metric.reads == "distributions":
             continue
-        what = f"system {name!r} holds numbers such as {found[0]:.4g}"
+        what = f"system {name!r} holds numbers such as {fractions[0]:.4g}"
         if gold.size != 2:
             raise DesignError(
                 f"{what}, all from 0 to 1, which look like probabilities; {metric.name} compares labels",
@@ -183,14 +183,14 @@ def _note_probabilities(metric: BaseMetric, evaluation: Evaluation, gold: Array,
     if not single:
         return []
     lesser, greater = map(_quoted, gold.tolist())
-    told = (
-        f"{before}for {metric.name}, the numbers of {listed(single)} are read as the probability of the class"
-        f" {greater}, the greater label; if they are those of {lesser}, pass 1 - p"
+    message = (
+        f"{before}{metric.name} reads the numbers of {listed(single)} as probabilities of {greater}, the"
+        f" label that sorts last; if they are probabilities of {lesser}, pass 1 - p"
     )
     others = [name for name in evaluation.names if name not in single]
     if others:
-        told += f"; a label of {listed(others)} counts as certainty of its class"
-    return [Note("probability_of_class", told, (metric.name,))]
+        message += f"; labels of {listed(others)} count as probabilities of 0 and 1"
+    return [Note("probability_of_class", message, (metric.name,))]
 
 
 def _check_shared(
@@ -217,8 +217,8 @@ def _check_shared(
         Note(
             "no_shared_label",
             f"{before}{name} predicts no label that the gold has ({_shown(predicted[name])} against"
-            f" {_shown(gold)}), so that every item counts as wrong: if only the spelling differs, its score"
-            " says nothing about it",
+            f" {_shown(gold)}), so every item counts as wrong: if only the spelling differs, its score is"
+            " meaningless",
             (name,),
         )
         for name in strange
@@ -226,12 +226,12 @@ def _check_shared(
     for name, labels in predicted.items():
         pairs = _misspelt(labels, gold, known)
         if pairs:
-            told = ", ".join(f"{_quoted(odd)} against {_quoted(label)}" for odd, label in pairs[:_SHOWN])
+            examples = ", ".join(f"{_quoted(odd)} against {_quoted(label)}" for odd, label in pairs[:_SHOWN])
             notes.append(
                 Note(
                     "label_spelling",
                     f"{before}{name} predicts labels that differ from those of the gold only in case or"
-                    f" spaces and count as wrong: {told}; give both one spelling if they mean the same",
+                    f" spaces and count as wrong: {examples}; if they mean the same, spell them alike",
                     (name,),
                 )
             )

@@ -383,8 +383,8 @@ def _notes(fit: Fit, tests: Sequence[TestResult], settings: Settings) -> Iterato
         yield Note("few_clusters", told)
     lost = int(np.isnan(fit.drawn.log).any(axis=1).sum())
     if lost == fit.drawn.log.shape[0]:
-        told = "strengths have no finite estimate on any resample, so there are no intervals of them"
-        yield Note("undefined_interval", f"{told}: how sure they are cannot be said")
+        text = "no intervals of strengths: they have no finite estimate on any resample, so their uncertainty"
+        yield Note("undefined_interval", f"{text} is unknown")
     elif lost:
         yield Note(
             "undefined_resamples",

@@ -139,7 +139,7 @@ def long_row(where: str) -> InvalidInputError:
     """Return the refusal of a row that is longer than DuckDB takes it."""
     return InvalidInputError(
         f"{where}: a line or row of more than {LONGEST_ROW} bytes",
-        hint="check that quotes are closed; leave columns out that hold whole documents",
+        hint="check that quotes are closed; leave out columns that hold whole documents",
     )
 
 

@@ -221,7 +221,7 @@ def _single(path: Path, compression: str, name: str) -> Array:
             raise InvalidInputError(
                 f"{path}, line 1: {first!r} occurs on other lines too: is it the name of the column or a"
                 " value?",
-                hint="call a header 'predictions'; let the name of a file without header end in .txt",
+                hint="a header: rename it to 'predictions'; no header: give the file the ending .txt",
             )
         return lines[1:]
     if others and not _is_number(first) and all(_is_number(other) for other in others):

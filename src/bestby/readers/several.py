@@ -127,8 +127,8 @@ def read_several(
 def _header_words(files: Mapping[str, Path]) -> str:
     """Say which first lines were read as the name of the only column, and not as the value of an item."""
     words = {path: header_word(path, name) for name, path in files.items()}
-    told = [f"{path.name} ({word})" for path, word in words.items() if word is not None]
-    return f"; the first line is the name of the column in {listed(told)}" if told else ""
+    headers = [f"{path.name} ({word})" for path, word in words.items() if word is not None]
+    return f"; the first line is the name of the column in {listed(headers)}" if headers else ""
 
 
 @dataclass(frozen=True)

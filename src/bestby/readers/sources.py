@@ -84,9 +84,7 @@ def readable(path: str | Path) -> Path:
     except (OSError, ValueError) as error:
         raise _refused(file, error) from error
     if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
-        raise InvalidInputError(
-            f"{file} is not a regular file", hint="write what comes out of it to a file first"
-        )
+        raise InvalidInputError(f"{file} is not a regular file", hint="save its output to a file first")
     try:
         if stat.S_ISDIR(status.st_mode):
             with os.scandir(file):
@@ -128,7 +126,7 @@ def _missing(text: str, shown: str) -> InvalidInputError:
     if text == "-":
         return InvalidInputError(
             "no file '-': the standard input is not read",
-            hint="write what comes out of the pipe to a file first, and name that file",
+            hint="save the output of the pipe to a file, and name that file",
         )
     address = _URL.match(text)
     if address is not None:

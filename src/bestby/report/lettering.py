@@ -90,7 +90,7 @@ def _lacking(text: Any) -> bool:
 
 
 def _installed() -> list[str]:
-    """Return the families that there are: matplotlib complains of each that there is not."""
+    """Return the installed families: matplotlib warns about every family that is missing."""
     from matplotlib import font_manager
 
     there = {entry.name for entry in font_manager.fontManager.ttflist}
@@ -99,7 +99,7 @@ def _installed() -> list[str]:
 
 @contextmanager
 def one_warning(*, silent: bool = False) -> Iterator[None]:
-    """Replace the warnings of matplotlib, one for each letter that no font has, by one for all of them.
+    """Replace the warnings of matplotlib, one per missing letter, by one warning for all letters.
 
     Parameters
     ----------

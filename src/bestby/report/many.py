@@ -243,7 +243,7 @@ def _square_order(
 
 
 def _single(values: Array, marks: Sequence[float]) -> Array:
-    """Return numbers in single precision, none of which has crossed or reached a mark by its rounding."""
+    """Return numbers in single precision, rounded so that none reaches or crosses a mark."""
     single: Array = values.astype(np.float32)
     for mark in marks:
         limit = np.float32(mark)

@@ -256,8 +256,8 @@ def p_text(p_value: float, threshold: float | None = None) -> str:
     p_value : float
         In [0, 1], or NaN.
     threshold : float, optional
-        As many digits are shown as it takes to see on which side of it the p-value lies, by the rule that
-        decides on significance; a p-value that is greater by less than a few digits show is ">0.05".
+        The level of significance. Enough digits are shown to see whether the p-value is below it; a p-value
+        that is above it by too little to show in a few digits is ">0.05".
 
     Returns
     -------

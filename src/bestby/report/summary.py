@@ -172,7 +172,8 @@ def methods_sentence(c: Comparison, metric: MetricInfo | None = None) -> str:
     text += f" Test: {tests}; {correction}."
     of_equivalence = next((d.equivalence_interval for d, _ in found if d.equivalence_interval), None)
     if of_equivalence is not None and of_equivalence.level != c.level:
-        text += f" Equivalent: the {percent(of_equivalence.level)} interval lies inside the margin."
+        share = percent(of_equivalence.level)
+        text += f' "Equivalent" means that the {share} interval lies inside the margin.'
     if drawn(d for d, _ in found):
         size = c.provenance.settings.get("resample_size")
         how = "" if size is None else f" of {percent(size) if isinstance(size, float) else size} of the units"

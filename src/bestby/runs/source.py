@@ -77,7 +77,7 @@ def systems_of(runs: Any, *, paired: bool) -> dict[str, list[Any]]:
         raise InvalidInputError(
             f"the runs of every system are a tuple such as {quoted(next(iter(runs.values())))}, which looks"
             " like a mean, a standard deviation and a number of runs",
-            hint="pass the score of each run; three runs that look so go in a list",
+            hint="pass the score of each run; if these are the scores of three runs, pass them as a list",
         )
     given = {f"the runs of {quoted(name)}": values for name, values in runs.items()}
     lined = (

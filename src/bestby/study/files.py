@@ -44,8 +44,8 @@ def reported(doing: str) -> Iterator[None]:
         yield
     except NotForcedError as error:
         raise StudyError(
-            f"the disk does not confirm a change that was made ({doing}): {error.strerror or error}",
-            hint="the change may be lost if the machine fails: look after the disk, then do it again",
+            f"the change was made, but the disk did not confirm it ({doing}): {error.strerror or error}",
+            hint="check the disk and repeat the change: it may be lost if the machine fails",
         ) from error
     except OSError as error:
         reason = error.strerror or str(error)

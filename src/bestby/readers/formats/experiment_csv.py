@@ -293,9 +293,9 @@ def _systems(
             return systems, f"column {tool.run} without the numbers of the runs", (_joined_note(joined),)
     raise InvalidInputError(
         f"{table.source}: which column says what system a run is of?",
-        hint="name it: system_column=...; numbers at the end of the names of runs count as those of the runs"
-        " if a word such as seed or run stands before them, or if they begin at 0 or 1 in every system; the"
-        f" columns are: {listed(table.names)}",
+        hint="name it: system_column=...; a number at the end of a run's name is taken as a run number only"
+        " after a word such as seed or run, or if the numbers of every system begin at 0 or 1; the columns"
+        f" are: {listed(table.names)}",
     )
 
 
@@ -360,11 +360,11 @@ def _joined_note(joined: Mapping[str, str]) -> Note:
     members: dict[str, list[str]] = {}
     for name, system in joined.items():
         members.setdefault(system, []).append(name)
-    told = "; ".join(f"{system} = {listed(names)}" for system, names in members.items())
+    text = "; ".join(f"{system} = {listed(names)}" for system, names in members.items())
     return Note(
         "runs_joined",
-        f"the numbers at the end of the names of runs were taken for the numbers of runs: {told}. If those"
-        " are different systems, name the column of the systems: system_column=... (--system-column)",
+        f"numbers at the end of the names of runs were taken as run numbers: {text}. If these are different"
+        " systems, name the column of the systems: system_column=... (--system-column)",
     )
 
 

@@ -143,8 +143,8 @@ def _of_documents(
         told = ", ".join(f"{name} {n}" for name, n in gaps.items())
         note = Note(
             "segments_without_score",
-            "the score of a document is the mean over its segments that have a score, and these are not the"
-            f" same for all systems; segments without a score, of {n_segments}: {told}",
+            "the score of a document is the mean over those of its segments that have a score, which differ"
+            f" between systems; segments without a score (of {n_segments}): {told}",
             tuple(gaps),
         )
         evaluation = replace(evaluation, notes=(note, *evaluation.notes))
