@@ -39,7 +39,12 @@ def _labels(rng: np.random.Generator) -> Arrays:
 
 def _averaged(name: str, average: str) -> Callable[[Any, Any], float]:
     measure = {"precision": sk.precision_score, "recall": sk.recall_score, "f1": sk.f1_score}[name]
-    return lambda gold, predictions: float(measure(gold, predictions, average=average, zero_division=0))
+
+    def score(gold: Any, predictions: Any) -> float:
+        labels = np.unique(gold) if average == "macro" else None
+        return float(measure(gold, predictions, labels=labels, average=average, zero_division=0))
+
+    return score
 
 
 OF_LABELS: dict[str, Callable[[Any, Any], float]] = {

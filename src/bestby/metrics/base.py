@@ -47,7 +47,7 @@ class BaseMetric(ABC):
     bounds: tuple[float, float] = (-np.inf, np.inf)
     needs_gold: ClassVar[bool] = True
     empty: ClassVar[Any] = None
-    caution: ClassVar[str | None] = None
+    caution: str | None = None
     packages: ClassVar[tuple[str, ...]] = ()
     reads: ClassVar[Literal["labels", "numbers", "raw", "distributions", "objects"]] = "numbers"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -68,7 +67,7 @@ class ExpectedCalibrationError(Metric):
     greater_is_better = False
     bounds = (0.0, 1.0)
     reads = "distributions"
-    caution: ClassVar[str | None] = (
+    caution: str | None = (
         "calibration errors are biased upward, the more the better a system is calibrated and the fewer the"
         " items: intervals may well miss the value that many more items would give; the permutation test"
         " keeps its level. brier and cross_entropy have no such bias"

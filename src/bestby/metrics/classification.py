@@ -179,9 +179,10 @@ class OneClass(Metric):
 class Averaged(Metric):
     """Precision, recall or F1 of every class, averaged plainly (macro) or by the gold (weighted).
 
-    A plain average is over the classes of the gold and those that the system itself predicts, as in
-    scikit-learn: what another system predicts does not change it. A class of the gold that a resample lacks
-    counts as 0 there.
+    A plain average is over the classes of the gold of all items. A class of the gold that a resample lacks
+    counts as 0 there. A label that the gold does not have is an error wherever it is predicted, and no class
+    of its own: one such prediction would otherwise lower the score by a whole class, by a third of two
+    classes. scikit-learn does that by default, and gives this score for ``labels=`` the classes of the gold.
 
     Parameters
     ----------
@@ -193,8 +194,10 @@ class Averaged(Metric):
         Whether every class counts the same or as often as it occurs in the gold.
     labels : tuple of str
         The label set of the gold and all systems; set by `fit`.
-    outside : tuple of int
-        The positions of the labels that the gold does not have; set by `fit`.
+    classes : tuple of int
+        The positions of the labels that the gold has; set by `fit`.
+    caution : str or None
+        A note on predicted labels that the gold does not have; set by `fit`.
 
     Examples
     --------
@@ -208,7 +211,8 @@ class Averaged(Metric):
     part: Part
     average: Average
     labels: tuple[str, ...] = ()
-    outside: tuple[int, ...] = ()
+    classes: tuple[int, ...] = ()
+    caution: str | None = None
     bounds = (0.0, 1.0)
     reads = "labels"
 
@@ -218,47 +222,40 @@ class Averaged(Metric):
         return needed if self.average == "macro" or "gold" in needed else (*needed, "gold")
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
-        """Return the metric with the label set fixed."""
+        """Return the metric with the label set fixed; without gold all labels are classes."""
         names = _printed(_given(self.name, labels))
-        outside = () if gold is None else tuple(np.setdiff1d(np.arange(len(names)), gold).tolist())
-        return dataclasses.replace(self, labels=names, outside=outside)
+        classes = np.arange(len(names)) if gold is None else np.unique(gold)
+        caution = None
+        if self.average == "macro" and classes.size < len(names):
+            caution = (
+                f"{self.name} averages over the classes of the gold; predictions of other labels"
+                f" ({_listed(names, ~np.isin(np.arange(len(names)), classes))}) are errors, but not a class of"
+                " their own, as they are by default in scikit-learn"
+            )
+        return dataclasses.replace(self, labels=names, classes=tuple(classes.tolist()), caution=caution)
 
     def statistics(self, gold: Array, predictions: Array) -> FloatArray:
-        """Return per class whether it was hit, predicted and due, as far as the measure needs it.
-
-        At the end stands, per class that the gold does not have, whether it was predicted.
-        """
-        rows = _class_counts(self._columns, gold, predictions, len(self.labels), self.name)
-        if not self._outside:
-            return rows
-        return np.hstack([rows, predictions[:, None] == np.array(self._outside)])
+        """Return per class whether it was hit, predicted and due, as far as the measure needs it."""
+        return _class_counts(self._columns, gold, predictions, len(self.labels), self.name)
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the average over the classes."""
-        counts, predicted = self._counts(totals)
+        counts = _split(totals, self._columns)
         per_class = _ratio(*_fraction(self.part, counts))
         if self.average == "weighted":
             return _ratio(_dot(per_class, counts["gold"]), _over_classes(counts["gold"]))
-        n_classes = len(self.labels) - len(self._outside) + _over_classes(occurring(predicted))
-        return _over_classes(per_class) / n_classes
-
-    @property
-    def _outside(self) -> tuple[int, ...]:
-        """The classes that count in a plain average only for the systems that predict them."""
-        return self.outside if self.average == "macro" else ()
-
-    def _counts(self, totals: FloatArray) -> tuple[dict[str, FloatArray], FloatArray]:
-        """Return the counts per class, and how often each class outside the gold was predicted."""
-        width = len(self._columns) * len(self.labels)
-        return _split(totals[..., :width], self._columns), totals[..., width:]
+        if len(self.classes) < len(self.labels):
+            per_class = per_class[..., list(self.classes)]
+        return _over_classes(per_class) / len(self.classes)
 
     def undefined(self, totals: FloatArray) -> str | None:
         """Return a sentence naming the classes whose part is 0/0."""
-        counts, predicted = self._counts(totals)
+        counts = _split(totals, self._columns)
         empty = _fraction(self.part, counts)[1] == 0.0
         if self.average == "weighted":
             empty &= counts["gold"] > 0.0  # the others have no weight
-        empty[list(self._outside)] &= predicted > 0.0  # the others are not averaged over
+        else:
+            empty &= np.isin(np.arange(len(self.labels)), self.classes)  # the others are not averaged over
         if not empty.any():
             return None
         return (
@@ -509,11 +506,6 @@ def _fraction(part: Part, counts: dict[str, FloatArray]) -> tuple[FloatArray, Fl
     if part == "f1":
         return 2.0 * counts["hits"], counts["predicted"] + counts["gold"]
     return counts["hits"], counts["predicted" if part == "precision" else "gold"]
-
-
-def occurring(counts: FloatArray) -> FloatArray:
-    """Return 1 for each class that is counted at all, 0 for each other; counts may be of any scale."""
-    return (counts > 0.0).astype(np.float64)
 
 
 def _ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:

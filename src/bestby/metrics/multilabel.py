@@ -12,7 +12,6 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
 from bestby.metrics.base import BaseMetric, MeanMetric, Metric
-from bestby.metrics.classification import occurring
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,18 +61,19 @@ class MicroF1(Metric):
 class MacroF1(Metric):
     """F1 of every label, averaged plainly.
 
-    An item is a set (or list) of labels. The average is over the labels of the gold and those that the
-    system itself predicts, as in scikit-learn: what another system predicts does not change it. A label of
-    the gold that a resample lacks counts as 0 there.
+    An item is a set (or list) of labels. The average is over the labels of the gold of all items; one that a
+    resample lacks counts as 0 there. Predicted labels that the gold does not have are not counted: a single
+    one would otherwise lower the score by a whole class. scikit-learn counts them by default, and gives this
+    score for ``labels=`` the labels of the gold.
 
     Parameters
     ----------
     name : str
         The name of the metric.
     labels : tuple
-        The labels of the gold and all systems; set by `fit`.
-    outside : tuple of int
-        The positions of the labels that the gold does not have; set by `fit`.
+        The labels of the gold; set by `fit`.
+    caution : str or None
+        A note on predicted labels that the gold does not have; set by `fit`.
 
     Examples
     --------
@@ -85,7 +85,7 @@ class MacroF1(Metric):
 
     name: str = "multilabel_f1_macro"
     labels: tuple[Any, ...] = ()
-    outside: tuple[int, ...] = ()
+    caution: str | None = None
     bounds = (0.0, 1.0)
     reads = "objects"
     empty: ClassVar[Any] = frozenset()
@@ -106,11 +106,20 @@ class MacroF1(Metric):
             for ours, theirs in _sets(self.name, gold, system):
                 due |= ours
                 predicted |= theirs
-        names = tuple(sorted(due | predicted, key=str))
-        if not names:
-            raise InvalidInputError(f"{self.name} averages over labels, but no item has one")
-        outside = tuple(place for place, label in enumerate(names) if label not in due)
-        return dataclasses.replace(self, labels=names, outside=outside)
+        if not due:
+            raise InvalidInputError(
+                f"{self.name} averages over the labels of the gold, but no item of the gold has one",
+                hint="name a metric that needs none, such as metric='subset_accuracy'",
+            )
+        caution = None
+        if predicted - due:
+            odd = sorted(map(repr, predicted - due))
+            shown = ", ".join(odd[:5]) + (f" and {len(odd) - 5} more" if len(odd) > 5 else "")
+            caution = (
+                f"{self.name} averages over the labels of the gold; predictions of other labels ({shown}) are"
+                " not counted, as by default in scikit-learn they would be (multilabel_f1_micro counts them)"
+            )
+        return dataclasses.replace(self, labels=tuple(sorted(due, key=str)), caution=caution)
 
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:
         """Return per label whether it is right; then whether it is predicted; then whether it is due."""
@@ -120,29 +129,18 @@ class MacroF1(Metric):
         for row, (ours, theirs) in zip(rows, _sets(self.name, gold, predictions), strict=True):
             for block, side in enumerate((ours & theirs, theirs, ours)):
                 for label in side:
-                    if label not in column:
-                        raise InvalidInputError(
-                            f"{self.name} was fitted without the label {label!r}",
-                            hint="call fit(gold, systems, None) with all items first",
-                        )
-                    row[block * width + column[label]] = 1.0
+                    if label in column:
+                        row[block * width + column[label]] = 1.0
         return rows
 
     def score(self, totals: FloatArray) -> FloatArray:
-        """Return the mean over the labels of the gold and those that the system predicts."""
-        right, predicted, due = np.split(totals, 3, axis=-1)
-        number = len(self.labels) - len(self.outside) + self._predicted(predicted).sum(axis=-1)
-        return np.asarray(_f1(right, predicted, due).sum(axis=-1) / np.maximum(number, 1.0))
-
-    def _predicted(self, predicted: FloatArray) -> FloatArray:
-        """Return 1 for each label outside the gold that the system predicts, 0 for each other."""
-        return occurring(predicted[..., list(self.outside)])
+        """Return the mean over the labels."""
+        return np.asarray(_f1(*np.split(totals, 3, axis=-1)).mean(axis=-1))
 
     def undefined(self, totals: FloatArray) -> str | None:
         """Return a sentence naming the labels whose F1 is 0/0."""
         _, predicted, due = np.split(totals, 3)
         empty = predicted + due == 0.0
-        empty[list(self.outside)] = False  # averaged over only where the system predicts them
         named = [repr(label) for label, is_empty in zip(self.labels, empty, strict=True) if is_empty]
         if not named:
             return None

@@ -292,12 +292,10 @@ def test_sets_of_labels_that_cannot_be_read():
         multilabel.MicroF1().statistics([{"a"}, {"b"}], [{"a"}, "ab"])
     with pytest.raises(InvalidInputError, match=r"item 0 of the gold is \[\['a'\]\]"):
         multilabel.SubsetAccuracy().values([[["a"]]], [{"a"}])
-    with pytest.raises(InvalidInputError, match="no item has one"):
+    with pytest.raises(InvalidInputError, match="no item of the gold has one"):
         multilabel.MacroF1().fit([set()], [[set()]], None)
     with pytest.raises(InvalidInputError, match="needs gold labels"):
         multilabel.MacroF1().fit(None, [[{"a"}]], None)
-    with pytest.raises(InvalidInputError, match="was fitted without the label 'a'"):
-        multilabel.MacroF1(labels=("b",)).statistics([{"a"}], [set()])
 
 
 @pytest.mark.parametrize("name", [*spans.NAMES, *tagging.NAMES, *multilabel.NAMES])
