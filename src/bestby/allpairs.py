@@ -13,7 +13,7 @@ from bestby.engine.base import Pair
 from bestby.engine.interval import Intervals
 from bestby.engine.sums import SumGroup
 from bestby.evaluation import Evaluation
-from bestby.family import equivalence_level, shown_sides
+from bestby.family import equivalence_level, marks, shown_sides
 from bestby.inference import classical, discordant, multiplicity
 from bestby.metrics.base import MeanMetric
 from bestby.results import Note
@@ -168,6 +168,11 @@ def pairs(
     tost, tost_level = (low, high), equivalence_level(settings.level, settings.margin)
     if tost_level is not None:
         tost = discordant.tango(found.n10, found.n01, found.n, tost_level)
+    scale = np.maximum(np.abs(scores[found.a]), np.abs(scores[found.b]))
+    low, high, *tost_ends = (
+        rounding.on_marks(ends, marks(settings.margin), scale) for ends in (low, high, *tost)
+    )
+    tost = (tost_ends[0], tost_ends[1])
     return Pairs(
         metric=metric.name,
         greater_is_better=metric.greater_is_better,

@@ -482,7 +482,10 @@ def _difference(
     settings: Settings,
 ) -> Difference:
     interval, tost, notes = found
-    metric = makers.group.metrics[pair[0]]
+    m, a, b = pair
+    metric, scores = makers.group.metrics[m], makers.scores[m]
+    both = (float(scores[a]), float(scores[b]))
+    interval, tost = (family.on_marks(one, both, settings.margin) for one in (interval, tost))
     return dataclasses.replace(
         pairing.difference(makers, pair, evaluation, test, interval, settings.level, notes),
         p_adjusted=p_adjusted,

@@ -8,7 +8,7 @@ from typing import TypeVar, overload
 
 import numpy as np
 
-from bestby._core.rounding import SAME
+from bestby._core import rounding
 from bestby._core.typing import Alternative, BoolArray, FloatArray, IntArray, Question
 from bestby.inference import groups
 from bestby.results import Difference, Interval, Note
@@ -201,6 +201,34 @@ def equivalence_level(level: float, margin: float | None) -> float | None:
     return round(2.0 * level - 1.0, 15) if margin is not None and level > 0.5 else None
 
 
+def on_marks(interval: Interval | None, scores: tuple[float, float], margin: float | None) -> Interval | None:
+    """Return the interval of a difference; ends that only rounding separates from 0 or the margin lie on it.
+
+    Verdicts, sentences and tables then agree on which side of 0 and of the margin an end lies.
+
+    Examples
+    --------
+    >>> on_marks(Interval(0.1, 0.8 - 0.5, 0.95, "t", True), (0.8, 0.5), 0.3).high
+    0.3
+    """
+    if interval is None:
+        return None
+    scale = max(map(abs, scores))
+    low, high = rounding.on_marks(np.array([interval.low, interval.high]), marks(margin), scale).tolist()
+    return dataclasses.replace(interval, low=low, high=high)
+
+
+def marks(margin: float | None) -> tuple[float, ...]:
+    """Return the numbers that an interval of a difference is compared with.
+
+    Examples
+    --------
+    >>> marks(None), marks(0.1)
+    ((0.0,), (0.0, -0.1, 0.1))
+    """
+    return (0.0,) if margin is None else (0.0, -margin, margin)
+
+
 def verdict(
     interval: Interval | None, tost: Interval | None, margin: float | None, greater_is_better: bool
 ) -> str | None:
@@ -261,7 +289,7 @@ def rejects(p_value: float | FloatArray, alpha: float) -> bool | BoolArray:
     >>> rejects(3 * (0.05 / 3), 0.05), rejects(0.0501, 0.05)
     (True, False)
     """
-    return p_value <= alpha * (1.0 + SAME)
+    return p_value <= alpha * (1.0 + rounding.SAME)
 
 
 def alpha_of(level: float) -> float:

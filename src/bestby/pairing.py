@@ -6,6 +6,7 @@ from bestby import advice
 from bestby.engine.base import Pair
 from bestby.engine.interval import Intervals, Target
 from bestby.evaluation import Evaluation
+from bestby.family import on_marks
 from bestby.results import Difference, Interval, Note, TestResult
 from bestby.results_many import IDENTICAL
 
@@ -78,7 +79,7 @@ def difference(
         estimate=makers.estimate(Target(m, a, b)),
         score_a=float(scores[a]),
         score_b=float(scores[b]),
-        interval=interval,
+        interval=on_marks(interval, (float(scores[a]), float(scores[b])), None),
         level=level,
         test=test,
         p_adjusted=test.p_value,

@@ -307,3 +307,26 @@ def test_tables_read_in_batches(unit: float, tmp_path: Path, monkeypatch: pytest
 def test_numbers_whose_squares_are_none_are_refused(key: str, unit: float) -> None:
     with pytest.raises(InvalidInputError):
         compared(METRICS[key], unit)
+
+
+@pytest.mark.parametrize("unit", [0.01, 1.0, 100.0, 1000.0])
+@pytest.mark.parametrize("interval", ["auto", "basic", "percentile", "normal"])
+def test_verdicts_at_the_margin_do_not_depend_on_the_unit(interval: str, unit: float) -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(6):
+        a, b = (rng.integers(0, 2, 100) for _ in "ab")
+        for hundredths in (5, 10, 15, 20):
+            found = []
+            for size in (1.0, unit):
+                scores, margin = {"a": a * size, "b": b * size}, hundredths * size / 100
+                how = {"interval": interval, "n_resamples": 199}
+                found.append(bb.compare(scores, margin=margin, **how)["a", "b"].verdict)
+            assert found[0] == found[1]
+
+
+def test_a_difference_of_the_size_of_the_margin_is_inconclusive() -> None:
+    for unit in (1.0, 10.0, 100.0, 1000.0):
+        scores = {"a": np.full(20, 0.8 * unit), "b": np.full(20, 0.5 * unit)}
+        d = bb.compare(scores, margin=0.3 * unit)["a", "b"]
+        assert d.verdict == "inconclusive"
+        assert d.interval.low == 0.3 * unit

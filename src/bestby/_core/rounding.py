@@ -40,6 +40,24 @@ def difference(a: FloatArray, b: FloatArray) -> FloatArray:
     return np.where(np.abs(raw) <= LEVEL * (np.abs(a) + np.abs(b)), 0.0, raw)
 
 
+MARK: Final = 1e-12
+"""A number this part of a scale from a mark, such as 0 or a margin, lies on the mark."""
+
+
+def on_marks(values: FloatArray, marks: tuple[float, ...], scale: FloatArray | float) -> FloatArray:
+    """Return values; those that only rounding separates from a mark are the mark.
+
+    Examples
+    --------
+    >>> on_marks(np.array([0.8 - 0.5, 0.31, -1e-17]), (0.0, 0.3), 0.8)
+    array([0.3 , 0.31, 0.  ])
+    """
+    out = np.asarray(values, dtype=np.float64)
+    for mark in marks:
+        out = np.where(np.abs(out - mark) <= MARK * np.maximum(scale, abs(mark)), mark, out)
+    return out
+
+
 # -- two resampled differences tie -----------------------------------------------------------------
 
 TIE: Final = 1e-10

@@ -229,8 +229,8 @@ class Averaged(Metric):
         if self.average == "macro" and classes.size < len(names):
             caution = (
                 f"{self.name} averages over the classes of the gold; predictions of other labels"
-                f" ({_listed(names, ~np.isin(np.arange(len(names)), classes))}) are errors, but not a class of"
-                " their own, as they are by default in scikit-learn"
+                f" ({_listed(names, ~np.isin(np.arange(len(names)), classes))}) are errors, but not a class"
+                " of their own, as they are by default in scikit-learn"
             )
         return dataclasses.replace(self, labels=names, classes=tuple(classes.tolist()), caution=caution)
 

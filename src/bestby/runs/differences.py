@@ -88,6 +88,8 @@ def difference_of(
     tost, tost_level = interval, family.equivalence_level(settings.level, settings.margin)
     if tost_level is not None:
         tost = maker.interval(a, b, settings.interval, tost_level)[0]
+    both = (maker.estimate(a), maker.estimate(b))
+    interval, tost = (family.on_marks(one, both, settings.margin) for one in (interval, tost))
     welch = samples.t_test(x, y, settings.statistic, test.alternative, paired=settings.paired)
     chance, chance_interval = samples.improvement(x, y, settings.level, paired=settings.paired)
     effect, effect_interval = samples.effect_size(x, y, settings.level, paired=settings.paired)
@@ -102,8 +104,8 @@ def difference_of(
         a=name_a,
         b=name_b,
         estimate=maker.estimate(a, b),
-        score_a=maker.estimate(a),
-        score_b=maker.estimate(b),
+        score_a=both[0],
+        score_b=both[1],
         interval=interval,
         level=settings.level,
         test=test,

@@ -348,9 +348,12 @@ def _differences_of(
             plan, makers, m, evaluation, (a, b), _alternative(plan, metric, turned=turned)
         )
         about = (metric.name, a.name, b.name)
+        scores, margin = (difference.score_a, difference.score_b), plan.settings.margin
+        interval, tost = (family.on_marks(one, scores, margin) for one in (difference.interval, tost))
         yield dataclasses.replace(
             difference,
-            verdict=family.verdict(difference.interval, tost, plan.settings.margin, metric.greater_is_better),
+            interval=interval,
+            verdict=family.verdict(interval, tost, plan.settings.margin, metric.greater_is_better),
             margin=plan.settings.margin,
             equivalence_interval=None if plan.settings.margin is None else tost,
             notes=tuple(

@@ -196,3 +196,9 @@ def test_p_values_a_rounding_error_from_the_level() -> None:
     assert p_text(0.05 * (1.0 + 1e-15), 0.05) == "0.050"
     assert p_text(0.05 * (1.0 + 1e-9), 0.05) == ">0.05"
     assert p_clause(0.05 * (1.0 + 1e-9), 0.05) == "p > 0.05"
+
+
+def test_a_number_on_the_margin_but_for_rounding_is_printed_short() -> None:
+    digits = Rounding(3, (-0.3, 0.3))
+    assert digits.text(0.8 - 0.5) == "0.300"
+    assert digits.text(0.3001) == "0.3001"

@@ -44,8 +44,10 @@ for (const box of document.querySelectorAll(".bb-search")) {
     return value.toExponential(Math.min(17, Math.max(0, digits))).replace("e+", "e");
   };
   const marks = [0, ...data.marks], singles = marks.map(Math.fround);
+  // Only rounding separates 0.8 - 0.5 from a margin of 0.3.
+  const side = (value, mark) => Math.abs(value - mark) <= 1e-12 * Math.abs(mark) ? 0 : Math.sign(value - mark);
   const needed = (value, decimals, sides) => {
-    const shows = (text) => marks.every((mark, i) => Math.sign(Number(text) - mark) === Math.sign(value - sides[i]));
+    const shows = (text) => marks.every((mark, i) => Math.sign(Number(text) - mark) === side(value, sides[i]));
     while (decimals < 60 && !shows(plain(value, decimals))) decimals++;
     return decimals;
   };
