@@ -24,6 +24,7 @@ from bestby._core.typing import Array, ArrayLike, BoolArray, Dependence, IntArra
 from bestby.alignment import Aligned, aligned
 from bestby.annotations import Annotations
 from bestby.data.arrays import identifiers, label_column
+from bestby.data.columns import complete
 from bestby.data.values import Rule, merged_note, read_together
 from bestby.results import Note, extent
 
@@ -232,11 +233,12 @@ class Evaluation:
         given = {**together.systems, **({} if side["gold"] is None else {"": side["gold"]})}
         annotations = None if labels is None else labels[0]
         notes = together.notes
+        coded: dict[str, tuple[Array, Array]] = {}
         if labels is None:
             values = {name: opaque(column, _called(name)) for name, column in given.items()}
             names = None
         else:
-            values, names, merged = _labels(given, ids, *labels)
+            values, names, merged = _labels(given, ids, *labels, coded)
             notes += merged
         gold = values.pop("", None)
         first, *others = values
@@ -275,7 +277,7 @@ class Evaluation:
             check_nested(clusters, strata)
         if number is not None and any(value.ndim > 1 for value in values.values()):
             _check_countable(soft=True)
-        return cls(
+        evaluation = cls(
             values,
             gold,
             ids,
@@ -288,14 +290,19 @@ class Evaluation:
             crossed=crossed,
             counts=number,
         )
+        vars(evaluation)["_coded_texts"] = coded  # made already: sorting texts takes longest of all
+        return evaluation
 
     @cached_property
     def coded(self) -> Mapping[str, tuple[Array, Array]]:
         """Distinct values and codes of the hard gold (under ``""``) and of each hard system; see `codes`."""
-        coded = {name: codes(values) for name, values in self.systems.items() if _is_plain(values)}
-        if self.gold is not None and _is_plain(self.gold):
-            coded[""] = codes(self.gold)
-        return coded
+        known: Mapping[str, tuple[Array, Array]] = vars(self).get("_coded_texts", {})
+        columns = dict(self.systems) if self.gold is None else {**self.systems, "": self.gold}
+        return {
+            name: known[name] if name in known else codes(values)
+            for name, values in columns.items()
+            if _is_plain(values)
+        }
 
     @cached_property
     def cells(self) -> tuple[IntArray, IntArray]:
@@ -456,8 +463,12 @@ def _labels(
     annotations: Annotations | None,
     classes: ArrayLike | None,
     normalise: bool,
+    coded: dict[str, tuple[Array, Array]],
 ) -> tuple[dict[str, Array], Array | None, tuple[Note, ...]]:
-    """Return the values of the systems and the gold (under ``""``), the classes of soft ones, and notes."""
+    """Return the values of the systems and the gold (under ``""``), the classes of soft ones, and notes.
+
+    The codes of texts, which are needed to read them, are put into `coded`.
+    """
     rows = [name for name, values in given.items() if soft.is_soft(values)]
     if not rows:
         checks.refuse_unused(
@@ -467,6 +478,10 @@ def _labels(
         columns = {name: label_column(values, _called(name)) for name, values in given.items()}
         values = {name: column.values for name, column in columns.items()}
         # The values stay as given, for functions of the user's own; measures of labels read them in this way.
+        for name, texts in values.items():
+            if texts.dtype.kind == "U" and "" in values:
+                coded[name] = codes(texts)
+                columns[name] = complete(coded[name][0])
         merged = read_together(columns.pop("", None), columns, strings=True)[2]
         return values, None, merged_note(merged)
     named = classes

@@ -173,6 +173,11 @@ def _needs_text(values: list[Any]) -> bool:
 
 def _check_no_nul(values: Any, what: str) -> None:
     # NumPy's strings end at trailing NULs, so "a" and "a\0" would become one label.
+    try:
+        if "\0" not in "".join(values):
+            return  # most lists hold texts only, without any: a look at all of them at once
+    except TypeError:
+        pass
     for position, value in enumerate(values):
         if isinstance(value, str) and "\0" in value:
             raise InvalidInputError(

@@ -224,7 +224,7 @@ class Averaged(Metric):
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with the label set fixed; without gold all labels are classes."""
         names = _printed(_given(self.name, labels))
-        classes = np.arange(len(names)) if gold is None else np.unique(gold)
+        classes = np.arange(len(names)) if gold is None else np.flatnonzero(np.bincount(gold))
         caution = None
         if self.average == "macro" and classes.size < len(names):
             caution = (
