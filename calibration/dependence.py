@@ -177,7 +177,7 @@ Found = dict[str, bool]
 
 
 def makers(evaluation: Evaluation, seed: int, blocks: int | None = None) -> Intervals:
-    supports = prepare.EVERY_DEPENDENCE
+    supports = prepare.ALL_GROUPINGS
     group = prepare.groups(evaluation, [resolve("mean")], blocks=blocks, supports=supports)[0][0]
     return Intervals(group, Drawing(RESAMPLES, seed))
 

@@ -206,10 +206,21 @@ def reservation(
     if n_effective is not None and 0.0 < n_effective < enough:
         return Note(
             "few_effective",
-            f"as few as {max(n_effective, 1.0):.0f} units carry the variance:"
-            f" the {method} interval is likely to be too short",
+            f"{_as_few_as(n_effective)} the variance: the {method} interval is likely to be too short",
         )
     return None
+
+
+def _as_few_as(n_effective: float) -> str:
+    """Return how many units carry something, at least one: the beginning of a sentence.
+
+    Examples
+    --------
+    >>> _as_few_as(0.6), _as_few_as(2.4)
+    ('only one unit carries', 'as few as 2 units carry')
+    """
+    number = f"{max(n_effective, 1.0):.0f}"
+    return "only one unit carries" if number == "1" else f"as few as {number} units carry"
 
 
 def _fewest(method: str, plain_mean: bool, ranks: bool) -> int:

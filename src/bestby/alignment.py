@@ -150,13 +150,13 @@ def _without_gaps(given: Aligned, on_missing: OnMissing, *, objects: bool) -> Al
     positions = np.flatnonzero(~np.any(masks, axis=0))
 
     def present(values: Any, what: str) -> Any:
-        return None if values is None else arrays.taken(_of_length(values, what, of), positions)
+        return None if values is None else arrays.take(_of_length(values, what, of), positions)
 
     return Aligned(
         {name: present(values, name) for name, values in given.systems.items()},
         {what: present(values, what) for what, values in given.side.items()},
         present(given.items, "items"),
-        notes=(dropped(of - positions.size, of),),
+        notes=(dropped_note(of - positions.size, of),),
     )
 
 
@@ -165,10 +165,10 @@ def _counted_as_worst(given: Aligned, absent: dict[str, BoolArray], of: int) -> 
     systems = dict(given.systems)
     for name, mask in absent.items():
         if mask.all():
-            raise without_values(name, of)
+            raise no_prediction_error(name, of)
         positions = np.where(mask, int(np.flatnonzero(~mask)[0]), np.arange(of))
-        systems[name] = arrays.taken(systems[name], positions)
-    notes = tuple(worst(name, int(mask.sum()), of) for name, mask in absent.items())
+        systems[name] = arrays.take(systems[name], positions)
+    notes = tuple(counted_as_worst_note(name, int(mask.sum()), of) for name, mask in absent.items())
     return Aligned(systems, given.side, given.items, absent, notes)
 
 
@@ -215,16 +215,16 @@ def _kept(
     ids = [key for key in reference if all(key in values for values in systems.values())]
     if len(everything) == len(ids):
         return ids, ()
-    return ids, (dropped(len(everything) - len(ids), len(everything)),)
+    return ids, (dropped_note(len(everything) - len(ids), len(everything)),)
 
 
-def dropped(number: int, of: int) -> Note:
+def dropped_note(number: int, of: int) -> Note:
     """Return the note on items that were dropped."""
     message = f"{number} of {of} items were dropped because not all systems (and the gold) have them"
     return Note("items_dropped", message)
 
 
-def worst(name: str, number: int, of: int) -> Note:
+def counted_as_worst_note(name: str, number: int, of: int) -> Note:
     """Return the note on missing predictions of a system that count as the worst."""
     message = (
         f"{number} of {of} predictions of {quoted(name)} are missing and count as wrong (as the lowest score)"
@@ -232,7 +232,7 @@ def worst(name: str, number: int, of: int) -> Note:
     return Note("counted_as_worst", message, (name,))
 
 
-def without_values(name: str, of: int) -> InvalidInputError:
+def no_prediction_error(name: str, of: int) -> InvalidInputError:
     """Return the error for a system that has no prediction at all."""
     return InvalidInputError(
         f"system {quoted(name)} has no prediction for any of {of} items", hint="leave it out"
@@ -252,9 +252,9 @@ def _filled(
         columns[name] = [values.get(key, filler) for key in ids]
         if absent.any():
             if not values:
-                raise without_values(name, len(ids))
+                raise no_prediction_error(name, len(ids))
             missing[name] = absent
-            notes.append(worst(name, int(absent.sum()), len(ids)))
+            notes.append(counted_as_worst_note(name, int(absent.sum()), len(ids)))
     return columns, missing, tuple(notes)
 
 

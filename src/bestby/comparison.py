@@ -204,7 +204,7 @@ def compare(
         gold = Annotations.of(gold, classes)
     labels = {"classes": classes, "normalise": normalise, "objects": of_objects(metric)}
     evaluation = _evaluation(systems, gold, items, clusters, strata, on_missing, labels)
-    checks.baseline(baseline, evaluation.names)
+    checks.valid_baseline(baseline, evaluation.names)
     dependence.check(evaluation, settings)
     metrics, reading_notes = chosen_metrics(metric, {"": evaluation})
     drawing = Drawing(
@@ -228,7 +228,7 @@ def compare(
         metrics,
         annotators_seed=annotators_seed,
         blocks=settings.blocks,
-        supports=prepare.EVERY_DEPENDENCE,
+        supports=prepare.ALL_GROUPINGS,
         consumer="compare",
     ):
         data_notes += [note for note in noting.of_drawing(group, drawing, settings) if note not in data_notes]

@@ -62,7 +62,7 @@ def of_test(asked: str, group: Group) -> tuple[str, tuple[Note, ...]]:
         return asked, ()
     if asked not in ("permutation", "auto"):
         raise DesignError(
-            f"test {asked!r} knows one grouping of the items, not two crossed ones", hint='test="wald"'
+            f"test {asked!r} supports one grouping of the items, not two crossed ones", hint='test="wald"'
         )
     told = (
         "no swap of predictions keeps two crossed groupings of the items, so no permutation test applies: the"

@@ -389,7 +389,9 @@ class Evaluation:
         }
         return tuple(kind for kind, groups in known.items() if groups is not None)
 
-    def supported(self, consumer: str, kinds: Collection[Dependence], hint: str | None = None) -> Evaluation:
+    def require_support(
+        self, consumer: str, kinds: Collection[Dependence], hint: str | None = None
+    ) -> Evaluation:
         """Return the evaluation itself; refuse groups of the items that an analysis would ignore.
 
         Every analysis of items calls this, most of them through `bestby.engine.prepare.groups`.
@@ -411,7 +413,7 @@ class Evaluation:
         Examples
         --------
         >>> evaluation = Evaluation.of({"a": [1, 0, 1], "b": [0, 0, 1]}, strata=["x", "x", "y"])
-        >>> evaluation.supported("this analysis", ["clusters", "strata"]) is evaluation
+        >>> evaluation.require_support("this analysis", ["clusters", "strata"]) is evaluation
         True
         """
         for kind in self.dependence:

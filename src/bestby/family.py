@@ -158,12 +158,21 @@ def with_direction_notes(differences: Sequence[AnyDifference], alpha: float) -> 
     return tuple(noted)
 
 
+_WHY_OPPOSED = {
+    "sign": "it counts which system wins more often, not by how much",
+    "brunner-munzel": "it asks which system wins more often, not by how much",
+    "wilcoxon": "it ranks the differences, so a few large ones count for less than in the mean",
+    "yuen": "it leaves out the highest and the lowest scores",
+}
+"""Per test that can favour the system with the worse score, why it can."""
+
+
 def _opposition_note(d: Difference) -> Note:
+    why = _WHY_OPPOSED.get(d.test.name, "it does not test the difference between the two scores itself")
     return Note(
         OPPOSED,
-        f"the {d.test.name} test is significant, but in favour of the system with the worse score: it asks"
-        " how often a system wins rather than by how much. Ranks and groups therefore leave the order of"
-        " these two systems open",
+        f"the {d.test.name} test is significant, but in favour of the system with the worse score: {why}."
+        " Ranks and groups therefore leave the order of these two systems open",
         (d.metric, d.a, d.b),
     )
 

@@ -23,7 +23,7 @@ from bestby._core.roles import (
 )
 from bestby._core.text import quoted
 from bestby._core.typing import Array, IntArray, OnMissing
-from bestby.alignment import dropped, without_values, worst
+from bestby.alignment import counted_as_worst_note, dropped_note, no_prediction_error
 from bestby.data.arrays import frame_column, identifiers
 from bestby.data.columns import Column
 from bestby.data.values import merged_note, read_together, without_labels
@@ -115,7 +115,7 @@ def evaluation_from_frame(
     cluster, crossed = _clusters(cluster)
     asked = Roles(gold, item, cluster, stratum)
     for role, name in [*asked.named(), ("cluster 2", crossed)]:
-        column = checks.name(name, role)
+        column = checks.valid_name(name, role)
         if column is not None:
             _require(names, column, role)
     found = asked if systems is not None else recognised(asked, [name for name in names if name != crossed])
@@ -300,18 +300,18 @@ def _of_counted(
     known = ~gone.all(axis=1) if gold is None else np.ones(counts.size, dtype=np.bool_)
     kept = known & ~gone.any(axis=1) if on_missing == "drop" else known
     of, n_kept = int(counts[known].sum()), int(counts[kept].sum())
-    notes = [] if n_kept == of else [dropped(of - n_kept, of)]
+    notes = [] if n_kept == of else [dropped_note(of - n_kept, of)]
     missing: dict[str, Array] = {}
     kept_values: dict[str, Array] = {}
     for name in chosen:
         mask = absent[name][kept]
         if mask.all():
-            raise without_values(name, of)
+            raise no_prediction_error(name, of)
         column = systems[name].values[kept]
         if mask.any():
             column = np.where(mask, column[~mask][0], column)
             missing[name] = mask
-            notes.append(worst(name, int(counts[kept][mask].sum()), of))
+            notes.append(counted_as_worst_note(name, int(counts[kept][mask].sum()), of))
         kept_values[name] = column
     evaluation = Evaluation.of(
         kept_values,
@@ -332,7 +332,7 @@ def _clusters(cluster: str | Sequence[str] | None) -> tuple[str | None, str | No
     """Return the columns of one grouping of the items, or of two crossed ones."""
     if cluster is None or isinstance(cluster, str):
         return cluster, None
-    cluster = checks.names(cluster, "clusters")
+    cluster = checks.valid_name_list(cluster, "clusters")
     if len(cluster) not in (1, 2):
         raise InvalidInputError(f"clusters are one column or two crossed ones, got {len(cluster)}")
     return cluster[0], cluster[1] if len(cluster) == 2 else None

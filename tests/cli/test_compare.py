@@ -130,8 +130,8 @@ def test_pictures(run: Run, table: Path, tmp_path: Path, name: str) -> None:
          "hint: it is given by itself: --item ..."),
         (["table.csv", "--option", "systems=x"], "InvalidInputError: --option is for what a format takes beside, not for 'systems'",
          "hint: it is given by itself: --system ..."),
-        (["table.csv", "--no-rescale"], "InvalidInputError: --no-rescale does not go without --resample-size: nothing is rescaled then",
-         "hint: leave it out, or give --resample-size too"),
+        (["table.csv", "--no-rescale"], "InvalidInputError: --no-rescale has no effect without --resample-size: nothing is rescaled then",
+         "hint: leave --no-rescale out, or give --resample-size too"),
         (["table.csv", "--gold", "label", "--cluster", "doc", "--seed", "-1"], "InvalidInputError: --seed must be a whole number of at least 0, got -1",
          "hint: --seed 0 gives the same numbers every time"),
         (["table.csv", "--gold", "label", "--cluster", "doc", "--resample-size", "500"], "InvalidInputError: a resample must have 2 to 30 units (items or clusters) here, got 500",
@@ -295,7 +295,7 @@ def test_a_disk_without_room(run: Run, table: Path) -> None:
     assert done.returncode == 2
     assert done.stderr.splitlines() == [
         "InvalidInputError: cannot write the standard output: No space left on device",
-        "hint: free some space, or write to files elsewhere; those that were asked for are complete",
+        "hint: free some space, or write to a file elsewhere; all requested files are complete",
     ]
 
 

@@ -15,11 +15,11 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell")
 
 CLOSED = [
     "InvalidInputError: cannot write the standard output: it is closed",
-    "hint: open it, or write to files instead; those that were asked for are complete",
+    "hint: open it, or write to a file (such as --json FILE); all requested files are complete",
 ]
 FULL = [
     "InvalidInputError: cannot write the standard output: No space left on device",
-    "hint: free some space, or write to files elsewhere; those that were asked for are complete",
+    "hint: free some space, or write to a file elsewhere; all requested files are complete",
 ]
 
 
@@ -98,7 +98,7 @@ def test_safe_csv(
     capfdbinary.readouterr()
     assert main([*words, "--csv-safe"]) == 2
     assert capfdbinary.readouterr().err.decode().splitlines() == [
-        "InvalidInputError: --csv-safe says how the CSV is written, but there is none",
+        "InvalidInputError: --csv-safe needs --csv: no CSV is written",
         "hint: give --csv too, or leave --csv-safe out",
     ]
 

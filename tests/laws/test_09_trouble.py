@@ -223,7 +223,7 @@ CASES: list[tuple[str, type[BestbyError], tuple[Any, Any], dict[str, Any], str]]
         ({"a": {"q1": 1.0, "q2": 2.0}, "b": [1.0, 2.0]}, None),
         {},
         (
-            "system 'a' comes with item ids, system 'b' without\n"
+            "system 'a' has item ids, but system 'b' has none\n"
             "hint: give every system (and the gold) as a mapping of id to value, or none"
         ),
     ),
@@ -233,7 +233,7 @@ CASES: list[tuple[str, type[BestbyError], tuple[Any, Any], dict[str, Any], str]]
         (FINE, dict(enumerate(GOLD))),
         {},
         (
-            "gold comes with item ids, the systems without\n"
+            "gold has item ids, but the systems have none\n"
             "hint: give every system as a mapping of id to value too"
         ),
     ),
@@ -242,7 +242,7 @@ CASES: list[tuple[str, type[BestbyError], tuple[Any, Any], dict[str, Any], str]]
         InvalidInputError,
         ({name: dict(enumerate(values)) for name, values in FINE.items()}, GOLD),
         {},
-        "the systems come with item ids, gold without\nhint: give gold as a mapping of id to value too",
+        "the systems have item ids, but gold has none\nhint: give gold as a mapping of id to value too",
     ),
     (
         "an item without cluster",

@@ -73,7 +73,12 @@ def check_headline(c: Comparison, text: str, differences: list[Difference], orde
             assert not everyone or winner == first
         elif len(differences) == 1:
             said = {True: "ahead of it", False: "behind it"}
-            assert winner is None or f"is {said[winner != first]}." in text
+            if winner is not None and differences[0].ahead is None:
+                assert "is level with it by the score, but" in text
+                assert ("favoured over it by" in text) == (winner != first)
+                assert (f"favours {first}." in text) == (winner == first)
+            else:
+                assert winner is None or f"is {said[winner != first]}." in text
             assert winner is not None or not text.endswith((" is ahead of it.", " is behind it."))
 
 
@@ -133,6 +138,7 @@ def test_no_rank_follows_from_a_test_that_opposes_the_score(
     assert {(entry.rank_low, entry.rank_high) for entry in c.systems} == {(1, 2)}
     assert {entry.group for entry in c.systems} <= {"a", None}
     check_family(c)
+    assert c.to_markdown().count("**") == 4  # the headline and the best score, but no difference
     said = summary.headline(c, c.metrics[0])
     assert "favours a over it" in said or "a is behind by the score and ahead by the" in said
 
@@ -142,7 +148,11 @@ def test_level_scores_leave_the_direction_to_the_test() -> None:
     systems["b"][20] = 20.0
     c = bb.compare(systems, test="sign", baseline="b")
     assert (c.differences[0].ahead, c.differences[0].better) == (None, "a")
-    assert summary.headline(c, c.metrics[0]).endswith("a is ahead of it.")
+    said = summary.headline(c, c.metrics[0])
+    assert said.endswith(": a is level with it by the score, but favoured over it by the sign test.")
+    turned = bb.compare(systems, test="sign", baseline="a")
+    said = summary.headline(turned, turned.metrics[0])
+    assert said.endswith(": b is level with it by the score, but the sign test favours a.")
     both = bb.compare(systems, test="sign")
     assert summary.headline(both, both.metrics[0]).endswith("; the sign test favours a over b.")
     assert "in favour of a." in both.differences[0].sentence

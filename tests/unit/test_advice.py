@@ -144,6 +144,9 @@ def test_the_notes_say_how_few() -> None:
     assert note.message == (
         "as few as 7 units carry the variance: the bca interval is likely to be too short"
     )
+    note = reservation("bca", difference=True, n_differing=50, n_effective=1.4)
+    assert note is not None
+    assert note.message == "only one unit carries the variance: the bca interval is likely to be too short"
 
 
 def test_the_notes_reach_the_result() -> None:

@@ -204,12 +204,12 @@ def test_annotated_items_that_no_system_has_leave_too_few() -> None:
         (
             {"a": ["no"] * 3, "b": ["no"] * 3},
             Annotations.of(dict(enumerate(ROWS))),
-            "gold comes with item ids, the systems without",
+            "gold has item ids, but the systems have none",
         ),
         (
             {"a": {0: "no", 1: "no", 2: "no"}, "b": {0: "no", 1: "no", 2: "no"}},
             Annotations.of(ROWS),
-            "the systems come with item ids, gold without",
+            "the systems have item ids, but gold has none",
         ),
         ({"a": ["no"] * 2, "b": ["no"] * 2}, Annotations.of(ROWS), "gold has 3 values, expected 2"),
         (

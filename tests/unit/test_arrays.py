@@ -245,7 +245,7 @@ def test_paired_mappings_are_joined_by_their_keys() -> None:
         "the runs of 'b' and the runs of 'a' have different runs: 3 is not in both"
     )
     assert message(lambda: bb.compare_folds({"a": a, "b": [0.1, 0.2, 0.3]})) == (
-        "the scores of 'a' come with the names of their folds, the scores of 'b' without"
+        "the scores of 'a' are a mapping of folds to values, but the scores of 'b' are not"
     )
     assert bb.compare_runs({"a": a, "b": other}, **FEW).n_items == 0
 
@@ -286,14 +286,14 @@ def test_pilots_in_mappings_are_joined_by_item() -> None:
     assert (right.accuracy_a, right.accuracy_b, right.agreement) == (0.5, 1.0, 0.5)
     assert bb.LiftedScores(a).values.tolist() == [1.0, 2.0, 4.0]
     assert message(lambda: bb.PairedScores.from_pilot(a, [1.0, 2.0, 3.0])) == (
-        "a come with the names of their items, b without"
+        "a are a mapping of items to values, but b are not"
     )
 
 
 def test_mappings_with_ids_beside_them_are_refused() -> None:
     by_id = dict(zip(IDS, GOLD.tolist(), strict=True))
     assert message(lambda: bb.compare({"a": by_id, "b": by_id}, by_id, items=IDS)) == (
-        "the systems come as mappings of id to value, and with items as well"
+        "items must not be given for systems that are mappings of id to value"
     )
 
 

@@ -138,9 +138,9 @@ def test_crossed_groupings_refuse_what_they_cannot_do() -> None:
     both = [DOCUMENTS, LANGUAGES]
     with pytest.raises(DesignError, match="strata and two crossed groupings"):
         run(clusters=both, strata=LANGUAGES)
-    with pytest.raises(DesignError, match="'bootstrap' knows one grouping"):
+    with pytest.raises(DesignError, match="'bootstrap' supports one grouping"):
         run(clusters=both, test="bootstrap")
-    with pytest.raises(DesignError, match="bca interval knows one grouping"):
+    with pytest.raises(DesignError, match="bca interval supports one grouping"):
         run(clusters=both, interval="bca")
     with pytest.raises(InvalidInputError, match="crossed"):
         run(clusters=[DOCUMENTS, LANGUAGES[:10]])

@@ -45,7 +45,7 @@ def test_no_interval_and_a_note(undefined: bb.Comparison) -> None:
     assert d.verdict == "inconclusive"
     note = next(note for note in d.notes if note.code == "undefined_interval")
     assert note.about == ("at_one_point", "a", "b")
-    assert "how sure the number is cannot be said" in note.message
+    assert "the uncertainty of this number is unknown" in note.message
     assert d.mirrored().interval is None
     assert [score.interval for score in undefined.systems] == [None, None]
     about = {note.about for note in undefined.notes if note.code == "undefined_interval"}

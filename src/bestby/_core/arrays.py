@@ -167,7 +167,7 @@ def values_of(values: Any) -> Any:
     return list(values.values()) if isinstance(values, Mapping) else values
 
 
-def joined(given: Mapping[str, Any], keys: str) -> dict[str, Any]:
+def joined_by_key(given: Mapping[str, Any], keys: str) -> dict[str, Any]:
     """Return what belongs together value by value, mappings joined by key in the order of the first.
 
     Parameters
@@ -184,7 +184,7 @@ def joined(given: Mapping[str, Any], keys: str) -> dict[str, Any]:
 
     Examples
     --------
-    >>> joined({"a": {1: 0.8, 2: 0.9}, "b": {2: 0.7, 1: 0.6}}, "runs")
+    >>> joined_by_key({"a": {1: 0.8, 2: 0.9}, "b": {2: 0.7, 1: 0.6}}, "runs")
     {'a': [0.8, 0.9], 'b': [0.6, 0.7]}
     """
     named = [what for what, values in given.items() if isinstance(values, Mapping)]
@@ -390,12 +390,12 @@ def column_names(values: Any) -> list[Any] | None:
     return None if numbered or unnamed else listed
 
 
-def taken(values: Any, positions: IntArray) -> Any:
+def take(values: Any, positions: IntArray) -> Any:
     """Return the values at some positions, in a container of the same kind.
 
     Examples
     --------
-    >>> taken(["x", "y", "z"], np.array([2, 0]))
+    >>> take(["x", "y", "z"], np.array([2, 0]))
     ['z', 'x']
     """
     if isinstance(values, list | tuple):

@@ -220,12 +220,12 @@ def _homogeneous(array: Array, what: str) -> Array:
     )
 
 
-def baseline(value: Any, names: Sequence[str]) -> str | None:
+def valid_baseline(value: Any, names: Sequence[str]) -> str | None:
     """Return the name of the baseline if it is None or one of the systems.
 
     Examples
     --------
-    >>> baseline("old", ("old", "new"))
+    >>> valid_baseline("old", ("old", "new"))
     'old'
     """
     if value is None or (isinstance(value, str) and value in names):
@@ -236,12 +236,12 @@ def baseline(value: Any, names: Sequence[str]) -> str | None:
     )
 
 
-def name(value: Any, what: str) -> str | None:
+def valid_name(value: Any, what: str) -> str | None:
     """Return `value` if it is text or None, such as the name of a column.
 
     Examples
     --------
-    >>> name("label", "gold")
+    >>> valid_name("label", "gold")
     'label'
     """
     if value is None or isinstance(value, str):
@@ -251,12 +251,12 @@ def name(value: Any, what: str) -> str | None:
     )
 
 
-def names(values: Any, what: str) -> tuple[str, ...]:
+def valid_name_list(values: Any, what: str) -> tuple[str, ...]:
     """Return names as a tuple; a single one need not stand in a list.
 
     Examples
     --------
-    >>> names("old", "systems"), names(["old", "new"], "systems")
+    >>> valid_name_list("old", "systems"), valid_name_list(["old", "new"], "systems")
     (('old',), ('old', 'new'))
     """
     given = [values] if isinstance(values, str) else listed(values, what)
@@ -265,12 +265,12 @@ def names(values: Any, what: str) -> tuple[str, ...]:
     return tuple(given)
 
 
-def path(value: Any, hint: str) -> Path:
+def valid_path(value: Any, hint: str) -> Path:
     """Return `value` as a path if it is text or a path.
 
     Examples
     --------
-    >>> path("study", "the folder of the study").name
+    >>> valid_path("study", "the folder of the study").name
     'study'
     """
     if isinstance(value, str | PathLike):

@@ -102,6 +102,17 @@ def quoted(value: Any, most: int = 80) -> str:
     return shortened(shown, most)
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, in the plural unless it is 1.
+
+    Examples
+    --------
+    >>> counted(1, "run"), counted(2, "run")
+    ('1 run', '2 runs')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def path_text(path: object) -> str:
     """Return a path in quotes for a message: whole, as its end is what tells it from others.
 

@@ -126,7 +126,7 @@ def advise(
         from bestby.report.write import write_text
 
         write_text(target, advice.to_json())
-    streams.say(advice.to_json().rstrip("\n") if target == "-" else str(advice))
+    streams.print_stdout(advice.to_json().rstrip("\n") if target == "-" else str(advice))
 
 
 def _refuse(options: dict[str, Any], files: bool) -> None:

@@ -47,7 +47,7 @@ app.add_typer(study, name="study")
 
 def _version(wanted: bool) -> None:
     if wanted:
-        streams.say(f"bestby {__version__}")
+        streams.print_stdout(f"bestby {__version__}")
         raise typer.Exit
 
 
@@ -92,7 +92,7 @@ def _warned(
 ) -> None:
     """Show a warning of a library as one line, without the place in the code that it comes from."""
     del category, filename, lineno, file, line
-    streams.tell(f"warning: {message}")
+    streams.print_stderr(f"warning: {message}")
 
 
 def _options(given: Sequence[str]) -> set[str]:

@@ -301,8 +301,8 @@ def _resampled(size: str | None, no_rescale: bool) -> dict[str, Any]:
         return {"resample_size": _size(size), "rescale": not no_rescale}
     if no_rescale:
         raise InvalidInputError(
-            "--no-rescale does not go without --resample-size: nothing is rescaled then",
-            hint="leave it out, or give --resample-size too",
+            "--no-rescale has no effect without --resample-size: nothing is rescaled then",
+            hint="leave --no-rescale out, or give --resample-size too",
         )
     return {}
 

@@ -62,11 +62,11 @@ def reported(options: Callable[[], Collection[str]]) -> Iterator[Status]:
         status.code = Status.INTERRUPTED
     except BrokenPipeError:
         status.code = Status.PIPE
-        streams.silence()
+        streams.discard_stdout()
     except OSError as error:
         status.code = Status.INPUT
         if error.errno in streams.WRITING:  # of stdout, to which click prints the help
-            streams.silence()
+            streams.discard_stdout()
             refusal = streams.unwritable(error)
         else:
             refusal = _of_file(error)
@@ -79,7 +79,7 @@ def reported(options: Callable[[], Collection[str]]) -> Iterator[Status]:
 def _say_usage(error: Any) -> None:
     if type(error).__name__ == "NoArgsIsHelpError":  # its message is the whole help page
         for line in error.format_message().split("\n"):
-            streams.tell(line)
+            streams.print_stderr(line)
         return
     command = error.ctx.command_path if getattr(error, "ctx", None) else "bestby"
     _say("UsageError", error.format_message(), f"{command} --help")
@@ -87,9 +87,9 @@ def _say_usage(error: Any) -> None:
 
 def _say(kind: str, message: str, hint: str | None) -> None:
     streams.flush()
-    streams.tell(f"{kind}: {message}")
+    streams.print_stderr(f"{kind}: {message}")
     if hint is not None:
-        streams.tell(f"hint: {hint}")
+        streams.print_stderr(f"hint: {hint}")
 
 
 def _of_file(error: OSError) -> InvalidInputError:

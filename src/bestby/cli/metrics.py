@@ -18,4 +18,4 @@ def metrics() -> None:
     rows.insert(0, ("metric", "better", "measures"))
     widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
     for name, better, description in rows:
-        streams.say(f"{name:<{widths[0]}}  {better:<{widths[1]}}  {description}".rstrip())
+        streams.print_stdout(f"{name:<{widths[0]}}  {better:<{widths[1]}}  {description}".rstrip())

@@ -464,7 +464,7 @@ def _pilot(given: _Assumed) -> Design:
             hint="leave out --formula: the pilot is then simulated",
         )
     instead = "leave out --formula: the pilot is then simulated"
-    evaluation.supported("the formula for a pilot", ["clusters"], instead)
+    evaluation.require_support("the formula for a pilot", ["clusters"], instead)
     x, y = evaluation.systems[a], evaluation.systems[b]
     if evaluation.gold is not None:
         x, y = x == evaluation.gold, y == evaluation.gold

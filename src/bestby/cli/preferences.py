@@ -184,6 +184,7 @@ def _refuse(method: str, asked: dict[str, Any], **unset: Any) -> None:
     """Refuse an option that the method has no use for."""
     for name, value in unset.items():
         if asked[name] != value:
+            option = f"--{name.replace('_', '-')}"
             raise InvalidInputError(
-                f"--{name.replace('_', '-')} has no meaning for --method {method}", hint="leave it out"
+                f"{option} has no effect on --method {method}", hint=f"leave {option} out"
             )

@@ -48,7 +48,7 @@ def standard_output() -> Iterator[TextIO]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        silence()
+        discard_stdout()
         raise unwritable(error) from error
 
 
@@ -66,16 +66,16 @@ def flush() -> None:
     try:
         sys.stdout.flush()
     except OSError:
-        silence()
+        discard_stdout()
 
 
-def silence() -> None:
+def discard_stdout() -> None:
     """Discard what stdout still buffers, because the interpreter would report it at exit."""
     with suppress(OSError, ValueError):  # a stream of a test has no number
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def say(text: str) -> None:
+def print_stdout(text: str) -> None:
     """Print lines to stdout: hidden characters, and those it has no code for, as escapes."""
     lines = "\n".join(map(visible, text.split("\n")))
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
@@ -83,7 +83,7 @@ def say(text: str) -> None:
         stream.write(lines.encode(encoding, "backslashreplace").decode(encoding) + "\n")
 
 
-def tell(text: str) -> None:
+def print_stderr(text: str) -> None:
     """Print one line to stderr, if anyone reads it."""
     with suppress(OSError):
         sys.stderr.write(one_line(text) + "\n")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import counted
 from bestby.cli import streams
 from bestby.cli.compare import (
     Alternative,
@@ -153,7 +154,7 @@ def add(
         tags=tags,
         replace=replace,
     )
-    streams.tell(
+    streams.print_stderr(
         f"added run {added.run!r} of {added.condition!r}, {added.role}: {len(added.predictions)} items"
     )
 
@@ -223,7 +224,9 @@ def run(
             **options,
         )
     if comparison.n_reused:
-        streams.tell(f"{comparison.n_computed} computed, {comparison.n_reused} from the study's cache")
+        streams.print_stderr(
+            f"{comparison.n_computed} computed, {comparison.n_reused} from the study's cache"
+        )
     outputs.write(comparison)
 
 
@@ -243,8 +246,8 @@ def list_(study: Path_) -> None:
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        streams.say("  ".join(cells).rstrip())
-    streams.say(f"\n{_told(len(conditions), len(rows) - 1)}, {gold.n_items} items")
+        streams.print_stdout("  ".join(cells).rstrip())
+    streams.print_stdout(f"\n{_told(len(conditions), len(rows) - 1)}, {gold.n_items} items")
 
 
 @study.command()
@@ -263,7 +266,7 @@ def remove(study: Path_, condition: Condition, run: Removed = None, all_: Whole 
         store.load(condition, name)  # all are looked for before the first is removed
     for name in names:
         store.remove(condition, name)
-    streams.tell(f"removed {_count(len(names), 'run')} of {condition!r}")
+    streams.print_stderr(f"removed {counted(len(names), 'run')} of {condition!r}")
 
 
 @study.command("import")
@@ -272,7 +275,7 @@ def import_(study: Path_, file: Outcomes, replace: Replace = False) -> None:
     from bestby.study.boostsa import import_outcomes
 
     runs = import_outcomes(_store(study), file, replace=replace)
-    streams.tell(f"added {_told(len({found.condition for found in runs}), len(runs))}")
+    streams.print_stderr(f"added {_told(len({found.condition for found in runs}), len(runs))}")
 
 
 @study.command()
@@ -284,7 +287,7 @@ def export(study: Path_, file: Exported) -> None:
     _conditions(store)
     labels = write_outcomes(store, file)
     if labels is not None:
-        streams.tell(
+        streams.print_stderr(
             "labels as numbers: " + ", ".join(f"{place} = {label}" for place, label in enumerate(labels))
         )
 
@@ -339,8 +342,4 @@ def _told(conditions: int, runs: int) -> str:
     >>> _told(1, 2)
     '2 runs of 1 condition'
     """
-    return f"{_count(runs, 'run')} of {_count(conditions, 'condition')}"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" + ("" if number == 1 else "s")
+    return f"{counted(runs, 'run')} of {counted(conditions, 'condition')}"

@@ -308,7 +308,7 @@ def merged_note(merged: Sequence[tuple[str, ...]]) -> tuple[Note, ...]:
     return (Note("labels_merged", message),)
 
 
-def joined(columns: Sequence[Array]) -> tuple[Array, list[IntArray]]:
+def label_codes(columns: Sequence[Array]) -> tuple[Array, list[IntArray]]:
     """Return the sorted union of the labels of several columns, and where in it the values of each are.
 
     Numbers are compared exactly, whatever their types; a text equals the number that it spells plainly.
@@ -321,7 +321,7 @@ def joined(columns: Sequence[Array]) -> tuple[Array, list[IntArray]]:
 
     Examples
     --------
-    >>> joined([np.array([2, 10]), np.array(["10", "x"])])
+    >>> label_codes([np.array([2, 10]), np.array(["10", "x"])])
     (array(['2', '10', 'x'], dtype='<U2'), [array([0, 1]), array([1, 2])])
     """
     kinds = {values.dtype.kind for values in columns}
@@ -342,7 +342,7 @@ def share_a_label(gold: Array, values: Array) -> bool:
     >>> share_a_label(np.array([1, 2]), np.array(["?", "2"]))
     True
     """
-    _, (known, there) = joined([np.unique(gold), np.unique(values)])
+    _, (known, there) = label_codes([np.unique(gold), np.unique(values)])
     return bool(np.isin(there, known).any())
 
 

@@ -66,7 +66,7 @@ def read(
 ) -> Scores | dict[str, Evaluation]:
     """Return scores per fold, or an evaluation per repetition whose strata are the folds."""
     for what, column in (("fold", fold), ("repetition", repetition), ("gold", gold)):
-        checks.name(column, what)
+        checks.valid_name(column, what)
     if isinstance(data, Evaluation):
         return {"1": _selected(data.uncounted("a comparison over folds"), systems)}
     if not isinstance(data, Mapping) and is_frame(data):
@@ -107,7 +107,7 @@ def read(
 def _in_order(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return scores in the same order of folds, and of repetitions, for all systems."""
     arrays.check_columns(given)
-    rows = arrays.joined(given, "folds")
+    rows = arrays.joined_by_key(given, "folds")
     if not any(
         isinstance(row, Mapping) for values in rows.values() if isinstance(values, list) for row in values
     ):
@@ -115,7 +115,7 @@ def _in_order(given: Mapping[str, Any]) -> dict[str, Any]:
     nested = {
         f"{what}, repetition {i + 1}": row for what, values in rows.items() for i, row in enumerate(values)
     }
-    folds = iter(arrays.joined(nested, "folds").values())
+    folds = iter(arrays.joined_by_key(nested, "folds").values())
     return {what: [next(folds) for _ in values] for what, values in rows.items()}
 
 

@@ -140,7 +140,9 @@ def compare_folds(
         progress,
         executor=executing.checked(executor),
     )
-    found = read(data, fold, repetition, None if systems is None else checks.names(systems, "systems"), gold)
+    found = read(
+        data, fold, repetition, None if systems is None else checks.valid_name_list(systems, "systems"), gold
+    )
     if isinstance(data, Evaluation | Mapping):
         columns = {"fold": (fold, None), "repetition": (repetition, None), "gold": (gold, None)}
         checks.refuse_unused("data other than a data frame, because it names a column", **columns)

@@ -96,9 +96,9 @@ def source_of(
     on_missing: str,
 ) -> Source:
     """Return the data in one of three forms."""
-    chosen = None if systems is None else checks.names(systems, "systems")
+    chosen = None if systems is None else checks.valid_name_list(systems, "systems")
     for what, name in (("dataset", dataset), ("gold", gold), ("cluster", cluster)):
-        checks.name(name, what)
+        checks.valid_name(name, what)
     if isinstance(data, Evaluation):
         data.uncounted("a comparison over datasets")
         return Source(items=within.split(data, "dataset"), systems=chosen, notes=data.notes)

@@ -65,7 +65,7 @@ def one_metric(metric: Any, parts: Mapping[str, Evaluation], what: str) -> tuple
 def makers_of(evaluation: Evaluation, metric: BaseMetric, drawing: Drawing, where: str) -> Intervals:
     """Return what makes intervals and tests for one metric; an error names the evaluation."""
     try:
-        ((group, _),) = prepare.groups(evaluation, [metric], supports=prepare.EVERY_DEPENDENCE)
+        ((group, _),) = prepare.groups(evaluation, [metric], supports=prepare.ALL_GROUPINGS)
         makers = Intervals(group, drawing)
         bad = np.flatnonzero(~np.isfinite(makers.scores[0]))
     except (DesignError, InvalidInputError) as error:
@@ -111,7 +111,7 @@ def pairs_of(
     order: Sequence[str], given: Sequence[str], baseline: str | None, alternative: Alternative
 ) -> tuple[Names, ...]:
     """Return the pairs to compare: the better first, or as given where the question is one-sided."""
-    baseline = checks.baseline(baseline, given)
+    baseline = checks.valid_baseline(baseline, given)
     if baseline is not None:
         return tuple((name, baseline) for name in order if name != baseline)
     # A one-sided question must not take its direction from the data.

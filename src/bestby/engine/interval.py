@@ -259,7 +259,7 @@ class Intervals:
         if (method == "two-way") != group.crossed:
             if group.crossed:
                 raise DesignError(
-                    f"the {method} interval knows one grouping of the items, not two crossed ones",
+                    f"the {method} interval supports one grouping of the items, not two crossed ones",
                     hint='interval="two-way", or give one grouping as clusters',
                 )
             raise DesignError(

@@ -15,7 +15,7 @@ from bestby._core.checks import NUMERAL
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array, BoolArray, Dependence, FloatArray, IntArray
 from bestby.data.columns import complete
-from bestby.data.values import joined, read_together, share_a_label
+from bestby.data.values import label_codes, read_together, share_a_label
 from bestby.engine import streamed, table
 from bestby.engine.base import Group
 from bestby.engine.dependent import BlockGroup, CrossedGroup
@@ -30,7 +30,7 @@ from bestby.streamed import Streamed
 
 T = TypeVar("T")
 
-EVERY_DEPENDENCE: tuple[Dependence, ...] = ("clusters", "crossed", "strata")
+ALL_GROUPINGS: tuple[Dependence, ...] = ("clusters", "crossed", "strata")
 """For analyses that support every kind of grouping, also two crossed ones (`Group.crossed`)."""
 
 
@@ -89,7 +89,7 @@ class Reading:
             absent = self.evaluation.missing.get(name)
             present.append(np.arange(values.size) if absent is None else np.unique(code[~absent]))
         distinct = [self.evaluation.coded[name][0][there] for name, there in zip(names, present, strict=True)]
-        labels, positions = joined(_read(names, distinct))
+        labels, positions = label_codes(_read(names, distinct))
         out = []
         for name, there, position in zip(names, present, positions, strict=True):
             values, code = self.evaluation.coded[name]
@@ -315,9 +315,9 @@ def groups(
         If a metric needs a gold and there is none, or cannot take resampled annotators, two crossed
         groupings or counted rows; or if the items come in groups that the caller does not support.
     """
-    evaluation.supported(consumer, supports)
+    evaluation.require_support(consumer, supports)
     if annotators_seed is not None:
-        evaluation.supported('annotators="resample"', ("clusters", "strata"))
+        evaluation.require_support('annotators="resample"', ("clusters", "strata"))
     if isinstance(evaluation, Streamed):
         if annotators_seed is not None:
             evaluation.uncounted("resampling annotators")

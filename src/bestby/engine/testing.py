@@ -52,7 +52,7 @@ def run(
         return {pair: _wald(makers, pair, alternative) for pair in pairs}
     if makers.group.crossed:
         raise DesignError(
-            f"test {name!r} knows one grouping of the items, not two crossed ones", hint='test="wald"'
+            f"test {name!r} supports one grouping of the items, not two crossed ones", hint='test="wald"'
         )
     if name == "permutation":
         return makers.group.permutation(pairs, alternative, makers.drawing)

@@ -98,7 +98,7 @@ class PairedProportions(Design):
         >>> PairedProportions.from_pilot([1, 1, 0, 1], [1, 0, 0, 1])
         PairedProportions(accuracy_a=0.75, accuracy_b=0.5, agreement=0.75, test='mcnemar')
         """
-        both = arrays.joined({"right_a": right_a, "right_b": right_b}, "items")
+        both = arrays.joined_by_key({"right_a": right_a, "right_b": right_b}, "items")
         a = checks.column(both["right_a"], "right_a")
         b = checks.column(both["right_b"], "right_b", a.size)
         for values, what in ((a, "right_a"), (b, "right_b")):

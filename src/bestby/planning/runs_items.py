@@ -150,7 +150,7 @@ class RunsAndItems(Design):
         """
         given = {"a": a, "b": b}
         arrays.check_columns(given)
-        both = arrays.joined(given, "runs") if paired_runs else given
+        both = arrays.joined_by_key(given, "runs") if paired_runs else given
         x, y = (_matrix(arrays.values_of(values), what) for what, values in both.items())
         if x.shape[1] != y.shape[1] or (paired_runs and x.shape != y.shape):
             raise InvalidInputError(

@@ -120,7 +120,7 @@ class PairedScores(Design):
         """
         grouping = one_grouping(clusters, "the design effect of a pilot")
         given = {"a": a, "b": b, "clusters": grouping}
-        together = arrays.joined(
+        together = arrays.joined_by_key(
             {what: values for what, values in given.items() if values is not None}, "items"
         )
         d = _numbers(together.get("a"), "a")

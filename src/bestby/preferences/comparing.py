@@ -179,7 +179,7 @@ def compare_preferences(
         progress,
     )
     data = data_of(comparisons, clusters, Columns(a, b, winner, item))
-    checks.baseline(baseline, data.names)
+    checks.valid_baseline(baseline, data.names)
     return _compared(_fitted(data, settings, drawing), settings, drawing)
 
 

@@ -124,7 +124,7 @@ def _read(comparisons: Any, clusters: Any, columns: Columns) -> tuple[Any, Any, 
         item = columns.item if columns.item is not None or "item" not in have else "item"
         wanted = [columns.a, columns.b, columns.winner, item, clusters if isinstance(clusters, str) else None]
         for name in wanted:
-            if checks.name(name, "a column") is not None and name not in have:
+            if checks.valid_name(name, "a column") is not None and name not in have:
                 raise InvalidInputError(
                     f"there is no column {quoted(name)}; the columns are: {', '.join(have)}",
                     hint="name them with a=..., b=..., winner=..., item=...",

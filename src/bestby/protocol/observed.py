@@ -101,7 +101,7 @@ def observe(evaluation: Evaluation, metric: Any) -> Seen:
         Case and choices of intervals; the shapes of at most `MOST_SHAPES` pairs, in the order of the ranks,
         none where scores are right or wrong or no mean of items, or where two systems do not differ.
     """
-    ((group, _),) = prepare.groups(evaluation, [resolve(metric)], supports=prepare.EVERY_DEPENDENCE)
+    ((group, _),) = prepare.groups(evaluation, [resolve(metric)], supports=prepare.ALL_GROUPINGS)
     pairs = [(0, a, b) for a, b in itertools.combinations(range(group.n_systems), 2)]
     case = case_of(group, 0, evaluation, pairs)
     makers = Intervals(group, Drawing(n_resamples=1, seed=0))

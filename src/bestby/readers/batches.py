@@ -14,7 +14,7 @@ from bestby._core import checks
 from bestby._core.checks import NUMERAL
 from bestby._core.errors import DesignError, InvalidInputError, MissingExtraError
 from bestby._core.typing import OnMissing
-from bestby.alignment import dropped
+from bestby.alignment import dropped_note
 from bestby.data.columns import Missing
 from bestby.readers.database import in_order, quoted
 from bestby.resampling.streams import GOLDEN, mix
@@ -231,7 +231,7 @@ def read_batches(passes: Passes, names: Sequence[str], on_missing: OnMissing) ->
     return Streamed(
         systems=dict.fromkeys(names, empty),
         gold=empty if passes.with_gold else None,
-        notes=(*_notes(n_kept), *([dropped(n - n_kept, n)] if n_kept < n else [])),
+        notes=(*_notes(n_kept), *([dropped_note(n - n_kept, n)] if n_kept < n else [])),
         batches=Passes(passes.source, passes.queries, passes.with_gold, complete=n_kept < n),
         n=n_kept,
         digest=hashlib.blake2b(told.encode(), digest_size=8).hexdigest(),

@@ -14,7 +14,7 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.order import merged_order
 from bestby._core.roles import Roles, told_wide
 from bestby._core.typing import Array, BoolArray, IntArray, OnMissing
-from bestby.alignment import dropped, without_values, worst
+from bestby.alignment import counted_as_worst_note, dropped_note, no_prediction_error
 from bestby.data.columns import Column, Missing
 from bestby.data.values import as_scores
 from bestby.evaluation import Evaluation
@@ -476,19 +476,19 @@ def _incomplete(
     notes: list[Note] = []
     gone = of - int(counts[kept].sum())
     if gone:
-        notes.append(dropped(gone, of))
+        notes.append(dropped_note(gone, of))
     masks: dict[str, BoolArray] = {}
     systems: dict[str, list[Any]] = {}
     for name, column in columns.items():
         mask = column.missing[kept]
         values = column.values[kept].tolist()
         if mask.all():
-            raise without_values(name, of)
+            raise no_prediction_error(name, of)
         if mask.any():
             filler = values[int(np.flatnonzero(~mask)[0])]
             values = [filler if gone else value for value, gone in zip(values, mask, strict=True)]
             masks[name] = mask
-            notes.append(worst(name, int(counts[kept][mask].sum()), of))
+            notes.append(counted_as_worst_note(name, int(counts[kept][mask].sum()), of))
         systems[name] = values
     evaluation = Evaluation.of(
         systems,

@@ -234,7 +234,7 @@ def _single(path: Path, compression: str, name: str) -> Array:
     ):
         raise InvalidInputError(
             f"{path}, line 1: {first!r} occurs on no other line: is it the name of the column or a value?",
-            hint=f"call a header 'prediction' or {name!r}; let the name of a file without header end in .txt",
+            hint=f"a header: rename it to 'prediction' or {name!r}; no header: give the file the ending .txt",
         )
     return lines
 

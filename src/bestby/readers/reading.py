@@ -332,7 +332,7 @@ def _noted(evaluation: Evaluation, told: str, soft: Soft) -> Evaluation:
     rows = [name for name, column in values.items() if column.ndim == 2]
     if not rows:
         checks.refuse_unused(
-            "hard labels and scores, which are no distributions", normalise=(soft.normalise, False)
+            "hard labels and scores: only soft labels are normalised", normalise=(soft.normalise, False)
         )
     if rows and evaluation.classes is not None:
         told += f"; distributions over the classes {listed([str(name) for name in evaluation.classes])}"

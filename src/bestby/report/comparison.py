@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from bestby.report import data, many, summary, words
 from bestby.report.data import COLUMNS
 from bestby.report.document import Document, Picture, Section
-from bestby.report.numbers import ends, percent
+from bestby.report.numbers import ends, margin_text, percent
 from bestby.report.tables import (
     difference_rounding,
     differences_of,
@@ -49,7 +49,7 @@ def document(c: Comparison, top: int | None = None) -> Document:
     if c.baseline is not None:
         subtitle += f", against the baseline {c.baseline}"
     if c.margin is not None:
-        subtitle += f", smallest difference that matters {c.margin:.6g}"
+        subtitle += f", smallest difference that matters {margin_text(c.margin)}"
     return Document(
         title=f"{n_systems} systems compared by {words.listed([metric.name for metric in c.metrics], 3)}",
         subtitle=subtitle,

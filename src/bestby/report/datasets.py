@@ -245,7 +245,7 @@ def pairs_table(
     for d, more in found:
         cells = [Cell(d.a, d.a), Cell(d.b, d.b), *numbers(d, digits)]
         cells += [_p(d.p_adjusted, d.level)] if corrected else []
-        rows.append(Row((*cells, *more), words.significant(d)))
+        rows.append(Row((*cells, *more), words.stands_out(d)))
     return Table(caption, (*columns, *extra), tuple(rows), methods=methods)
 
 

@@ -25,8 +25,8 @@ def to_markdown(c: Any, top: int | None = None) -> str:
     Returns
     -------
     str
-        Per metric a headline and two tables, best systems and significant differences bold; then notes,
-        methods and the signature.
+        Per metric a headline and two tables, in bold the best systems and the differences whose test shows
+        one system to be better; then notes, methods and the signature.
     """
     document = describe(c, top)
     blocks: list[str] = []

@@ -44,6 +44,17 @@ def percent(level: float) -> str:
     return f"{100.0 * level:.6g} %"
 
 
+def margin_text(margin: float) -> str:
+    """Return a margin with all of its digits, but without the noise of binary fractions.
+
+    Examples
+    --------
+    >>> margin_text(0.1 + 0.2), margin_text(0.12345678), margin_text(2.0)
+    ('0.3', '0.12345678', '2')
+    """
+    return f"{margin:.15g}"
+
+
 def ends(interval: Interval | None) -> tuple[float, float]:
     """Return both ends of an interval, NaN where it is undefined."""
     return (math.nan, math.nan) if interval is None else (interval.low, interval.high)

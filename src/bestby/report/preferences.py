@@ -140,7 +140,7 @@ def _preferences(c: PreferenceComparison) -> Table:
                 Cell(digits.interval(d.probability_interval), ends(d.probability_interval)[0]),
                 _record(d),
             ),
-            words.significant(d),
+            words.stands_out(d),
         )
         for d in c.differences
     )

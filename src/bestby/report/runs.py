@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from bestby.report import data, summary, words
 from bestby.report.comparison import settings
 from bestby.report.document import Document, Picture, Section
-from bestby.report.numbers import DASH, INFINITY, MINUS, Rounding, alpha, ends, p_text, percent
+from bestby.report.numbers import DASH, INFINITY, MINUS, Rounding, alpha, ends, margin_text, p_text, percent
 from bestby.report.tables import (
     Cell,
     Column,
@@ -71,7 +71,7 @@ def document(c: RunsComparison) -> Document:
     if c.baseline is not None:
         subtitle += f", against the baseline {c.baseline}"
     if c.margin is not None:
-        subtitle += f", smallest difference that matters {c.margin:.6g}"
+        subtitle += f", smallest difference that matters {margin_text(c.margin)}"
     return Document(
         title=f"Runs of {len(c.systems)} systems compared by {c.metrics[0].name}",
         subtitle=subtitle,

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from bestby.family import alpha_of, shown_better
-from bestby.report.numbers import Rounding, alpha, p_clause, percent
+from bestby.report.numbers import Rounding, alpha, margin_text, p_clause, percent
 from bestby.report.words import are, best_clause, listed, name_of_test, significant
 from bestby.results import Comparison, Difference, Interval, MetricInfo, Note, SystemScore
 from bestby.results_many import examples, involving, notes_of, of_metric
@@ -86,9 +86,9 @@ def _best_headline(
         return text + "."
     text += best_clause(first.system, in_order) + "."
     equivalent = [name for name, d in in_order.items() if d.verdict == "equivalent"]
-    if equivalent:
+    if equivalent and c.margin is not None:
         verb = are(equivalent)
-        text += f" {listed(equivalent)} {verb} equivalent to it within the margin of {c.margin:.6g}."
+        text += f" {listed(equivalent)} {verb} equivalent to it within the margin of {margin_text(c.margin)}."
     return text
 
 
@@ -134,11 +134,15 @@ def _against_baseline(d: Difference, base: str) -> str:
     """Return how a system stands to the baseline, as said of several."""
     other = d.b if d.a == base else d.a
     better = shown_better(d, alpha_of(d.level))
+    test = name_of_test(d.test.name)
+    if better is not None and d.ahead is None:
+        favours = f"favoured over it by the {test}" if better == other else f"the {test} favours {base}"
+        return f"are level with it by the score, but {favours}"
     if better is not None:
         return "are ahead of it" if better == other else "are behind it"
     if significant(d):
-        score, test = ("behind", "ahead") if d.favoured == other else ("ahead", "behind")
-        return f"are {score} by the score and {test} by the {name_of_test(d.test.name)}"
+        by_score, by_test = ("behind", "ahead") if d.favoured == other else ("ahead", "behind")
+        return f"are {by_score} by the score and {by_test} by the {test}"
     if d.test.alternative == "two-sided":
         return _OPEN[0]
     asked = d.a if (d.test.alternative == "greater") == d.greater_is_better else d.b

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bestby.report.numbers import DASH, MINUS, Rounding, alpha, ends, p_text, percent
+from bestby.report.numbers import DASH, MINUS, Rounding, alpha, ends, margin_text, p_text, percent
 from bestby.report.summary import methods_sentence
-from bestby.report.words import direction, significant
+from bestby.report.words import direction, stands_out
 from bestby.results import Comparison, Difference, MetricInfo, SystemScore
 from bestby.results_many import of_metric
 
@@ -187,7 +187,7 @@ def differences_table(c: Comparison, metric: MetricInfo) -> Table:
         ]
         cells += [Cell(p_text(d.p_adjusted, threshold), float(d.p_adjusted))] if corrected else []
         cells += [Cell(d.verdict or DASH, d.verdict or "")] if judged else []
-        rows.append(Row(tuple(cells), significant(d)))
-    margin = "" if c.margin is None else f"; margin {c.margin:.6g}"
+        rows.append(Row(tuple(cells), stands_out(d)))
+    margin = "" if c.margin is None else f"; margin {margin_text(c.margin)}"
     caption = f"Differences in {metric.name}, A {MINUS} B{margin}"
     return Table(caption, tuple(columns), tuple(rows), methods=methods_sentence(c, metric))

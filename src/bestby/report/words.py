@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from bestby._core.text import visible
 from bestby.family import alpha_of, rejects, shown_better
-from bestby.report.numbers import MINUS, Rounding, alpha, p_clause, percent
+from bestby.report.numbers import MINUS, Rounding, alpha, margin_text, p_clause, percent
 from bestby.results import Difference, MetricInfo
 
 _TESTS = {
@@ -137,7 +137,7 @@ def _test_sentence(d: Difference) -> str:
 
 
 def _verdict_sentence(d: Difference, digits: Rounding) -> str:
-    margin = "the margin" if d.margin is None else f"the margin of {d.margin:.6g}"
+    margin = "the margin" if d.margin is None else f"the margin of {margin_text(d.margin)}"
     if d.verdict == "equivalent":
         interval = d.equivalence_interval
         if interval is None:
@@ -152,6 +152,14 @@ def _verdict_sentence(d: Difference, digits: Rounding) -> str:
 def significant(d: Difference) -> bool:
     """Return whether the adjusted p-value is at most 1 − level."""
     return rejects(d.p_adjusted, alpha_of(d.level))
+
+
+def stands_out(d: Difference) -> bool:
+    """Return whether a table makes a difference bold: its test shows one of the systems to be better.
+
+    A significant test that favours the system with the worse score is no evidence for the difference shown.
+    """
+    return shown_better(d, alpha_of(d.level)) is not None
 
 
 def best_clause(first: str, others: Mapping[str, Difference]) -> str:

@@ -152,7 +152,7 @@ def compare_runs(
     data = data_of(
         systems_of(runs, paired=settings.paired), gold, metric, clusters, greater_is_better, settings, drawing
     )
-    checks.baseline(baseline, data.names)
+    checks.valid_baseline(baseline, data.names)
     estimates = np.array([data.maker.estimate(s) for s in range(len(data.names))])
     order = family.ranked(estimates, data.names, data.metric.greater_is_better)
     base = None if baseline is None else data.names.index(baseline)

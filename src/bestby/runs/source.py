@@ -81,7 +81,7 @@ def systems_of(runs: Any, *, paired: bool) -> dict[str, list[Any]]:
         )
     given = {f"the runs of {quoted(name)}": values for name, values in runs.items()}
     lined = (
-        arrays.joined(given, "runs")
+        arrays.joined_by_key(given, "runs")
         if paired
         else {what: arrays.values_of(row) for what, row in given.items()}
     )

@@ -15,7 +15,7 @@ from bestby._core.text import quoted
 from bestby._core.typing import Array, ArrayLike, IntArray
 from bestby.data.arrays import identifiers, label_column
 from bestby.data.columns import complete
-from bestby.data.values import joined, read_together
+from bestby.data.values import label_codes, read_together
 from bestby.evaluation import one_grouping
 from bestby.study import names
 from bestby.study.records import Entry, Gold, Tag
@@ -43,7 +43,7 @@ def checked_entry(entry: Entry) -> Entry:
     return dataclasses.replace(entry, **changed)
 
 
-def labels_of(entry: Entry) -> Any | None:
+def index_of_run(entry: Entry) -> Any | None:
     """Return the labels that pandas objects of a run bring, which must be the same in all of them.
 
     Raises
@@ -60,7 +60,7 @@ def labels_of(entry: Entry) -> Any | None:
     return arrays.check_labels(given, entry.ids)
 
 
-def check_labels(gold: Gold, entry: Entry, labels: Any | None) -> None:
+def check_index_of_run(gold: Gold, entry: Entry, labels: Any | None) -> None:
     """Refuse a run without ids whose values have other labels than the items of the study."""
     if entry.ids is not None:
         return
@@ -236,7 +236,7 @@ def aligned(
         array = label_column(predictions, what).values
         if gold.classes is None:
             checks.refuse_unused(
-                "hard labels and scores, which are no distributions", normalise=(normalise, False)
+                "hard labels and scores: only soft labels are normalised", normalise=(normalise, False)
             )
         if classes is not None:
             columns(gold, classes, checks.column(classes, "classes").size)
@@ -254,7 +254,7 @@ def _same(before: Array, now: Array) -> list[bool]:
         return [old == new for old, new in zip(before.tolist(), now.tolist(), strict=True)]
     first, second, _ = read_together(complete(before), {"": complete(now)}, strings=True)
     assert first is not None
-    _, (old_codes, new_codes) = joined([first.values, second[""].values])
+    _, (old_codes, new_codes) = label_codes([first.values, second[""].values])
     return [bool(same) for same in old_codes == new_codes]
 
 

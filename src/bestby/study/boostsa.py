@@ -29,7 +29,7 @@ from bestby._core import checks, soft
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array
 from bestby.data.columns import complete
-from bestby.data.values import joined, read_together
+from bestby.data.values import label_codes, read_together
 from bestby.study import files
 from bestby.study.labels import soft_or_hard
 from bestby.study.records import Entry, Gold, Run
@@ -68,7 +68,7 @@ def read_outcomes(path: str | Path) -> tuple[Entry, ...]:
     DesignError
         If experiments have other items or another gold than the first one, as those of other folds.
     """
-    file = checks.path(path, "name a file outcomes.json")
+    file = checks.valid_path(path, "name a file outcomes.json")
     blocks = _blocks(file)
     controls = {
         name: [block.control for block in blocks if block.condition == name and block.control is not None]
@@ -184,7 +184,7 @@ def write_outcomes(store: Store, path: str | Path) -> tuple[Any, ...] | None:
             )
         for rival in rivals:
             content[rival]["h1"][name] = _lists(gold, several, labels, any_soft)
-    target = checks.path(path, "name a file outcomes.json")
+    target = checks.valid_path(path, "name a file outcomes.json")
     with files.reported(f"write {target}"):
         files.replace(target, (json.dumps(content) + "\n").encode(), target.parent)
     return None if labels is None else tuple(labels.tolist())
@@ -315,7 +315,7 @@ def _as_compared(gold: Gold, runs: dict[str, list[Run]]) -> tuple[Gold, dict[str
     columns = {str(place): complete(run.predictions) for place, run in enumerate(everything)}
     labels, read, _ = read_together(complete(gold.values), columns, strings=True)
     assert labels is not None
-    known, positions = joined([labels.values, *(column.values for column in read.values())])
+    known, positions = label_codes([labels.values, *(column.values for column in read.values())])
     values = iter([known[position] for position in positions])
     return dataclasses.replace(gold, values=next(values)), {
         name: [dataclasses.replace(run, predictions=next(values)) for run in several]

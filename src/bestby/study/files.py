@@ -27,7 +27,7 @@ _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.E
 _NO_SYNC = {errno.EACCES, errno.EINVAL, errno.ENOTSUP}
 
 
-class NotForcedError(OSError):
+class NotSyncedError(OSError):
     """The names in a folder were changed, but the system did not confirm that the disk has them."""
 
 
@@ -42,7 +42,7 @@ def reported(doing: str) -> Iterator[None]:
     """
     try:
         yield
-    except NotForcedError as error:
+    except NotSyncedError as error:
         raise StudyError(
             f"the change was made, but the disk did not confirm it ({doing}): {error.strerror or error}",
             hint="check the disk and repeat the change: it may be lost if the machine fails",
@@ -82,7 +82,7 @@ def create(target: Path, data: bytes, scratch: Path) -> bool:
             try:
                 target.unlink()
             except OSError:
-                raise _not_forced(error) from error
+                raise _not_synced(error) from error
             raise
         return True
 
@@ -94,7 +94,7 @@ def replace(target: Path, data: bytes, scratch: Path) -> None:
 
     Raises
     ------
-    NotForcedError
+    NotSyncedError
         If the new one is in its place, but may be lost with the machine.
     OSError
         If nothing was changed.
@@ -109,7 +109,7 @@ def remove(target: Path) -> None:
 
     Raises
     ------
-    NotForcedError
+    NotSyncedError
         If it is removed, but may be there again when the machine fails.
     OSError
         If it is still there.
@@ -193,11 +193,11 @@ def _force(changed: Path) -> None:
     try:
         _sync(changed)
     except OSError as error:
-        raise _not_forced(error) from error
+        raise _not_synced(error) from error
 
 
-def _not_forced(error: OSError) -> NotForcedError:
-    return NotForcedError(error.errno, error.strerror, error.filename)
+def _not_synced(error: OSError) -> NotSyncedError:
+    return NotSyncedError(error.errno, error.strerror, error.filename)
 
 
 def _sync(path: Path) -> None:

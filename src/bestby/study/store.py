@@ -179,7 +179,7 @@ class Store:
         run = names.checked(entry.run, "run")
         if not replace and run in self.runs(condition):
             raise _taken(condition, run)
-        gold = self._settled(entry, aligning.labels_of(entry))
+        gold = self._settled(entry, aligning.index_of_run(entry))
         predictions, classes = aligning.aligned(
             gold,
             entry.predictions,
@@ -377,7 +377,7 @@ class Store:
             raise InvalidInputError("clusters belong to the gold", hint="pass gold=... with clusters=...")
         mine = self._gold()
         if mine is not None:
-            aligning.check_labels(mine, entry, labels)
+            aligning.check_index_of_run(mine, entry, labels)
         if entry.gold is None:
             return mine or self.gold()
         given = aligning.gold_of(

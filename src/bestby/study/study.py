@@ -12,7 +12,7 @@ import numpy as np
 from bestby import family
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
-from bestby._core.text import quoted
+from bestby._core.text import counted, quoted
 from bestby._core.typing import ArrayLike
 from bestby.engine.base import Drawing
 from bestby.metrics import resolve
@@ -56,7 +56,9 @@ class Study:
     """
 
     def __init__(self, path: str | Path) -> None:
-        self._store = Store(checks.path(path, "Study takes its folder; its runs are added with add(...)"))
+        self._store = Store(
+            checks.valid_path(path, "Study takes its folder; its runs are added with add(...)")
+        )
 
     @property
     def path(self) -> Path:
@@ -68,7 +70,8 @@ class Study:
         if not conditions:
             return "<study without runs>"
         n_runs = sum(len(self.runs(condition)) for condition in conditions)
-        return f"<study of {len(conditions)} conditions, {n_runs} runs, {self.gold().n_items} items>"
+        sizes = {"condition": len(conditions), "run": n_runs, "item": self.gold().n_items}
+        return f"<study of {', '.join(counted(number, noun) for noun, number in sizes.items())}>"
 
     def add(
         self,
@@ -317,7 +320,11 @@ class Study:
         known = self.conditions()
         if isinstance(conditions, str):
             raise InvalidInputError(f"conditions must be a list of names, got {quoted(conditions)}")
-        chosen = known if conditions is None else tuple(dict.fromkeys(checks.names(conditions, "conditions")))
+        chosen = (
+            known
+            if conditions is None
+            else tuple(dict.fromkeys(checks.valid_name_list(conditions, "conditions")))
+        )
         for name in chosen:
             self._check_known(name, known)
         if len(chosen) < 2:
@@ -340,7 +347,7 @@ class Study:
         """Return the pairs to compare, and the baselines among them."""
         chosen = list(loaded)
         if baseline is not None:
-            named = tuple(dict.fromkeys(checks.names(baseline, "baseline")))
+            named = tuple(dict.fromkeys(checks.valid_name_list(baseline, "baseline")))
             for name in named:
                 self._check_known(name, chosen)
             pairs = [(name, base) for base in named for name in chosen if name not in named]

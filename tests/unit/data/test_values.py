@@ -19,7 +19,7 @@ from bestby import Study, compare, compare_datasets, compare_folds, compare_runs
 from bestby._core.errors import InvalidInputError
 from bestby.data.arrays import identifiers, label_column
 from bestby.data.columns import Column, column_of_texts
-from bestby.data.values import Rule, joined, key_of, read_together
+from bestby.data.values import Rule, key_of, label_codes, read_together
 from bestby.evaluation import Evaluation
 from bestby.frames import evaluation_from_frame
 
@@ -86,7 +86,7 @@ def test_scores_of_labels_stay_numbers_whatever_other_systems_hold() -> None:
 
 
 def test_labels_are_sorted_as_numbers_beside_texts() -> None:
-    labels, (gold, a) = joined([np.array([2, 10, 100]), np.array(["10", "?", "9.5"])])
+    labels, (gold, a) = label_codes([np.array([2, 10, 100]), np.array(["10", "?", "9.5"])])
     assert labels.tolist() == ["2", "9.5", "10", "100", "?"]
     assert (gold.tolist(), a.tolist()) == ([0, 2, 3], [2, 4, 1])
 
@@ -95,7 +95,7 @@ def test_whole_numbers_and_floats_are_compared_exactly() -> None:
     gold = np.array([2**53 + 1, 1, 2])
     assert scores({"a": np.array([2.0**53, 1, 2]), "b": gold}, gold) == {"a": pytest.approx(2 / 3), "b": 1.0}
     mixed = [np.array([2**64 - 1], dtype=np.uint64), np.array([-1])]
-    assert joined(mixed)[0].tolist() == ["-1", str(2**64 - 1)]
+    assert label_codes(mixed)[0].tolist() == ["-1", str(2**64 - 1)]
 
 
 @pytest.mark.parametrize("stream", [None, True])

@@ -31,7 +31,7 @@ def data(n: int = 120, seed: int = 0, **groups: Any) -> Evaluation:
 
 
 def makers(evaluation: Evaluation, metric: str, blocks: int | None = None, b: int = 199) -> Intervals:
-    supports = prepare.EVERY_DEPENDENCE
+    supports = prepare.ALL_GROUPINGS
     group = prepare.groups(evaluation, [resolve(metric)], blocks=blocks, supports=supports)[0][0]
     return Intervals(group, Drawing(b, 0))
 
@@ -138,10 +138,10 @@ def test_two_way_is_by_influence(metric: str) -> None:
 def test_what_knows_one_grouping_is_refused() -> None:
     made = crossed()
     for method in ("bca", "percentile", "basic", "normal", "cr2", "studentized"):
-        with pytest.raises(DesignError, match="knows one grouping"):
+        with pytest.raises(DesignError, match="supports one grouping"):
             made.interval(Target(*PAIR), method, 0.95)
     for test in ("permutation", "bootstrap", "t"):
-        with pytest.raises(DesignError, match="knows one grouping"):
+        with pytest.raises(DesignError, match="supports one grouping"):
             testing.run(test, made, [PAIR], "two-sided")
     with pytest.raises(DesignError, match="simultaneous"):
         made.simultaneous([Target(*PAIR)], 0.95)
@@ -168,7 +168,7 @@ def test_whatever_takes_the_units_for_all_dependence_is_refused() -> None:
         lambda: group.sampled_permutation([PAIR], "two-sided", drawing),
     ]
     for call in calls:
-        with pytest.raises(DesignError, match="knows one grouping of the items, not two"):
+        with pytest.raises(DesignError, match="supports one grouping of the items, not two"):
             call()
     assert group.contributions(0, 0, 1) is None
     error = group.error(*PAIR)

@@ -151,7 +151,7 @@ def test_one_probability_is_that_of_the_greater_label(metric: str, gold: Any) ->
     assert found["a", "b"].interval == expected["a", "b"].interval
     assert found["a", "b"].p_value == expected["a", "b"].p_value
     (note,) = [note for note in found.notes if note.code == "probability_of_class"]
-    assert f"the class {classes[1].item()!r}, the greater label" in note.message
+    assert f"as probabilities of {classes[1].item()!r}, the label that sorts last" in note.message
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -172,7 +172,7 @@ def test_hard_systems_beside_probabilities() -> None:
     result = bb.compare({"p": P, "hard": (Q > 0.5).astype(int)}, BINARY, metric="brier", n_resamples=99)
     scores = {entry.system: entry.score for entry in result.systems}
     assert scores["hard"] == pytest.approx(2.0 * np.mean((Q > 0.5) != BINARY))
-    assert "a label of hard counts as certainty" in result.notes[0].message
+    assert "labels of hard count as probabilities of 0 and 1" in result.notes[0].message
 
 
 @pytest.mark.parametrize("metric", ["log_loss", "cross_entropy", "brier", "ece"])

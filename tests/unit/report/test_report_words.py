@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -137,6 +138,13 @@ def test_the_headline_of_a_tie_names_no_single_winner(made: SimpleNamespace) -> 
 
 def test_the_headline_says_what_is_equivalent(made: SimpleNamespace) -> None:
     assert headline(made.roster["margin"]()).endswith("y is equivalent to it within the margin of 0.03.")
+
+
+@pytest.mark.parametrize(("margin", "shown"), [(0.12345678, "0.12345678"), (0.1 + 0.2, "0.3")])
+def test_a_margin_is_printed_with_all_of_its_digits(made: SimpleNamespace, margin: float, shown: str) -> None:
+    c = made.ladder(["x", "y"], margin=margin)
+    for text in (c.to_markdown(), c.to_html(), made.difference(verdict="better", margin=margin).sentence):
+        assert re.search(rf"margin (of )?{shown}(?!\d)", text)
 
 
 def test_headlines_against_a_baseline(made: SimpleNamespace) -> None:

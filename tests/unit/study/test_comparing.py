@@ -791,3 +791,12 @@ def test_every_run_is_read_once(make: Make, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(Store, "load", told)
     study.compare()
     assert len(read) == len(set(read)) == sum(len(runs) for runs in RUNS.values())
+
+
+def test_what_a_study_prints(tmp_path: Path) -> None:
+    study = Study(tmp_path / "study")
+    assert repr(study) == "<study without runs>"
+    study.add("h0", run=0, predictions=["x", "y"], gold=["x", "y"], baseline=True)
+    assert repr(study) == "<study of 1 condition, 1 run, 2 items>"
+    study.add("h0", run=1, predictions=["x", "x"])
+    assert repr(study) == "<study of 1 condition, 2 runs, 2 items>"

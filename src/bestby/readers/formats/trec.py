@@ -128,7 +128,7 @@ def read(
 def _repeated(n: int, source: str, duplicates: str, *systems: str) -> Note:
     kept = {"first": "the first line", "last": "the last line", "max": "the highest number"}[duplicates]
     told = f"{n} lines of {source} repeat a document of the same topic; of each, {kept} counts"
-    return Note("duplicates", told, systems)
+    return Note("repeated_documents", told, systems)
 
 
 def _topics(
