@@ -192,13 +192,13 @@ class Rule:
     def read(self, column: Column, keys: Mapping[Any, Key]) -> Column:
         """Return a column with its values as they are compared, given the keys of it.
 
-        Where labels are texts, a column of numbers stays one if it may hold scores, for measures such as the
-        area under a curve.
+        Where labels are texts, a column of numbers without a label of the gold stays one, as it may hold
+        scores, for measures such as the area under a curve.
         """
         if not column.is_text and (not self.as_text or self.keys.isdisjoint(keys.values())):
             return _as_whole(column) if self.whole and _are_whole(column) else column
         numbers = None
-        if self.with_scores:
+        if self.with_scores and self.keys.isdisjoint(keys.values()):
             numbers = self._numbers(column, {text: key_of(text) for text in keys})
         elif not self.as_text:
             numbers = self._numbers(column, keys)
@@ -325,10 +325,7 @@ def label_codes(columns: Sequence[Array]) -> tuple[Array, list[IntArray]]:
     (array(['2', '10', 'x'], dtype='<U2'), [array([0, 1]), array([1, 2])])
     """
     kinds = {values.dtype.kind for values in columns}
-    exact = "f" not in kinds or all(_floats_hold(values) for values in columns)
-    if len(kinds) == 1 or ("U" not in kinds and exact and np.result_type(*columns).kind != "f"):
-        pass
-    elif "U" in kinds or not exact or kinds == {"i", "u"}:
+    if len(kinds) > 1 and ("U" in kinds or not _type_holds(columns, kinds)):
         return _joined_exactly(columns)
     labels = np.unique(np.concatenate(columns))
     return labels, [np.searchsorted(labels, values).astype(np.int64) for values in columns]
@@ -392,6 +389,13 @@ def _sorting(key: Key) -> tuple[bool, Any]:
     return (True, key) if number is None else (False, number)
 
 
+def _type_holds(columns: Sequence[Array], kinds: Collection[str]) -> bool:
+    """Tell whether one type of numbers holds the values of all columns as they are."""
+    if "f" in kinds:
+        return all(_floats_hold(values) for values in columns)
+    return np.result_type(*columns).kind != "f"  # of signed and unsigned integers NumPy makes floats
+
+
 def _floats_hold(values: Array) -> bool:
     if values.dtype.kind not in "iu" or not values.size:
         return True
@@ -407,7 +411,7 @@ def _width(numbers: Collection[Any]) -> Any:
 
 
 def _all_booleans(texts: Iterable[Any]) -> bool:
-    return all(text.lower() in _BOOLEANS for text in texts)
+    return all(isinstance(text, str) and text.lower() in _BOOLEANS for text in texts)
 
 
 def _are_whole(column: Column) -> bool:

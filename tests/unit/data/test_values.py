@@ -335,3 +335,54 @@ def test_columns_are_text_where_no_type_is_exact() -> None:
     gold, systems, _ = read_together(column_of_texts(["1", "2"]), {"a": missing})
     assert gold is not None
     assert systems["a"].values.dtype.kind == "i"
+
+
+THIRD_LABEL = {
+    "gold": ["true", "false", "unknown"] * 8,
+    "a": ["true", "false", "false"] * 8,
+    "b": ["true", "true", "true"] * 8,
+}
+
+
+def _of_third_label(path: str, folder: Path) -> Any:
+    gold, a, b = THIRD_LABEL.values()
+    frame = pd.DataFrame(THIRD_LABEL)
+    if path in ("chosen", "guessed", "stream"):
+        frame.to_csv(folder / "t.csv", index=False)
+        chosen: Any = None if path == "guessed" else ["a", "b"]
+        return read(folder / "t.csv", gold="gold", systems=chosen, stream=True if path == "stream" else None)
+    if path == "frame":
+        return evaluation_from_frame(frame, "gold")
+    if path == "long":
+        rows = [(i, name, gold[i], values[i]) for name, values in (("a", a), ("b", b)) for i in range(24)]
+        long = pd.DataFrame(rows, columns=["item", "system", "gold", "prediction"])
+        long.to_csv(folder / "t.csv", index=False)
+        return read(folder / "t.csv", gold="gold", item="item")
+    if path == "files":
+        for name in ("a", "b"):
+            frame.rename(columns={name: "prediction"})[["gold", "prediction"]].to_csv(
+                folder / f"{name}.csv", index=False
+            )
+        return read({"a": folder / "a.csv", "b": folder / "b.csv"}, gold="gold")
+    if path == "lists":
+        return Evaluation.of({"a": a, "b": b}, gold)
+    return Evaluation.of({"a": [text == "true" for text in a], "b": b}, gold)
+
+
+@pytest.mark.parametrize(
+    "path", ["chosen", "guessed", "stream", "frame", "long", "files", "lists", "booleans"]
+)
+def test_booleans_beside_a_third_label_are_labels(path: str, tmp_path: Path) -> None:
+    assert scores(_of_third_label(path, tmp_path)) == pytest.approx({"a": 2 / 3, "b": 1 / 3})
+
+
+def test_three_types_of_numbers_are_compared_exactly() -> None:
+    gold = np.array([2**53, 2**53 + 1] * 20)
+    systems = {
+        "a": np.array([2**53] * 40),
+        "b": np.array([True, False] * 20),
+        "c": np.array([2**63, 2**53] * 20, dtype=np.uint64),
+    }
+    assert scores(systems, gold) == {"a": 0.5, "b": 0.0, "c": 0.0}
+    two = {name: systems[name] for name in "ac"}
+    assert scores(two, gold) == {"a": 0.5, "c": 0.0}
