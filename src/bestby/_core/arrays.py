@@ -107,7 +107,8 @@ def as_array(values: ArrayLike, what: str) -> Array:
     """
     given = sequence(values, what)
     try:
-        return _converted(given)
+        array = _converted(given)
+        return _without_str_types(array) if array.dtype.kind == "O" and array.ndim == 1 else array
     except Exception as error:  # code of the user's own container runs here, and may raise anything
         raise _no_array(what, type(given).__name__, error) from error
 
@@ -143,11 +144,34 @@ def _from_list(values: list[Any]) -> Array:
     if any(issubclass(kind, np.ma.MaskedArray) for kind in kinds):
         values = [_cell(value) for value in values]
         kinds = {type(value) for value in values}
+    if any(_is_str_type(kind) for kind in kinds):
+        values = [_plain_text(value) for value in values]
+        kinds = {type(value) for value in values}
     if str in kinds and len(kinds) > 1:
         array = np.empty(len(values), dtype=object)
         array[:] = values
         return array
     return np.asarray(values)
+
+
+def _is_str_type(kind: type) -> bool:
+    return issubclass(kind, str) and kind not in (str, np.str_)
+
+
+def _plain_text(value: Any) -> Any:
+    """Return the text that a value of a type derived from str holds, such as a member of an enumeration.
+
+    NumPy would take what `str` prints of it, cut to the length of the text that it holds.
+    """
+    return str.__str__(value) if _is_str_type(type(value)) else value
+
+
+def _without_str_types(array: Array) -> Array:
+    if not any(_is_str_type(kind) for kind in {type(value) for value in array}):
+        return array
+    out = np.empty(len(array), dtype=object)
+    out[:] = [_plain_text(value) for value in array]
+    return out
 
 
 def _cell(value: Any) -> Any:

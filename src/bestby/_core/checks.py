@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from enum import Enum
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
@@ -178,7 +180,7 @@ def _decoded(array: Array, what: str) -> Array:
 
 
 def missing(value: Any) -> bool:
-    """Return whether a value stands for none: None, NaN of any precision, pandas' NA and NaT, a masked cell.
+    """Return whether a value stands for none: None, NaN of any type, pandas' NA and NaT, a masked cell.
 
     Examples
     --------
@@ -187,6 +189,8 @@ def missing(value: Any) -> bool:
     """
     if isinstance(value, float | np.floating):
         return math.isnan(value)
+    if isinstance(value, Decimal):
+        return value.is_nan()
     return value is None or value is np.ma.masked or type(value).__name__ in {"NAType", "NaTType"}
 
 
@@ -214,6 +218,17 @@ def _homogeneous(array: Array, what: str) -> Array:
     except (TypeError, ValueError):
         pass
     kinds = sorted({type(value).__name__ for value in array})
+    member = next((value for value in array if isinstance(value, Enum)), None)
+    if member is not None:
+        raise InvalidInputError(
+            f"{what} holds members of an enumeration, such as {quoted(member)}",
+            hint="pass their values, such as [label.value for label in labels], all of one type",
+        )
+    if len(kinds) == 1:
+        raise InvalidInputError(
+            f"{what} holds values of the type {kinds[0]}, which are neither labels nor numbers",
+            hint="give all labels one type, for example with str()",
+        )
     raise InvalidInputError(
         f"{what} mixes values of the types {', '.join(kinds)}",
         hint="give all labels one type, for example with str()",

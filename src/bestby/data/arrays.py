@@ -46,7 +46,9 @@ def label_column(values: ArrayLike, what: str, length: int | None = None) -> Col
     elif array.dtype.kind == "O" and array.ndim == 1:
         listed = array.tolist()
         _check_no_nul(listed, what)
-        if _needs_text(listed):
+        numbers = _without_decimals(listed)
+        array = objects(numbers)
+        if _needs_text(numbers):
             array = np.array([text_of_value(value) for value in listed], dtype=np.str_)
     array = checks.column(array, what, length)
     checks.check_not_tiny(array, what)
@@ -156,11 +158,25 @@ def _as_array(values: ArrayLike, what: str) -> Array:
     return array
 
 
+def _without_decimals(values: list[Any]) -> list[Any]:
+    """Return decimal numbers as whole numbers or floats, unless the values are texts beside them."""
+    if any(isinstance(value, str | dt.date) for value in values):
+        return values
+    return [_plain_number(value) if isinstance(value, Decimal) else value for value in values]
+
+
+def _plain_number(value: Decimal) -> Any:
+    if value.is_nan():
+        return None
+    whole = value.is_finite() and value == value.to_integral_value()
+    return int(value) if whole else float(value)
+
+
 def _needs_text(values: list[Any]) -> bool:
     """Tell whether plain values have no type in common that holds all of them exactly."""
     if not all(isinstance(value, _PLAIN) and not checks.missing(value) for value in values):
         return False  # what does not fit is said where all columns are checked
-    if any(isinstance(value, str | Decimal | dt.date) for value in values):
+    if any(isinstance(value, str | dt.date) for value in values):
         return not all(isinstance(value, str) for value in values)
     big = any(isinstance(value, int | np.integer) and abs(int(value)) > 2**53 for value in values)
     if not big:

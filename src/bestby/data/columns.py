@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from bestby._core.checks import missing as missing_value
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, BoolArray
 
@@ -133,7 +134,7 @@ def _of_objects(values: list[Any], what: str, missing: Missing) -> Column:
             f"{what} holds {kind} values, first in row {values.index(odd) + 1}",
             hint="labels and scores must be text, numbers or booleans; choose other columns as systems",
         )
-    absent = np.array([value is None or value != value for value in values], dtype=np.bool_)
+    absent = np.array([missing_value(value) for value in values], dtype=np.bool_)
     filler: Any = next((value for value, gone in zip(values, absent, strict=True) if not gone), 0)
     filled = [filler if gone else value for value, gone in zip(values, absent, strict=True)]
     if kinds <= {bool}:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
+import enum
 import json
 from pathlib import Path
 from typing import Any
@@ -386,3 +387,86 @@ def test_three_types_of_numbers_are_compared_exactly() -> None:
     assert scores(systems, gold) == {"a": 0.5, "b": 0.0, "c": 0.0}
     two = {name: systems[name] for name in "ac"}
     assert scores(two, gold) == {"a": 0.5, "c": 0.0}
+
+
+D = decimal.Decimal
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([D("0.48"), D("0.5"), D("1.00")], np.array([0.48, 0.5, 1.0])),
+        ([D("0.48"), 0.5, 1], np.array([0.48, 0.5, 1.0])),
+        ([D("1.00"), D("2"), 3], np.array([1, 2, 3])),
+        ([D(2**53 + 1), D(2**53)], np.array([2**53 + 1, 2**53])),
+        ([D(2**64 + 1), D(2**64)], np.array([str(2**64 + 1), str(2**64)])),
+        ([D("1.10"), "x"], np.array(["1.10", "x"])),
+        (pl.Series([D("0.48"), D("1.00")]), np.array([0.48, 1.0])),
+        (pa.array([D("0.48"), D("1.00")]), np.array([0.48, 1.0])),
+    ],
+)
+def test_decimals_in_memory_are_numbers(values: Any, expected: Any) -> None:
+    read = label_column(values, "system 'a'").values
+    assert read.dtype.kind == expected.dtype.kind
+    assert read.tolist() == expected.tolist()
+
+
+def test_metrics_take_decimals_as_the_floats_that_they_spell(tmp_path: Path) -> None:
+    floats = {"a": [0.5, 0.25, 1.5, 2.0] * 5, "b": [0.125, 0.5, 1.0, 2.5] * 5}
+    decimals = {name: [D(repr(value)) for value in values] for name, values in floats.items()}
+    gold = [0.5, 0.5, 1.0, 3.0] * 5
+    options: dict[str, Any] = {"n_resamples": 20}
+    for metric in ("rmse", "pearson"):
+        exact = [D(repr(value)) for value in gold]
+        assert [entry.score for entry in compare(decimals, exact, metric=metric, **options).systems] == [
+            entry.score for entry in compare(floats, gold, metric=metric, **options).systems
+        ]
+    ranks = compare(decimals, ["x", "y"] * 10, metric="roc_auc", **options).systems
+    assert [entry.score for entry in ranks] == [
+        entry.score for entry in compare(floats, ["x", "y"] * 10, metric="roc_auc", **options).systems
+    ]
+    means = compare(decimals, **options).systems
+    assert [entry.score for entry in means] == pytest.approx([np.mean(floats["a"]), np.mean(floats["b"])])
+    study = Study(tmp_path / "study")
+    for name, values in decimals.items():
+        study.add(name, run=0, predictions=values, gold=gold)
+    assert [entry.score for entry in study.compare(metric="rmse", **options).systems] == [
+        entry.score for entry in compare(floats, gold, metric="rmse", **options).systems
+    ]
+
+
+@pytest.mark.parametrize("nan", [D("NaN"), D("sNaN")])
+def test_a_decimal_nan_is_missing(nan: D) -> None:
+    values = [nan, D(1), D(0)] + [D(1)] * 9
+    with pytest.raises(InvalidInputError, match="missing value at position 0"):
+        label_column(values, "system 'a'")
+    dropped = scores({"a": values, "b": [1] * 12}, [1] * 12, on_missing="drop")
+    assert dropped == pytest.approx({"a": 10 / 11, "b": 1.0})
+
+
+class Sentiment(str, enum.Enum):
+    NEGATIVE = "neg"
+    POSITIVE = "pos"
+    NEUTRAL = "neu"
+
+
+@pytest.mark.parametrize(
+    "container",
+    [list, pd.Series, lambda values: dict(enumerate(values)), lambda values: np.array(values, dtype=object)],
+)
+def test_members_of_enumerations_of_text_are_their_values(container: Any) -> None:
+    gold, a = [*Sentiment] * 8, [Sentiment.POSITIVE] * 24
+    b = ["neg", "pos", "pos"] * 8
+    assert scores({"a": container(a), "b": container(b)}, container(gold)) == pytest.approx(
+        {"a": 1 / 3, "b": 2 / 3}
+    )
+    assert label_column([*Sentiment, "x"], "it").values.tolist() == ["neg", "pos", "neu", "x"]
+    assert identifiers([*Sentiment], "clusters").tolist() == ["neg", "pos", "neu"]
+
+
+def test_members_of_other_enumerations_are_refused() -> None:
+    colour = enum.Enum("Colour", ["RED", "BLUE"])
+    with pytest.raises(InvalidInputError, match="holds members of an enumeration"):
+        label_column([*colour] * 3, "gold")
+    number = enum.IntEnum("Number", ["ONE", "TWO"])
+    assert label_column([*number], "gold").values.tolist() == [1, 2]
