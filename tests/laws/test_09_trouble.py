@@ -165,12 +165,13 @@ CASES: list[tuple[str, type[BestbyError], tuple[Any, Any], dict[str, Any], str]]
     ),
     (
         "text against numbers",
-        InvalidInputError,
-        ({"a": [0, 1, 0, 1], "b": FINE["b"]}, GOLD),
+        DesignError,
+        ({"a": [0, 1, 0, 1], "b": [1, 1, 0, 1]}, GOLD),
         {},
         (
-            "system 'a' holds numbers, the gold text: no label could match\n"
-            "hint: give both one type, for example with str()"
+            "no prediction of any system is a label of the gold: the gold has 'x', 'y', system 'a' predicts"
+            " 0, 1\nhint: give predictions and gold the same labels; if these items happen to lack the labels"
+            " that are predicted, name all of them with classes=[...], which compare takes"
         ),
     ),
     (

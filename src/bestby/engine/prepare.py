@@ -15,7 +15,7 @@ from bestby._core.checks import NUMERAL
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array, BoolArray, Dependence, FloatArray, IntArray
 from bestby.data.columns import complete
-from bestby.data.values import label_codes, read_together, share_a_label
+from bestby.data.values import label_codes, read_together
 from bestby.engine import streamed, table
 from bestby.engine.base import Group
 from bestby.engine.dependent import BlockGroup, CrossedGroup
@@ -89,7 +89,7 @@ class Reading:
             absent = self.evaluation.missing.get(name)
             present.append(np.arange(values.size) if absent is None else np.unique(code[~absent]))
         distinct = [self.evaluation.coded[name][0][there] for name, there in zip(names, present, strict=True)]
-        labels, positions = label_codes(_read(names, distinct))
+        labels, positions = label_codes(_read(distinct))
         out = []
         for name, there, position in zip(names, present, positions, strict=True):
             values, code = self.evaluation.coded[name]
@@ -214,23 +214,11 @@ class Reading:
         return None if gold is None else _as_floats(gold, "the gold", metric), out
 
 
-def _read(names: Sequence[str], distinct: Sequence[Array]) -> list[Array]:
-    """Return the distinct values of the gold and of each system as they are compared.
-
-    Text against numbers is refused where nothing would match: measures of ranks and functions of the user's
-    own may well take numbers against labels of text.
-    """
-    # By position: the second system of a study that looks at one run only has no name of its own.
+def _read(distinct: Sequence[Array]) -> list[Array]:
+    """Return the distinct values of the gold and of each system as they are compared."""
     columns = {str(place): complete(values) for place, values in enumerate(distinct[1:])}
     gold, systems, _ = read_together(complete(distinct[0]), columns, strings=True)
     assert gold is not None
-    for name, column in zip(names[1:], systems.values(), strict=True):
-        if column.is_text != gold.is_text and not share_a_label(gold.values, column.values):
-            kinds = ("text", "numbers") if column.is_text else ("numbers", "text")
-            raise InvalidInputError(
-                f"system {name!r} holds {kinds[0]}, the gold {kinds[1]}: no label could match",
-                hint="give both one type, for example with str()",
-            )
     return [gold.values, *(column.values for column in systems.values())]
 
 

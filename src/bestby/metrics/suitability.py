@@ -6,7 +6,8 @@ in another spelling; it is then a number about nothing. Such data are refused, w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ import numpy as np
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.roles import listed
 from bestby._core.typing import Array
+from bestby.data.columns import complete
+from bestby.data.values import Key, Rule
 from bestby.evaluation import Evaluation
 from bestby.metrics import probabilities
 from bestby.metrics.base import BaseMetric
@@ -101,7 +104,7 @@ def check(metrics: Sequence[BaseMetric], parts: Mapping[str, Evaluation], *, nam
     if not reading or not hard:
         return []
     golds = {place: probabilities.gold_labels(part) for place, part in hard.items()}
-    known = {label for labels in golds.values() for label in labels.tolist()}
+    everywhere = {label for labels in golds.values() for label in labels.tolist()}
     notes: list[Note] = []
     for place, part in hard.items():
         before, gold = f"{place}: " if place else "", golds[place]
@@ -114,7 +117,7 @@ def check(metrics: Sequence[BaseMetric], parts: Mapping[str, Evaluation], *, nam
             for one in reading:
                 if one.reads == "distributions":
                     notes += _note_probabilities(one, part, gold, before)
-            notes += _check_shared(columns, gold, known, before, part.n_items)
+            notes += _check_shared(columns, gold, Known.of(gold, everywhere), before, part.n_items)
         except DesignError as error:
             raise DesignError(before + error.message, error.hint) from error
     return list(dict.fromkeys(notes))
@@ -193,18 +196,42 @@ def _note_probabilities(metric: BaseMetric, evaluation: Evaluation, gold: Array,
     return [Note("probability_of_class", message, (metric.name,))]
 
 
+@dataclass(frozen=True)
+class Known:
+    """The labels of the gold, by the rule by which the values of these data are compared.
+
+    Parameters
+    ----------
+    rule : Rule
+        How the values are read.
+    keys : frozenset
+        The labels of all parts, as they are compared.
+    """
+
+    rule: Rule
+    keys: frozenset[Key]
+
+    @classmethod
+    def of(cls, gold: Array, everywhere: Collection[Any]) -> Known:
+        """Return the known labels of one part: those of its gold, and those that only other parts hold."""
+        rule = Rule.of(complete(gold), strings=True)
+        others = {*everywhere}.difference(gold.tolist())
+        return cls(rule, frozenset(map(rule.key, [*gold.tolist(), *others])))
+
+    def __contains__(self, label: Any) -> bool:
+        return self.rule.key(label) in self.keys
+
+
 def _check_shared(
-    columns: Mapping[str, Array], gold: Array, known: set[Any], before: str, n_items: int
+    columns: Mapping[str, Array], gold: Array, known: Known, before: str, n_items: int
 ) -> list[Note]:
     """Refuse systems if none predicts a label of the gold; note those that do not, and odd spellings."""
     predicted = {name: labels for name, labels in columns.items() if labels.size}  # some may lack all items
-    of_text = gold.dtype.kind == "U"
     strange = [
         name
         for name, labels in predicted.items()
-        if known.isdisjoint(labels.tolist())
+        if not any(label in known for label in labels.tolist())
         and not probabilities.are_probabilities(labels, gold)
-        and (labels.dtype.kind == "U") == of_text  # the engine refuses texts against numbers
     ]
     if strange and len(strange) == len(predicted):
         first = predicted[strange[0]]
@@ -238,7 +265,7 @@ def _check_shared(
     return notes
 
 
-def _remedy(predicted: Mapping[str, Array], gold: Array, known: set[Any], n_items: int) -> str:
+def _remedy(predicted: Mapping[str, Array], gold: Array, known: Known, n_items: int) -> str:
     """Return what to do if no system predicts a label of the gold."""
     pairs = [pair for labels in predicted.values() for pair in _misspelt(labels, gold, known)]
     if pairs:
@@ -262,15 +289,15 @@ def _remedy(predicted: Mapping[str, Array], gold: Array, known: set[Any], n_item
     return told if gold.dtype.kind == "U" else f"{told}; for quantities {_FOR_NUMBERS}"
 
 
-def _misspelt(labels: Array, gold: Array, known: set[Any]) -> list[tuple[str, str]]:
+def _misspelt(labels: Array, gold: Array, known: Known) -> list[tuple[str, str]]:
     """Return pairs of a predicted label and one of the gold that differ in case or white space only."""
-    if labels.dtype.kind != "U" or gold.dtype.kind != "U" or known.issuperset(labels.tolist()):
+    if labels.dtype.kind != "U" or gold.dtype.kind != "U":
         return []
     folded = {_folded(label): label for label in gold.tolist()}
     return [
         (label, folded[_folded(label)])
         for label in labels.tolist()
-        if label not in known and _folded(label) in folded
+        if _folded(label) in folded and label not in known
     ]
 
 

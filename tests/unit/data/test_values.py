@@ -338,16 +338,17 @@ def test_columns_are_text_where_no_type_is_exact() -> None:
     assert systems["a"].values.dtype.kind == "i"
 
 
-THIRD_LABEL = {
+THIRD_LABEL: dict[str, list[Any]] = {
     "gold": ["true", "false", "unknown"] * 8,
     "a": ["true", "false", "false"] * 8,
     "b": ["true", "true", "true"] * 8,
 }
 
 
-def _of_third_label(path: str, folder: Path) -> Any:
-    gold, a, b = THIRD_LABEL.values()
-    frame = pd.DataFrame(THIRD_LABEL)
+def by_path(path: str, columns: dict[str, list[Any]], folder: Path) -> Any:
+    """Return the data as a path of the library gives them: gold, and the systems a and b."""
+    gold, a, b = columns["gold"], columns["a"], columns["b"]
+    frame = pd.DataFrame(columns)
     if path in ("chosen", "guessed", "stream"):
         frame.to_csv(folder / "t.csv", index=False)
         chosen: Any = None if path == "guessed" else ["a", "b"]
@@ -355,7 +356,9 @@ def _of_third_label(path: str, folder: Path) -> Any:
     if path == "frame":
         return evaluation_from_frame(frame, "gold")
     if path == "long":
-        rows = [(i, name, gold[i], values[i]) for name, values in (("a", a), ("b", b)) for i in range(24)]
+        rows = [
+            (i, name, gold[i], values[i]) for name, values in (("a", a), ("b", b)) for i in range(len(gold))
+        ]
         long = pd.DataFrame(rows, columns=["item", "system", "gold", "prediction"])
         long.to_csv(folder / "t.csv", index=False)
         return read(folder / "t.csv", gold="gold", item="item")
@@ -365,16 +368,17 @@ def _of_third_label(path: str, folder: Path) -> Any:
                 folder / f"{name}.csv", index=False
             )
         return read({"a": folder / "a.csv", "b": folder / "b.csv"}, gold="gold")
-    if path == "lists":
-        return Evaluation.of({"a": a, "b": b}, gold)
-    return Evaluation.of({"a": [text == "true" for text in a], "b": b}, gold)
+    return Evaluation.of({"a": a, "b": b}, gold)
 
 
 @pytest.mark.parametrize(
     "path", ["chosen", "guessed", "stream", "frame", "long", "files", "lists", "booleans"]
 )
 def test_booleans_beside_a_third_label_are_labels(path: str, tmp_path: Path) -> None:
-    assert scores(_of_third_label(path, tmp_path)) == pytest.approx({"a": 2 / 3, "b": 1 / 3})
+    columns = THIRD_LABEL
+    if path == "booleans":
+        columns = THIRD_LABEL | {"a": [text == "true" for text in THIRD_LABEL["a"]]}
+    assert scores(by_path(path, columns, tmp_path)) == pytest.approx({"a": 2 / 3, "b": 1 / 3})
 
 
 def test_three_types_of_numbers_are_compared_exactly() -> None:
@@ -444,7 +448,7 @@ def test_a_decimal_nan_is_missing(nan: D) -> None:
     assert dropped == pytest.approx({"a": 10 / 11, "b": 1.0})
 
 
-class Sentiment(str, enum.Enum):
+class Sentiment(str, enum.Enum):  # noqa: UP042 - as before Python 3.11
     NEGATIVE = "neg"
     POSITIVE = "pos"
     NEUTRAL = "neu"
@@ -470,3 +474,25 @@ def test_members_of_other_enumerations_are_refused() -> None:
         label_column([*colour] * 3, "gold")
     number = enum.IntEnum("Number", ["ONE", "TWO"])
     assert label_column([*number], "gold").values.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("path", ["chosen", "stream", "long", "files", "lists", "study"])
+@pytest.mark.parametrize(("gold", "odd"), [([1, 2, 3], "UNK"), (["x", "y", "z"], 7)])
+def test_a_system_of_another_type_is_wrong_and_noted(path: str, gold: Any, odd: Any, tmp_path: Path) -> None:
+    columns = {"gold": gold * 8, "a": gold * 8, "b": [odd] * 24}
+    if path == "study":
+        study = Study(tmp_path / "study")
+        for name in ("a", "b"):
+            study.add(name, run=0, predictions=columns[name], gold=columns["gold"])
+        result: Any = study.compare(metric="accuracy", n_resamples=20)
+    else:
+        result = compare(by_path(path, columns, tmp_path), **FEW)
+    assert [entry.score for entry in result.systems] == [1.0, 0.0]
+    name = "b, run 0" if path == "study" else "b"
+    assert ("no_shared_label", (name,)) in {(note.code, note.about) for note in result.notes}
+
+
+def test_a_guessed_column_of_another_type_is_refused(tmp_path: Path) -> None:
+    columns = {"gold": [1, 2, 3] * 8, "a": [1, 2, 3] * 8, "b": ["UNK"] * 24}
+    with pytest.raises(InvalidInputError, match="column 'b' shares no value with the gold; is it a system"):
+        by_path("guessed", columns, tmp_path)

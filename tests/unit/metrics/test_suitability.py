@@ -206,10 +206,28 @@ def test_one_probability_beside_soft_labels_or_named_classes() -> None:
         assert "np.c_[1 - p, p]" in str(caught.value.hint)
 
 
-@pytest.mark.parametrize("others", [BINARY, ["x"] * N], ids=["one of two", "both"])
-def test_texts_against_numbers_are_refused_as_before(others: Any) -> None:
-    with pytest.raises(InvalidInputError, match=r"'b' holds text, the gold numbers|'a' holds text, the gold"):
-        bb.compare({"a": others, "b": ["x"] * N}, BINARY)
+@pytest.mark.parametrize(("gold", "odd"), [(BINARY, ["x"] * N), (WORDS, BINARY)], ids=["text", "numbers"])
+def test_texts_against_numbers_are_refused_if_no_system_matches(gold: Any, odd: Any) -> None:
+    with pytest.raises(DesignError, match="no prediction of any system is a label of the gold"):
+        bb.compare({"a": odd, "b": odd}, gold)
+    result = bb.compare({"a": gold, "b": odd}, gold)
+    assert [entry.score for entry in result.systems] == [1.0, 0.0]
+    assert [(note.code, note.about) for note in result.notes] == [("no_shared_label", ("b",))]
+
+
+@pytest.mark.parametrize(
+    ("gold", "spelled"),
+    [(["0", "1"], ["0.0", "1.0"]), (["true", "false"], ["True", "False"]), ([0, 1], ["0.0", "1"])],
+)
+def test_other_spellings_of_numbers_and_booleans_are_labels(gold: list[Any], spelled: list[str]) -> None:
+    result = bb.compare({"a": spelled * 20, "b": spelled[:1] * 40}, gold * 20)
+    assert [entry.score for entry in result.systems] == [1.0, 0.5]
+    assert {note.code for note in result.notes} <= {"labels_merged"}
+
+
+def test_numbers_in_text_that_no_gold_has_are_refused() -> None:
+    with pytest.raises(DesignError, match="no prediction of any system is a label of the gold"):
+        bb.compare({"a": ["2", "3"] * 20, "b": ["2"] * 40}, [0, 1] * 20)
 
 
 # -- real numbers that are labels ------------------------------------------------------------------
