@@ -376,7 +376,7 @@ def _chosen(names: Sequence[str], roles: dict[str, str | None], systems: Sequenc
 
 def _ids(frame: Any, name: str, role: str, counts: IntArray | None = None) -> Array:
     """Return a column of ids or groups, in which nothing may be missing."""
-    column = frame_column(frame[name], f"{role} column {name!r}")
+    column = frame_column(frame[name], f"{role} column {name!r}", ids=True)
     _check_whole(column.missing, name, role, counts)
     return identifiers(column.values, f"{role} column {name!r}")
 

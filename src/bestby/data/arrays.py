@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Hashable
 from decimal import Decimal
 from typing import Any
 
@@ -55,7 +56,7 @@ def label_column(values: ArrayLike, what: str, length: int | None = None) -> Col
     return complete(array)
 
 
-def frame_column(values: Any, what: str) -> Column:
+def frame_column(values: Any, what: str, *, ids: bool = False) -> Column:
     """Return a column of a data frame, of any library, with what is missing told from the rest.
 
     Whole numbers and decimal numbers stay exact, which libraries make floats of where a value is missing.
@@ -66,6 +67,8 @@ def frame_column(values: Any, what: str) -> Column:
         The column.
     what : str
         What it is, for messages.
+    ids : bool
+        Whether these are ids or groups: then they may be whatever `identifiers` takes.
 
     Examples
     --------
@@ -89,7 +92,7 @@ def frame_column(values: Any, what: str) -> Column:
     absent = np.array([checks.missing(value) for value in listed], dtype=np.bool_)
     filler = next((value for value, gone in zip(listed, absent, strict=True) if not gone), 0)
     filled = objects([filler if gone else value for value, gone in zip(listed, absent, strict=True)])
-    return Column(label_column(filled, what).values, absent)
+    return Column(identifiers(filled, what) if ids else label_column(filled, what).values, absent)
 
 
 def _exact(values: Any, array: Array) -> Array:
@@ -109,7 +112,8 @@ def identifiers(values: ArrayLike, what: str, length: int | None = None) -> Arra
     Parameters
     ----------
     values : array_like, shape (n,)
-        Strings, numbers, dates, tuples, also of several types.
+        Strings, numbers, dates, tuples, UUIDs and other hashable values with a text of their own, also of
+        several types.
     what : str
         What they are, for messages.
     length : int, optional
@@ -129,10 +133,25 @@ def identifiers(values: ArrayLike, what: str, length: int | None = None) -> Arra
         texts = [value if isinstance(value, str) else repr(value) for value in values]
         _check_apart(values, texts, what)
         return checks.column(texts, what, length)
-    array = label_column(values, what, length).values
+    given = _as_array(values, what)
+    if given.dtype.kind == "O" and given.ndim == 1 and any(map(_is_other_key, given)):
+        listed = given.tolist()
+        if all(isinstance(value, _PLAIN) or _is_other_key(value) for value in listed):
+            texts = [text_of_value(value) for value in listed]
+            _check_apart(listed, texts, what)
+            return checks.column(texts, what, length)
+    array = label_column(given, what, length).values
     if array.dtype.kind == "U" and isinstance(values, list | tuple):
         _check_apart(values, array.tolist(), what)
     return array
+
+
+def _is_other_key(value: Any) -> bool:
+    """Tell whether a value that is no label, such as a UUID, can be an id: its text says which it is."""
+    if isinstance(value, _PLAIN) or checks.missing(value) or not isinstance(value, Hashable):
+        return False
+    kind = type(value)
+    return not (kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__)
 
 
 def _check_apart(values: Any, texts: list[str], what: str) -> None:

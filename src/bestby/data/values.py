@@ -346,7 +346,8 @@ def share_a_label(gold: Array, values: Array) -> bool:
 def without_labels(gold: Column, systems: Mapping[str, Column]) -> list[str]:
     """Return which columns hold something else than labels, such as sentences: none of the gold's.
 
-    Numbers may be scores: they are looked at only where labels are texts and some system holds text.
+    Numbers may be scores: they are looked at only where labels are texts and some system holds text. Numbers
+    that are not all whole are scores even there, if another column holds labels of the gold.
     """
     if not any(column.is_text for column in systems.values()):
         return []
@@ -356,7 +357,10 @@ def without_labels(gold: Column, systems: Mapping[str, Column]) -> list[str]:
         for name, column in systems.items()
         if column.is_text or gold.is_text
     }
-    return [name for name, values in present.items() if values.size and not share_a_label(known, values)]
+    strange = [name for name, values in present.items() if values.size and not share_a_label(known, values)]
+    if len(strange) == len(present):
+        return strange
+    return [name for name in strange if present[name].dtype.kind != "f" or _are_whole(systems[name])]
 
 
 def _joined_exactly(columns: Sequence[Array]) -> tuple[Array, list[IntArray]]:

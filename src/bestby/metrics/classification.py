@@ -16,6 +16,8 @@ import numpy as np
 
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array, FloatArray
+from bestby.data.columns import complete
+from bestby.data.values import Rule
 from bestby.metrics.base import MeanMetric, Metric
 
 Part: TypeAlias = Literal["precision", "recall", "f1"]
@@ -418,7 +420,7 @@ class CohenKappa(_Agreement):
 
 
 def named_label(label: str, labels: Sequence[Any], metric: str) -> int:
-    """Return the position of the label that prints as `label`.
+    """Return the position of the label that prints as `label`, or else spells the same value.
 
     Parameters
     ----------
@@ -437,16 +439,20 @@ def named_label(label: str, labels: Sequence[Any], metric: str) -> int:
     Raises
     ------
     InvalidInputError
-        If no label prints so.
+        If there is no such label.
 
     Examples
     --------
-    >>> named_label("1", [0, 1], "f1[1]")
-    1
+    >>> named_label("1", [0, 1], "f1[1]"), named_label("True", [0, 1], "f1[True]")
+    (1, 1)
     """
     for position, value in enumerate(labels):
         if str(value) == label or (isinstance(value, float) and f"{value:g}" == label):
             return position
+    rule = Rule.of(complete(np.asarray(labels)), strings=True)
+    equal = [position for position, value in enumerate(labels) if rule.key(value) == rule.key(label)]
+    if len(equal) == 1:  # such as True of labels that are 0 and 1
+        return equal[0]
     shown = ", ".join(str(value) for value in labels[:10]) + (", ..." if len(labels) > 10 else "")
     raise InvalidInputError(
         f"{metric}: there is no label {label!r}; the labels are {shown}",

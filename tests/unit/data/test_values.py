@@ -6,6 +6,7 @@ import datetime as dt
 import decimal
 import enum
 import json
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -496,3 +497,52 @@ def test_a_guessed_column_of_another_type_is_refused(tmp_path: Path) -> None:
     columns = {"gold": [1, 2, 3] * 8, "a": [1, 2, 3] * 8, "b": ["UNK"] * 24}
     with pytest.raises(InvalidInputError, match="column 'b' shares no value with the gold; is it a system"):
         by_path("guessed", columns, tmp_path)
+
+
+@pytest.mark.parametrize("path", ["guessed", "frame"])
+def test_guessed_columns_of_fractions_may_be_scores(path: str, tmp_path: Path) -> None:
+    columns = {"gold": ["x", "y"] * 12, "a": [0.25, 0.75] * 12, "b": ["x", "y"] * 12}
+    data = by_path(path, columns, tmp_path)
+    given = {"a": columns["a"], "b": columns["b"]}
+    expected = compare(given, columns["gold"], metric="log_loss", n_resamples=20)
+    result = compare(data, metric="log_loss", n_resamples=20)
+    assert [entry.score for entry in result.systems] == [entry.score for entry in expected.systems]
+    with pytest.raises(InvalidInputError, match="roc_auc needs numeric predictions, got text: 'x'"):
+        compare(data, metric="roc_auc")
+    for odd, other in (([3, 17] * 12, columns["b"]), (columns["a"], ["a sentence", "more"] * 12)):
+        refused = {"gold": columns["gold"], "a": odd, "b": other}
+        with pytest.raises(InvalidInputError, match="column 'a' shares no value with the gold"):
+            by_path(path, refused, tmp_path)
+
+
+@pytest.mark.parametrize("label", ["True", "true", "1", "1.0"])
+def test_a_label_in_brackets_is_named_by_its_value(label: str) -> None:
+    gold, booleans = [True, False, True] * 8, [True, True, False] * 8
+    options: dict[str, Any] = {"metric": f"f1[{label}]", "n_resamples": 20}
+    (expected,) = {entry.score for entry in compare({"a": booleans, "b": booleans}, gold, **options).systems}
+    for other in ([int(value) for value in booleans], [str(value) for value in booleans]):
+        result = compare({"a": booleans, "b": other}, gold, **options)
+        assert [entry.score for entry in result.systems] == [expected, expected]
+
+
+@pytest.mark.parametrize("container", [list, pd.Series, lambda ids: np.array(ids, dtype=object)])
+def test_ids_may_be_uuids(container: Any) -> None:
+    ids = [uuid.UUID(int=number) for number in range(12)]
+    assert identifiers(container(ids), "items").tolist() == [str(one) for one in ids]
+    values = dict.fromkeys(ids, 1) | {ids[0]: 0}
+    keyed = Evaluation.of({"a": values, "b": dict.fromkeys(ids, 1)}, dict.fromkeys(ids, 1))
+    listed = Evaluation.of({"a": [0] + [1] * 11, "b": [1] * 12}, [1] * 12, items=container(ids))
+    frame = pd.DataFrame({"id": ids, "gold": 1, "a": [0] + [1] * 11, "b": 1})
+    framed = evaluation_from_frame(frame, "gold", item="id", cluster="id", systems=["a", "b"])
+    for evaluation in (keyed, listed, framed):
+        assert evaluation.items is not None
+        assert evaluation.items.tolist() == [str(one) for one in ids]
+
+
+def test_ids_without_a_text_of_their_own_are_refused() -> None:
+    with pytest.raises(InvalidInputError, match="items holds values of the type object, which are neither"):
+        identifiers([object(), object()], "items")
+    with pytest.raises(InvalidInputError, match="gold holds values of the type UUID, which are neither"):
+        label_column([uuid.UUID(int=0)], "gold")
+    with pytest.raises(InvalidInputError, match="different but written alike"):
+        identifiers([uuid.UUID(int=0), str(uuid.UUID(int=0))], "items")
