@@ -524,7 +524,7 @@ def _assumed(annotations: Annotations, columns: Mapping[str, Any]) -> tuple[Note
     names = tuple(
         name
         for name, values in columns.items()
-        if soft.is_soft(values) and arrays.column_names(values) is None
+        if soft.is_soft(values) and arrays.are_default_names(arrays.column_names(values) or [])
     )
     classes = annotations.classes
     if not names or annotations.named or np.array_equal(classes, np.arange(classes.size)):

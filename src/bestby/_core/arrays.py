@@ -394,13 +394,13 @@ def as_ids(labels: Any) -> list[Any] | None:
 
 
 def column_names(values: Any) -> list[Any] | None:
-    """Return the names of the columns of a frame; None if nobody named them.
+    """Return the names of the columns of a frame; None for all that has none.
 
     Examples
     --------
     >>> import pandas as pd
     >>> column_names(pd.DataFrame({"no": [0.5], "yes": [0.5]})), column_names(pd.DataFrame([[0.5, 0.5]]))
-    (['no', 'yes'], None)
+    (['no', 'yes'], [0, 1])
     """
     if isinstance(values, np.ndarray | list | tuple):
         return None
@@ -408,10 +408,19 @@ def column_names(values: Any) -> list[Any] | None:
     names = getattr(values, "columns", None) if names is None else names
     if names is None or callable(names) or not isinstance(names, Iterable):
         return None
-    listed = list(names)
-    numbered = all(not isinstance(name, str) for name in listed) and is_numbered(listed)
-    unnamed = listed == [f"column_{place}" for place in range(len(listed))]  # what polars calls them
-    return None if numbered or unnamed else listed
+    return list(names)
+
+
+def are_default_names(names: Sequence[Any]) -> bool:
+    """Return whether these are the names that pandas and polars give columns which nobody named.
+
+    Examples
+    --------
+    >>> are_default_names([0, 1]), are_default_names(["column_0", "column_1"]), are_default_names([1, 0])
+    (True, True, False)
+    """
+    numbered = all(not isinstance(name, str) for name in names) and is_numbered(names)
+    return numbered or list(names) == [f"column_{place}" for place in range(len(names))]
 
 
 def take(values: Any, positions: IntArray) -> Any:

@@ -212,18 +212,23 @@ def by_name(values: Any, classes: ArrayLike | None, what: str) -> Any:
     names = arrays.column_names(values)
     if names is None or classes is None:
         return values
-    wanted = [str(name) for name in classes]
-    place = {str(name): position for position, name in enumerate(names)}
+    wanted = [_key(name) for name in classes]
+    place = {_key(name): position for position, name in enumerate(names)}
     if set(place) != set(wanted) or len(names) != len(wanted):
+        if arrays.are_default_names(names):
+            return values
         raise InvalidInputError(
-            f"the columns of {what} are {_listed(names)}, but the classes are {_listed(wanted)}",
+            f"the columns of {what} are {_listed(names)}, but the classes are {_listed(list(classes))}",
             hint="name the columns as the classes are named; .to_numpy() takes the columns as they lie",
         )
     return checks.as_array(values, what)[:, [place[name] for name in wanted]]
 
 
 def named_classes(given: Mapping[str, Any], gold: str) -> list[Any] | None:
-    """Return the classes that the columns of frames name, in the order of the gold's columns if it is one.
+    """Return the classes that the columns of frames name.
+
+    They are in the order of the gold's columns if it is a frame; numbers otherwise ascend. Columns 0 to K - 1,
+    which are the names of a frame that nobody named, are names where another frame has the same set.
 
     Parameters
     ----------
@@ -235,24 +240,67 @@ def named_classes(given: Mapping[str, Any], gold: str) -> list[Any] | None:
     Raises
     ------
     InvalidInputError
-        If frames of systems have the same columns in different orders, and no gold says which is right.
+        If frames of systems have the same columns in different orders, and neither a gold nor the numbers say
+        which is right; or if some have no names, and those of the others are not in sorted order.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({0: [0.75], 1: [0.25]})
+    >>> named_classes({"system 'a'": frame, "system 'b'": frame[[1, 0]]}, "gold")
+    [0, 1]
     """
     frames = {what: arrays.column_names(values) for what, values in given.items()}
-    named = {what: names for what, names in frames.items() if names is not None}
-    if not named:
+    known = {what: names for what, names in frames.items() if names is not None}
+    sets = [_keys(names) for names in known.values() if not arrays.are_default_names(names)]
+    if not sets:
         return None
+    named = {
+        what: names
+        for what, names in known.items()
+        if not arrays.are_default_names(names) or _keys(names) in sets
+    }
     first = gold if gold in named else next(iter(named))
+    unnamed = next((what for what in given if what not in named), None)
+    deciding = [gold] if gold in named else list(named)
+    shuffled = next((what for what in deciding if not _ascend(named[what])), None)
+    if unnamed is not None and shuffled is not None:
+        raise InvalidInputError(
+            f"the columns of {shuffled} are {_listed(named[shuffled])}, not in sorted order, and those of"
+            f" {unnamed} have no names that say which is which",
+            hint="pass classes=[...], the classes in the order of the columns that have no names",
+        )
+    if gold in named:
+        return named[gold]
+    if not any(isinstance(name, str) for name in named[first]):
+        return sorted(named[first])
     for what, names in named.items():
-        if (
-            gold not in named
-            and names != named[first]
-            and sorted(map(str, names)) == sorted(map(str, named[first]))
-        ):
+        if [*map(_key, names)] != [*map(_key, named[first])] and _keys(names) == _keys(named[first]):
             raise InvalidInputError(
                 f"the columns of {what} are in another order than those of {first}",
                 hint="pass classes=[...], the classes in their order; columns are then taken by their names",
             )
     return named[first]
+
+
+def _key(name: Any) -> str:
+    """Return the name of a class as it is compared: whole numbers without a fraction."""
+    whole = isinstance(name, float | np.floating) and float(name).is_integer()
+    return str(int(name)) if whole else str(name)
+
+
+def _keys(names: Sequence[Any]) -> set[str]:
+    return {*map(_key, names)}
+
+
+def _ascend(names: Sequence[Any]) -> bool:
+    """Return whether names are sorted, as numbers if all are."""
+    try:
+        numbers = [float(name) for name in names]
+    except (TypeError, ValueError):
+        texts = [str(name) for name in names]
+        return texts == sorted(texts)
+    return numbers == sorted(numbers)
 
 
 def classes_of(classes: ArrayLike | None, n_classes: int) -> Array:
