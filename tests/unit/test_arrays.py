@@ -155,8 +155,58 @@ def test_columns_with_other_names_are_refused() -> None:
 
 def test_columns_that_nobody_named() -> None:
     for frame in (pd.DataFrame([[0.5, 0.5]]), pl.DataFrame([[0.5], [0.5]]), np.ones((1, 2)), [[0.5, 0.5]]):
-        assert arrays.column_names(frame) is None
+        assert arrays.are_default_names(arrays.column_names(frame) or [])
         assert soft.by_name(frame, ["no", "yes"], "gold") is frame
+
+
+NUMBERED = SOFT.set_axis([0, 1], axis=1)
+FLOATS = SOFT.set_axis([0.0, 1.0], axis=1)
+
+
+@pytest.mark.parametrize(
+    ("systems", "classes"),
+    [
+        ((NUMBERED, NUMBERED[[1, 0]]), None),
+        ((NUMBERED[[1, 0]], NUMBERED), None),
+        ((NUMBERED[[1, 0]], NUMBERED[[1, 0]]), None),
+        ((NUMBERED, NUMBERED), [1, 0]),
+        ((NUMBERED, NUMBERED[[1, 0]]), [0, 1]),
+        ((FLOATS, FLOATS[[1.0, 0.0]]), None),
+        ((NUMBERED, FLOATS[[1.0, 0.0]]), [1, 0]),
+        ((NUMBERED, pl.from_pandas(SOFT.set_axis(["0", "1"], axis=1))), None),
+    ],
+)
+@pytest.mark.parametrize("gold", [GOLD, pd.DataFrame({0: 1.0 - GOLD, 1: GOLD})], ids=["hard", "soft"])
+def test_columns_that_are_numbers_are_taken_by_their_names(systems: Any, classes: Any, gold: Any) -> None:
+    a, b = systems
+    for soft_gold in [gold] if gold is GOLD else [gold, gold[[1, 0]]]:
+        found = bb.compare({"a": a, "b": b}, soft_gold, classes=classes, metric="accuracy", **FEW)
+        assert {entry.score for entry in found.systems} == {34 / 40}
+
+
+def test_numbered_columns_are_the_same_for_runs_and_studies(tmp_path: Path) -> None:
+    pair = {"a": [NUMBERED, NUMBERED], "b": [NUMBERED[[1, 0]], NUMBERED]}
+    evaluation = bb.compare_runs(pair, gold=GOLD, metric="accuracy", **FEW)
+    assert {system.score for system in evaluation.systems} == {34 / 40}
+    study = bb.Study(tmp_path / "s")
+    study.add("a", run=0, predictions=NUMBERED, gold=GOLD)
+    study.add("b", run=0, predictions=NUMBERED[[1, 0]])
+    np.testing.assert_array_equal(study.load("a", 0).predictions, study.load("b", 0).predictions)
+
+
+@pytest.mark.parametrize(
+    ("frame", "gold", "names"),
+    [(NUMBERED[[1, 0]], GOLD, "1, 0"), (SOFT[["pos", "neg"]], WORDS, "pos, neg")],
+)
+def test_columns_without_names_beside_unsorted_ones_are_refused(frame: Any, gold: Any, names: str) -> None:
+    plain = SOFT.to_numpy()
+    assert message(lambda: bb.compare({"a": frame, "b": plain}, gold, metric="accuracy")) == (
+        f"the columns of system 'a' are {names}, not in sorted order, and those of system 'b' have no names"
+        " that say which is which"
+    )
+    classes = sorted(frame.columns)
+    found = bb.compare({"a": frame, "b": plain}, gold, classes=classes, metric="accuracy", **FEW)
+    assert {entry.score for entry in found.systems} == {34 / 40}
 
 
 # -- masks and gaps --------------------------------------------------------------------------------
@@ -269,11 +319,17 @@ def test_runs_of_items_in_mappings() -> None:
 
 
 def test_a_mean_a_deviation_and_a_number_of_runs_are_no_runs() -> None:
-    told = message(lambda: bb.compare_runs({"a": (0.80, 0.01, 5), "b": (0.78, 0.02, 5)}))
-    assert told.startswith(
-        "the runs of every system are a tuple such as (0.8, 0.01, 5), which looks like a mean"
-    )
-    for runs in ({"a": [0.8, 0.01, 5], "b": [0.78, 0.02, 5]}, {"a": (0.8, 0.01, 0.5), "b": (0.78, 0.02, 5)}):
+    summary, scores = (0.80, 0.01, 5), [0.7, 0.8, 0.9]
+    for runs in (
+        {"a": summary, "b": (0.78, 0.02, 5)},
+        {"a": summary, "b": scores},
+        {"b": scores, "a": summary},
+    ):
+        assert message(lambda runs=runs: bb.compare_runs(runs)) == (
+            "the runs of 'a' are the tuple (0.8, 0.01, 5), which looks like a mean, a standard deviation and a"
+            " number of runs"
+        )
+    for runs in ({"a": list(summary), "b": scores}, {"a": (0.8, 0.01, 0.5), "b": scores}):
         assert len(bb.compare_runs(runs, **FEW).systems) == 2
 
 

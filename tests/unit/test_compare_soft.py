@@ -403,3 +403,16 @@ def test_settings_of_labels_are_refused_for_texts() -> None:
     for settings in ({"classes": ["x"]}, {"normalise": True}, {"annotators": "fixed"}):
         with pytest.raises(InvalidInputError, match="items are taken as they are, but classes, normalise or"):
             compare({"a": TEXTS, "b": OTHER}, REFERENCES, metric="em", **settings)
+
+
+@pytest.mark.parametrize("gold", [GOLD, HARD_GOLD], ids=["soft gold", "hard gold"])
+def test_items_on_which_runs_of_rows_differ_are_counted(gold: np.ndarray) -> None:
+    other = A.copy()
+    other[:7] = B[:7]
+    result = compare_runs({"a": [A, A], "b": [other, A]}, gold=gold, metric="brier", n_resamples=20)
+    assert result["a", "b"].n_differing == 7
+    certain = compare_runs(
+        {"a": [A, one_hot(HARD)], "b": [A, A]}, gold=gold, metric="accuracy", n_resamples=20
+    )
+    mixed = compare_runs({"a": [A, HARD], "b": [A, A]}, gold=gold, metric="accuracy", n_resamples=20)
+    assert mixed["a", "b"].n_differing == certain["a", "b"].n_differing == 80

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from bestby import family
-from bestby._core.typing import Alternative, FloatArray
+from bestby._core.typing import Alternative, Array, FloatArray
 from bestby.engine.base import Drawing
 from bestby.engine.hierarchy import Crossed
+from bestby.engine.prepare import Reading
 from bestby.inference import samples
 from bestby.inference.ordering import multi_aso
 from bestby.results import Note, StochasticOrders, TestResult
@@ -132,12 +133,15 @@ def _differing(data: Data, a: int, b: int) -> int:
     """Return on how many items some two runs of the two systems differ."""
     if data.evaluation is None or not isinstance(data.maker, Crossed):
         return 0
-    values = list(data.evaluation.systems.values())
+    values: Sequence[Array] = list(data.evaluation.systems.values())
+    if len({rows.ndim for rows in values}) > 1:  # a hard label is the certainty of its class
+        values = Reading(data.evaluation).distributions[2]
     of_a, of_b = (values[data.maker.columns(s)] for s in (a, b))
     # All runs of both agree on an item if and only if each agrees with the first.
     differs = np.zeros(data.n_items, dtype=np.bool_)
     for row in [*of_a[1:], *of_b]:
-        differs |= row != of_a[0]
+        unequal = row != of_a[0]
+        differs |= unequal if unequal.ndim == 1 else unequal.any(axis=1)
     return int(differs.sum())
 
 

@@ -73,10 +73,11 @@ def systems_of(runs: Any, *, paired: bool) -> dict[str, list[Any]]:
         raise InvalidInputError(
             f"a comparison needs at least 2 systems, got {len(runs)}: {', '.join(runs) or 'none'}"
         )
-    if all(_is_summary(values) for values in runs.values()):
+    summary = next((name for name, values in runs.items() if _is_summary(values)), None)
+    if summary is not None:
         raise InvalidInputError(
-            f"the runs of every system are a tuple such as {quoted(next(iter(runs.values())))}, which looks"
-            " like a mean, a standard deviation and a number of runs",
+            f"the runs of {quoted(summary)} are the tuple {quoted(runs[summary])}, which looks like a mean,"
+            " a standard deviation and a number of runs",
             hint="pass the score of each run; if these are the scores of three runs, pass them as a list",
         )
     given = {f"the runs of {quoted(name)}": values for name, values in runs.items()}
