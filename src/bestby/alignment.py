@@ -196,7 +196,7 @@ def _absent(values: Any, what: str, *, objects: bool) -> BoolArray:
 
 
 def _of_length(values: Any, what: str, n: int) -> Any:
-    size = len(checks.as_array(values, what))
+    size = len(values) if isinstance(values, list | tuple) else len(checks.as_array(values, what))
     if size != n:
         raise InvalidInputError(
             f"{what} has {size} values, expected {n}",

@@ -326,8 +326,8 @@ def test_a_mean_a_deviation_and_a_number_of_runs_are_no_runs() -> None:
         {"b": scores, "a": summary},
     ):
         assert message(lambda runs=runs: bb.compare_runs(runs)) == (
-            "the runs of 'a' are the tuple (0.8, 0.01, 5), which looks like a mean, a standard deviation and a"
-            " number of runs"
+            "the runs of 'a' are the tuple (0.8, 0.01, 5), which looks like a mean, a standard deviation and"
+            " a number of runs"
         )
     for runs in ({"a": list(summary), "b": scores}, {"a": (0.8, 0.01, 0.5), "b": scores}):
         assert len(bb.compare_runs(runs, **FEW).systems) == 2
@@ -400,3 +400,29 @@ def test_values_are_quoted_on_one_short_line() -> None:
     assert quoted("x") == "'x'"
     error = bb.InvalidInputError("got [[1\n  2]]\r\nand more", hint="one\u2028line")
     assert (error.message, error.hint) == ("got [[1 2]] and more", r"one\u2028line")
+
+
+# -- items that are lists --------------------------------------------------------------------------
+
+CONTAINERS = [list, tuple, pd.Series, pl.Series, pa.array, lambda rows: pa.chunked_array([rows])]
+TAGS = [["O", "B-X"], ["O"]] * 20
+PROBABILITIES = [[0.9, 0.1], [0.2, 0.8]] * 20
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+@pytest.mark.parametrize(
+    ("items", "other", "metric"),
+    [
+        ([["x"], ["x", "y"]] * 20, [["x"], ["x"]] * 20, "subset_accuracy"),
+        (TAGS, [*TAGS[1:], ["O"]], "span_f1"),
+        (PROBABILITIES, PROBABILITIES[::-1], "brier"),
+    ],
+)
+def test_items_that_are_lists_can_be_dropped(container: Any, items: Any, other: Any, metric: str) -> None:
+    with_gap = [None, *items[1:]]
+    kept = bb.compare({"a": items[1:], "b": other[1:]}, items[1:], metric=metric, **FEW)
+    for a, gold in ((with_gap, items), (items, with_gap)):
+        systems = {"a": container(a), "b": container(other)}
+        found = bb.compare(systems, container(gold), metric=metric, on_missing="drop", **FEW)
+        assert found.differences == kept.differences
+        assert [note.code for note in found.notes if note.code == "items_dropped"] == ["items_dropped"]

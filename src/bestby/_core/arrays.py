@@ -437,4 +437,8 @@ def take(values: Any, positions: IntArray) -> Any:
         return values.iloc[positions]
     if column_names(values) is not None:  # a frame of Arrow, or of polars
         return values.take(positions) if hasattr(values, "take") else values[positions.tolist()]
-    return as_array(values, "values")[positions]
+    array = as_array(values, "values")
+    if array.dtype.kind == "O" and array is not values:  # NumPy has arrays where Python has lists
+        rows = listed(values, "values")
+        return [rows[position] for position in positions.tolist()]
+    return array[positions]

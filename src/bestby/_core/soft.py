@@ -227,8 +227,8 @@ def by_name(values: Any, classes: ArrayLike | None, what: str) -> Any:
 def named_classes(given: Mapping[str, Any], gold: str) -> list[Any] | None:
     """Return the classes that the columns of frames name.
 
-    They are in the order of the gold's columns if it is a frame; numbers otherwise ascend. Columns 0 to K - 1,
-    which are the names of a frame that nobody named, are names where another frame has the same set.
+    They are in the order of the gold's columns if it is a frame; numbers otherwise ascend. Columns 0 to
+    K - 1, as frames have them that nobody named, are names where another frame has the same set.
 
     Parameters
     ----------
