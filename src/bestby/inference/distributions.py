@@ -16,6 +16,7 @@ from scipy.special import ndtri
 from bestby._core.rounding import NO_SPREAD, ON_POINT, tie_width, typical_deviation
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.inference.lattice import as_lattice, merged
+from bestby.inference.revivals import total_revives
 
 WINDOW = 9.5
 """Half width, in standard deviations, of the window outside which mass is below 1e-20."""
@@ -259,7 +260,8 @@ def mean_bootstrap(values: FloatArray, counts: IntArray, bounds: IntArray) -> Di
     -----
     The total of n draws has the characteristic function of one draw to the n-th power. On a lattice
     it is inverted by one FFT; for real values at about thirty equispaced frequencies, which is accurate
-    where it has died out by then (below 1e-10).
+    where it has died out by then (below 1e-10) and does not revive later, as it does for values near the
+    multiples of a step.
     """
     scale = typical_deviation(values)  # a constant that all values share must not hide how they vary
     values, counts, bounds = _merged_by_stratum(values, counts, bounds, scale)
@@ -272,7 +274,12 @@ def mean_bootstrap(values: FloatArray, counts: IntArray, bounds: IntArray) -> Di
     if lattice is not None:
         step = lattice[0]
         return _lattice_bootstrap(step, np.rint(values / step).astype(np.int64), counts, bounds)
-    return _inverted_bootstrap(values, counts, bounds, mean, float(np.sqrt(variance)))
+    found = _inverted_bootstrap(values, counts, bounds, mean, float(np.sqrt(variance)))
+    if found is None or total_revives(
+        values, counts, bounds, found.frequency / n, found.coefficients.size + 1
+    ):
+        return None
+    return found
 
 
 def _merged_by_stratum(

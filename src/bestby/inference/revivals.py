@@ -1,0 +1,153 @@
+"""Characteristic functions that revive after they have died out.
+
+That of a sum of values near the multiples of a step is 0 after some frequencies, and near 1 again farther on:
+the distribution has steps that the first frequencies do not show. Whoever inverts a characteristic function
+must look that far. Bounds from a few of the values make that quick, however many there are.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from bestby._core.typing import Array, FloatArray, IntArray
+
+_ROW = 128
+
+MOST_FREQUENCIES = _ROW * _ROW
+"""Frequencies at which a revival is looked for; steps that show only beyond move a tail by 2e-4."""
+
+LEAST_TERM = 1e-8
+"""Frequencies k at which the characteristic function is below k times this move no tail by 1e-6."""
+
+UNRESOLVED = 0.03
+"""A revival this large among the last frequencies will go on beyond them."""
+
+_LEADING = 40
+_LOOKED_AT = 192
+_CHUNK = 64
+
+
+def later_terms(
+    sizes: FloatArray, h: float, slope: FloatArray | None, first: int
+) -> tuple[IntArray, Array] | None:
+    """Return the k >= first at which E exp(i k h (S - ES)) counts, and its values.
+
+    S is the sum of the sizes with random signs, whose means are `slope` (None for 0). None if the function
+    still revives at the last frequencies.
+    """
+    means = np.zeros(sizes.size) if slope is None else slope
+    order = np.argsort(-sizes * np.sqrt(1.0 - means**2), kind="stable")
+    sizes, means = sizes[order], means[order]
+    some = _spread_ranks(sizes.size, _LEADING)
+    squares = _squares(h * sizes[some], means[some])
+    k = np.flatnonzero(squares >= (LEAST_TERM * np.arange(MOST_FREQUENCIES)) ** 2)
+    k = k[k >= first]
+    late = k[k >= MOST_FREQUENCIES // 2]
+    late = late[np.argsort(-squares[late], kind="stable")[:_CHUNK]]
+    if (np.abs(_sign_terms(late, sizes, h, means)[1]) >= UNRESOLVED).any():
+        return None
+    return _sign_terms(k, sizes, h, means)
+
+
+def _squares(angles: FloatArray, means: FloatArray) -> FloatArray:
+    """Return the product of |cos k x + i mean sin k x|^2 over the angles x, for all k, with seven digits."""
+    half = 0.5 * (1.0 - means**2)  # each is (1 - half) + half cos 2 k x
+    long, short = _powers(2.0 * angles)
+    left = np.stack([half * long.real, -half * long.imag, np.broadcast_to(1.0 - half, long.shape)])
+    right = np.stack([short.real, short.imag, np.ones(short.shape)])
+    factors = left.transpose(2, 1, 0).astype(np.float32) @ right.transpose(2, 0, 1).astype(np.float32)
+    product: FloatArray = factors.prod(axis=0).reshape(-1).astype(np.float64)
+    return product
+
+
+def _sign_terms(k: IntArray, sizes: FloatArray, h: float, means: FloatArray) -> tuple[IntArray, Array]:
+    """Return those of the frequencies that count, and the characteristic function there."""
+    values = np.ones(k.size, dtype=np.complex128)
+    for start in range(0, sizes.size, _CHUNK):
+        if not k.size:
+            break
+        part = slice(start, start + _CHUNK)
+        angle = np.multiply.outer(h * k, sizes[part])
+        factors = np.cos(angle) + 1j * means[part] * np.sin(angle)
+        values = values * factors.prod(axis=1) * np.exp(-1j * h * k * float(sizes[part] @ means[part]))
+        counting = np.abs(values) >= LEAST_TERM * k
+        k, values = k[counting], values[counting]
+    return k, values
+
+
+def total_revives(values: FloatArray, counts: IntArray, bounds: IntArray, h: float, first: int) -> bool:
+    """Return whether the characteristic function of a bootstrap total counts at some k h with k >= first.
+
+    `values`, `counts` and `bounds` are as for `mean_bootstrap`.
+    """
+    k = np.arange(MOST_FREQUENCIES)
+    rough = np.zeros(MOST_FREQUENCIES)
+    with np.errstate(divide="ignore"):
+        least = np.log(LEAST_TERM * k)
+    for a, b in pairwise(bounds.tolist()):
+        rough += _log_bound(values[a:b], counts[a:b].astype(np.float64), h)
+        if (rough[first:] < least[first:]).all():
+            return False
+    k = k[first:][rough[first:] >= least[first:]]
+    k = k[np.argsort(-rough[k], kind="stable")]
+    return any(
+        (_log_modulus(part, values, counts, bounds, h) >= least[part]).any()
+        for part in np.split(k, range(_CHUNK, k.size, _CHUNK))
+    )
+
+
+def _log_bound(values: FloatArray, counts: FloatArray, h: float) -> FloatArray:
+    """Return for all k a bound of the logarithm of the modulus of E exp(i k h T), T the total of n draws.
+
+    The modulus of one draw is at most (|sum over some values| + number of the others) / n, where the values
+    from both ends, the middle and between are looked at. As 1 - cos x >= 2 (x / pi)^2 up to pi, the logarithm
+    is also at most -2 (k h / pi)^2 var T as long as k h times the range of the values is at most pi.
+    """
+    n = counts.sum()
+    x = values - np.median(values)
+    some = _both_ends(x.size, _LOOKED_AT)
+    long, short = _powers(h * x[some])
+    sums = np.abs((long * counts[some]).astype(np.complex64) @ short.T.astype(np.complex64)).reshape(-1)
+    bound = n * np.log(np.clip((sums + (n - counts[some].sum())) / n, 1e-300, 1.0))
+    k = np.arange(MOST_FREQUENCIES)
+    variance = float(counts @ (x - float(counts @ x) / n) ** 2)
+    quadratic = np.where(k * h * np.ptp(x) <= np.pi, -2.0 * (k * h / np.pi) ** 2 * variance, 0.0)
+    return np.asarray(np.minimum(bound, quadratic))
+
+
+def _log_modulus(k: IntArray, values: FloatArray, counts: IntArray, bounds: IntArray, h: float) -> FloatArray:
+    """Return the logarithm of the modulus of the characteristic function of a bootstrap total."""
+    total = np.zeros(k.size)
+    with np.errstate(divide="ignore"):
+        for a, b in pairwise(bounds.tolist()):
+            n = int(counts[a:b].sum())
+            one = np.exp(1j * h * np.multiply.outer(k, values[a:b])) @ (counts[a:b] / n)
+            total += n * np.log(np.minimum(np.abs(one), 1.0))
+    return total
+
+
+def _spread_ranks(n: int, most: int) -> IntArray:
+    """Return which of n falling sizes to look at first: the largest, and some down to the median."""
+    if n <= most:
+        return np.arange(n)
+    large = most // 2
+    return np.concatenate(
+        [np.arange(large), np.linspace(large, max(n // 2, most), most - large, endpoint=False).astype(int)]
+    )
+
+
+def _both_ends(n: int, most: int) -> IntArray:
+    """Return which of n rising values to look at first: the ends, the middle and some between."""
+    if n <= most:
+        return np.arange(n)
+    part = most // 6
+    ends = [np.arange(part), np.arange(n - part, n), n // 2 - part + np.arange(2 * part)]
+    return np.unique(np.concatenate([*ends, np.linspace(0, n - 1, 2 * part).astype(int)]))
+
+
+def _powers(angles: FloatArray) -> tuple[Array, Array]:
+    """Return exp(i k x) for k = 0, 128, … and for k = 0 … 127, each (128, m): all others are products."""
+    k = np.arange(_ROW)[:, None]
+    return np.exp(1j * (_ROW * k * angles)), np.exp(1j * (k * angles))
