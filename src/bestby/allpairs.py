@@ -100,7 +100,8 @@ def counted(
         return None
     if settings.simultaneous or settings.interval not in ("auto", "tango") or settings.test not in TESTS:
         return None
-    if group.clustered or group.n_strata > 1 or not isinstance(group.metrics[m], MeanMetric):
+    metric = group.metrics[m]
+    if group.clustered or group.n_strata > 1 or not (isinstance(metric, MeanMetric) and metric.proportions):
         return None
     right = _right(group, m)
     if right is None:

@@ -28,15 +28,24 @@ MOST_GROUPINGS = 3
 
 
 def check(evaluation: Evaluation, settings: Settings) -> None:
-    """Refuse blocks where units are something else.
+    """Refuse settings of resampling that do not go with each other or with the groupings of the items.
 
     Raises
     ------
     DesignError
-        If clusters, smaller resamples or resampled annotators were asked for as well.
+        If smaller resamples were asked for with two crossed groupings, or blocks with other units.
     """
-    if settings.blocks is None:
-        return
+    if evaluation.crossed is not None and settings.resample_size is not None:
+        raise DesignError(
+            "two crossed groupings and resample_size do not go together: no resampling keeps two crossed"
+            " groupings, so nothing is resampled",
+            hint="leave resample_size out, or give one grouping as clusters",
+        )
+    if settings.blocks is not None:
+        _check_blocks(evaluation, settings)
+
+
+def _check_blocks(evaluation: Evaluation, settings: Settings) -> None:
     others = {
         "clusters": evaluation.clusters is not None,
         "resample_size": settings.resample_size is not None,

@@ -176,6 +176,24 @@ def test_agreement_of_annotators(unit: float) -> None:
         same(bb.compare(rounds, **settings), bb.compare(scaled, **settings), METRICS["r2"], unit, drawn=True)
 
 
+@pytest.mark.parametrize("unit", [1e-2, 7.0, 100.0])
+@pytest.mark.parametrize("key", ["mae", "mse", "rmse"])
+def test_ratings_that_are_off_by_0_or_1(key: str, unit: float) -> None:
+    """Errors of 0 and 1 are no right and wrong answers: in another unit they are 0 and 100."""
+    rng = np.random.default_rng(3)
+    gold = rng.integers(1, 6, 40).astype(float)
+    systems = {name: gold + (rng.random(40) < share) for name, share in (("a", 0.2), ("b", 0.5))}
+    for settings in ({}, {"interval": "bca"}, {"interval": "basic"}):
+        one, other = (
+            bb.compare(
+                {k: v * u for k, v in systems.items()}, gold * u, metric=key, n_resamples=SOME, **settings
+            )
+            for u in (1.0, unit)
+        )
+        same(one, other, METRICS[key], unit, drawn=True)
+        assert "wilson" not in {system.interval.method for system in one.systems}
+
+
 RUNS = {
     "a": [0.81, 0.83, 0.82, 0.85, 0.80],
     "b": [0.78, 0.80, 0.79, 0.83, 0.81],

@@ -17,6 +17,7 @@ from bestby.engine.sums import AnnotatedGroup, SumGroup, merged_values
 from bestby.engine.weighted import WeightGroup
 from bestby.inference import intervals, proportions
 from bestby.inference.distributions import Distribution, Replicates, mean_bootstrap, replicates
+from bestby.metrics.base import MeanMetric
 from bestby.results import Interval, Note
 from bestby.results import defined as defined_interval
 
@@ -159,7 +160,10 @@ class Intervals:
         return plain if self._is_proportion(target, plain) else None
 
     def _is_proportion(self, target: Target, plain: Contributions | None) -> bool:
-        if plain is None or not plain.single_items:
+        metric = self.group.metrics[target.metric]
+        if plain is None or not plain.single_items or not isinstance(metric, MeanMetric):
+            return False
+        if not metric.proportions:
             return False
         if target.b is None:
             return _binary(plain)

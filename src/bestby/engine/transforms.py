@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bestby._core.rounding import NO_SPREAD, sum_error
+from bestby._core.rounding import NO_SPREAD, NO_SQUARES, sum_error
 from bestby._core.typing import FloatArray, IntArray
 from bestby.engine.slopes import Directions
 from bestby.engine.stacked import Batch, scored, scores
@@ -191,7 +191,8 @@ class MeanPivots:
         """Return the pivots, shape (R,), of totals (R, 2)."""
         n = self.n
         shift = totals[:, 0] / n
-        variance = np.maximum(totals[:, 1] / n - shift**2, 0.0) / (n - 1)
+        squares = totals[:, 1] / n
+        variance = _above_rounding(squares - shift**2, squares) / (n - 1)
         return _pivot(shift, variance, self.largest)
 
 
@@ -233,9 +234,15 @@ class DeltaPivots:
         slopes = Directions(along, along).slopes(self.score, sums, n)
         weight = np.where(first == second, 1.0, 2.0)
         products = slopes[:, first] * slopes[:, second] * weight
-        shifted = totals[:, r:] - totals[:, first] * totals[:, second] / n
-        variance = np.maximum((products * shifted).sum(axis=1), 0.0) * n / (n - 1)
+        moments, of_means = totals[:, r:], totals[:, first] * totals[:, second] / n
+        sizes = (np.abs(products) * (np.abs(moments) + np.abs(of_means))).sum(axis=1)
+        variance = _above_rounding((products * (moments - of_means)).sum(axis=1), sizes) * n / (n - 1)
         return _pivot(self.score(sums) - estimate, variance, self.score.size(self.total))
+
+
+def _above_rounding(variance: FloatArray, sizes: FloatArray) -> FloatArray:
+    """Return variances, 0 where they are rounding beside the sums of squares they are the difference of."""
+    return np.where(variance <= NO_SQUARES * sizes, 0.0, variance)
 
 
 def _pivot(shift: FloatArray, variance: FloatArray, scale: float) -> FloatArray:

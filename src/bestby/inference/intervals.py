@@ -13,7 +13,7 @@ from scipy.special import ndtr, ndtri, stdtrit
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
-from bestby._core.rounding import NO_INFLUENCE, SAME
+from bestby._core.rounding import NO_INFLUENCE, SAME, difference
 from bestby._core.typing import FloatArray, IntArray
 from bestby.inference.distributions import Distribution
 
@@ -74,7 +74,9 @@ def basic(distribution: Distribution, estimate: float, level: float) -> Ends:
     (-15.0, 75.0)
     """
     low, high = percentile(distribution, level)
-    return 2.0 * estimate - high, 2.0 * estimate - low
+    # An end that only rounding separates from 0 is 0: the sign of an end says whether 0 is excluded.
+    reflected = difference(np.full(2, 2.0 * estimate), np.array([high, low]))
+    return float(reflected[0]), float(reflected[1])
 
 
 def bca(

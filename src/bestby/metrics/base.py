@@ -158,6 +158,14 @@ class MeanMetric(Metric):
     binary: ClassVar[bool] = False
     """True if every value is 0 or 1."""
 
+    @property
+    def proportions(self) -> bool:
+        """Whether values that are all 0 or 1 are answers, so that score intervals for proportions apply.
+
+        Only the metric can say so: an absolute error may be 0 or 1 in one unit and 0 or 100 in another.
+        """
+        return self.binary or self.bounds == (0.0, 1.0)
+
     @abstractmethod
     def values(self, gold: Any, predictions: Any) -> FloatArray:
         """Return the number per item, shape (n,)."""

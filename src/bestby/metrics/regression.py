@@ -37,6 +37,11 @@ class Mean(MeanMetric):
     greater_is_better: bool = True
     needs_gold: ClassVar[bool] = False
 
+    @property
+    def proportions(self) -> bool:
+        """True: scores that are all 0 or 1 are right and wrong answers."""
+        return True
+
     def values(self, gold: Any, predictions: Array) -> FloatArray:  # noqa: ARG002
         """Return the scores as they are."""
         return np.asarray(predictions, dtype=np.float64)

@@ -40,14 +40,15 @@ def case_of(group: Group, metric: int, evaluation: Evaluation, pairs: Sequence[P
     Returns
     -------
     Case
-        Differing items (or clusters): the most of any pair. A mean whose numbers are all 0 or 1 is binary.
+        Differing items (or clusters): the most of any pair. A mean of answers that are all 0 or 1 is binary.
     """
     measure = group.metrics[metric]
     is_mean = isinstance(measure, MeanMetric)
+    answers = isinstance(measure, MeanMetric) and measure.proportions
     return Case(
         metric=measure.name,
         mean_of_items=is_mean,
-        binary=is_mean and _binary(group, metric, evaluation),
+        binary=answers and _binary(group, metric, evaluation),
         of_sums=isinstance(measure, Metric),
         n_items=evaluation.n_items,
         n_differing=max(group.differing(pair)[1] for pair in pairs),

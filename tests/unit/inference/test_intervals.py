@@ -21,6 +21,13 @@ def test_percentile_and_basic_are_mirror_images_about_the_estimate() -> None:
     assert intervals.basic(HUNDREDTHS, 400.0, 0.9) == pytest.approx((-150.0, 750.0))
 
 
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_an_end_of_a_basic_interval_that_is_0_but_for_rounding_is_0(sign: float) -> None:
+    three_tenths = replicates(np.full(10, sign * (0.1 + 0.2)))
+    assert 2.0 * 0.15 != 0.1 + 0.2
+    assert intervals.basic(three_tenths, sign * 0.15, 0.9) == (0.0, 0.0)
+
+
 @pytest.mark.parametrize("a", [-0.1, 0.0, 0.05])
 @pytest.mark.parametrize("estimate", [300.0, 500.0, 650.5])
 def test_bca_follows_the_formula(a: float, estimate: float) -> None:
