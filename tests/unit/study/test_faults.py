@@ -444,12 +444,12 @@ def test_an_error_tells_what_became_of_the_run(
         there = "run" in store.runs("h1")
         values = store.load("h1", "run").predictions.tolist() if there else None
         before, after = (None if change == "add" else old), (None if change == "remove" else new)
-        if error is None or "change that was made" in error:
+        if error is None or "disk did not confirm it" in error:
             assert values == after, calls
         else:
             assert "the study is as it was" in error
             assert values == before, calls
-        said.add("none" if error is None else "made" if "change that was made" in error else "as it was")
+        said.add("none" if error is None else "made" if "disk did not confirm it" in error else "as it was")
         if len(calls) < call:
             break
     assert said == {"none", "as it was"} | ({"made"} if change != "add" else set())
