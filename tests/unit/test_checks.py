@@ -45,7 +45,7 @@ def test_columns_of_every_kind(values: Any, kind: str, expected: list[Any]) -> N
             np.array(["2020-01-01"], dtype="M8[D]"),
             "gold must hold labels or numbers, got values of type datetime64[D]",
         ),
-        ([{"x": 1}, {"x": 2}], "gold mixes values of the types dict"),
+        ([{"x": 1}, {"x": 2}], "gold holds values of the type dict, which are neither labels nor numbers"),
     ],
 )
 def test_columns_that_are_refused(values: Any, message: str) -> None:
