@@ -138,14 +138,18 @@ def _without_gaps(given: Aligned, on_missing: OnMissing, *, objects: bool) -> Al
         for name, values in given.systems.items()
     }
     of = next(iter(absent.values())).size
-    if any(mask.size != of for mask in absent.values()):
-        return given  # refused where lengths are compared
+    first = next(iter(absent))
+    for name, mask in absent.items():
+        if mask.size != of:
+            raise unequal_lengths(first, of, name, mask.size)
+    if given.side["gold"] is not None:
+        _of_length(given.side["gold"], "gold", of)
     if on_missing == "worst":
         return _counted_as_worst(given, {name: mask for name, mask in absent.items() if mask.any()}, of)
     masks = list(absent.values())
     if given.side["gold"] is not None:
         masks.append(_absent(given.side["gold"], "gold", objects=objects))
-    if masks[-1].size != of or not any(mask.any() for mask in masks):
+    if not any(mask.any() for mask in masks):
         return given
     positions = np.flatnonzero(~np.any(masks, axis=0))
 
@@ -157,6 +161,14 @@ def _without_gaps(given: Aligned, on_missing: OnMissing, *, objects: bool) -> Al
         {what: present(values, what) for what, values in given.side.items()},
         present(given.items, "items"),
         notes=(dropped_note(of - positions.size, of),),
+    )
+
+
+def unequal_lengths(first: str, n: int, other: str, m: int) -> InvalidInputError:
+    """Return the error for two systems with different numbers of values."""
+    return InvalidInputError(
+        f"systems must have one value per item: {quoted(first)} has {n}, {quoted(other)} has {m}",
+        hint="align them by item id: pass mappings of id to value, or files with an id column",
     )
 
 

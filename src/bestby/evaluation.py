@@ -17,11 +17,11 @@ import numpy as np
 from bestby._core import arrays, checks, soft
 from bestby._core.cells import FEW_VALUES, collapsed
 from bestby._core.checks import NUMERAL
-from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.errors import DesignError, InvalidInputError, MissingValueError
 from bestby._core.roles import listed
 from bestby._core.text import quoted, visible
 from bestby._core.typing import Array, ArrayLike, BoolArray, Dependence, IntArray, OnMissing
-from bestby.alignment import Aligned, aligned
+from bestby.alignment import Aligned, aligned, unequal_lengths
 from bestby.annotations import Annotations
 from bestby.data.arrays import identifiers, label_column
 from bestby.data.columns import complete
@@ -234,22 +234,22 @@ class Evaluation:
         annotations = None if labels is None else labels[0]
         notes = together.notes
         coded: dict[str, tuple[Array, Array]] = {}
-        if labels is None:
-            values = {name: opaque(column, _called(name)) for name, column in given.items()}
-            names = None
-        else:
-            values, names, merged = _labels(given, ids, *labels, coded)
-            notes += merged
+        try:
+            if labels is None:
+                values = {name: opaque(column, _called(name)) for name, column in given.items()}
+                names = None
+            else:
+                values, names, merged = _labels(given, ids, *labels, coded)
+                notes += merged
+        except MissingValueError as error:  # of a system or the gold: for others on_missing does nothing
+            hint = f'{error.hint}; compare does so with on_missing="drop" or "worst"'
+            raise InvalidInputError(error.message, hint=hint) from error
         gold = values.pop("", None)
         first, *others = values
         n = len(values[first])
         for name in others:
             if len(values[name]) != n:
-                raise InvalidInputError(
-                    f"systems must have one value per item: {quoted(first)} has {n},"
-                    f" {quoted(name)} has {len(values[name])}",
-                    hint="align them by item id: pass mappings of id to value, or files with an id column",
-                )
+                raise unequal_lengths(first, n, name, len(values[name]))
         number = None if counts is None else _numbers_of(counts, n)
         n_items = n if number is None else int(number.sum())
         if n_items < 2:
@@ -591,9 +591,9 @@ def opaque(values: Any, what: str) -> Array:
     array = np.empty(len(listed), dtype=object)
     for position, value in enumerate(listed):
         if checks.missing(value):
-            raise InvalidInputError(
+            raise MissingValueError(
                 f"{what} has a missing value at position {position}",
-                hint=checks.ASK_MISSING,
+                hint=checks.ASK_VALUE,
             )
         array[position] = value  # not all at once: NumPy would take lists for rows
     return array

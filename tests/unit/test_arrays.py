@@ -414,7 +414,7 @@ PROBABILITIES = [[0.9, 0.1], [0.2, 0.8]] * 20
     ("items", "other", "metric"),
     [
         ([["x"], ["x", "y"]] * 20, [["x"], ["x"]] * 20, "subset_accuracy"),
-        (TAGS, [*TAGS[1:], ["O"]], "span_f1"),
+        (TAGS, [["O", "O"], ["O"]] * 20, "span_f1"),
         (PROBABILITIES, PROBABILITIES[::-1], "brier"),
     ],
 )
@@ -426,3 +426,40 @@ def test_items_that_are_lists_can_be_dropped(container: Any, items: Any, other: 
         found = bb.compare(systems, container(gold), metric=metric, on_missing="drop", **FEW)
         assert found.differences == kept.differences
         assert [note.code for note in found.notes if note.code == "items_dropped"] == ["items_dropped"]
+
+
+# -- what is said where on_missing is of use, and where not ------------------------------------------
+
+
+@pytest.mark.parametrize("on_missing", ["drop", "worst"])
+def test_unequal_lengths_are_named_before_missing_values(on_missing: Any) -> None:
+    a, b, gold = [None, *GOLD.tolist()], GOLD.tolist(), [None, *GOLD.tolist()]
+    assert message(lambda: bb.compare({"a": a, "b": b}, b, on_missing=on_missing)) == (
+        "systems must have one value per item: 'a' has 41, 'b' has 40"
+    )
+    assert message(lambda: bb.compare({"a": b, "b": b}, gold, on_missing=on_missing)) == (
+        "gold has 41 values, expected 40"
+    )
+
+
+def test_on_missing_is_recommended_only_where_it_exists(tmp_path: Path) -> None:
+    a, gap = GOLD.tolist(), [None, *GOLD.tolist()[1:]]
+    scores = [0.5, float("nan"), 0.7]
+    study = bb.Study(tmp_path / "s")
+    calls = {
+        "clusters": lambda: bb.compare({"a": a, "b": a}, a, clusters=gap),
+        "aso": lambda: bb.aso(scores, [0.1, 0.2, 0.3]),
+        "runs of items": lambda: bb.compare_runs({"a": [a, gap], "b": [a, a]}, gold=a),
+        "scores of runs": lambda: bb.compare_runs({"a": scores, "b": [0.1, 0.2, 0.3]}),
+        "study": lambda: study.add("a", run=0, predictions=gap, gold=a),
+    }
+    for what, call in calls.items():
+        with pytest.raises(InvalidInputError) as caught:
+            call()
+        assert caught.value.hint == (
+            "remove the item for all systems, or give the value the failure should count as"
+        ), what
+    for systems, gold in (({"a": gap, "b": a}, a), ({"a": a, "b": a}, gap)):
+        with pytest.raises(InvalidInputError) as caught:
+            bb.compare(systems, gold)
+        assert 'on_missing="drop"' in str(caught.value)

@@ -15,7 +15,7 @@ import numpy as np
 
 from bestby._core.arrays import as_array as as_array
 from bestby._core.arrays import listed
-from bestby._core.errors import InvalidInputError
+from bestby._core.errors import InvalidInputError, MissingValueError
 from bestby._core.text import quoted, shortened, surrogate
 from bestby._core.typing import Array, ArrayLike, FloatArray
 
@@ -25,8 +25,7 @@ LARGEST = 1e75
 """The largest number there may be: variances of variances are sums of fourth powers, and must be floats."""
 
 ASK_VALUE = "remove the item for all systems, or give the value the failure should count as"
-ASK_MISSING = f'{ASK_VALUE}; compare does so with on_missing="drop" or "worst"'
-"""What to do about values that are infinite, and about those that are missing."""
+"""What to do about values that are infinite or missing."""
 
 NUMERAL = re.compile(
     r"[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|[iI]nf(?:inity)?)", re.ASCII
@@ -147,10 +146,11 @@ def check_bounded(array: Array, what: str, start: int = 0) -> None:
     """Refuse floats that are missing, infinite or too large; positions are counted from `start`."""
     if array.dtype.kind in "fc" and not np.isfinite(array).all():
         first = int(np.flatnonzero(~np.isfinite(array))[0])
-        raise InvalidInputError(
+        kind = MissingValueError if np.isnan(array[first]) else InvalidInputError
+        raise kind(
             f"{what} must be finite, got {array[first]} at position {start + first}"
             f" ({int((~np.isfinite(array)).sum())} of {array.size} values)",
-            hint=ASK_MISSING if np.isnan(array[first]) else ASK_VALUE,
+            hint=ASK_VALUE,
         )
     if array.dtype.kind == "f" and array.size and float(np.abs(array).max()) > LARGEST:
         first = int(np.flatnonzero(np.abs(array) > LARGEST)[0])
@@ -198,9 +198,9 @@ def _homogeneous(array: Array, what: str) -> Array:
     """Turn an object array into one of a plain type, or say which value does not fit."""
     for position, value in enumerate(array):
         if missing(value):
-            raise InvalidInputError(
+            raise MissingValueError(
                 f"{what} has a missing value at position {position}",
-                hint=ASK_MISSING,
+                hint=ASK_VALUE,
             )
     if all(isinstance(value, str) for value in array):
         return array.astype(np.str_)

@@ -31,6 +31,10 @@ class InvalidInputError(BestbyError, ValueError):
     """The data or an argument cannot be used as given."""
 
 
+class MissingValueError(InvalidInputError):
+    """A value is missing where there must be one."""
+
+
 class DesignError(BestbyError, ValueError):
     """The data are sound, but the comparison asked for makes no sense with them."""
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from bestby import noting
 from bestby._core import arrays, checks
-from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.errors import DesignError, InvalidInputError, MissingValueError
 from bestby._core.text import quoted
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
@@ -221,7 +221,12 @@ def _of_items(
         for name, rows in systems.items()
         for position, row in enumerate(rows)
     }
-    evaluation = Evaluation.of(flat, gold, clusters=clusters)
+    try:
+        evaluation = Evaluation.of(flat, gold, clusters=clusters)
+    except InvalidInputError as error:
+        if isinstance(error.__cause__, MissingValueError):  # without the advice on on_missing
+            raise error.__cause__ from None
+        raise
     noting.of_data(evaluation)  # refuses a single cluster
     asked, notes = chosen_metric(metric, {"": evaluation})
     ((group, _),) = prepare.groups(evaluation, [asked], consumer="a comparison of runs")
