@@ -117,7 +117,9 @@ def check(metrics: Sequence[BaseMetric], parts: Mapping[str, Evaluation], *, nam
             for one in reading:
                 if one.reads == "distributions":
                     notes += _note_probabilities(one, part, gold, before)
-            notes += _check_shared(columns, gold, Known.of(gold, everywhere), before, part.n_items)
+            distributed = all(one.reads == "distributions" for one in reading)
+            known = Known.of(gold, everywhere)
+            notes += _check_shared(columns, gold, known, before, part.n_items, probable=distributed)
         except DesignError as error:
             raise DesignError(before + error.message, error.hint) from error
     return list(dict.fromkeys(notes))
@@ -223,15 +225,18 @@ class Known:
 
 
 def _check_shared(
-    columns: Mapping[str, Array], gold: Array, known: Known, before: str, n_items: int
+    columns: Mapping[str, Array], gold: Array, known: Known, before: str, n_items: int, *, probable: bool
 ) -> list[Note]:
-    """Refuse systems if none predicts a label of the gold; note those that do not, and odd spellings."""
+    """Refuse systems if none predicts a label of the gold; note those that do not, and odd spellings.
+
+    Numbers that are probabilities need not be labels if they are `probable`, that is, read as such.
+    """
     predicted = {name: labels for name, labels in columns.items() if labels.size}  # some may lack all items
     strange = [
         name
         for name, labels in predicted.items()
         if not any(label in known for label in labels.tolist())
-        and not probabilities.are_probabilities(labels, gold)
+        and not (probable and probabilities.are_probabilities(labels, gold))
     ]
     if strange and len(strange) == len(predicted):
         first = predicted[strange[0]]
@@ -262,6 +267,17 @@ def _check_shared(
                     (name,),
                 )
             )
+        rounded = _rounded(labels, gold, known)
+        if rounded:
+            examples = ", ".join(f"{odd!r} against {label!r}" for odd, label in rounded[:_SHOWN])
+            notes.append(
+                Note(
+                    "label_precision",
+                    f"{before}{name} predicts numbers that differ from labels of the gold only because one of"
+                    f" both was stored with fewer digits, and count as wrong: {examples}; round both alike",
+                    (name,),
+                )
+            )
     return notes
 
 
@@ -273,6 +289,12 @@ def _remedy(predicted: Mapping[str, Array], gold: Array, known: Known, n_items: 
         return (
             f"{_quoted(odd)} differs from {_quoted(label)} only in case or spaces: give predictions and"
             " gold one spelling, for example with .strip().lower()"
+        )
+    near = [pair for labels in predicted.values() for pair in _rounded(labels, gold, known)]
+    if near:
+        return (
+            f"{near[0][0]!r} differs from {near[0][1]!r} only because one of both was stored with fewer"
+            " digits: round both alike, for example with .astype(float).round(6)"
         )
     columns = [gold, *predicted.values()]
     if any(_are_texts(labels, n_items) for labels in columns):
@@ -299,6 +321,30 @@ def _misspelt(labels: Array, gold: Array, known: Known) -> list[tuple[str, str]]
         for label in labels.tolist()
         if _folded(label) in folded and label not in known
     ]
+
+
+def _rounded(labels: Array, gold: Array, known: set[Any]) -> list[tuple[float, float]]:
+    """Return pairs of a predicted number and one of the gold that are the same in lower precision.
+
+    One of both, all predictions or the whole gold, holds only numbers of that precision, and the number with
+    the fewer digits is that of the other: what is merely close is no pair.
+    """
+    if labels.dtype.kind != "f" or gold.dtype.kind != "f" or known.issuperset(labels.tolist()):
+        return []
+    for precision in (np.float16, np.float32):
+        with np.errstate(over="ignore"):
+            own, others = labels.astype(precision), gold.astype(precision)
+        label_of = dict(zip(others.tolist(), gold.tolist(), strict=True))
+        pairs = [
+            (label, label_of[one])
+            for label, one in zip(labels.tolist(), own.tolist(), strict=True)
+            if label not in known and one in label_of
+        ]
+        if np.array_equal(own, labels):
+            return pairs
+        if np.array_equal(others, gold):
+            return [pair for pair in pairs if len(repr(pair[0])) < len(repr(pair[1]))]
+    return []
 
 
 def _folded(label: str) -> str:

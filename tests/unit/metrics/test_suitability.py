@@ -254,6 +254,37 @@ def test_real_gold_and_a_named_metric_of_labels_with_no_label_in_common() -> Non
     assert 'metric="rmse"' in str(caught.value.hint)
 
 
+@pytest.mark.parametrize("metric", ["accuracy", ["accuracy", "f1_macro"]])
+def test_real_predictions_from_0_to_1_share_no_label_with_a_real_gold(metric: Any) -> None:
+    gold = np.tile([0.0, 0.5, 1.0], N // 3)
+    with pytest.raises(DesignError, match="no prediction of any system") as caught:
+        bb.compare(PROBABILITIES, gold, metric=metric)
+    assert 'metric="rmse"' in str(caught.value.hint)
+    result = bb.compare({"a": P, "b": gold}, gold, metric=metric, n_resamples=99)
+    assert ("no_shared_label", ("a",)) in [(note.code, note.about) for note in result.notes]
+
+
+@pytest.mark.parametrize("precision", [np.float32, np.float16])
+def test_labels_in_another_precision_are_told(precision: Any) -> None:
+    tenths = np.tile([0.1, 0.5, 0.7], N // 3)
+    lower = tenths.astype(precision)
+    for systems, gold in (({"a": lower, "b": tenths}, tenths), ({"a": tenths, "b": lower}, lower)):
+        result = bb.compare(systems, gold, metric="accuracy", n_resamples=99)
+        (note,) = [note for note in result.notes if note.code == "label_precision"]
+        assert note.about == ("a",)
+        assert "0.1 " in note.message or "against 0.1" in note.message
+    with pytest.raises(DesignError, match="no prediction of any system") as caught:
+        bb.compare(
+            {"a": lower[tenths != 0.5]} | {"b": lower[tenths != 0.5]},
+            tenths[tenths != 0.5],
+            metric="accuracy",
+        )
+    assert "fewer digits" in str(caught.value.hint)
+    for gold in (tenths, np.tile([0.0, 0.5, 1.0], N // 3)):
+        result = bb.compare({"a": gold + 1e-9, "b": gold}, gold, metric="accuracy", n_resamples=99)
+        assert "label_precision" not in [note.code for note in result.notes]
+
+
 # -- labels in common ------------------------------------------------------------------------------
 
 
