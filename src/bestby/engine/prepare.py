@@ -153,11 +153,28 @@ class Reading:
         if metric.reads == "labels":
             return self.labels
         if metric.reads == "distributions":
+            if metric.ordered:
+                self._check_positions(metric)
             return self.distributions
         if metric.reads == "objects":
             return None, *self.objects(metric)
         gold, systems = self.numbers(metric) if metric.reads == "numbers" else self.raw(metric)
         return None, gold, systems
+
+    def _check_positions(self, metric: BaseMetric) -> None:
+        """Refuse labels that the gold lacks: they would move the positions of the classes for all systems."""
+        if self.evaluation.classes is not None or with_both_classes(self.evaluation, metric.name)[1]:
+            return  # these decide the positions
+        labels, gold, systems = self.labels
+        for name, codes_of_system in zip(self.evaluation.names, systems, strict=True):
+            unknown = np.setdiff1d(codes_of_system, gold)
+            unknown = unknown[unknown >= 0]
+            if unknown.size:
+                raise DesignError(
+                    f"system {name!r} predicts the label {labels[unknown[0]].item()!r}, which the gold does"
+                    f" not have: {metric.name} cannot tell its position among the classes",
+                    hint="pass classes=[...], all classes in their order",
+                )
 
     def raw(self, metric: BaseMetric) -> tuple[Array | None, Sequence[Array]]:
         """Return the values as given; where some systems are soft, the hard ones as distributions."""

@@ -50,6 +50,7 @@ class BaseMetric(ABC):
     caution: str | None = None
     packages: ClassVar[tuple[str, ...]] = ()
     reads: ClassVar[Literal["labels", "numbers", "raw", "distributions", "objects"]] = "numbers"
+    ordered: ClassVar[bool] = False  # whether the positions of the classes count
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with everything fixed that must not vary between resamples.

@@ -32,6 +32,7 @@ class _Ordered(PerItem):
     name: str = ""
     bounds: tuple[float, float] = (0.0, np.inf)
     greater_is_better = False
+    ordered = True
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with the greatest value fixed."""
