@@ -167,6 +167,8 @@ def _check_no_scores(metric: BaseMetric, columns: Mapping[str, Array], gold: Arr
                 f" for numbers {_FOR_NUMBERS}",
             )
         lesser, greater = map(_quoted, gold.tolist())
+        if not likely:
+            what = f"system {name!r} holds numbers such as {_outside(labels, gold, fractions[0]):.10g}"
         if likely:
             raise DesignError(
                 f"{what}, all from 0 to 1, which look like probabilities of the class {greater};"
@@ -180,6 +182,14 @@ def _check_no_scores(metric: BaseMetric, columns: Mapping[str, Array], gold: Arr
             hint=f'for scores that are higher for the class {greater} name metric="roc_auc"; for'
             f" {metric.name} pass {'labels' if metric.reads == 'labels' else 'probabilities'}",
         )
+
+
+def _outside(labels: Array, gold: Array, otherwise: float) -> float:
+    """Return the first number that is neither a label of the gold nor from 0 to 1, so no probability."""
+    values = probabilities.numbers(labels)
+    assert values is not None  # some are fractions
+    outside = values[((values < 0.0) | (values > 1.0)) & ~np.isin(labels, gold)]
+    return float(outside[0]) if outside.size else otherwise
 
 
 def _note_probabilities(metric: BaseMetric, evaluation: Evaluation, gold: Array, before: str) -> list[Note]:

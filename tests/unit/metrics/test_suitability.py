@@ -236,7 +236,9 @@ def test_numbers_in_text_that_no_gold_has_are_refused() -> None:
 def test_half_stars_are_labels_if_the_metric_is_named() -> None:
     stars = np.tile([0.5, 1.0, 3.5, 5.0], N // 4)
     systems = {"a": np.roll(stars, 1), "b": np.where(P > 0.4, stars, 2.5)}
-    result = bb.compare(systems, stars, metric=["accuracy", "ordinal_mae"], n_resamples=99)
+    result = bb.compare(
+        systems, stars, classes=[0.5, 1.0, 2.5, 3.5, 5.0], metric=["accuracy", "ordinal_mae"], n_resamples=99
+    )
     scores = {entry.system: entry.score for entry in result.systems if entry.metric == "accuracy"}
     assert scores == {"a": 0.0, "b": np.mean(P > 0.4)}
     with pytest.raises(DesignError, match=r"the gold holds real numbers, such as 0\.5"):
@@ -283,6 +285,34 @@ def test_labels_in_another_precision_are_told(precision: Any) -> None:
     for gold in (tenths, np.tile([0.0, 0.5, 1.0], N // 3)):
         result = bb.compare({"a": gold + 1e-9, "b": gold}, gold, metric="accuracy", n_resamples=99)
         assert "label_precision" not in [note.code for note in result.notes]
+
+
+@pytest.mark.parametrize(
+    "odd", [P + 1e-7 + (1.0 - P.max()), 100.0 * P, np.r_[-0.5, P[1:]]], ids=["over", "percent", "below"]
+)
+def test_the_number_that_is_no_probability_is_shown(odd: Any) -> None:
+    with pytest.raises(DesignError, match="nor probabilities") as caught:
+        bb.compare({"a": P, "b": odd}, BINARY, metric="log_loss")
+    shown = float(caught.value.message.split("such as ")[1].split(",")[0])
+    assert not 0.0 <= shown <= 1.0
+    assert np.isclose(odd, shown, rtol=1e-9, atol=0.0).any()
+
+
+@pytest.mark.parametrize("metric", ["emd", "ordinal_mae"])
+@pytest.mark.parametrize("label", [2.5, 7])
+def test_positions_of_classes_are_those_of_the_gold(metric: str, label: float) -> None:
+    gold = np.tile([1, 2, 3], N // 3)
+    systems = {"a": np.roll(gold, 1), "b": np.where(P > 0.5, gold, 2)}
+    systems["odd"] = np.r_[label, gold[1:]]
+    with pytest.raises(DesignError, match=f"'odd' predicts the label {label}.*, which the gold") as caught:
+        bb.compare(systems, gold, metric=metric)
+    assert "classes=[...]" in str(caught.value.hint)
+    result = bb.compare(systems, gold, classes=sorted({1, 2, 3, label}), metric=metric, n_resamples=99)
+    assert len(result.systems) == 3
+    texts = {name: values.astype(int).astype(str) for name, values in systems.items() if name != "odd"}
+    same = bb.compare(texts, gold, metric=metric, n_resamples=99)
+    plain = bb.compare({"a": systems["a"], "b": systems["b"]}, gold, metric=metric, n_resamples=99)
+    assert [entry.score for entry in same.systems] == [entry.score for entry in plain.systems]
 
 
 # -- labels in common ------------------------------------------------------------------------------
