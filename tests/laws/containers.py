@@ -240,6 +240,8 @@ def _frame() -> Any:
 FEW = {"n_resamples": 20}
 
 OF_LABELS = {
+    "compare, predictions",
+    "compare, worst",
     "compare, strata",
     "compare, function",
     "Evaluation.of",

@@ -11,6 +11,7 @@ import numpy as np
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
 from bestby._core.typing import Array, ArrayLike
 from bestby.data.columns import Column, complete, objects, text_of_value, texts_of_dates
 
@@ -159,7 +160,8 @@ def _check_apart(values: Any, texts: list[str], what: str) -> None:
     for value, text in zip(values, texts, strict=True):
         if first.setdefault(text, value) != value:
             raise InvalidInputError(
-                f"{what} holds {first[text]!r} and {value!r}, which are different but written alike",
+                f"{what} holds {quoted(first[text])} and {quoted(value)}, which are different but written"
+                " alike",
                 hint="give all of them one type, for example with str()",
             )
 

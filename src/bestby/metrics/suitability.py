@@ -333,13 +333,13 @@ def _misspelt(labels: Array, gold: Array, known: Known) -> list[tuple[str, str]]
     ]
 
 
-def _rounded(labels: Array, gold: Array, known: set[Any]) -> list[tuple[float, float]]:
+def _rounded(labels: Array, gold: Array, known: Known) -> list[tuple[float, float]]:
     """Return pairs of a predicted number and one of the gold that are the same in lower precision.
 
     One of both, all predictions or the whole gold, holds only numbers of that precision, and the number with
     the fewer digits is that of the other: what is merely close is no pair.
     """
-    if labels.dtype.kind != "f" or gold.dtype.kind != "f" or known.issuperset(labels.tolist()):
+    if labels.dtype.kind != "f" or gold.dtype.kind != "f" or all(one in known for one in labels.tolist()):
         return []
     for precision in (np.float16, np.float32):
         with np.errstate(over="ignore"):

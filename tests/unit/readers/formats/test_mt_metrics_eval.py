@@ -122,7 +122,7 @@ def test_documents_are_the_means_of_the_segments_that_have_a_score(make: Make) -
     assert found.evaluation.items.tolist() == ["d1", "d2"]
     assert columns(found.evaluation) == {"a": [0.75, 3.0], "b": [1.0, 2.0]}
     (note,) = [note for note in found.evaluation.notes if note.code == "segments_without_score"]
-    assert note.message.endswith("segments without a score, of 3: b 1")
+    assert note.message.endswith("segments without a score (of 3): b 1")
     assert found.clusters["domain"].tolist() == ["news", "speech"]
     whole = mt_metrics_eval.read({"m": make("n.seg.score", SCORES)}, documents=docs, items="document")
     assert whole.evaluation is not None
