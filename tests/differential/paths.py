@@ -146,6 +146,12 @@ def _frame(make: Callable[[dict[str, list[Any]]], Any]) -> Callable[[RandomTable
     return arguments
 
 
+def _nullable(columns: dict[str, list[Any]]) -> pd.DataFrame:
+    """Return a frame with the types of pandas that have missing values."""
+    # convert_dtypes would turn whole numbers beside a gap into floats on the way.
+    return pd.DataFrame({name: pd.array(values) for name, values in columns.items()})
+
+
 # -- which path takes which table ------------------------------------------------------------------
 
 
@@ -165,6 +171,11 @@ def _scores_without_groups(table: RandomTable) -> bool:
     )
 
 
+def _kept_by_pandas(table: RandomTable) -> bool:
+    """Whether plain columns of pandas hold the values: beside a gap it makes floats of whole numbers."""
+    return not (table.has_missing and table.kind == "large integers")
+
+
 MAPPING = InputPath("mapping", _mapping)
 
 PATHS = (
@@ -173,7 +184,8 @@ PATHS = (
     *(InputPath(f"long {s}", _long(s), _identified) for s in (".csv", ".jsonl", ".parquet")),
     InputPath("folder of .csv", _folder),
     InputPath("one file per system", _separate, _scores_without_groups),
-    InputPath("pandas", _frame(pd.DataFrame)),
+    InputPath("pandas", _frame(pd.DataFrame), _kept_by_pandas),
+    InputPath("pandas, nullable types", _frame(_nullable)),
     InputPath("polars", _frame(pl.DataFrame)),
     InputPath("Arrow", _frame(pa.table)),
 )
