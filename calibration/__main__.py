@@ -1,7 +1,9 @@
 """Measure the grid and make its page.
 
-python -m calibration [--jobs 2] [--family WORD] [--quick]    # measure what is not stored, write all
-python -m calibration --check                                 # is the page what the results give?
+python -m calibration [--jobs 2] [--quick]       # measure what is not stored, write all
+python -m calibration --family WORD              # measure some cells and print their statements
+python -m calibration --family WORD --update     # the same, and write their rows and the page
+python -m calibration --check                    # is the page what the results give?
 """
 
 from __future__ import annotations
@@ -18,17 +20,26 @@ from collections.abc import Sequence  # noqa: E402
 from concurrent.futures import ProcessPoolExecutor  # noqa: E402
 from dataclasses import replace  # noqa: E402
 
-from calibration import RESULTS, counting, families, files, measuring, page, runs  # noqa: E402
+from calibration import RESULTS, counting, families, files, measuring, page, runs, statements, subjects  # noqa: E402
+from calibration.files import Row  # noqa: E402
 from calibration.grid import grid  # noqa: E402
+from calibration.statements import Statements  # noqa: E402
 
 
 def positions(family: str, quick: bool) -> list[measuring.AnyCell]:
     """Return the cells asked for."""
-    everything: list[measuring.AnyCell] = [*grid(), *families.cells(), *runs.cells()]
+    everything: list[measuring.AnyCell] = [*grid(), *families.cells(), *runs.cells(), *subjects.cells()]
     cells = [cell for cell in everything if family in cell.family]
     if quick:
-        cells = [replace(cell, datasets=100, resamples=299) for cell in cells if cell.n <= 200]
+        cells = [_smaller(cell) for cell in cells if isinstance(cell, Statements) or cell.n <= 200]
     return cells
+
+
+def _smaller(cell: measuring.AnyCell) -> measuring.AnyCell:
+    """Return the cell with fewer data sets and resamples."""
+    if isinstance(cell, Statements):
+        return replace(cell, datasets=100)
+    return replace(cell, datasets=100, resamples=299)
 
 
 def _made(number: int, family: str, quick: bool) -> str:
@@ -38,21 +49,48 @@ def _made(number: int, family: str, quick: bool) -> str:
     return cell.key
 
 
-def counted(cells: Sequence[measuring.AnyCell]) -> None:
-    """Write the rows of all cells."""
-    intervals: list[files.Row] = []
-    tests: list[files.Row] = []
-    together: list[files.Row] = []
+def counted(cells: Sequence[measuring.AnyCell]) -> dict[str, list[Row]]:
+    """Return the rows of cells by the names of their files."""
+    found: dict[str, list[Row]] = {name: [] for name in FILES}
     for cell in cells:
         data = measuring.stored(cell)
-        if isinstance(cell, families.Family):
-            together += counting.family_rows(cell, data)
+        if isinstance(cell, Statements):
+            found["statements"] += statements.rows(cell, data)
+        elif isinstance(cell, families.Family):
+            found["families"] += counting.family_rows(cell, data)
         else:
-            intervals += counting.interval_rows(cell, data)
-            tests += counting.test_rows(cell, data)
-    files.write(RESULTS / "intervals.csv", counting.INTERVALS, intervals)
-    files.write(RESULTS / "tests.csv", counting.TESTS, tests)
-    files.write(RESULTS / "families.csv", counting.FAMILIES, together)
+            found["intervals"] += counting.interval_rows(cell, data)
+            found["tests"] += counting.test_rows(cell, data)
+    return found
+
+
+FILES = {
+    "intervals": (counting.INTERVALS, ("family", "measure", "design", "systems", "agreement", "n")),
+    "tests": (counting.TESTS, ("family", "measure", "design", "systems", "agreement", "n")),
+    "families": (counting.FAMILIES, ("measure", "systems", "n")),
+    "statements": (statements.COLUMNS, ("subject", "population", "n")),
+}
+"""The columns of each file of results, and those that name a cell."""
+
+
+def updated(new: dict[str, list[Row]]) -> None:
+    """Write rows over those of the same cells, which keep their places; rows of new cells come last."""
+    for name, rows in new.items():
+        columns, names = FILES[name]
+        path = RESULTS / f"{name}.csv"
+        cells: dict[tuple[str, ...], list[Row]] = {}
+        for row in files.read(path):
+            cells.setdefault(tuple(row[k] for k in names), []).append(row)
+        fresh: dict[tuple[str, ...], list[Row]] = {}
+        for row in rows:
+            fresh.setdefault(tuple(row[k] for k in names), []).append(row)
+        files.write(path, columns, [row for part in (cells | fresh).values() for row in part])
+
+
+def written(found: dict[str, list[Row]]) -> None:
+    """Write the rows of all cells."""
+    for name, rows in found.items():
+        files.write(RESULTS / f"{name}.csv", FILES[name][0], rows)
 
 
 def main() -> None:
@@ -62,6 +100,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--family", default="", help="measure only factors whose name contains this")
     parser.add_argument("--quick", action="store_true", help="100 data sets per cell of at most 200 items")
+    parser.add_argument("--update", action="store_true", help="write the rows of these cells and the page")
     parser.add_argument("--check", action="store_true", help="only compare the page with the results")
     arguments = parser.parse_args()
     if arguments.check:
@@ -75,9 +114,13 @@ def main() -> None:
         for count, key in enumerate(made, 1):
             told = f"{count}/{len(missing)} {time.monotonic() - start:.0f} s {key}"
             print(told, file=sys.stderr)
-    if not arguments.quick and not arguments.family:
-        counted(cells)
-        page.write()
+    found = counted(cells)
+    for subject in dict.fromkeys(row["subject"] for row in found["statements"]):
+        print(f"\n{subject}\n\n{statements.table(found['statements'], subject)}")
+    if arguments.quick or (arguments.family and not arguments.update):
+        return
+    (updated if arguments.family else written)(found)
+    page.write()
 
 
 if __name__ == "__main__":

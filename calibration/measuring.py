@@ -19,11 +19,12 @@ from bestby.engine import prepare, testing
 from bestby.engine.base import Drawing
 from bestby.engine.interval import Intervals, Situation, Target
 from bestby.metrics import resolve
-from calibration import CACHE, families, files, runs
+from calibration import CACHE, families, files, runs, statements
 from calibration.families import Family
 from calibration.files import Arrays
 from calibration.grid import Cell
 from calibration.runs import Runs
+from calibration.statements import Statements
 
 LEVEL = 0.95
 FEATURES = tuple(Situation.__annotations__)
@@ -31,7 +32,7 @@ FEATURES = tuple(Situation.__annotations__)
 
 PAIR = (0, 0, 1)
 
-AnyCell = Cell | Runs | Family
+AnyCell = Cell | Runs | Family | Statements
 
 
 def run(cell: Cell) -> Arrays:
@@ -123,6 +124,8 @@ def path_of(cell: AnyCell, cache: Path = CACHE) -> Path:
     content: Sequence[object] = (cell,)
     if isinstance(cell, Family):  # keeps what "auto" came to, not what it looks at: made anew with the rule
         content = (cell, inspect.getsource(advice))
+    if isinstance(cell, Statements):
+        content = (cell.key, cell.datasets)
     if isinstance(cell, Cell):
         content = (
             cell.key,
@@ -141,6 +144,8 @@ def made(cell: AnyCell) -> Arrays:
     """Return a cell made now."""
     if isinstance(cell, Runs):
         return runs.run(cell)
+    if isinstance(cell, Statements):
+        return statements.run(cell)
     return families.run(cell) if isinstance(cell, Family) else run(cell)
 
 

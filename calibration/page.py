@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from statistics import median
 
-from calibration import RESULTS, ROOT, aso_thresholds, counting, files, pages
+from calibration import RESULTS, ROOT, aso_thresholds, counting, files, pages, statements, subjects
 from calibration.files import Row
 
 PAGE = ROOT / "docs" / "concepts" / "calibration.md"
@@ -28,7 +28,7 @@ NAMED = 0.5
 
 def results() -> dict[str, list[Row]]:
     """Return the rows of all files, by name."""
-    names = ("intervals", "tests", "families", "rivals", "aso_thresholds")
+    names = ("intervals", "tests", "families", "statements", "rivals", "aso_thresholds")
     return {name: files.read(RESULTS / f"{name}.csv") for name in names}
 
 
@@ -83,6 +83,8 @@ def tables(found: dict[str, list[Row]]) -> dict[str, str]:
             "test",
             ("auto", "permutation", "t", "brunner-munzel", "bootstrap"),
         ),
+        "criterion-statements": statements.criterion(found["statements"]),
+        "statements": subjects.section(found["statements"]),
         "aso": aso_thresholds.table(found["aso_thresholds"]),
         "rivals": rivals(found["rivals"], intervals),
         "rivals-tests": rivals_tests(found["rivals"], tests),
@@ -145,9 +147,11 @@ def size(found: dict[str, list[Row]]) -> str:
     cells = {tuple(row[key] for key in keys) for row in (*intervals, *tests)}
     together = {(row["measure"], row["systems"], row["n"]) for row in runs}
     most = {tuple(row[key] for key in keys): int(row["datasets"]) for row in (*tests, *intervals)}
+    stated = {statements.keys(row): int(row["datasets"]) for row in found["statements"]}
     errors = [float(row["se"]) for row in intervals if row["method"] == "auto"]
     return (
-        f"{len(cells) + len(together)} cells, {sum(most.values()):,} data sets, {len(intervals):,} rows of"
+        f"{len(cells) + len(together) + len(stated)} cells,"
+        f" {sum(most.values()) + sum(stated.values()):,} data sets, {len(intervals):,} rows of"
         f" intervals and {len(tests):,} of tests. The standard error of a coverage of `auto` is"
         f" {100 * median(errors):.1f} points in the median cell and {100 * max(errors):.1f} at most."
     )
