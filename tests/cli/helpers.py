@@ -8,6 +8,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.cli import forks
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 COMMAND = [sys.executable, "-c", "import sys; from bestby.cli import main; sys.exit(main())"]
@@ -21,8 +23,15 @@ def environment(**extra: str) -> dict[str, str]:
     return kept | {"PYTHONUTF8": "1"} | extra
 
 
+_SERVER = forks.Server()
+
+
 def run_in(folder: Path) -> Run:
+    """Return a function that runs the command line in a folder: forked, or where that is not possible anew."""
+
     def run(*arguments: object, **extra: str) -> subprocess.CompletedProcess[str]:
+        if hasattr(os, "fork"):
+            return _SERVER.run([str(x) for x in arguments], folder, environment(**extra))
         return subprocess.run(
             [*COMMAND, *map(str, arguments)],
             cwd=folder,

@@ -1,0 +1,112 @@
+"""A process that has imported the package and forks for each command: a new interpreter costs a second each.
+
+The child has its own folder, environment, standard streams and exit status, as a command has. What the start of
+an interpreter decides (its options, its encoding, what is imported first) is tested by processes of their own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import traceback
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+PRELOADED = (
+    "bestby.cli.commands", "bestby.cli.compare", "bestby.cli.runs", "bestby.cli.study", "bestby.cli.datasets",
+    "bestby.cli.plan", "bestby.cli.preferences", "bestby.cli.advise", "bestby.cli.metrics", "bestby.readers",
+    "bestby.report", "bestby.comparison", "bestby.runs", "bestby.datasets", "bestby.planning", "bestby.study",
+    "bestby.preferences", "bestby.protocol", "bestby.engine.testing", "bestby.engine.interval", "rich.console",
+    "scipy.special", "scipy.stats", "pandas", "matplotlib.pyplot", "pyarrow.parquet",
+)  # fmt: skip
+
+
+class Server:
+    """The process that forks; started when first needed."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[str] | None = None
+
+    def run(
+        self, arguments: Sequence[str], folder: Path, environment: Mapping[str, str]
+    ) -> subprocess.CompletedProcess[str]:
+        """Run the command line with these arguments and return what became of it."""
+        if self._process is None or self._process.poll() is not None:
+            self._process = subprocess.Popen(
+                [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                encoding="utf-8", env={**environment, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            )  # fmt: skip
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        order = {"arguments": list(arguments), "folder": str(folder), "environment": dict(environment)}
+        self._process.stdin.write(json.dumps(order) + "\n")
+        self._process.stdin.flush()
+        answer = json.loads(self._process.stdout.readline())
+        return subprocess.CompletedProcess(
+            list(arguments), answer["status"], answer["stdout"], answer["stderr"]
+        )
+
+
+def _serve() -> None:
+    """Answer each order on the standard input by a line on the standard output."""
+    for name in PRELOADED:
+        __import__(name)
+    for line in sys.stdin:
+        print(json.dumps(_answer(json.loads(line))), flush=True)
+
+
+def _answer(order: Mapping[str, Any]) -> dict[str, object]:
+    """Fork, let the child run the command, and return its status and what it wrote."""
+    with _scratch() as out, _scratch() as err:
+        child = os.fork()
+        if child == 0:
+            _command(order, out.fileno(), err.fileno())
+        _, status = os.waitpid(child, 0)
+        texts = []
+        for stream in (out, err):
+            stream.seek(0)
+            texts.append(stream.read().decode("utf-8").replace("\r\n", "\n"))
+    return {"status": os.waitstatus_to_exitcode(status), "stdout": texts[0], "stderr": texts[1]}
+
+
+def _scratch() -> Any:
+    import tempfile
+
+    return tempfile.TemporaryFile()
+
+
+def _command(order: Mapping[str, Any], out: int, err: int) -> NoReturn:
+    """Run the command in the child, which ends here."""
+    status = 70
+    try:
+        os.setpgid(0, 0)
+        os.chdir(order["folder"])
+        os.environ.clear()
+        os.environ.update(order["environment"])
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        for number, target in ((nothing, 0), (out, 1), (err, 2)):
+            os.dup2(number, target)
+        sys.argv = ["bestby", *order["arguments"]]
+        from bestby.cli import main
+
+        try:
+            status = main(order["arguments"])
+        except SystemExit as stop:
+            status = stop.code if isinstance(stop.code, int) else 1
+    except BaseException:
+        traceback.print_exc()
+        status = 1
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except (OSError, ValueError):
+                status = status or 120
+        os._exit(status)
+
+
+if __name__ == "__main__":
+    _serve()
