@@ -1,7 +1,7 @@
 """A process that has imported the package and forks for each command: a new interpreter costs a second each.
 
-The child has its own folder, environment, standard streams and exit status, as a command has. What the start of
-an interpreter decides (its options, its encoding, what is imported first) is tested by processes of their own.
+The child has its own folder, environment, standard streams and exit status, as a command has. What the start
+of an interpreter decides (options, encoding, what is imported first) is tested by processes of their own.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ PRELOADED = (
     "bestby.cli.commands", "bestby.cli.compare", "bestby.cli.runs", "bestby.cli.study", "bestby.cli.datasets",
     "bestby.cli.plan", "bestby.cli.preferences", "bestby.cli.advise", "bestby.cli.metrics", "bestby.readers",
     "bestby.report", "bestby.comparison", "bestby.runs", "bestby.datasets", "bestby.planning", "bestby.study",
-    "bestby.preferences", "bestby.protocol", "bestby.engine.testing", "bestby.engine.interval", "rich.console",
-    "scipy.special", "scipy.stats", "pandas", "matplotlib.pyplot", "pyarrow.parquet",
+    "bestby.preferences", "bestby.protocol", "bestby.engine.testing", "bestby.engine.interval",
+    "rich.console", "scipy.special", "scipy.stats", "pandas", "matplotlib.pyplot", "pyarrow.parquet",
 )  # fmt: skip
 
 

@@ -27,7 +27,7 @@ _SERVER = forks.Server()
 
 
 def run_in(folder: Path) -> Run:
-    """Return a function that runs the command line in a folder: forked, or where that is not possible anew."""
+    """Return a function that runs the command line in a folder, in a fork where there are forks."""
 
     def run(*arguments: object, **extra: str) -> subprocess.CompletedProcess[str]:
         if hasattr(os, "fork"):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
+import os
 import re
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,11 +42,16 @@ _BATCH = 10_000
 MEMORY = "1GB"
 """What a database that streams may keep in memory; the rest goes to a temporary folder."""
 
+_LOCK = threading.Lock()
+
 
 @contextmanager
 def connection(path: Path | str) -> Iterator[DuckDBPyConnection]:
-    """Open a database in memory that loads nothing, and turn its errors about `path` into ours."""
-    with _opened(path, {"threads": 1}) as database:
+    """Open a database in memory that loads nothing, and turn its errors about `path` into ours.
+
+    All of a process are connections to one database, which takes a hundredth of a second to make.
+    """
+    with _used(path, _shared().cursor()) as database:
         yield database
 
 
@@ -54,19 +63,39 @@ def streaming(path: Path | str) -> Iterator[DuckDBPyConnection]:
     """
     with tempfile.TemporaryDirectory(prefix="bestby-") as folder:
         limits = {"memory_limit": MEMORY, "temp_directory": folder, "preserve_insertion_order": False}
-        with _opened(path, limits) as database:
+        with _used(path, _made(limits)) as database:
             yield database
 
 
 @contextmanager
 def in_order(path: Path | str) -> Iterator[DuckDBPyConnection]:
     """Open such a database for results that are read in batches, in the order of the rows."""
-    with _opened(path, {"threads": 1, "memory_limit": MEMORY}) as database:
+    with _used(path, _made({"threads": 1, "memory_limit": MEMORY})) as database:
         yield database
 
 
-@contextmanager
-def _opened(path: Path | str, limits: dict[str, Any]) -> Iterator[DuckDBPyConnection]:
+@cache
+def _shared_by(process: int) -> DuckDBPyConnection:
+    """Return the database of a process: one that is inherited by a fork is not used."""
+    database = _made({"threads": 1})
+    atexit.register(_close, process)
+    return database
+
+
+def _shared() -> DuckDBPyConnection:
+    with _LOCK:
+        return _shared_by(os.getpid())
+
+
+def _close(process: int) -> None:
+    """Close the database of this process; the next file gets a new one."""
+    with _LOCK:
+        if process == os.getpid() and _shared_by.cache_info().currsize:
+            _shared_by(process).close()
+            _shared_by.cache_clear()
+
+
+def _made(limits: dict[str, Any]) -> DuckDBPyConnection:
     import duckdb
 
     config: dict[str, Any] = {
@@ -74,7 +103,14 @@ def _opened(path: Path | str, limits: dict[str, Any]) -> Iterator[DuckDBPyConnec
         "autoload_known_extensions": False,
         **limits,
     }
-    database = duckdb.connect(":memory:", config=config)
+    return duckdb.connect(":memory:", config=config)
+
+
+@contextmanager
+def _used(path: Path | str, database: DuckDBPyConnection) -> Iterator[DuckDBPyConnection]:
+    """Close a connection after use, and turn its errors about a file into ours."""
+    import duckdb
+
     try:
         database.execute("SET enable_progress_bar = false")  # it would go to stdout, where results go
         yield database
@@ -83,6 +119,8 @@ def _opened(path: Path | str, limits: dict[str, Any]) -> Iterator[DuckDBPyConnec
             raise KeyboardInterrupt from None
         raise
     except duckdb.Error as error:
+        if isinstance(error, duckdb.InternalException | duckdb.FatalException):
+            _close(os.getpid())  # such an error, which a damaged file can cause, makes a database unusable
         raise _translated(path, str(error)) from error
     finally:
         database.close()
