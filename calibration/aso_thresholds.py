@@ -1,12 +1,10 @@
-"""Below what does epsilon_min of two systems that are alike fall in at most 1 - level of cases?
+"""How often does epsilon_min of two systems that are alike fall below the customary thresholds?
 
     python -m calibration.aso_thresholds [--samples 100000] [--largest 100]
 
 Draws the runs of both systems from one distribution, computes epsilon_min with 1000 bootstrap samples, and
-takes quantiles, for numbers of runs from 2 to 100 and error rates from 0.1 to 0.0005. Appends a line per
-numbers of runs and distribution to results/aso_thresholds.csv as it goes; what is there is not done again.
-Ends by writing the table that the package ships: the least threshold of all distributions. Seeded; about
-half an hour on one core.
+counts, for numbers of runs from 2 to 100. Appends a line per numbers of runs and distribution to
+results/aso_thresholds.csv as it goes; what is there is not done again. Seeded; half an hour on one core.
 """
 
 from __future__ import annotations
@@ -22,14 +20,11 @@ import numba
 import numpy as np
 from scipy.special import ndtri
 
-from bestby.inference.ordering_table import threshold
 from bestby.inference.violation import bootstrap_positions, merged_steps, n_deals
 from calibration import ROOT, pages
 
 RAW = ROOT / "calibration" / "results" / "aso_thresholds.csv"
-SHIPPED = ROOT / "src" / "bestby" / "inference" / "data" / "aso_thresholds.csv"
 SIZES = (2, 3, 4, 5, 6, 7, 8, 10, 15, 20, 30, 50, 100)
-ALPHAS = (0.1, 0.05, 0.025, 0.01, 0.005, 0.0025, 0.001, 0.0005)
 CUSTOMARY = (0.5, 0.2)
 BATCH = 500
 RESAMPLES = 1000
@@ -40,10 +35,7 @@ DISTRIBUTIONS: dict[str, Callable[[Any, tuple[int, int]], Any]] = {
     "t3": lambda rng, shape: rng.standard_t(3, size=shape),
     "coarse": lambda rng, shape: np.round(2.0 * rng.normal(size=shape)),
 }
-COLUMNS = (
-    "distribution", "n_a", "n_b", "samples", "zero",
-    *(f"below_{limit}" for limit in CUSTOMARY), *(f"at_{alpha}" for alpha in ALPHAS),
-)  # fmt: skip
+COLUMNS = ("distribution", "n_a", "n_b", "samples", "zero", *(f"below_{limit}" for limit in CUSTOMARY))
 
 
 @numba.njit
@@ -84,17 +76,12 @@ def simulated(name: str, n: int, m: int, samples: int) -> tuple[np.ndarray, np.n
 
 
 def line(name: str, n: int, m: int, ratio: np.ndarray, error: np.ndarray) -> dict[str, Any]:
-    """Return the quantiles of epsilon_min, and how often it is 0 and below the customary limits."""
+    """Return how often epsilon_min is 0 and below the customary limits."""
     out: dict[str, Any] = {"distribution": name, "n_a": n, "n_b": m, "samples": ratio.size}
     usual = np.clip(ratio + error * -float(ndtri(0.05)), 0.0, 1.0)
     out["zero"] = f"{np.mean(usual == 0.0):.5f}"
     for limit in CUSTOMARY:
         out[f"below_{limit}"] = f"{np.mean(usual < limit):.4f}"
-    for alpha in ALPHAS:
-        bound = np.clip(ratio + error * -float(ndtri(alpha)), 0.0, 1.0)
-        # The largest value that at most a share alpha of the samples falls below or on, rounded down.
-        largest = np.sort(bound)[int(alpha * ratio.size) - 1]
-        out[f"at_{alpha}"] = f"{np.floor(1e4 * largest) / 1e4:.4f}"
     return out
 
 
@@ -106,41 +93,19 @@ def both_ways(name: str, n: int, m: int, samples: int) -> list[dict[str, Any]]:
     return [line(name, n, m, ratio, error), line(name, m, n, 1.0 - ratio, error)]
 
 
-def shipped(rows: list[dict[str, Any]]) -> str:
-    """Return the table that is shipped: the least threshold of all distributions.
-
-    A cell is empty where even 0 is too often reached. With ties ("coarse") that is more often than without;
-    were it counted, few runs would never do at strict levels. The p-value takes ties into account.
-    """
-    least: dict[tuple[int, int], list[float]] = {}
-    for row in rows:
-        zero, se = float(row["zero"]), np.sqrt(float(row["zero"]) / int(row["samples"]))
-        values = [
-            -1.0 if zero - 2 * se > alpha and row["distribution"] != "coarse" else float(row[f"at_{alpha}"])
-            for alpha in ALPHAS
-        ]
-        key = (int(row["n_a"]), int(row["n_b"]))
-        least[key] = [min(pair) for pair in zip(values, least.get(key, values), strict=True)]
-    lines = [",".join(["n_a", "n_b", *map(str, ALPHAS)])]
-    for (n, m), values in sorted(least.items()):
-        lines.append(",".join([str(n), str(m), *("" if value < 0.0 else f"{value:.4f}" for value in values)]))
-    return "\n".join(lines) + "\n"
-
-
 def table(rows: list[dict[str, Any]]) -> str:
-    """Return how often normal scores of like systems pass the limits, in percent, and the threshold."""
+    """Return how often normal scores of like systems pass the limits, in percent."""
     lines = [
-        "| runs of each | ε_min < 0.5 | ε_min < 0.2 | all runs of A above all of B | threshold at 95 % |",
-        "|--:|--:|--:|--:|--:|",
+        "| runs of each | ε_min < 0.5 | ε_min < 0.2 | all runs of A above all of B |",
+        "|--:|--:|--:|--:|",
     ]
     for row in rows:
         n = int(row["n_a"])
         if row["distribution"] == "normal" and row["n_b"] == row["n_a"]:
             shares = [100 * float(row[f"below_{limit}"]) for limit in CUSTOMARY]
-            limit = threshold(n, n, 0.05)
             apart = 100 / n_deals(n, n)
             cells = [*(f"{share:.1f}" for share in shares), f"{apart:.2g}" if apart > 0.01 else "< 0.01"]
-            lines.append(f"| {n} | {' | '.join(cells)} | {'none' if limit is None else f'{limit:.3f}'} |")
+            lines.append(f"| {n} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
@@ -170,7 +135,6 @@ def main() -> None:
                 print(f"{name}, {n} and {m} runs", file=sys.stderr)
     with RAW.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    SHIPPED.write_text(shipped(rows), encoding="utf-8")
     pages.write(ROOT / "docs" / "guides" / "stochastic-order.md", "aso-errors", table(rows))
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_checkable
 
-from bestby._core import checks
+from bestby._core import checks, rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.versions import blas
@@ -354,11 +354,8 @@ class StochasticOrder:
         The confidence level after correction for the number of comparisons.
     n_a, n_b : int
         Number of runs.
-    threshold : float or None
-        What `epsilon_min` of systems that are alike stays above, but for 1 - level of cases; None if no
-        value does, or none was calibrated.
     test : TestResult
-        Permutation test of the violation ratio.
+        One-sided permutation test. Its statistic is the violation ratio shrunk towards 1/2.
     notes : tuple of Note
         What must be known about this result.
     """
@@ -371,19 +368,18 @@ class StochasticOrder:
     level: float
     n_a: int
     n_b: int
-    threshold: float | None
     test: TestResult
     notes: tuple[Note, ...] = ()
 
     @property
     def p_value(self) -> float:
-        """The p-value of the violation ratio, if the runs of both systems were exchangeable."""
+        """How often A would come out as well if the runs of both systems were exchangeable."""
         return self.test.p_value
 
     @property
     def dominant(self) -> bool:
-        """Whether `epsilon_min` is at most the calibrated threshold."""
-        return self.threshold is not None and self.epsilon_min <= self.threshold
+        """Whether A is almost stochastically better: whether the p-value is at most 1 - level."""
+        return self.test.p_value <= round(1.0 - self.level, 14) * (1.0 + rounding.SAME)
 
     @property
     def below_half(self) -> bool:
@@ -415,10 +411,14 @@ class StochasticOrders:
         The systems, in the order of rows and columns.
     orders : dict
         For each two systems (a, b), in both directions, how nearly a is better than b.
+    notes : tuple of Note
+        What must be known about these results: one note for each cause, however many pairs have it. Every
+        order has the notes on its own pair.
     """
 
     systems: tuple[str, ...]
     orders: dict[tuple[str, str], StochasticOrder]
+    notes: tuple[Note, ...] = ()
 
     def __getitem__(self, key: tuple[str, str]) -> StochasticOrder:
         if key not in self.orders:
@@ -445,13 +445,8 @@ class StochasticOrders:
 
     @property
     def dominant(self) -> Any:
-        """Where `epsilon_min` is at most the calibrated threshold, booleans, shape (S, S)."""
+        """Where the row is almost stochastically better than the column, booleans, shape (S, S)."""
         return self._matrix("dominant") == 1.0
-
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """The notes of all pairs."""
-        return tuple(dict.fromkeys(note for order in self.orders.values() for note in order.notes))
 
     def _matrix(self, value: str) -> Any:
         import numpy as np

@@ -1,4 +1,4 @@
-"""Almost stochastic order keeps its level where its threshold is used, and does not where custom is followed.
+"""Almost stochastic order keeps its level by its p-value, and does not where custom is followed.
 
 Runs of both systems come from one distribution. Bounds are those of `counting`: a false alarm in 1e-4.
 """
@@ -37,18 +37,14 @@ def orders(name: str, n: int, m: int, size: int, **settings: float) -> list[bb.S
 @pytest.mark.parametrize("name", DRAWS)
 @pytest.mark.parametrize(("n", "m"), [(3, 3), (5, 5), (9, 12), (20, 20), (25, 6), (6, 25)])
 def test_type_one_error(name: str, n: int, m: int) -> None:
-    """Also between the lines of the table, and for scores it was not made with."""
     found = orders(name, n, m, SIZE)
     assert sum(order.dominant for order in found) <= at_most(0.05, SIZE)
-    assert sum(order.p_value <= 0.05 for order in found) <= at_most(0.05, SIZE)
 
 
 @pytest.mark.parametrize(("n", "m"), [(5, 5), (20, 20)])
 def test_the_level_is_used_up(n: int, m: int) -> None:
-    """Of normal scores, the threshold, which is the least of several distributions, gives up 1 % at most."""
     found = orders("normal", n, m, SIZE)
-    assert sum(order.dominant for order in found) >= at_least(0.04, SIZE)
-    assert sum(order.p_value <= 0.05 for order in found) >= at_least(0.047, SIZE)
+    assert sum(order.dominant for order in found) >= at_least(0.047, SIZE)
 
 
 def test_corrected_levels_are_kept() -> None:
@@ -67,7 +63,7 @@ def test_the_customary_limits_err_as_documented(n: int, half: float, fifth: floa
 
 
 def test_among_ten_like_systems_none_is_called_dominant() -> None:
-    """Ten runs each: custom finds some pair below 0.2 in most families, the threshold in 5 % at most."""
+    """Ten runs each: custom finds some pair below 0.2 in most families, the p-value in 5 % at most."""
     rng = np.random.default_rng(10)
     families = [
         bb.multi_aso({str(k): rng.normal(size=10) for k in range(10)}, n_resamples=200) for _ in range(60)
@@ -83,7 +79,6 @@ def test_a_better_system_is_found() -> None:
     rng = np.random.default_rng(11)
     found = [bb.aso(rng.normal(2, 1, 10), rng.normal(0, 1, 10), n_resamples=200, rng=k) for k in range(100)]
     assert sum(order.dominant for order in found) >= at_least(0.95, 100)
-    assert sum(order.p_value <= 0.05 for order in found) >= at_least(0.95, 100)
 
 
 @pytest.mark.slow
@@ -93,17 +88,14 @@ def test_a_better_system_is_found() -> None:
     ("n", "m"), [(4, 4), (6, 9), (9, 6), (12, 12), (17, 40), (40, 17), (70, 70), (300, 300)]
 )
 def test_type_one_error_at_length(name: str, n: int, m: int, n_comparisons: int) -> None:
-    """A sixth more than nominal is allowed between the lines of the table and for many ties."""
     found = orders(name, n, m, 4000, n_comparisons=n_comparisons)
     rate = 0.05 / n_comparisons
-    assert sum(order.dominant for order in found) <= at_most(rate * 7 / 6, 4000)
-    assert sum(order.p_value <= rate for order in found) <= at_most(rate, 4000)
+    assert sum(order.dominant for order in found) <= at_most(rate, 4000)
 
 
-def test_the_page_and_the_package_hold_the_results_of_the_script() -> None:
+def test_the_page_holds_the_results_of_the_script() -> None:
     with (ROOT / "calibration" / "results" / "aso_thresholds.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     page = (ROOT / "docs" / "guides" / "stochastic-order.md").read_text(encoding="utf-8")
     between = page.partition("<!-- aso-errors -->")[2].partition("<!-- /aso-errors -->")[0]
     assert between.strip() == aso_thresholds.table(rows)
-    assert aso_thresholds.SHIPPED.read_text(encoding="utf-8") == aso_thresholds.shipped(rows)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,13 +19,10 @@ from bestby._core import arrays, checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import ArrayLike, FloatArray
-from bestby.inference.ordering_table import smallest_alpha, threshold
-from bestby.inference.violation import Estimate, estimates, n_deals
+from bestby.inference.ordering_notes import Ordered, of_pairs
+from bestby.inference.violation import Estimate, estimates
 from bestby.resampling import streams
-from bestby.results import Note, StochasticOrder, StochasticOrders, TestResult
-
-FEW_RUNS = 5
-"""Runs below which a result carries a note."""
+from bestby.results import StochasticOrder, StochasticOrders, TestResult
 
 
 def aso(
@@ -46,11 +43,12 @@ def aso(
         One score per run; the runs are independent of each other, and not paired, so that the names of runs
         play no part.
     level : float
-        Confidence level of `epsilon_min` and of the calibrated threshold.
+        Confidence level of `epsilon_min`; 1 - level is the level of the test.
     n_comparisons : int
         Comparisons the error rate 1 - level is divided among (Bonferroni).
     n_resamples : int
-        B, the number of bootstrap samples, and of permutations where those cannot be enumerated.
+        B, the number of bootstrap samples, and the least number of permutations where those cannot be
+        enumerated; of a pair with a small p-value more are drawn, until they suffice for the level.
     greater_is_better : bool
         False if lower scores are better.
     rng : int, numpy.random.Generator or None
@@ -59,8 +57,8 @@ def aso(
     Returns
     -------
     StochasticOrder
-        The violation ratio, its upper confidence bound `epsilon_min`, the calibrated threshold, and a
-        permutation test.
+        The violation ratio, its upper confidence bound `epsilon_min`, and the permutation test that decides
+        whether A is dominant.
 
     Raises
     ------
@@ -82,11 +80,19 @@ def aso(
     ``sqrt(n m / (n + m)) * (e* - e)`` over bootstrap samples of both systems. A resample in which the
     samples are identical has no ratio and counts as 1/2.
 
-    If the systems are alike, `epsilon_min` falls below 0.5 in about one of five comparisons. Judge it by
-    `threshold`, below which it falls in at most 1 - level of them, or use the p-value, which is that of
-    the violation ratio when the runs are dealt out at random. All samples with A ahead at every quantile
-    have the ratio 0, which happens to one in n + 1 deals of n and n runs; tied ratios are therefore
-    ordered by the difference of the means.
+    If the systems are alike, `epsilon_min` falls below 0.5 in about one of five comparisons, so that limit
+    is no test. `dominant` goes by the p-value: the share of all ways to deal out the runs to two systems in
+    which A comes out at least as well. If the systems are alike, it is at most 1 - level in no more than
+    1 - level of cases, whatever the distribution of the scores and the number of resamples. The
+    deals are compared by the ratio shrunk towards 1/2, ``(V + k) / (V + W + 2 k)``, where V and W are the
+    integrals of the squared distance where B and where A is ahead, and k is a tenth of
+    ``s^2 (1 / n + 1 / m)``, s being the interquartile range of all runs over 1.349: a small distance of the
+    wrong sign then counts for little. Deals with the same shrunk ratio are ordered by the difference of the
+    means.
+
+    The test asks whether the runs of both systems are exchangeable. Systems whose runs vary unequally around
+    the same mean are called dominant less often than 1 - level if they have equal numbers of runs; if the
+    system with fewer runs varies more, it is called dominant too often, and a note says so.
 
     References
     ----------
@@ -103,7 +109,7 @@ def aso(
     """
     settings = _Settings.of(level, n_comparisons, n_resamples, rng)
     scores = {"A": _runs(a, "a", greater_is_better), "B": _runs(b, "b", greater_is_better)}
-    return _orders(scores, [("A", "B")], settings, greater_is_better)["A", "B"]
+    return _orders(scores, [("A", "B")], settings, greater_is_better)["A", "B"][0]
 
 
 def multi_aso(
@@ -132,7 +138,8 @@ def multi_aso(
     Returns
     -------
     StochasticOrders
-        The matrices, to be read row over column. Every entry is what `aso` gives for the pair.
+        The matrices, to be read row over column. Every entry is what `aso` gives for the pair, and the notes
+        of the whole name each cause once.
 
     Raises
     ------
@@ -165,7 +172,10 @@ def multi_aso(
         name: _runs(values, f"the runs of {quoted(name)}", greater_is_better)
         for name, values in zip(names, runs.values(), strict=True)
     }
-    return StochasticOrders(names, _orders(scores, pairs, settings, greater_is_better))
+    cells = _orders(scores, pairs, settings, greater_is_better)
+    orders = {pair: order for pair, (order, _) in cells.items()}
+    once = [cells[pair][1] for pair in itertools.combinations(names, 2)]
+    return StochasticOrders(names, orders, of_pairs(once))
 
 
 def aso_tightness(m_old: int, n_old: int, m_new: int, n_new: int) -> float:
@@ -247,8 +257,8 @@ def _orders(
     pairs: list[tuple[str, str]],
     settings: _Settings,
     greater_is_better: bool,
-) -> dict[tuple[str, str], StochasticOrder]:
-    """Return the order of each pair, the first over the second.
+) -> dict[tuple[str, str], tuple[StochasticOrder, Ordered]]:
+    """Return the order of each pair, the first over the second, and what it was made of.
 
     A pair is put into one order by its values before anything is drawn, so that A over B and B over A see
     the same resamples, whichever was asked for. Pairs of the same sizes share their resamples.
@@ -260,25 +270,19 @@ def _orders(
     found: dict[tuple[str, str], Estimate] = {}
     for (n, m), members in shapes.items():
         samples = [(scores[a], scores[b]) for a, b in members]
-        estimated = estimates(samples, n, m, settings.n_resamples, settings.seed)
+        estimated = estimates(samples, n, m, settings.n_resamples, settings.alpha, settings.seed)
         found.update(zip(members, estimated, strict=True))
     orders = {}
     for a, b in pairs:
         estimate = found[a, b] if (a, b) in found else found[b, a].mirrored()
-        orders[a, b] = _order(a, b, scores, estimate, settings, greater_is_better)
+        made_of = Ordered(a, b, scores[a], scores[b], estimate, settings.alpha, settings.n_resamples)
+        orders[a, b] = _order(made_of, settings.level, greater_is_better), made_of
     return orders
 
 
-def _order(
-    a: str,
-    b: str,
-    scores: dict[str, FloatArray],
-    estimate: Estimate,
-    settings: _Settings,
-    greater_is_better: bool,
-) -> StochasticOrder:
-    n, m = scores[a].size, scores[b].size
-    bound = estimate.ratio + estimate.error * -float(ndtri(settings.alpha))
+def _order(pair: Ordered, level: float, greater_is_better: bool) -> StochasticOrder:
+    estimate = pair.estimate
+    bound = estimate.ratio + estimate.error * -float(ndtri(pair.alpha))
     p, size = estimate.greater, estimate.n_deals
     test = TestResult(
         "permutation",
@@ -288,86 +292,19 @@ def _order(
         "enumeration" if estimate.exact else "monte carlo",
         0.0 if estimate.exact else math.sqrt(p * (1.0 - p) / size),
         0 if estimate.exact else size,
-        estimate.ratio,
+        estimate.shrunk,
         signed=False,
     )
-    limit = threshold(n, m, settings.alpha)
+    n, m = pair.sizes
     return StochasticOrder(
-        a=a,
-        b=b,
+        a=pair.a,
+        b=pair.b,
         violation_ratio=estimate.ratio,
         standard_error=estimate.error,
         epsilon_min=bound if math.isnan(bound) else min(max(bound, 0.0), 1.0),
-        level=settings.level,
+        level=level,
         n_a=n,
         n_b=m,
-        threshold=limit,
         test=test,
-        notes=tuple(_notes(a, b, scores, estimate, settings, limit)),
+        notes=of_pairs([pair]),
     )
-
-
-def _notes(
-    a: str,
-    b: str,
-    scores: dict[str, FloatArray],
-    estimate: Estimate,
-    settings: _Settings,
-    limit: float | None,
-) -> Iterator[Note]:
-    n, m = scores[a].size, scores[b].size
-    if math.isnan(estimate.ratio):
-        yield Note(
-            "identical_runs",
-            f"the scores of {a} and {b} are the same at every quantile: the violation ratio is undefined",
-            (a, b),
-        )
-    if min(n, m) < FEW_RUNS:
-        yield Note(
-            "few_runs",
-            f"{a} has {n} and {b} has {m} runs; with fewer than {FEW_RUNS} runs the bootstrap hardly sees"
-            " how much the runs vary, and epsilon_min is too small too often",
-            (a, b),
-        )
-    if limit is None:
-        yield _without_threshold(a, b, n, m, settings.alpha)
-    if not estimate.exact and settings.alpha * (settings.n_resamples + 1) < 1.0:
-        yield Note(
-            "few_resamples",
-            f"{settings.n_resamples} resamples give no p-value below {1 / (settings.n_resamples + 1):.2g},"
-            f" and the level asks for {settings.alpha:.2g}: raise n_resamples",
-            (a, b),
-        )
-    for name in (a, b):
-        if scores[name][0] == scores[name][-1] and not math.isnan(estimate.ratio):
-            yield Note(
-                "constant_runs",
-                f"all runs of {name} have the same score: either they are copies, or the measure is too"
-                " coarse to see them vary",
-                (a, b),
-            )
-    if estimate.undefined:
-        yield Note(
-            "undefined_resamples",
-            f"in {estimate.undefined} of {settings.n_resamples} resamples the two samples were the same;"
-            " they count as a violation ratio of 1/2",
-            (a, b),
-        )
-
-
-def _without_threshold(a: str, b: str, n: int, m: int, alpha: float) -> Note:
-    """Say why there is none: the level is beyond the table, or the runs are too few for it."""
-    if alpha < smallest_alpha():
-        message = (
-            f"thresholds were calibrated for error rates down to {smallest_alpha():g}, not {alpha:.2g}: use"
-            " the p-value"
-        )
-        return Note("beyond_table", message, (a, b))
-    if alpha * n_deals(n, m) < 1.0:
-        often = f"all of {a} come out above all of {b} once in {n_deals(n, m)} times, more often than"
-    else:
-        often = "epsilon_min is 0 in a share of more than"
-    message = (
-        f"of {n} and {m} runs of like systems, {often} {alpha:.2g}: no bound shows dominance at this level"
-    )
-    return Note("no_threshold", message, (a, b))

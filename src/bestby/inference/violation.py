@@ -1,4 +1,9 @@
-"""The violation ratio of two samples: exactly, over bootstrap samples, over deals of the pooled values."""
+"""The violation ratio of two samples: exactly, over bootstrap samples, over deals of the pooled values.
+
+A deal gives the pooled values of both samples at random to A and to B. If the runs of both systems are
+exchangeable, the data are one deal among all, so the share of the deals that favour A at least as much is a
+p-value that holds for any distribution of the scores and for any number of deals drawn.
+"""
 
 from __future__ import annotations
 
@@ -27,6 +32,9 @@ MOST_ENUMERATED = 1 << 21
 NOTHING = NO_SPREAD**2
 """Squared distance, for scores scaled to [0, 1], that is rounding and no distance."""
 
+STAGE_BITS = 20
+"""Blocks of one stage: 2^20 at most, each of which deals out thousands of values."""
+
 RADIX_FROM = 512
 """Short integers per row from which NumPy sorts them faster by their digits."""
 
@@ -34,9 +42,23 @@ Positions = tuple[Array, Array]
 Blocks = Iterator[Positions]
 
 
+SHRINKAGE = 0.1
+"""What is added to the squared distance of either direction, in squared standard errors of a difference of
+means. Of normal scores larger values up to 0.8 have more power, of failing runs and skewed ones smaller."""
+
+IQR_OF_NORMAL = 1.3489795
+"""The interquartile range of the standard normal distribution."""
+
+ENOUGH = 10
+"""Deals as favourable as the data after which no more are drawn: the p-value is then not small."""
+
+MOST_DEALS = 100_000
+"""Deals drawn of a pair at most, unless more were asked for."""
+
+
 @dataclass(frozen=True)
 class Estimate:
-    """What is found for the first of two samples over the second.
+    """The violation ratio of the first of two samples over the second, and its test.
 
     Parameters
     ----------
@@ -44,25 +66,30 @@ class Estimate:
         The violation ratio, NaN if the samples are the same, and its bootstrap standard error.
     undefined : int
         Resamples in which the samples were the same.
+    shrunk : float
+        The ratio that the test looks at, shrunk towards 1/2.
     greater, less : float
         Share of the deals at least as much in favour of the first, and of the second.
     n_deals : int
         Deals counted.
     exact : bool
-        Whether those are all there are.
+        Whether the shares are those of all deals.
     """
 
     ratio: float
     error: float
     undefined: int
+    shrunk: float
     greater: float
     less: float
     n_deals: int
     exact: bool
 
     def mirrored(self) -> Estimate:
-        """Return what is found for the second over the first."""
-        return dataclasses.replace(self, ratio=1.0 - self.ratio, greater=self.less, less=self.greater)
+        """Return the estimate for the second over the first."""
+        return dataclasses.replace(
+            self, ratio=1.0 - self.ratio, shrunk=1.0 - self.shrunk, greater=self.less, less=self.greater
+        )
 
 
 def merged_steps(n: int, m: int) -> tuple[IntArray, IntArray, FloatArray]:
@@ -94,17 +121,20 @@ def merged_steps(n: int, m: int) -> tuple[IntArray, IntArray, FloatArray]:
     return (ends - 1) // m, (ends - 1) // n, width
 
 
-def _ratios(differences: FloatArray, width: FloatArray) -> FloatArray:
-    """Return the violation ratio of each row of quantile differences A - B, NaN for copies."""
+def _ratios(differences: FloatArray, width: FloatArray, shrink: float = 0.0) -> FloatArray:
+    """Return the violation ratio of each row of quantile differences A - B, NaN for copies.
+
+    `shrink` is added to the squared distance in either direction, which draws the ratio towards 1/2.
+    """
     total = np.square(differences) @ width
     ahead = np.minimum(differences, 0.0)
     violation = np.square(ahead, out=ahead) @ width
     total[total <= NOTHING] = np.nan
-    return np.minimum(violation / total, 1.0)
+    return np.minimum((violation + shrink) / (total + 2.0 * shrink), 1.0)
 
 
 def estimates(
-    pairs: list[tuple[FloatArray, FloatArray]], n: int, m: int, n_resamples: int, seed: int
+    pairs: list[tuple[FloatArray, FloatArray]], n: int, m: int, n_resamples: int, alpha: float, seed: int
 ) -> list[Estimate]:
     """Estimate the violation ratios of pairs of samples of the same sizes.
 
@@ -114,8 +144,12 @@ def estimates(
         Sorted scores, larger better. All pairs see the same resamples.
     n, m : int
         The sizes.
-    n_resamples, seed : int
-        Bootstrap samples, and deals where not all are enumerated; and the seed.
+    n_resamples : int
+        Bootstrap samples, and the least number of deals where not all are enumerated.
+    alpha : float
+        The level of the test, by which it is decided how many deals are drawn.
+    seed : int
+        The seed.
 
     Returns
     -------
@@ -124,27 +158,23 @@ def estimates(
     """
     first, second, width = merged_steps(n, m)
     scaled = [_scaled(a, b) for a, b in pairs]
-    pools = [np.sort(np.concatenate(pair)) for pair in scaled]
-    apart = [(a[first] - b[second])[None, :] for a, b in scaled]
     replicates: list[list[FloatArray]] = [[] for _ in pairs]
     for p, q in bootstrap_positions(n, m, n_resamples, seed):
         for (a, b), kept in zip(scaled, replicates, strict=True):
             kept.append(_ratios(_gaps(a, p, b, q), width))
-    hits = np.zeros((len(pairs), 2), dtype=np.int64)
-    exact = n_deals(n, m) * (n + m) <= MOST_ENUMERATED
-    for p, q in _deals(n, m, n_resamples, seed, exact):
-        for row, (pool, observed) in enumerate(zip(pools, apart, strict=True)):
-            hits[row] += _extreme(_gaps(pool, p, pool, q), observed, width)
-    count = int(n_deals(n, m)) if exact else n_resamples
+    tested = [_Pair.of(a, b, (a[first] - b[second])[None, :]) for a, b in scaled]
     out = []
-    for observed, kept, extreme in zip(apart, replicates, hits, strict=True):
-        ratio = float(_ratios(observed, width)[0])
+    for pair, kept, test in zip(
+        tested, replicates, _tests(tested, n, m, n_resamples, alpha, seed), strict=True
+    ):
+        ratio, shrunk = (float(_ratios(pair.apart, width, shrink)[0]) for shrink in (0.0, pair.shrink))
         values = np.concatenate(kept)
         undefined = int(np.count_nonzero(np.isnan(values)))
         error = float(np.std(np.where(np.isnan(values), 0.5, values)))
-        chances = np.maximum(extreme, 1) / count if exact else (1 + extreme) / (1 + count)
-        greater, less = (1.0, 1.0) if math.isnan(ratio) else chances.tolist()
-        out.append(Estimate(ratio, error, undefined, greater, less, count, exact))
+        greater, less, count, exact = test
+        if math.isnan(ratio):
+            shrunk, greater, less = 0.5, 1.0, 1.0
+        out.append(Estimate(ratio, error, undefined, shrunk, greater, less, count, exact))
     return out
 
 
@@ -164,9 +194,108 @@ def _scaled(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
     return (a - low) / spread, (b - low) / spread
 
 
-def _extreme(dealt: FloatArray, observed: FloatArray, width: FloatArray) -> tuple[int, int]:
+# -- the permutation test --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Two scaled samples as the test needs them: pooled; the quantile differences (1, L); the shrinkage.
+
+    `ahead` is 1 if every run of A is above every run of B, -1 the other way round, and 0 otherwise.
+    """
+
+    pool: FloatArray
+    apart: FloatArray
+    shrink: float
+    ahead: int
+
+    @classmethod
+    def of(cls, a: FloatArray, b: FloatArray, apart: FloatArray) -> _Pair:
+        pool = np.sort(np.concatenate([a, b]))
+        ahead = int(a[0] - b[-1] > TIE) - int(b[0] - a[-1] > TIE)
+        return cls(pool, apart, _shrinkage(pool, a.size, b.size), ahead)
+
+
+def _shrinkage(pool: FloatArray, n: int, m: int) -> float:
+    """Return what is added to the squared distance of either direction.
+
+    It is the same for all deals, as it depends on the pooled values only. The interquartile range keeps it
+    small beside the distance that a few failed runs make.
+    """
+    at = np.array([0.25, 0.75]) * (pool.size - 1)
+    low, high = np.interp(at, np.arange(pool.size), pool)
+    spread = float(high - low) / IQR_OF_NORMAL
+    return SHRINKAGE * spread * spread * (1.0 / n + 1.0 / m)
+
+
+_Test = tuple[float, float, int, bool]
+"""The shares of deals in favour of A and of B, how many deals were counted, and whether those are all."""
+
+
+def _tests(pairs: list[_Pair], n: int, m: int, n_resamples: int, alpha: float, seed: int) -> list[_Test]:
+    """Return the permutation test of every pair.
+
+    If all runs of A are above all of B, no other deal is as extreme: exchanging a run of A with a better one
+    of B raises the quantiles of A and lowers those of B, and so lowers the statistic. Nothing is drawn then.
+    """
+    width = merged_steps(n, m)[2]
+    every = n_deals(n, m)
+    if every * (n + m) <= MOST_ENUMERATED:
+        hits = _hits(pairs, _deals(n, m), width)
+        return [(*(np.maximum(found, 1) / every).tolist(), int(every), True) for found in hits]
+    least = max(1 / math.comb(n + m, n), np.finfo(np.float64).tiny)
+    tests: dict[int, _Test] = {
+        i: (least, 1.0, 0, True) if pair.ahead > 0 else (1.0, least, 0, True)
+        for i, pair in enumerate(pairs)
+        if pair.ahead
+    }
+    counts, drawn = np.zeros((len(pairs), 2), dtype=np.int64), 0
+    for stage, stop in enumerate(_stages(n_resamples, alpha)):
+        left = [i for i in range(len(pairs)) if i not in tests]
+        if not left:
+            break
+        deals = _random_deals(n, m, stop - drawn, seed, stage)
+        counts[left] += _hits([pairs[i] for i in left], deals, width)
+        drawn = stop
+        more = stop < _most_deals(n_resamples, alpha)
+        for i in left:
+            if not more or counts[i].min() >= ENOUGH:
+                greater, less = ((1 + counts[i]) / (1 + drawn)).tolist()
+                tests[i] = (greater, less, drawn, False)
+    return [tests[i] for i in range(len(pairs))]
+
+
+def _most_deals(n_resamples: int, alpha: float) -> int:
+    """Return how many deals are drawn of a pair whose p-value is small.
+
+    With ENOUGH / alpha of them a test at the level alpha rejects if fewer than ENOUGH deals are as extreme as
+    the data. A pair that reached as many before is not significant, so that it may stop: its p-value is
+    valid too, since it is larger than that of any pair that goes on.
+    """
+    return max(n_resamples, min(math.ceil(ENOUGH / alpha), MOST_DEALS))
+
+
+def _stages(n_resamples: int, alpha: float) -> Iterator[int]:
+    """Yield after how many deals to look: first n_resamples, then four times as many each time."""
+    stop, most = n_resamples, _most_deals(n_resamples, alpha)
+    while stop < most:
+        yield stop
+        stop *= 4
+    yield most
+
+
+def _hits(pairs: list[_Pair], deals: Blocks, width: FloatArray) -> IntArray:
+    """Count the deals at least as much in favour of A as the data, and of B, shape (pairs, 2)."""
+    hits = np.zeros((len(pairs), 2), dtype=np.int64)
+    for p, q in deals:
+        for row, pair in enumerate(pairs):
+            hits[row] += _extreme(_gaps(pair.pool, p, pair.pool, q), pair.apart, width, pair.shrink)
+    return hits
+
+
+def _extreme(dealt: FloatArray, observed: FloatArray, width: FloatArray, shrink: float) -> tuple[int, int]:
     """Count the deals at least as much in favour of A as the data, and of B; tied ratios go by the means."""
-    ratio, seen = _ratios(dealt, width), float(_ratios(observed, width)[0])
+    ratio, seen = _ratios(dealt, width, shrink), float(_ratios(observed, width, shrink)[0])
     ratio[np.isnan(ratio)] = 0.5
     further = ratio - (0.5 if math.isnan(seen) else seen)
     tied = np.flatnonzero(np.abs(further) <= TIE)
@@ -213,11 +342,13 @@ def bootstrap_positions(n: int, m: int, n_resamples: int, seed: int) -> Blocks:
 
 
 def _blocks(
-    purpose: str, numbers: int, n_resamples: int, seed: int
+    purpose: str, numbers: int, n_resamples: int, seed: int, stage: int = 0
 ) -> Iterator[tuple[np.random.Generator, int]]:
+    """Yield the generators of the blocks and their sizes; the streams of one stage are unlike another's."""
     size = max(1, BLOCK_NUMBERS // numbers)
     for block, start in enumerate(range(0, n_resamples, size)):
-        yield streams.block_generator(seed, purpose, block), min(size, n_resamples - start)
+        generator = streams.block_generator(seed, purpose, (stage << STAGE_BITS) + block)
+        yield generator, min(size, n_resamples - start)
 
 
 def _drawn(generator: np.random.Generator, rows: int, n: int) -> Array:
@@ -228,9 +359,8 @@ def _drawn(generator: np.random.Generator, rows: int, n: int) -> Array:
     return drawn.astype(np.intp, copy=False)
 
 
-def _deals(n: int, m: int, n_resamples: int, seed: int, exact: bool) -> Blocks:
-    if not exact:
-        return _random_deals(n, m, n_resamples, seed)
+def _deals(n: int, m: int) -> Blocks:
+    """Return all deals, those of small samples kept for the next pair."""
     small = n_deals(n, m) * (n + m) <= FEW_NUMBERS
     return iter([_few_deals(n, m)]) if small else _every_deal(n, m)
 
@@ -251,14 +381,14 @@ def _few_deals(n: int, m: int) -> Positions:
     return next(_every_deal(n, m))
 
 
-def _random_deals(n: int, m: int, n_resamples: int, seed: int) -> Blocks:
+def _random_deals(n: int, m: int, n_resamples: int, seed: int, stage: int = 0) -> Blocks:
     """Yield random ways of dealing out n + m values, n to A and m to B.
 
     The label is the last bit of a random number; sorted, the numbers bring the labels into random order. Two
     equal numbers, one chance in 2^31 or 2^63, would be in the order of their labels.
     """
     kind = np.uint32 if n + m < 1 << 12 else np.uint64
-    for generator, rows in _blocks("swap", n + m, n_resamples, seed):
+    for generator, rows in _blocks("swap", n + m, n_resamples, seed, stage):
         numbers = generator.integers(0, np.iinfo(kind).max, size=(rows, n + m), dtype=kind, endpoint=True)
         numbers |= kind(1)
         numbers[:, n:] ^= kind(1)

@@ -25,8 +25,7 @@ def order_sentence(order: StochasticOrder) -> str:
     Returns
     -------
     str
-        The violation ratio and its bound; what the bound of like systems would be, and so whether A is
-        dominant; the test.
+        The violation ratio and its bound; the test, and so whether A is dominant.
     """
     a, b = order.a, order.b
     if math.isnan(order.violation_ratio):
@@ -37,22 +36,22 @@ def order_sentence(order: StochasticOrder) -> str:
     )
     test = "exact permutation test" if order.test.exact else "permutation test"
     error = f" ± {order.test.error:.1g}" if order.test.error > 0.0 else ""
-    return visible(f"{ratio} {_reading(order)} One-sided {test}: {p_clause(order.p_value)}{error}.")
+    p = p_clause(order.p_value, alpha(order.level))
+    return visible(f"{ratio} One-sided {test}: {p}{error}. {_reading(order)}")
 
 
 def _reading(order: StochasticOrder) -> str:
     """Return whether A is dominant, and if custom says otherwise, that it does."""
     rate = percent(float(f"{100.0 * alpha(order.level):.3g}") / 100.0)
-    if order.threshold is None:
-        reading = "From so few runs no bound shows dominance at this level."
+    if order.dominant:
+        return f"At {rate}, {order.a} is almost stochastically dominant."
+    if any(note.code == "out_of_reach" for note in order.notes):
+        reading = f"From so few runs no scores show dominance at {rate}."
     else:
-        verdict = "is almost stochastically dominant" if order.dominant else "is not shown to be dominant"
-        reading = (
-            f"Like systems get {order.threshold:.3g} or less in at most {rate} of cases: {order.a} {verdict}."
-        )
-    if order.dominant or not order.below_half:
+        reading = f"At {rate}, {order.a} is not shown to be dominant."
+    if not order.below_half:
         return reading
-    return f"{reading} The customary limit of 0.5, which one in five pairs of like systems passes, is passed."
+    return f"{reading} ε_min is below the customary 0.5, as it is for one in five pairs of like systems."
 
 
 def to_frame(orders: StochasticOrders, value: str = "epsilon_min") -> Any:
@@ -99,13 +98,9 @@ def to_text(orders: StochasticOrders) -> str:
     ]
     level = percent(round(orders[names[0], names[1]].level, 6))
     lines.append("")
+    rate = float(f"{alpha(orders[names[0], names[1]].level):.3g}")
     lines.append(
-        f"Upper {level} bounds of the violation ratio, row over column; * at or below the threshold."
+        f"Upper {level} bounds of the violation ratio, row over column; * permutation test p ≤ {rate:g}."
     )
-    lines += [f"note: {visible(note.message)}" for note in _short(orders)]
+    lines += [f"note: {visible(note.message)}" for note in orders.notes]
     return "\n".join(line.rstrip() for line in lines)
-
-
-def _short(orders: StochasticOrders) -> list[Any]:
-    """Return one note of each kind: a matrix repeats them for every pair."""
-    return list({note.code: note for note in reversed(orders.notes)}.values())[::-1]

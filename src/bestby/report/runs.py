@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Any
 from bestby.report import data, summary, words
 from bestby.report.comparison import settings
 from bestby.report.document import Document, Picture, Section
-from bestby.report.numbers import DASH, INFINITY, MINUS, Rounding, alpha, ends, margin_text, p_text, percent
+from bestby.report.numbers import (
+    DASH,
+    INFINITY,
+    MINUS,
+    Rounding,
+    alpha,
+    ends,
+    margin_text,
+    p_clause,
+    p_text,
+    percent,
+)
 from bestby.report.tables import (
     Cell,
     Column,
@@ -41,7 +52,8 @@ COLUMNS = (
     "violation_ratio",
     "epsilon_min",
     "epsilon_min_reverse",
-    "epsilon_threshold",
+    "order_p",
+    "order_p_reverse",
 )
 
 STATISTICS = {
@@ -111,19 +123,16 @@ def _methods_of_runs(c: RunsComparison) -> str:
     told, rate = f"{100.0 * level:.4g} %", f"{100.0 * alpha(level):.2g} %"
     return (
         f"P(A > B): {', '.join(chance)}. Effect size: {effect}, in standard deviations between runs."
-        f" ε(A, B): upper {told} bound of how far A is from being better at every quantile; systems that"
-        f" are alike come within its threshold in at most {rate} of cases." + _without_threshold(c)
+        f" ε(A, B): upper {told} bound of how far A is from being better at every quantile."
+        f" p(ε): one-sided permutation test of the better direction; it shows dominance at {rate} or less."
+        + _out_of_reach(c)
     )
 
 
-def _without_threshold(c: RunsComparison) -> str:
-    """Say why a threshold is missing, if one is."""
+def _out_of_reach(c: RunsComparison) -> str:
+    """Say that so few runs cannot show dominance, if that is so of a pair."""
     codes = {note.code for d in c.differences for note in d.order.notes}
-    if "beyond_table" in codes:
-        return f" Where it is {DASH}, none was calibrated for errors as rare as that."
-    if "no_threshold" in codes:
-        return f" Where it is {DASH}, that is too rare for so few runs: no bound shows dominance there."
-    return ""
+    return " So few runs cannot give a p as small." if "out_of_reach" in codes else ""
 
 
 # -- tables ----------------------------------------------------------------------------------------
@@ -175,11 +184,11 @@ def _run_against_run(c: RunsComparison) -> Table:
         Column("d_av" if c.paired else "g", True),
         Column("ε(A, B)", True),
         Column("ε(B, A)", True),
-        Column("threshold", True),
+        Column("p(ε)", True),
     )
     rows = []
     for d in c.differences:
-        limit = math.nan if d.order.threshold is None else d.order.threshold
+        p = min(d.order.p_value, d.reverse_order.p_value)
         cells = (
             Cell(d.a, d.a),
             Cell(d.b, d.b),
@@ -188,7 +197,7 @@ def _run_against_run(c: RunsComparison) -> Table:
             Cell(two.text(d.effect_size), d.effect_size),
             Cell(two.text(d.order.epsilon_min), d.order.epsilon_min),
             Cell(two.text(d.reverse_order.epsilon_min), d.reverse_order.epsilon_min),
-            Cell(two.text(limit), limit),
+            Cell(p_text(p, alpha(d.order.level)), p),
         )
         rows.append(Row(cells, d.order.dominant or d.reverse_order.dominant))
     caption = (
@@ -283,11 +292,10 @@ def difference_sentence(d: RunsDifference, rounding: Rounding | None = None) -> 
         f"{words.difference_sentence(d, rounding)} A run of {first} beats one of {second} with probability"
         f" {chance:.2f} [{low:.2f}, {high:.2f}]."
     )
-    if order.threshold is None or math.isnan(order.epsilon_min):
+    if math.isnan(order.epsilon_min):
         return text
-    side = "within" if order.dominant else "above"
-    bound, limit = f"{order.epsilon_min:.2f}", f"{order.threshold:.2f}"
-    return f"{text} ε_min of its stochastic order is {bound}, {side} the threshold {limit}."
+    p = p_clause(order.p_value, alpha(order.level))
+    return f"{text} ε_min of its stochastic order is {order.epsilon_min:.2f} ({p})."
 
 
 # -- data ------------------------------------------------------------------------------------------
@@ -311,7 +319,8 @@ def _row(d: RunsDifference) -> dict[str, Any]:
         d.order.violation_ratio,
         d.order.epsilon_min,
         d.reverse_order.epsilon_min,
-        d.order.threshold,
+        d.order.p_value,
+        d.reverse_order.p_value,
     )
     base = data.row(d)
     if not d.n_items:

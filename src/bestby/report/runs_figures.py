@@ -192,7 +192,7 @@ def order(c: RunsComparison, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib.axes.Axes
-        The axes; a square with a frame is within its calibrated threshold.
+        The axes; a square has a frame where the row is almost stochastically dominant.
     """
     names = [entry.system for entry in c.systems]
     size, shown = len(names), [name(system) for system in names]
@@ -213,7 +213,7 @@ def order(c: RunsComparison, ax: Axes | None = None) -> Axes:
     axes.tick_params(length=0, labelcolor=INK, labeltop=True, labelbottom=False)
     for spine in axes.spines.values():
         spine.set_visible(False)
-    title = "ε_min, row over column; framed: within the threshold"
+    title = "ε_min, row over column; framed: the row is dominant"
     axes.set_title(title, loc="left", color=INK, fontsize="medium", pad=12.0, parse_math=False)
     return axes
 

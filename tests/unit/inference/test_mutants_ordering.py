@@ -111,12 +111,12 @@ def test_every_deal_once_however_many_at_a_time(n: int, m: int, monkeypatch: pyt
 
 def test_enumerations_kept_or_not_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     a, b = (np.sort(values) for values in np.random.default_rng(2).normal(size=(2, 5)))
-    kept = violation.estimates([(a, b)], 5, 5, 50, 1)
+    kept = violation.estimates([(a, b)], 5, 5, 50, 0.05, 1)
     assert (kept[0].n_deals, kept[0].exact) == (252, True)
     monkeypatch.setattr(violation, "FEW_NUMBERS", 0)
-    assert violation.estimates([(a, b)], 5, 5, 50, 1) == kept
+    assert violation.estimates([(a, b)], 5, 5, 50, 0.05, 1) == kept
     monkeypatch.setattr(violation, "BLOCK_NUMBERS", 30)  # the hits of all blocks are added up
-    few = violation.estimates([(a, b)], 5, 5, 50, 1)[0]
+    few = violation.estimates([(a, b)], 5, 5, 50, 0.05, 1)[0]
     assert (few.greater, few.less) == (kept[0].greater, kept[0].less)
 
 
@@ -124,8 +124,8 @@ def test_enumerations_kept_or_not_give_the_same(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_mirror_image_seen_in_a_mirror_is_the_original() -> None:
-    one = violation.Estimate(0.25, 0.125, 3, 0.0625, 0.5, 16, exact=True)
-    other = violation.Estimate(0.75, 0.125, 3, 0.5, 0.0625, 16, exact=True)
+    one = violation.Estimate(0.25, 0.125, 3, 0.375, 0.0625, 0.5, 16, exact=True)
+    other = violation.Estimate(0.75, 0.125, 3, 0.625, 0.5, 0.0625, 16, exact=True)
     assert one.mirrored() == other
     assert other.mirrored() == one
 
@@ -139,7 +139,7 @@ def test_distances_of_rounding_are_none() -> None:
 
 def test_resamples_without_a_ratio_count_as_one_half() -> None:
     """A of 0 and 1 beside B of 0 and 0: a quarter of the resamples are the same, in all others A is ahead."""
-    found = violation.estimates([(np.array([0.0, 1.0]), np.zeros(2))], 2, 2, 2000, 0)[0]
+    found = violation.estimates([(np.array([0.0, 1.0]), np.zeros(2))], 2, 2, 2000, 0.05, 0)[0]
     assert found.ratio == 0.0
     assert abs(found.undefined - 500) < 5.5 * np.sqrt(2000 * 3 / 16)
     assert found.error == pytest.approx(0.5 * np.sqrt(found.undefined * (2000 - found.undefined)) / 2000)
@@ -147,7 +147,7 @@ def test_resamples_without_a_ratio_count_as_one_half() -> None:
 
 def test_deals_without_a_ratio_count_as_one_half() -> None:
     """Of six deals of 0, 0, 1, 1 four are the same for both; the data are the one with B ahead."""
-    found = violation.estimates([(np.zeros(2), np.ones(2))], 2, 2, 10, 0)[0]
+    found = violation.estimates([(np.zeros(2), np.ones(2))], 2, 2, 10, 0.05, 0)[0]
     assert (found.ratio, found.greater, found.less) == (1.0, 1.0, pytest.approx(1 / 6))
 
 
@@ -177,6 +177,14 @@ def test_nine_and_ten_runs_are_enumerated_and_ten_and_ten_are_not() -> None:
     assert not bb.aso(scores[:10], scores[10:], n_resamples=1).test.exact
 
 
+def shrunk(a: FloatArray, b: FloatArray) -> float:
+    """Return the statistic of the test, from the quantiles at the middles of n m steps."""
+    x, y = (np.repeat(np.sort(one), other.size) for one, other in ((a, b), (b, a)))
+    pool = np.concatenate([a, b])
+    k = 0.1 * (stats.iqr(pool) / 1.3489795) ** 2 * (1 / a.size + 1 / b.size)
+    return float((np.mean(np.minimum(x - y, 0) ** 2) + k) / (np.mean((x - y) ** 2) + 2 * k))
+
+
 @pytest.mark.parametrize("better", [True, False])
 @pytest.mark.parametrize(("n", "m"), [(5, 6), (12, 30)])
 def test_every_field_of_an_order(n: int, m: int, better: bool) -> None:
@@ -196,7 +204,7 @@ def test_every_field_of_an_order(n: int, m: int, better: bool) -> None:
     p = test.p_value
     assert 0.0 < p < 1.0
     assert test.error == pytest.approx(0.0 if exact else np.sqrt(p * (1.0 - p) / 400), rel=1e-12)
-    assert test.statistic == order.violation_ratio
+    assert test.statistic == pytest.approx(shrunk(a, b) if better else 1.0 - shrunk(a, b), rel=1e-12)
 
 
 # -- arguments ---------------------------------------------------------------------------------------
@@ -268,29 +276,64 @@ def test_every_note_says_which_systems_it_is_about() -> None:
         bb.aso([3.0, 4.0], [1.0, 2.0]),
         bb.aso([2.0] * 5, other),
         bb.aso(five, other, n_comparisons=1000),
-        bb.aso(many[0], many[1], n_comparisons=90),
+        bb.aso(many[0], many[1], n_comparisons=6000),
         bb.aso([1, 1, 1, 1, 2], [1, 1, 1, 1, 3]),
     )
     notes = [note for order in orders for note in order.notes]
     assert {note.code for note in notes} == {
         "identical_runs",
         "few_runs",
-        "no_threshold",
+        "out_of_reach",
         "constant_runs",
-        "beyond_table",
         "few_resamples",
         "undefined_resamples",
     }
     assert {note.about for note in notes} == {("A", "B")}
     texts = [note.message for note in notes]
     assert any("all of A come out above all of B once in 6 times" in text for text in texts)
-    assert any(text.startswith("thresholds were calibrated for error rates down to") for text in texts)
+    assert any(text.startswith("100000 deals give no p-value below 1e-05, and the level") for text in texts)
 
 
-def test_nineteen_resamples_can_give_a_p_value_of_one_in_twenty() -> None:
-    a, b = np.random.default_rng(0).normal(size=(2, 20))
-    for n_resamples, expected in ((18, ["few_resamples"]), (19, [])):
-        assert [note.code for note in bb.aso(a, b, n_resamples=n_resamples).notes] == expected
+@pytest.mark.parametrize(
+    ("n_resamples", "alpha", "stages"),
+    [
+        (1000, 0.05, [1000]),
+        (100, 0.05, [100, 200]),
+        (200, 0.05, [200]),
+        (1000, 0.05 / 56, [1000, 4000, 11200]),
+        (1000, 1e-9, [1000, 4000, 16000, 64000, 100_000]),
+        (200_000, 1e-9, [200_000]),
+    ],
+)
+def test_how_many_deals_are_drawn_until_the_next_look(
+    n_resamples: int, alpha: float, stages: list[int]
+) -> None:
+    assert list(violation._stages(n_resamples, alpha)) == stages
+
+
+def test_a_pair_stops_at_ten_deals_as_extreme(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nine at the first look, and the pair goes on; ten, and it stops. Stages share no draws."""
+    pair = violation._Pair.of(np.array([0.4, 1.0]), np.array([0.0, 0.6]), np.array([[0.4, 0.4]]))
+    monkeypatch.setattr(violation, "MOST_ENUMERATED", 0)
+    drawn: list[tuple[int, int]] = []
+
+    def deals(n: int, m: int, n_resamples: int, seed: int, stage: int) -> object:
+        drawn.append((stage, n_resamples))
+        return iter([])
+
+    monkeypatch.setattr(violation, "_random_deals", deals)
+    for hits, stages, p in ((9, [(0, 100), (1, 100)], 19 / 201), (10, [(0, 100)], 11 / 101)):
+        drawn.clear()
+        monkeypatch.setattr(violation, "_hits", lambda *_, h=hits: np.array([[h, 90]]))
+        (test,) = violation._tests([pair], 2, 2, 100, 0.05, 0)
+        assert drawn == stages
+        assert test == (pytest.approx(p), pytest.approx((1 + 90 * len(stages)) / (1 + 100 * len(stages))),
+                        100 * len(stages), False)  # fmt: skip
+
+
+def test_the_streams_of_stages_differ() -> None:
+    one, two = (next(violation._random_deals(5, 5, 10, 0, stage))[0] for stage in (0, 1))
+    assert one.tolist() != two.tolist()
 
 
 # -- drawn and exact distributions -------------------------------------------------------------------

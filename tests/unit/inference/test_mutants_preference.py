@@ -1,4 +1,4 @@
-"""Strengths, their errors, judgements and thresholds by hand: what changes of the code had gone unnoticed."""
+"""Strengths, their errors, judgements by hand: what changes of the code had gone unnoticed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import pytest
 from bestby import DesignError, InvalidInputError
 from bestby.inference import _strengths, preference
 from bestby.inference.judgements import Judgements
-from bestby.inference.ordering_table import smallest_alpha, threshold
 from bestby.resampling import streams, weights
 
 # -- win rates, groups, refusals -------------------------------------------------------------------
@@ -410,32 +409,3 @@ def test_resampled_units_in_several_blocks() -> None:
     keys = streams.replicate_keys(streams.stream_key(5, "bootstrap"), 0, 70)
     drawn = weights.bootstrap_weights(keys, np.array([0, 23]))
     assert found.tolist() == [[int(row[:12].sum()), int(row[12:].sum())] for row in drawn]
-
-
-# -- thresholds ------------------------------------------------------------------------------------
-
-
-def test_thresholds_between_the_lines_by_hand() -> None:
-    assert smallest_alpha() == 0.0005
-
-    def at(a: int, b: int, alpha: float) -> float:
-        found = threshold(a, b, alpha)
-        assert found is not None
-        return found
-
-    # 1/40 is 5/8 of the way from 1/30 to 1/50, 1/12 half of the way from 1/10 to 1/15
-    sides = (at(4, 30, 0.05), 3), (at(4, 50, 0.05), 5)
-    assert at(4, 40, 0.05) == pytest.approx(sum(value * share for value, share in sides) / 8, rel=1e-12)
-    corners = [at(a, b, 0.05) * share for a in (10, 15) for b, share in ((30, 3), (50, 5))]
-    assert at(12, 40, 0.05) == pytest.approx(sum(corners) / 16, rel=1e-12)
-    share = math.log(0.04 / 0.025) / math.log(2)
-    middle = share * at(20, 15, 0.05) + (1 - share) * at(20, 15, 0.025)
-    assert at(20, 15, 0.04) == pytest.approx(middle, rel=1e-12)
-    # Cells without a threshold count as 0: .0055 at (2, 15) and 0.025, with half of ln 1.2 / ln 2.5
-    assert at(2, 12, 0.012) == pytest.approx(0.0055 / 2 * math.log(1.2) / math.log(2.5), rel=1e-12)
-    # 66 deals: possible, but more than half of what is around has no threshold
-    assert threshold(2, 10, 0.0152) is None
-    assert at(3, 3, 1 - 0.95) == pytest.approx(0.0, abs=1e-12)
-    assert at(20, 20, 0.0005 * (1 - 1e-10)) == at(20, 20, 0.0005)
-    assert threshold(20, 20, 0.0005 * (1 - 1e-8)) is None
-    assert threshold(3, 3, 0.05 * (1 - 1e-8)) is None

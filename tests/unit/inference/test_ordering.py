@@ -1,10 +1,8 @@
-"""Almost stochastic order: values by hand, mirror images, notes, refusals, and the table of thresholds."""
+"""Almost stochastic order: values by hand, mirror images, notes, refusals, and the level of the test."""
 
 from __future__ import annotations
 
-import csv
 import math
-from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -12,7 +10,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import bestby as bb
-from bestby.inference.ordering_table import smallest_alpha, threshold
 from bestby.inference.violation import merged_steps
 from bestby.report.ordering import order_sentence
 
@@ -113,21 +110,20 @@ def test_a_pair_alone_equals_its_cell() -> None:
     orders = bb.multi_aso(runs, n_comparisons=7, n_resamples=200)
     for (a, b), order in orders.orders.items():
         alone = bb.aso(runs[a], runs[b], n_comparisons=7, n_resamples=200)
-        for field in ("violation_ratio", "standard_error", "epsilon_min", "threshold", "test", "level"):
+        for field in ("violation_ratio", "standard_error", "epsilon_min", "test", "level", "dominant"):
             assert repr(getattr(alone, field)) == repr(getattr(order, field)), (a, b, field)
 
 
 def test_more_comparisons_make_it_harder() -> None:
     rng = np.random.default_rng(4)
-    a, b = rng.normal(0.8, 1, 10), rng.normal(0, 1, 10)
+    a, b = rng.normal(1.3, 1, 10), rng.normal(0, 1, 10)
     orders = [bb.aso(a, b, n_comparisons=count) for count in (1, 2, 10, 45)]
     assert [order.level for order in orders] == pytest.approx([0.95, 0.975, 0.995, 1 - 0.05 / 45])
     bounds = [order.epsilon_min for order in orders]
     assert bounds == sorted(bounds)
     assert bounds[0] < bounds[-1] < 1.0
-    limits = [order.threshold for order in orders]
-    assert limits == sorted(limits, reverse=True)
-    assert limits[0] > limits[-1]
+    assert [order.dominant for order in orders] == [order.p_value <= 1 - order.level for order in orders]
+    assert [orders[0].dominant, orders[-1].dominant] == [True, False]
 
 
 def test_same_seed_same_numbers() -> None:
@@ -159,16 +155,69 @@ def test_complete_separation_is_one_deal_of_all() -> None:
 
 
 def test_p_is_never_zero_when_sampled() -> None:
-    order = bb.aso(np.arange(100, 150), np.arange(50), n_resamples=99)
-    assert order.p_value == 0.01
-    assert (order.test.exact, order.test.method, order.test.n_resamples) == (False, "monte carlo", 99)
+    order = bb.aso(np.arange(30, 80), np.arange(50), level=0.9, n_resamples=100)
+    assert order.p_value == 1 / 101
+    assert (order.test.exact, order.test.method, order.test.n_resamples) == (False, "monte carlo", 100)
+
+
+@pytest.mark.parametrize(("n", "m"), [(10, 10), (12, 40), (1500, 1200)])
+def test_samples_that_do_not_overlap_need_no_draws(n: int, m: int) -> None:
+    """Their deal is the most extreme of all; 1 / C(2700, 1500) is less than any float."""
+    order = bb.aso(np.arange(m, m + n), np.arange(m), n_resamples=1)
+    assert order.test.exact
+    assert order.p_value == max(1 / math.comb(n + m, n), np.finfo(float).tiny)
+    assert bb.aso(np.arange(m), np.arange(m, m + n), n_resamples=1).p_value == 1.0
+
+
+@pytest.mark.parametrize("n_comparisons", [1, 56, 400])
+def test_more_deals_are_drawn_where_the_p_value_is_small(n_comparisons: int) -> None:
+    """Draws do not limit what can be shown: ten deals in 1 / level are enough, whatever was asked for."""
+    rng = np.random.default_rng(1)
+    a, b, like = rng.normal(2.5, 1, 20), rng.normal(0, 1, 20), rng.normal(0, 1, 20)
+    found = bb.aso(a, b, n_comparisons=n_comparisons, n_resamples=50)
+    assert found.dominant
+    assert not found.test.exact
+    assert found.test.n_resamples == 10 * 20 * n_comparisons
+    assert bb.aso(b, like, n_comparisons=n_comparisons, n_resamples=50).test.n_resamples == 50
+
+
+def failing(rng: np.random.Generator, n: int) -> np.ndarray:
+    return rng.normal(size=n) - 10.0 * (rng.random(n) < 0.1)
+
+
+def test_the_family_keeps_its_level_where_runs_fail() -> None:
+    """6 systems of 10 runs, 60 families: more than 9 wrong ones come once in a thousand at 5 %."""
+    rng = np.random.default_rng(2)
+    wrong = 0
+    for seed in range(60):
+        runs = {str(k): failing(rng, 10) for k in range(6)}
+        wrong += bb.multi_aso(runs, n_resamples=1, rng=seed).dominant.any()
+    assert wrong <= 9
+
+
+def test_the_level_does_not_depend_on_the_resamples() -> None:
+    """20 runs of 400 pairs: more than 36 wrong ones come once in a thousand at 5 %."""
+    rng = np.random.default_rng(3)
+    pairs = [(failing(rng, 20), failing(rng, 20)) for _ in range(400)]
+    for n_resamples in (20, 300):
+        wrong = sum(bb.aso(a, b, n_resamples=n_resamples, rng=k).dominant for k, (a, b) in enumerate(pairs))
+        assert wrong <= 36
+
+
+def test_the_ratio_is_shrunk_by_a_tenth_of_a_squared_error() -> None:
+    a, b = [3.0, 5.0, 7.0], [2.0, 4.0, 9.0]
+    # Differences 1, 1, -2; the quartiles of 2, 3, 4, 5, 7, 9 are 3.25 and 6.5.
+    k = 0.1 * (3.25 / 1.3489795) ** 2 * (2 / 3)
+    assert bb.aso(a, b).violation_ratio == pytest.approx(4 / 6)
+    assert bb.aso(a, b).test.statistic == pytest.approx((4 / 3 + k) / (2 + 2 * k))
+    assert bb.aso(b, a).test.statistic == pytest.approx((2 / 3 + k) / (2 + 2 * k))
 
 
 def test_many_runs_do_not_overflow() -> None:
     rng = np.random.default_rng(6)
     order = bb.aso(rng.normal(0.5, 1, 1500), rng.normal(0, 1, 1200), n_resamples=20)
     assert order.dominant
-    assert order.threshold == threshold(100, 100, 0.05)
+    assert order.violation_ratio < 0.01
 
 
 # -- notes and refusals ----------------------------------------------------------------------------
@@ -178,23 +227,54 @@ def test_notes() -> None:
     assert codes(bb.aso(NEW, OLD)) == []
     assert codes(bb.aso(NEW[:4], OLD)) == ["few_runs"]
     two = bb.aso([3, 4], [1, 2])
-    assert codes(two) == ["few_runs", "no_threshold"]
-    assert two.threshold is None
+    assert codes(two) == ["few_runs", "out_of_reach"]
     assert not two.dominant
     assert two.epsilon_min == 0.0
     assert "once in 6 times, more often than 0.05" in two.notes[1].message
-    nearly = bb.aso(
-        range(7, 14), range(7), n_comparisons=100
-    )  # 1 / 3432 < 0.0005, but other samples give 0 too
-    assert codes(nearly) == ["no_threshold"]
-    assert "epsilon_min is 0 in a share of more than 0.0005" in nearly.notes[0].message
+    assert codes(bb.aso(range(3), range(3, 6))) == ["few_runs"]  # 1 / 20 is within reach
     assert codes(bb.aso([2] * 5, OLD)) == ["constant_runs"]
-    assert codes(bb.aso(NEW, OLD, n_comparisons=1000)) == ["beyond_table"]
+    assert codes(bb.aso(NEW, OLD, n_comparisons=1000)) == ["out_of_reach"]
     rng = np.random.default_rng(0)
-    assert codes(bb.aso(rng.normal(size=20), rng.normal(size=20), n_comparisons=90)) == ["few_resamples"]
+    a, b = rng.normal(size=20), rng.normal(size=20)
+    assert codes(bb.aso(a, b, n_comparisons=5000)) == []
+    assert codes(bb.aso(a, b, n_comparisons=6000)) == ["few_resamples"]
+    assert codes(bb.aso(a, b, n_comparisons=6000, n_resamples=200_000)) == []
     ties = bb.aso([1, 1, 1, 1, 2], [1, 1, 1, 1, 3])
     assert codes(ties) == ["undefined_resamples"]
     assert 0.0 < ties.standard_error < 0.5
+
+
+def test_a_note_where_fewer_runs_vary_more() -> None:
+    few, many = [0.0, 6.0, 9.0, 12.0, 18.0], np.arange(10.0)
+    assert codes(bb.aso(few, many)) == codes(bb.aso(many, few)) == ["unequal_spread"]
+    assert codes(bb.aso(few, many[:5])) == []  # as many of each
+    assert codes(bb.aso(np.divide(few, 9), many)) == []  # the larger sample varies more
+
+
+def test_one_note_for_each_cause() -> None:
+    """Eight systems of four runs: 28 pairs are out of reach, and each system has few runs."""
+    rng = np.random.default_rng(8)
+    runs = {f"s{k}": rng.normal(size=4) for k in range(7)} | {"s7": [-1.0] * 4}
+    orders = bb.multi_aso(runs)
+    assert [note.code for note in orders.notes] == ["few_runs", "constant_runs", "out_of_reach"]
+    few, constant, beyond = orders.notes
+    assert few.message.startswith("s0 has 4 runs, s1 has 4 runs, s2 has 4 runs and 5 more; with fewer")
+    assert constant.message.startswith("all runs of s7 have the same score")
+    assert "those of 28 pairs (s0 and s1, s0 and s2, s0 and s3 and 25 more) give no p-value" in beyond.message
+    assert all(note.about == tuple(runs) for note in (few, beyond))
+    assert set(constant.about) == set(runs)
+    alone = bb.aso(runs["s0"], runs["s1"], n_comparisons=56)
+    assert codes(orders["s0", "s1"]) == codes(alone) == ["few_runs", "out_of_reach"]
+
+
+def test_notes_are_about_the_pairs_that_have_the_cause() -> None:
+    rng = np.random.default_rng(7)
+    runs = {name: rng.normal(size=6) for name in "abc"}
+    runs |= {"copy": runs["a"], "pair": rng.normal(size=2)}
+    notes = {note.code: note for note in bb.multi_aso(runs, n_comparisons=1).notes}
+    assert notes["identical_runs"].about == ("a", "copy")
+    assert "a and copy are the same" in notes["identical_runs"].message
+    assert notes["few_runs"].message.startswith("pair has 2 runs; with fewer than 5")
 
 
 @pytest.mark.parametrize(
@@ -221,51 +301,6 @@ def test_refusals(call: object, error: type[Exception], says: str) -> None:
         call()  # type: ignore[operator]
 
 
-# -- thresholds ------------------------------------------------------------------------------------
-
-
-def table() -> dict[tuple[int, int], dict[float, float]]:
-    text = (files("bestby.inference") / "data" / "aso_thresholds.csv").read_text(encoding="utf-8")
-    return {
-        (int(row.pop("n_a")), int(row.pop("n_b"))): {float(rate): float(t or -1) for rate, t in row.items()}
-        for row in csv.DictReader(text.splitlines())
-    }
-
-
-def test_the_table_is_whole_and_monotone() -> None:
-    found = table()
-    sizes = sorted({n for n, _ in found})
-    assert sizes == [2, 3, 4, 5, 6, 7, 8, 10, 15, 20, 30, 50, 100]
-    assert set(found) == {(n, m) for n in sizes for m in sizes}
-    for rates in found.values():
-        ordered = [rates[rate] for rate in sorted(rates)]
-        assert ordered == sorted(ordered)
-        assert ordered[-1] < 0.5
-    usual = [found[n, n][0.05] for n in sizes]
-    assert usual[:1] == [-1.0]  # one deal in six separates two and two runs
-    assert usual == sorted(usual)
-
-
-def test_thresholds_are_those_of_the_table_where_it_has_them() -> None:
-    for (n, m), rates in table().items():
-        for rate, value in rates.items():
-            possible = value >= 0.0 and rate * math.comb(n + m, n) >= 1.0 - 1e-9
-            assert threshold(n, m, rate) == (pytest.approx(value) if possible else None)
-
-
-def test_thresholds_between_the_lines() -> None:
-    at = threshold(20, 20, 0.05)
-    assert at is not None
-    assert threshold(20, 20, 0.025) < threshold(20, 20, 0.04) < at  # type: ignore[operator]
-    # halfway from 1/10 to 1/15 is 1/12
-    ends = threshold(10, 10, 0.05), threshold(15, 10, 0.05)
-    assert threshold(12, 10, 0.05) == pytest.approx(sum(ends) / 2)  # type: ignore[arg-type]
-    assert threshold(5000, 200, 0.05) == threshold(100, 100, 0.05)
-    assert threshold(20, 20, 0.3) == threshold(20, 20, 0.1)
-    assert threshold(20, 20, smallest_alpha() / 2) is None
-    assert threshold(2, 400, 0.05) is not None
-
-
 # -- the matrix, words -----------------------------------------------------------------------------
 
 
@@ -289,32 +324,32 @@ def test_matrices_are_read_row_over_column() -> None:
 
 def test_a_note_is_printed_once_for_the_whole_matrix() -> None:
     orders = bb.multi_aso({name: [k, k + 2] for k, name in enumerate("xyz")})
-    assert len(orders.notes) > 2
+    assert len(orders.notes) == 3
     assert sum("hardly sees" in line for line in str(orders).splitlines()) == 1
 
 
 def test_the_sentence_of_a_dominant_system() -> None:
-    order = bb.aso([6, 7, 8, 9, 10], [1, 2, 3, 4, 5])
-    assert str(order) == (
-        "A over B: violation ratio 0, at most 0 at 95 % confidence (5 and 5 runs). Like systems get"
-        f" {order.threshold:.3g} or less in at most 5 % of cases: A is almost stochastically dominant."
-        " One-sided exact permutation test: p = 0.0040."
+    assert str(bb.aso([6, 7, 8, 9, 10], [1, 2, 3, 4, 5])) == (
+        "A over B: violation ratio 0, at most 0 at 95 % confidence (5 and 5 runs). One-sided exact"
+        " permutation test: p = 0.0040. At 5 %, A is almost stochastically dominant."
     )
 
 
-def test_the_sentence_where_custom_and_calibration_disagree() -> None:
+def test_the_sentence_where_custom_and_test_disagree() -> None:
     rng = np.random.default_rng(0)
-    order = bb.aso(rng.normal(0.7, 1, 20), rng.normal(0, 1, 20))
+    order = bb.aso(rng.normal(0.62, 1, 20), rng.normal(0, 1, 20))
     assert order.below_half
     assert not order.dominant
     words = order_sentence(order)
-    assert "A is not shown to be dominant. The customary limit of 0.5, which one in five pairs" in words
+    assert (
+        "A is not shown to be dominant. ε_min is below the customary 0.5, as it is for one in five" in words
+    )
     assert " ± 0.01." in words
 
 
 def test_the_other_sentences() -> None:
     assert "neither is better" in str(bb.aso([1, 2], [1, 2]))
-    assert "no bound shows dominance" in str(bb.aso([3, 4], [1, 2]))
+    assert "From so few runs no scores show dominance at 5 %" in str(bb.aso([3, 4], [1, 2]))
     assert "99.9944 % confidence" in str(bb.aso(NEW, OLD, n_comparisons=900))
 
 

@@ -62,10 +62,8 @@ def test_sentences_follow_the_leader(scores: RunsComparison) -> None:
     assert "old_1 is worse than new by more than the margin of 0.01." in d.sentence
     lower = compare_runs(RUNS, greater_is_better=False)["old_1", "new"].sentence
     assert "A run of old_1 beats one of new with probability 0.97 [" in lower
-    assert (
-        "within the threshold"
-        in compare_runs({k: RUNS[k] for k in ("old_1", "new")})["new", "old_1"].sentence
-    )
+    two = compare_runs({k: RUNS[k] for k in ("old_1", "new")})["new", "old_1"]
+    assert f"ε_min of its stochastic order is {two.order.epsilon_min:.2f} (p = 0.00" in two.sentence
 
 
 def test_the_data(scores: RunsComparison, items: RunsComparison) -> None:
@@ -99,7 +97,7 @@ def test_markdown_latex_and_html(scores: RunsComparison, items: RunsComparison) 
     assert "Effect size" not in differences
     assert "Intervals (95" not in against
     assert "Effect size: Hedges' g" in against
-    assert "Where it is" not in differences
+    assert "p(ε)" not in differences
     page = scores.to_html()
     assert page.count("<svg") == 4
     assert page.count("<table") == 3
@@ -168,13 +166,16 @@ def test_identical_systems_can_be_shown() -> None:
     assert "level; the data are compatible with" in result["a", "b"].sentence
 
 
-def test_a_threshold_that_is_missing_is_explained() -> None:
-    """Of 3 and 3 runs no bound shows dominance at 5 % over six comparisons; of 6 and 6 at 10 % one does."""
+def test_runs_too_few_for_dominance_are_explained() -> None:
+    """3 and 3 runs cannot show dominance at 5 % over six comparisons; 6 and 6 at 10 % can."""
     few = compare_runs({name: runs[:3] for name, runs in RUNS.items()})
-    assert all(d.order.threshold is None for d in few.differences)
-    assert "no bound shows dominance" in " ".join(str(few).split())
-    rare = compare_runs({name: RNG.normal(size=40) for name in "ab"}, level=0.999999)
-    assert "none was calibrated for errors as rare as that" in " ".join(str(rare).split())
+    assert "So few runs cannot give a p as small" in " ".join(str(few).split())
     many = compare_runs({name: RUNS[name] for name in ("new", "mid")}, level=0.9)
-    assert all(d.order.threshold is not None for d in many.differences)
-    assert "Where it is" not in str(many)
+    assert "So few runs" not in str(many)
+
+
+def test_the_p_values_of_both_directions_are_data(scores: RunsComparison) -> None:
+    rows = list(csv.DictReader(io.StringIO(scores.to_csv())))
+    for row, d in zip(rows, scores.differences, strict=True):
+        assert float(row["order_p"]) == d.order.p_value
+        assert float(row["order_p_reverse"]) == d.reverse_order.p_value

@@ -1,0 +1,158 @@
+"""What must be known beside almost stochastic order: one note for each cause, however many pairs have it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from bestby._core.roles import listed
+from bestby._core.rounding import SAME
+from bestby._core.typing import FloatArray
+from bestby.inference.violation import MOST_DEALS, Estimate, n_deals
+from bestby.results import Note
+
+FEW_RUNS = 5
+"""Runs below which a result carries a note."""
+
+SPREAD_APART = 2.0
+"""Ratio of standard deviations from which runs of unequal number are not safely exchanged."""
+
+MOST_NAMED = 3
+"""Pairs or systems that a note names."""
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """Two systems and what was estimated of them; `alpha` is the level of the test after correction."""
+
+    a: str
+    b: str
+    scores_a: FloatArray
+    scores_b: FloatArray
+    estimate: Estimate
+    alpha: float
+    n_resamples: int
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """The numbers of runs."""
+        return self.scores_a.size, self.scores_b.size
+
+    @property
+    def out_of_reach(self) -> bool:
+        """Whether even runs that do not overlap would have a p-value above alpha."""
+        return self.alpha * (1.0 + SAME) * n_deals(*self.sizes) < 1.0
+
+    @property
+    def few_resamples(self) -> bool:
+        """Whether the deals drawn are too few for a p-value as small as alpha."""
+        most = max(self.n_resamples, MOST_DEALS)
+        return not (self.estimate.exact or self.out_of_reach) and self.alpha * (most + 1) < 1.0
+
+    @property
+    def unequal_spread(self) -> bool:
+        """Whether the system with fewer runs varies much more than the other."""
+        if self.scores_a.size == self.scores_b.size:
+            return False
+        fewer, more = sorted((self.scores_a, self.scores_b), key=lambda scores: scores.size)
+        return float(fewer.std(ddof=1)) > SPREAD_APART * float(more.std(ddof=1))
+
+
+def of_pairs(pairs: Sequence[Ordered]) -> tuple[Note, ...]:
+    """Return the notes on one pair, or on all pairs of a comparison."""
+    return tuple(_notes(pairs))
+
+
+def _notes(pairs: Sequence[Ordered]) -> Iterator[Note]:
+    same = [pair for pair in pairs if math.isnan(pair.estimate.ratio)]
+    if same:
+        message = (
+            f"the scores of {_named(same)} are the same at every quantile: the violation ratio is undefined"
+        )
+        yield Note("identical_runs", message, _about(same))
+    yield from _on_systems(pairs)
+    beyond = [pair for pair in pairs if pair.out_of_reach]
+    if beyond:
+        yield Note("out_of_reach", _out_of_reach(beyond), _about(beyond))
+    short = [pair for pair in pairs if pair.few_resamples]
+    if short:
+        most = max(short[0].n_resamples, MOST_DEALS)
+        message = (
+            f"{most} deals give no p-value below {1 / (most + 1):.2g}, and the level asks for"
+            f" {short[0].alpha:.2g}: raise n_resamples, or no dominance can be shown of {_named(short)}"
+        )
+        yield Note("few_resamples", message, _about(short))
+    uneven = [pair for pair in pairs if pair.unequal_spread]
+    if uneven:
+        message = (
+            f"of {_named(uneven)} the system with fewer runs varies more than twice as much as the other: the"
+            " permutation test can take that for an advantage; compare equal numbers of runs"
+        )
+        yield Note("unequal_spread", message, _about(uneven))
+    undefined = [pair for pair in pairs if pair.estimate.undefined]
+    if undefined:
+        most = max(pair.estimate.undefined for pair in undefined)
+        message = (
+            f"in {most} of {undefined[0].n_resamples} resamples of {_named(undefined)} the two samples were"
+            " the same; they count as a violation ratio of 1/2"
+        )
+        if len(undefined) > 1:
+            message = message.replace("in ", "in up to ", 1)
+        yield Note("undefined_resamples", message, _about(undefined))
+
+
+def _on_systems(pairs: Sequence[Ordered]) -> Iterator[Note]:
+    """Yield the notes that are about the runs of single systems."""
+    runs = {name: scores for pair in pairs for name, scores in _systems(pair)}
+    few = {name: scores.size for name, scores in runs.items() if scores.size < FEW_RUNS}
+    if few:
+        told = listed([f"{name} has {size} runs" for name, size in few.items()], MOST_NAMED)
+        message = (
+            f"{told}; with fewer than {FEW_RUNS} runs the bootstrap hardly sees how much the runs vary, and"
+            " epsilon_min is too small too often; the p-value allows for it"
+        )
+        about = [pair for pair in pairs if min(pair.sizes) < FEW_RUNS]
+        yield Note("few_runs", message, _about(about))
+    differing = [pair for pair in pairs if not math.isnan(pair.estimate.ratio)]
+    runs = {name: scores for pair in differing for name, scores in _systems(pair)}
+    constant = [name for name, scores in runs.items() if scores[0] == scores[-1]]
+    if constant:
+        message = (
+            f"all runs of {listed(constant, MOST_NAMED)} have the same score: either they are"
+            " copies, or the measure is too coarse to see them vary"
+        )
+        about = [pair for pair in differing if pair.a in constant or pair.b in constant]
+        yield Note("constant_runs", message, _about(about))
+
+
+def _out_of_reach(pairs: Sequence[Ordered]) -> str:
+    """Say that no data could show dominance, and of one pair why."""
+    alpha = f"{pairs[0].alpha:.2g}"
+    if len(pairs) > 1:
+        return (
+            f"so few runs as those of {_named(pairs)} give no p-value of {alpha} or less, which the level"
+            " asks for, whatever the scores: no dominance can be shown; take more runs or fewer comparisons"
+        )
+    (pair,) = pairs
+    (n, m), deals = pair.sizes, n_deals(*pair.sizes)
+    return (
+        f"of {n} and {m} runs of like systems, all of {pair.a} come out above all of {pair.b} once in"
+        f" {deals:.0f} times, more often than {alpha}: no scores show dominance at this level"
+    )
+
+
+def _systems(pair: Ordered) -> tuple[tuple[str, FloatArray], tuple[str, FloatArray]]:
+    return (pair.a, pair.scores_a), (pair.b, pair.scores_b)
+
+
+def _about(pairs: Sequence[Ordered]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for pair in pairs for name, _ in _systems(pair)))
+
+
+def _named(pairs: Sequence[Ordered]) -> str:
+    """Return "x and y", or the first of several pairs and how many there are."""
+    if len(pairs) == 1:
+        return f"{pairs[0].a} and {pairs[0].b}"
+    names = [f"{pair.a} and {pair.b}" for pair in pairs]
+    return f"{len(pairs)} pairs ({listed(names, MOST_NAMED)})"
