@@ -125,14 +125,17 @@ def _methods_of_runs(c: RunsComparison) -> str:
         f"P(A > B): {', '.join(chance)}. Effect size: {effect}, in standard deviations between runs."
         f" ε(A, B): upper {told} bound of how far A is from being better at every quantile."
         f" p(ε): one-sided permutation test of the better direction; it shows dominance at {rate} or less."
-        + _out_of_reach(c)
+        + _cautions(c)
     )
 
 
-def _out_of_reach(c: RunsComparison) -> str:
-    """Say that so few runs cannot show dominance, if that is so of a pair."""
+def _cautions(c: RunsComparison) -> str:
+    """Say where the test of stochastic order cannot show dominance, or sees it where there is none."""
     codes = {note.code for d in c.differences for note in d.order.notes}
-    return " So few runs cannot give a p as small." if "out_of_reach" in codes else ""
+    text = " So few runs cannot give a p as small." if "out_of_reach" in codes else ""
+    if "unequal_spread" in codes:
+        text += " It is too small where the system with fewer runs varies much more."
+    return text
 
 
 # -- tables ----------------------------------------------------------------------------------------

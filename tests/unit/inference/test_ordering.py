@@ -181,6 +181,20 @@ def test_more_deals_are_drawn_where_the_p_value_is_small(n_comparisons: int) -> 
     assert bb.aso(b, like, n_comparisons=n_comparisons, n_resamples=50).test.n_resamples == 50
 
 
+def test_what_more_comparisons_show_fewer_show_too() -> None:
+    """Though more comparisons draw more deals, which are those of fewer comparisons and others."""
+    rng = np.random.default_rng(9)
+    changed = 0
+    for seed in range(25):
+        a, b = rng.normal(1.2, 1, 11), rng.normal(0, 1, 12)
+        shown = [
+            bb.aso(a, b, n_comparisons=count, n_resamples=150, rng=seed).dominant for count in (1, 2, 6, 20)
+        ]
+        assert shown == sorted(shown, reverse=True)
+        changed += shown[0] != shown[-1]
+    assert changed >= 5
+
+
 def failing(rng: np.random.Generator, n: int) -> np.ndarray:
     return rng.normal(size=n) - 10.0 * (rng.random(n) < 0.1)
 
