@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from calibration.statements import What
+from calibration.subjects import folds as folds_subject
 from scipy import stats
 from tests.calibration.counting import at_least, at_most
 
@@ -149,3 +151,13 @@ def test_a_real_difference_is_found_over_folds() -> None:
     generator = np.random.default_rng(11)
     p = [crossvalidation.corrected_t(folds(generator, 1, 10, 1.5), 1 / 9).p_value for _ in range(SIZE)]
     assert np.sum(np.array(p) <= LEVEL) >= at_least(0.85, SIZE)
+
+
+def test_the_default_of_5x2_folds_keeps_its_level_for_learners() -> None:
+    """Nearest centroids on two views that are alike, 58 % right: the combined F test rejects some 14 %."""
+    cell = next(cell for cell in folds_subject.cells() if "5 × 2: nearest centroid, 58" in cell.population)
+    generator = np.random.default_rng(12)
+    found = [cell.one(generator, 0) for _ in range(400)]
+    assert sum(bool(one[folds_subject.REJECTS].true) for one in found) <= at_most(LEVEL, 400)
+    by_f = sum(bool(one[What("rejected", "5x2cv-f")].true) for one in found)
+    assert by_f > at_most(LEVEL, 400)

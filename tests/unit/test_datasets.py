@@ -18,7 +18,7 @@ from bestby.datasets import DatasetComparison, FoldComparison, within
 from bestby.engine.base import Drawing
 from bestby.inference.replicability import Replicability
 from bestby.metrics import resolve
-from bestby.report import data, dataset_figures
+from bestby.report import data, dataset_figures, words
 
 TABLE = {
     "news": {"old": 0.71, "new": 0.74, "big": 0.80},
@@ -479,10 +479,83 @@ def test_five_by_two() -> None:
     assert result.ratio == 1.0
     (tests,) = result.tests.values()
     assert [test.name for test in tests] == ["corrected-t", "5x2cv-f", "5x2cv-t"]
-    assert result.differences[0].test.name == "5x2cv-f"
+    assert result.differences[0].test.name == "corrected-t"
     assert compare_folds(arrays, test="5x2cv-t").differences[0].test.name == "5x2cv-t"
     sided = compare_folds(arrays, alternative="greater")
     assert sided.differences[0].test.name == "corrected-t"
+
+
+def test_the_5x2_tests_are_taken_by_name_only_and_with_a_note() -> None:
+    generator = np.random.default_rng(0)
+    arrays = {"a": generator.normal(0.7, 0.02, (5, 2)), "b": generator.normal(0.68, 0.02, (5, 2))}
+    for test in ("5x2cv-f", "5x2cv-t"):
+        found = compare_folds(arrays, test=test)
+        (note,) = (note for note in found.notes if note.code == "liberal_test")
+        assert "up to 17 %" in note.message
+        assert found.differences[0].interval == compare_folds(arrays).differences[0].interval
+    assert "liberal_test" not in {note.code for note in compare_folds(arrays).notes}
+
+
+@pytest.mark.parametrize(
+    ("shape", "ratio", "name"),
+    [
+        ((5, 2), None, "corrected-t"),
+        ((2, 2), None, "corrected-t"),
+        ((1, 10), None, "corrected-t"),
+        ((1, 3), None, "corrected-t"),
+        ((10, 10), None, "conservative-t"),
+        ((2, 5), None, "conservative-t"),
+        ((10, 1), 0.25, "conservative-t"),
+        ((1, 10), 0.25, "conservative-t"),  # splits that test more than all items cannot be disjoint folds
+        ((1, 4), 0.25, "corrected-t"),
+        ((10, 1), 1.0, "corrected-t"),
+    ],
+)
+def test_the_default_over_folds(shape: tuple[int, int], ratio: float | None, name: str) -> None:
+    generator = np.random.default_rng(4)
+    arrays = {"a": generator.normal(0.7, 0.02, shape), "b": generator.normal(0.69, 0.02, shape)}
+    result = compare_folds(arrays, ratio=ratio)
+    (d,) = result.differences
+    assert d.interval is not None
+    assert (d.test.name, d.interval.method, result.provenance.settings["test"]) == (name, name, name)
+    assert "correlation_assumed" in {note.code for note in result.notes}
+    assert words.name_of_test(name) in str(result)
+    plain = compare_folds(arrays, ratio=ratio, test="corrected-t")
+    assert ("liberal_test" in {note.code for note in plain.notes}) == (name == "conservative-t")
+    assert plain.differences[0].p_value <= d.p_value
+
+
+def test_the_correlation_that_is_assumed() -> None:
+    generator = np.random.default_rng(5)
+    found = {}
+    for shape in ((1, 10), (10, 10), (5, 2)):
+        arrays = {"a": generator.normal(0.7, 0.02, shape), "b": generator.normal(0.69, 0.02, shape)}
+        (note,) = (n for n in compare_folds(arrays).notes if n.code == "correlation_assumed")
+        found[shape] = note.message
+    assert "0.1 is assumed" in found[1, 10]
+    assert "0.1 to 0.18 is assumed" in found[10, 10]
+    assert "0.5 is assumed" in found[5, 2]
+    assert "weak features" in found[1, 10]
+    assert "weak features" not in found[5, 2]
+
+
+def test_each_fold_counts_in_the_ratio() -> None:
+    """Two folds of ratio 1 and four of ratio 1/3, as if the sizes of the folds were known."""
+    rows = [("1", 2), ("2", 4)]
+    frame = pd.DataFrame(
+        [
+            {"repetition": again, "fold": j, "a": 0.7 + 0.01 * j, "b": 0.6 + 0.02 * j}
+            for again, k in rows
+            for j in range(k)
+        ]
+    )
+    assert compare_folds(frame).ratio == pytest.approx((2 * 1.0 + 4 / 3.0) / 6)
+    whole = np.arange(24)
+    parts = {
+        again: Evaluation.of({"a": whole % 3, "b": whole % 4}, whole % 2, strata=whole % k)
+        for again, k in rows
+    }
+    assert compare_folds(parts, metric="mae").ratio == compare_folds(frame).ratio
 
 
 def test_the_ratio_is_told_or_found() -> None:
@@ -513,6 +586,12 @@ def test_a_difference_without_variance_is_noted() -> None:
     result = compare_folds({"a": [1.0, 2.0, 3.0], "b": [0.5, 1.5, 2.5]})
     assert [note.code for note in result.differences[0].notes] == ["no_variance"]
     assert result.differences[0].p_value == 0.25
+    # An interval of no width would say that the difference is known, which the p-value contradicts.
+    assert result.differences[0].interval is None
+    same = compare_folds({"a": [1.0, 2.0, 3.0], "b": [1.0, 2.0, 3.0]}).differences[0]
+    assert same.interval is not None
+    assert (same.interval.low, same.interval.high, same.p_value) == (0.0, 0.0, 1.0)
+    assert [note.code for note in same.notes] == ["no_variance"]
 
 
 @pytest.mark.parametrize(

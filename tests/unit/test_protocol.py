@@ -118,8 +118,8 @@ def test_the_fewest_items_and_runs_are_where_five_percent_can_be_reached() -> No
         ({"n_datasets": 6}, "wilcoxon over the datasets"),
         ({"n_datasets": 6, "n_systems": 4}, "friedman with Iman-Davenport, then Nemenyi or Holm"),
         ({"n_folds": 10}, "corrected resampled t"),
-        ({"n_folds": 10, "n_runs": 10}, "corrected resampled t"),
-        ({"n_folds": 2, "n_runs": 5}, "5 x 2 cv combined F"),
+        ({"n_folds": 10, "n_runs": 10}, "conservative corrected t"),
+        ({"n_folds": 2, "n_runs": 5}, "corrected resampled t"),
     ],
 )
 def test_where_the_tree_ends(changes: dict[str, object], test: str) -> None:
@@ -215,6 +215,7 @@ def test_a_function_must_be_described() -> None:
             "counting the datasets with p < 0.05, or calling for the system that wins on most",
         ),
         ({"n_folds": 5}, "an ordinary paired t-test over the folds"),
+        ({"n_folds": 2, "n_runs": 5}, "the 5 x 2 cv t-test or F-test"),
         ({"n_systems": 5}, "reading raw p-values of all pairs"),
     ],
 )

@@ -42,7 +42,10 @@ Fold = Annotated[str | None, _option("COLUMN", "The fold of each row, if not 'fo
 Repetition = Annotated[str | None, _option("COLUMN", "The repetition of each row, if not 'repetition'.")]
 Ratio = Annotated[float | None, _option("R", "Items tested over items trained on; 1/(K-1) by default.")]
 Required = Annotated[str, _option("N|all", "Folds that must have an effect, for k-bonferroni.", shown=True)]
-Test = Annotated[str, _option("NAME", "auto, corrected-t, 5x2cv-f, 5x2cv-t or k-bonferroni.", shown=True)]
+Test = Annotated[
+    str,
+    _option("NAME", "auto, corrected-t, conservative-t, 5x2cv-f, 5x2cv-t or k-bonferroni.", shown=True),
+]
 Inside = Annotated[str, _option("NAME", "The test inside a fold or repetition; see compare.", shown=True)]
 
 
@@ -86,7 +89,9 @@ def folds(
     item (and repetition) that holds its fold, its gold and its out-of-fold predictions.
 
     The training sets of folds overlap, so an ordinary t test of the folds claims too much; the tests and
-    intervals here are corrected for that. With items, it is also counted in how many folds there is an
+    intervals here are corrected for that: "auto" takes corrected-t, and conservative-t for random splits and
+    for several repetitions of three or more folds. The 5x2cv tests call equal learners different too often
+    where items are few. With items, it is also counted in how many folds there is an
     effect, and how far the conclusions of single repetitions lie apart.
 
     \b

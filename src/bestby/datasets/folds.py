@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from bestby._core import checks
-from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Alternative, FloatArray
-from bestby.datasets import within
+from bestby.datasets import fold_tests, within
 from bestby.datasets.fold_results import FoldComparison, Spread
 from bestby.datasets.fold_source import Folds, Labels, of_items, of_scores, read
 from bestby.datasets.results import Names
@@ -31,7 +30,6 @@ from bestby.results import Difference, Note, Provenance, TestResult, defined
 
 __all__ = ["FoldComparison", "compare_folds"]
 
-TESTS = ("auto", "corrected-t", "5x2cv-f", "5x2cv-t", "k-bonferroni")
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
 
 
@@ -88,9 +86,11 @@ def compare_folds(
         Compare every other system with this one only.
     interval, level, n_resamples, rng, n_jobs, progress, executor
         As for `compare`; `interval` is that of the pooled predictions of one repetition.
-    test : {"auto", "corrected-t", "5x2cv-f", "5x2cv-t", "k-bonferroni"}
-        The test of each pair; all that apply are in `tests`. "auto": the combined F test for two-sided
-        questions to 5 repetitions of 2 folds, else the corrected resampled t test.
+    test : {"auto", "corrected-t", "conservative-t", "5x2cv-f", "5x2cv-t", "k-bonferroni"}
+        The test of each pair; all that apply are in `tests`. "auto": the corrected resampled t test, and for
+        several repetitions of 3 or more folds, or random splits, the one whose correction allows for common
+        training items, too. The interval is the one of this test, so that the two agree; the 5x2 cv tests and
+        "k-bonferroni" have none, and come with the interval of "auto".
     inside : str
         The test inside a fold and on the pooled predictions of one repetition; as `test` of `compare`.
     alternative : {"two-sided", "greater", "less"}
@@ -110,6 +110,12 @@ def compare_folds(
         If the data or an argument cannot be used as given.
     DesignError
         If the test does not fit the data.
+
+    Notes
+    -----
+    The difference, its interval and its test are about the learners: the expected difference of systems that
+    are trained on as many items as in one fold, over all training sets. The correlation of the folds cannot
+    be estimated, so it is assumed; the note `correlation_assumed` says how much, and where that is wrong.
 
     References
     ----------
@@ -131,7 +137,7 @@ def compare_folds(
         checks.probability(level, "level"),
         checks.choice(alternative, ALTERNATIVES, "alternative"),
     )
-    checks.choice(test, TESTS, "test")
+    checks.choice(test, fold_tests.TESTS, "test")
     checks.choice(correction, multiplicity.CORRECTIONS, "correction")
     drawing = Drawing(
         checks.positive_int(n_resamples, "n_resamples"),
@@ -157,14 +163,20 @@ def compare_folds(
         folds = of_items(found, metric, greater_is_better, drawing)
     else:
         folds = of_scores(found, metric, greater_is_better)
-    share = _ratio(folds, ratio)
+    share = fold_tests.ratio_of(folds, ratio)
+    name = fold_tests.chosen(test, folds, share, asked.alternative)
     order = _ordered(folds)
     pairs = within.pairs_of(order, folds.names, baseline, asked.alternative)
     inner, effects = _inner(folds, pairs, asked)
     needed = len(folds.labels) if required == "all" else checks.positive_int(required, "required")  # type: ignore[arg-type]
-    tests = {pair: _tests(folds, pair, share, asked, effects.get(pair), needed) for pair in pairs}
-    name = _chosen(test, folds, asked)
-    differences = _differences(folds, pairs, tests, name, share, asked, correction)
+    tests = {
+        pair: fold_tests.applicable(
+            folds, _paired(folds, pair), share, asked.alternative, effects.get(pair), needed, name
+        )
+        for pair in pairs
+    }
+    bounds = fold_tests.interval_of(name, folds, share)
+    differences = _differences(folds, pairs, tests, (name, bounds), share, asked, correction)
     scores = folds.matrix[:, [folds.names.index(system) for system in order]]
     scores.flags.writeable = False
     return FoldComparison(
@@ -179,7 +191,7 @@ def compare_folds(
         effects=effects,
         within=inner,
         spread=tuple(_spread(pair, i, inner, asked.level) for i, pair in enumerate(pairs)) if inner else (),
-        notes=(*folds.notes, *_notes(folds, ratio, share)),
+        notes=(*folds.notes, *fold_tests.notes(folds, ratio, share, name)),
         provenance=_provenance(
             folds,
             asked,
@@ -199,30 +211,6 @@ def compare_folds(
 
 
 # -- numbers ---------------------------------------------------------------------------------------
-
-
-def _ratio(folds: Folds, ratio: float | None) -> float:
-    if ratio is not None:
-        if not 0.0 < checks.number(ratio, "ratio") < math.inf:
-            raise InvalidInputError(
-                f"ratio must be a positive number, got {ratio}",
-                hint="items tested over items trained on: 1/9 for 10-fold cross-validation",
-            )
-        return float(ratio)
-    if folds.parts:
-        sizes = [
-            (part.n_items, folds.whole[again][1].n_items) for (again, _), (_, part) in folds.parts.items()
-        ]
-        if any(size == total for size, total in sizes):
-            raise DesignError("a repetition with a single fold trains on nothing", hint="pass ratio=...")
-        return math.fsum(size / (total - size) for size, total in sizes) / len(sizes)
-    counts = folds.repetitions()
-    if min(counts.values()) < 2:
-        raise DesignError(
-            "a repetition with a single fold is a random split, whose ratio must be told",
-            hint="pass ratio=...: items tested over items trained on, 0.25 if a fifth is tested",
-        )
-    return math.fsum(1.0 / (count - 1) for count in counts.values()) / len(counts)
 
 
 def _ordered(folds: Folds) -> tuple[str, ...]:
@@ -274,82 +262,40 @@ def _names_of(labels: Labels) -> dict[tuple[str, str], str]:
     return {(again, name): f"{again!r}/{name!r}" for again, name in labels}
 
 
-def _tests(
-    folds: Folds,
-    pair: Names,
-    ratio: float,
-    asked: Asked,
-    effects: Replicability | None,
-    required: int,
-) -> tuple[TestResult, ...]:
-    """Return every test that applies to a pair."""
-    d = _paired(folds, pair)
-    found = [crossvalidation.corrected_t(d, ratio, asked.alternative)]
-    if folds.shape() == (5, 2):
-        table = _by_repetition(folds, d)
-        if asked.alternative == "two-sided":
-            found.append(crossvalidation.five_by_two_f(table))
-        found.append(crossvalidation.five_by_two_t(table, asked.alternative))
-    if effects is not None:
-        found.append(crossvalidation.k_bonferroni(effects.p_values, required, asked.alternative))
-    return tuple(found)
-
-
 def _paired(folds: Folds, pair: Names) -> FloatArray:
     """Return the differences of two systems on the folds."""
     a, b = (folds.matrix[:, folds.names.index(name)] for name in pair)
     return classical.paired_differences(a, b)
 
 
-def _by_repetition(folds: Folds, d: FloatArray) -> FloatArray:
-    names = list(folds.repetitions())
-    rows = [
-        [float(x) for x, (again, _) in zip(d, folds.labels, strict=True) if again == name] for name in names
-    ]
-    return np.array(rows)
-
-
-def _chosen(test: str, folds: Folds, asked: Asked) -> str:
-    if test == "auto":
-        combined = folds.shape() == (5, 2) and asked.alternative == "two-sided"
-        return "5x2cv-f" if combined else "corrected-t"
-    if test.startswith("5x2cv") and folds.shape() != (5, 2):
-        raise DesignError(
-            f"test {test!r} needs 5 repetitions of 2 folds; there are"
-            f" {' + '.join(str(n) for n in folds.repetitions().values())} folds",
-            hint='test="corrected-t" takes any number of folds',
-        )
-    if test == "5x2cv-f" and asked.alternative != "two-sided":
-        raise DesignError("the combined F test is two-sided", hint='test="5x2cv-t" has sides')
-    if test == "k-bonferroni" and not folds.parts:
-        raise DesignError(
-            "test 'k-bonferroni' needs a p-value inside each fold, so predictions of its items",
-            hint='test="corrected-t" needs scores of folds only',
-        )
-    return test
+_UNKNOWN = (
+    ", so its standard error is unknown: there is no interval, and the p-value is what the signs alone say"
+)
 
 
 def _differences(
     folds: Folds,
     pairs: Sequence[Names],
     tests: Mapping[Names, tuple[TestResult, ...]],
-    name: str,
+    methods: tuple[str, str],
     ratio: float,
     asked: Asked,
     correction: str,
 ) -> tuple[Difference, ...]:
+    """Return the difference of each pair with the test and the interval whose names are `methods`."""
+    name, bounds = methods
     chosen = {pair: next(test for test in tests[pair] if test.name == name) for pair in pairs}
     adjusted = multiplicity.adjust([chosen[pair].p_value for pair in pairs], correction)
     mean = dict(zip(folds.names, folds.matrix.mean(axis=0).tolist(), strict=True))
     found = []
     for (a, b), p in zip(pairs, adjusted, strict=True):
         d = _paired(folds, (a, b))
-        interval, notes = defined(crossvalidation.corrected_interval(d, ratio, asked.level))
-        notes = tuple(dataclasses.replace(note, about=(folds.metric.name, a, b)) for note in notes)
-        if np.ptp(d) == 0.0:
-            notes += (
-                Note("no_variance", "the difference is the same on all folds", (folds.metric.name, a, b)),
-            )
+        table = fold_tests.by_repetition(folds, d)
+        interval, _ = defined(crossvalidation.corrected_interval(table, ratio, asked.level, bounds))
+        notes: tuple[Note, ...] = ()
+        if interval is None or interval.low == interval.high:
+            text = "the difference is the same on all folds" + ("" if interval else _UNKNOWN)
+            notes = (Note("no_variance", text, (folds.metric.name, a, b)),)
         found.append(
             Difference(
                 metric=folds.metric.name,
@@ -387,27 +333,6 @@ def _spread(pair: Names, position: int, inner: Mapping[str, tuple[Difference, ..
         difference=ends([d.estimate for d in found]),
         high=ends([d.interval.high for d in found if d.interval is not None]),
     )
-
-
-def _notes(folds: Folds, given: float | None, ratio: float) -> list[Note]:
-    notes = []
-    if given is None and not folds.parts:
-        notes.append(
-            Note(
-                "ratio_assumed",
-                f"each fold is taken to be tested once, after training on all others of its repetition:"
-                f" items tested over items trained on = {ratio:.4g}",
-            )
-        )
-    if folds.parts:
-        notes.append(
-            Note(
-                "trained_models_given",
-                "the tests inside a fold or a repetition take its trained models as given; what another"
-                " training would change is in the differences between folds and repetitions only",
-            )
-        )
-    return notes
 
 
 def _provenance(folds: Folds, asked: Asked, more: Mapping[str, Any], drawing: Drawing) -> Provenance:

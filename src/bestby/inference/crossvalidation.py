@@ -22,6 +22,9 @@ from bestby.inference import classical
 from bestby.inference.replicability import partial_conjunctions
 from bestby.results import Interval, TestResult
 
+T_TESTS = ("corrected-t", "conservative-t")
+"""The corrected t tests, each with an interval of its own."""
+
 
 def corrected_t(differences: ArrayLike, ratio: float, alternative: Alternative = "two-sided") -> TestResult:
     """Nadeau and Bengio's corrected resampled t test.
@@ -50,9 +53,15 @@ def corrected_t(differences: ArrayLike, ratio: float, alternative: Alternative =
     If all differences are equal and not 0, the statistic is infinite and p is that of the signs alone,
     2^(1-J) for two sides: as for `bestby.inference.classical.paired_t`.
 
+    The correction is the variance that common test items bring to many random splits, which is more than they
+    bring to one repetition of disjoint folds, or to halves. With several repetitions of 5 or 10 folds nothing
+    is left for the variance that training brings, and the test rejects too often if training on other items
+    changes much of what is learnt: take `conservative_t` there.
+
     References
     ----------
-    .. [1] Nadeau and Bengio (2003), Inference for the Generalization Error, Machine Learning 52, 239-281.
+    .. [1] Nadeau and Bengio (2003), Inference for the Generalization Error, Machine Learning 52, 239-281,
+       section 4.2.
     .. [2] Bouckaert and Frank (2004), Evaluating the Replicability of Significance Tests for Comparing
        Learning Algorithms, PAKDD, 3-12.
 
@@ -62,30 +71,89 @@ def corrected_t(differences: ArrayLike, ratio: float, alternative: Alternative =
     >>> round(result.statistic, 4), round(result.p_value, 4)
     (2.1909, 0.1598)
     """
+    return _t_test("corrected-t", differences, ratio, alternative)
+
+
+def conservative_t(
+    differences: ArrayLike, ratio: float, alternative: Alternative = "two-sided"
+) -> TestResult:
+    """Corrected resampled t test that allows for common training items as well as common test items.
+
+    Parameters
+    ----------
+    differences : array_like, shape (r, K) or (J,)
+        Score of A minus score of B on each fold of each repetition; random splits in a row.
+    ratio, alternative
+        As for `corrected_t`.
+
+    Returns
+    -------
+    TestResult
+        Its statistic is the mean over sqrt(v s^2), on J - 1 degrees of freedom. v lies between 1 / J + ratio,
+        as `corrected_t` has it, and 2 ratio / (1 + ratio^2), if that is larger.
+
+    Raises
+    ------
+    InvalidInputError
+        As `corrected_t`.
+
+    Notes
+    -----
+    Nadeau and Bengio's variance is (1 / J + rho / (1 - rho)) s^2, where rho is the correlation of two folds;
+    they take the share q of the items that is tested, which is the correlation if the trained models are the
+    same in all folds. For learners that go by the likeness of items, the difference on a fold is a sum over
+    pairs of a training and a test item, whose effect is the same if the two change places. Two random splits
+    then have the correlation rho = 2 q (1 - q), the chance that a split separates two items, and
+    rho / (1 - rho) is 2 ratio / (1 + ratio^2). With a ratio of 1 (2 folds) v is that of `corrected_t`.
+
+    Several repetitions of K folds show in part which of the two it is. If the models are the same, the means
+    of the repetitions are equal; in sums over pairs K times their variance is 2 (K - 1) / (K (K - 2)) times
+    the variance within repetitions. v goes from the one limit to the other with this quotient, and no
+    further. Of random splits, v is the upper limit.
+
+    No folds can show all that training varies. The test still rejects too often if the learners choose among
+    weak features, so that overlapping training sets lead to the same chance choice; five repetitions of two
+    folds, whose training sets have less in common, show more of that.
+
+    Examples
+    --------
+    >>> folds = [[3, 1, 2, 0, 2], [2, 2, 4, 3, 0]]
+    >>> round(corrected_t(folds, ratio=0.25).p_value, 4), round(conservative_t(folds, ratio=0.25).p_value, 4)
+    (0.0341, 0.0588)
+    """
+    return _t_test("conservative-t", differences, ratio, alternative)
+
+
+def _t_test(name: str, differences: ArrayLike, ratio: float, alternative: Alternative) -> TestResult:
     checks.choice(alternative, get_args(Alternative), "alternative")
-    d, scale = _folds(differences, ratio)
+    d, scale = _folds(differences, ratio, name)
     mean = math.fsum(d) / d.size
     if scale == 0.0:
-        return _without_variance("corrected-t", d, mean, alternative)
+        return _without_variance(name, d, mean, alternative)
     t = mean / scale
     p = _of_tails(float(stdtr(d.size - 1, -t)), float(stdtr(d.size - 1, t)), alternative)
-    return TestResult("corrected-t", p, alternative, exact=False, method="asymptotic", statistic=t)
+    return TestResult(name, p, alternative, exact=False, method="asymptotic", statistic=t)
 
 
-def corrected_interval(differences: ArrayLike, ratio: float, level: float = 0.95) -> Interval:
-    """Return the interval of the mean difference that belongs to `corrected_t`.
+def corrected_interval(
+    differences: ArrayLike, ratio: float, level: float = 0.95, method: str = "corrected-t"
+) -> Interval:
+    """Return the interval of the mean difference that belongs to `corrected_t` or `conservative_t`.
 
     Parameters
     ----------
     differences, ratio
-        As for `corrected_t`.
+        As for `corrected_t` and `conservative_t`.
     level : float
         Nominal coverage.
+    method : {"corrected-t", "conservative-t"}
+        The test that the interval belongs to.
 
     Returns
     -------
     Interval
-        Of method "corrected-t"; the p-value is below 1 - level if and only if 0 lies outside.
+        The p-value of the test is below 1 - level if and only if 0 lies outside. If all differences are equal
+        and not 0, their standard error is unknown and both ends are nan.
 
     Examples
     --------
@@ -93,10 +161,13 @@ def corrected_interval(differences: ArrayLike, ratio: float, level: float = 0.95
     >>> round(interval.low, 4), round(interval.high, 4)
     (-1.9278, 5.9278)
     """
-    d, scale = _folds(differences, ratio)
+    checks.choice(method, T_TESTS, "method")
+    d, scale = _folds(differences, ratio, method)
     mean = math.fsum(d) / d.size
     half = float(stdtrit(d.size - 1, 0.5 * (1.0 + checks.probability(level, "level")))) * scale
-    return Interval(mean - half, mean + half, level, "corrected-t", exact=True)
+    if scale == 0.0 and mean != 0.0:
+        half = math.nan
+    return Interval(mean - half, mean + half, level, method, exact=True)
 
 
 def five_by_two_t(differences: ArrayLike, alternative: Alternative = "two-sided") -> TestResult:
@@ -121,7 +192,9 @@ def five_by_two_t(differences: ArrayLike, alternative: Alternative = "two-sided"
 
     Notes
     -----
-    Which of the ten differences stands first changes the result; `five_by_two_f` does not depend on it.
+    Which of the ten differences stands first changes the result; `five_by_two_f` does not depend on it. The
+    ten differences are taken as independent of the data that they share. With weak learners or few items they
+    are not, and the test rejects more often than its level: up to 15 % at 5 % in our calibration.
 
     References
     ----------
@@ -161,6 +234,12 @@ def five_by_two_f(differences: ArrayLike) -> TestResult:
     ------
     InvalidInputError
         If the shape is another or a value is not finite.
+
+    Notes
+    -----
+    All repetitions halve the same items, so that their differences have an error in common that their
+    variances do not show. With weak learners or few items the test rejects up to 17 % at 5 % in our
+    calibration, where `corrected_t` rejects 1 to 5 % on the same folds.
 
     References
     ----------
@@ -231,9 +310,10 @@ def k_bonferroni(p_values: ArrayLike, required: int, alternative: Alternative = 
     )
 
 
-def _folds(differences: ArrayLike, ratio: float) -> tuple[FloatArray, float]:
-    """Return the differences in a row and the corrected standard error of their mean."""
-    d = np.asarray(checks.as_array(differences, "differences"), dtype=np.float64).reshape(-1)
+def _folds(differences: ArrayLike, ratio: float, name: str) -> tuple[FloatArray, float]:
+    """Return the differences in a row and the standard error of their mean, corrected as that test does."""
+    table = np.asarray(checks.as_array(differences, "differences"), dtype=np.float64)
+    d = table.reshape(-1)
     if d.size < 2 or not np.isfinite(d).all():
         raise InvalidInputError(
             f"differences must be two or more finite numbers, got {d.size}"
@@ -250,7 +330,21 @@ def _folds(differences: ArrayLike, ratio: float) -> tuple[FloatArray, float]:
         return d, 0.0
     mean = math.fsum(d) / d.size
     variance = math.fsum((d - mean) ** 2) / (d.size - 1)
-    return d, math.sqrt((1.0 / d.size + ratio) * variance)
+    factor = 1.0 / d.size + ratio
+    if name == "conservative-t":
+        larger = max(factor, 2.0 * ratio / (1.0 + ratio * ratio))
+        factor += _spread(table) * (larger - factor)
+    return d, math.sqrt(factor * variance)
+
+
+def _spread(table: FloatArray) -> float:
+    """Return how far the repetitions differ: 0 for models that are the same, 1 for sums over pairs."""
+    if table.ndim != 2 or table.shape[0] < 2 or table.shape[1] < 3:
+        return 1.0
+    k = table.shape[1]
+    between = k * float(table.mean(axis=1).var(ddof=1))
+    limit = 2.0 * (k - 1) / (k * (k - 2)) * float(table.var(axis=1, ddof=1).mean())
+    return between / limit if between < limit else 1.0
 
 
 def _five_by_two(differences: ArrayLike) -> tuple[FloatArray, float]:

@@ -263,6 +263,9 @@ def _wrong_for_design(case: Case) -> list[Wrong]:
         out.append(
             Wrong("an ordinary paired t-test over the folds", why, "Dietterich 1998; Nadeau & Bengio 2003")
         )
+    if case.n_folds == 2 and case.n_runs == 5:
+        why = "all halvings share their items, so that with few of them it rejects up to 17 % instead of 5 %"
+        out.append(Wrong("the 5 x 2 cv t-test or F-test", why))
     if case.n_systems > 2:
         pairs = case.n_systems * (case.n_systems - 1) // 2
         why = f"{pairs} comparisons have {pairs} chances to be wrong"

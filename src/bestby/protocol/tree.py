@@ -132,9 +132,9 @@ def _ties(case: Case) -> str:
 
 
 def _folds(case: Case) -> str:
-    if case.n_folds == 2 and case.n_runs == 5:
-        return "five times two"
-    return "several times" if case.n_runs > 1 else "once"
+    if case.n_runs == 1:
+        return "once"
+    return "several times in halves" if case.n_folds == 2 else "several times"
 
 
 def _dataset_tests(case: Case) -> str:
@@ -395,11 +395,12 @@ TREE: dict[str, Question] = {
         "How was the cross-validation made?",
         _folds,
         {
-            "five times two": Answer(
-                "The ten differences of five halvings give a statistic that is nearly F with 10 and 5"
-                " degrees of freedom.",
-                "Alpaydın 1999",
-                Recommendation("5 x 2 cv combined F", "corrected t", _FOLDS),
+            "several times in halves": Answer(
+                "All halvings have their items in common, which the t and F tests of 5 x 2 folds leave out:"
+                " with few items or weak learners they reject too often. The corrected test allows for it,"
+                " and its interval agrees with it.",
+                "Nadeau & Bengio 2003",
+                Recommendation("corrected resampled t", "corrected t", _FOLDS),
             ),
             "once": Answer(
                 "The variance of the fold scores is corrected for the overlap of the training sets; folds"
@@ -409,9 +410,10 @@ TREE: dict[str, Question] = {
             ),
             "several times": Answer(
                 "Repetitions share all their data: one corrected test over all folds of all repetitions,"
-                " and the spread of the conclusions beside it.",
+                " which allows for common test items and common training items, and the spread of the"
+                " conclusions beside it.",
                 "Bouckaert & Frank 2004; Bestgen 2022",
-                Recommendation("corrected resampled t", "corrected t", _FOLDS),
+                Recommendation("conservative corrected t", "conservative corrected t", _FOLDS),
             ),
         },
     ),

@@ -100,8 +100,9 @@ def _methods_over(c: FoldComparison) -> str:
     """Return how the differences over the folds were had."""
     test = summary.counted(summary.how_tested(d) for d in c.differences)
     correction = "no correction" if c.correction == "none" else f"correction: {c.correction}"
+    bounds = summary.counted(summary.names_of_intervals(d.interval for d in c.differences)) or "none"
     return (
-        f"Intervals ({percent(c.level)}): corrected resampled t, items tested over items trained on ="
+        f"Intervals ({percent(c.level)}): {bounds}, items tested over items trained on ="
         f" {c.ratio:.4g}. Test: {test}; {correction}."
     )
 

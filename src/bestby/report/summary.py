@@ -28,6 +28,7 @@ _INTERVALS = {
     "crossed-t": "t over items and runs",
     "newcombe": "Newcombe's score interval",
     "corrected-t": "corrected resampled t",
+    "conservative-t": "conservative corrected t",
 }
 _OPEN = (
     "cannot be told apart from it",

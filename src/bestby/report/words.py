@@ -26,6 +26,7 @@ _TESTS = {
     "crossed-t": "t-test over items and runs",
     "crossed-bootstrap": "bootstrap test over items and runs",
     "corrected-t": "corrected resampled t-test",
+    "conservative-t": "conservative corrected t-test",
     "5x2cv-t": "5×2 cv t-test",
     "5x2cv-f": "combined 5×2 cv F-test",
     "k-bonferroni": "K-Bonferroni test of the folds",

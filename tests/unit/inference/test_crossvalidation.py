@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -30,18 +31,55 @@ def test_the_correction_never_makes_it_easier(d: list[float], ratio: float) -> N
     assert cv.corrected_t(d, ratio).p_value >= classical.paired_t(d).p_value * (1.0 - 1e-9)
 
 
-@given(DIFFERENCES, st.sampled_from([0.8, 0.95]))
-def test_the_interval_holds_0_if_and_only_if_the_test_does_not_reject(d: list[float], level: float) -> None:
-    p, interval = cv.corrected_t(d, 1 / 9).p_value, cv.corrected_interval(d, 1 / 9, level)
+@given(DIFFERENCES, st.floats(0.01, 20.0))
+def test_the_conservative_t_is_never_more_liberal(d: list[float], ratio: float) -> None:
+    splits, repetitions = cv.conservative_t(d, ratio), cv.conservative_t(np.reshape(d, (2, 5)), ratio)
+    assert splits.p_value >= repetitions.p_value >= cv.corrected_t(d, ratio).p_value
+
+
+@pytest.mark.parametrize("k", [2, 3, 5, 10])
+@pytest.mark.parametrize("apart", [0.0, 0.1, 0.4, 2.0])
+def test_the_conservative_t_goes_with_the_spread_of_the_repetitions(k: int, apart: float) -> None:
+    """Between models that are the same and the chance that a split separates two items, by plain loops."""
+    generator = np.random.default_rng(k)
+    d = generator.normal(0.1, 1.0, (10, k))
+    d += apart * generator.normal(0.0, 1.0, (10, 1)) - d.mean(axis=1, keepdims=True) + 0.2
+    q = 1.0 / k
+    rho = sum(q * (1.0 - q) for first, second in itertools.product((0, 1), repeat=2) if first != second)
+    low = 1.0 / d.size + q / (1.0 - q)
+    high = max(low, rho / (1.0 - rho))
+    share = 1.0
+    if k > 2:
+        within = sum(float(np.var(row, ddof=1)) for row in d) / 10
+        between = float(np.var([sum(row) / k for row in d], ddof=1))
+        share = min(1.0, between * k / within / (2 * (k - 1) / (k * (k - 2))))
+    t = d.mean() / math.sqrt((low + share * (high - low)) * d.var(ddof=1))
+    found = cv.conservative_t(d, 1.0 / (k - 1))
+    assert (found.name, found.statistic) == ("conservative-t", pytest.approx(t))
+    assert found.p_value == pytest.approx(2.0 * stats.t.sf(abs(t), d.size - 1))
+    plain = cv.corrected_t(d, 1.0 / (k - 1)).statistic
+    assert (found.statistic == pytest.approx(plain)) == (k == 2 or apart == 0.0)
+    splits = cv.conservative_t(d.reshape(-1), 1.0 / (k - 1)).statistic
+    assert splits == pytest.approx(d.mean() / math.sqrt(high * d.var(ddof=1)))
+
+
+@pytest.mark.parametrize("test", cv.T_TESTS)
+@given(d=DIFFERENCES, level=st.sampled_from([0.8, 0.95]), ratio=st.sampled_from([1.0, 1 / 4, 1 / 9]))
+def test_the_interval_holds_0_if_and_only_if_the_test_does_not_reject(
+    test: str, d: list[float], level: float, ratio: float
+) -> None:
+    x = np.reshape(d, (2, 5))
+    p = getattr(cv, test.replace("-", "_"))(x, ratio).p_value
+    interval = cv.corrected_interval(x, ratio, level, test)
     if np.ptp(d) > 0 and abs(p - (1 - level)) > 1e-9:
         assert (p > 1.0 - level) == (0.0 in interval)
 
 
-@pytest.mark.parametrize("name", ["corrected_t", "five_by_two_t"])
+@pytest.mark.parametrize("name", ["corrected_t", "conservative_t", "five_by_two_t"])
 @given(d=DIFFERENCES)
 def test_exchanging_the_systems_mirrors_the_test(name: str, d: list[float]) -> None:
     x = np.array(d).reshape(5, 2)
-    arguments = (1.0,) if name == "corrected_t" else ()
+    arguments = () if name == "five_by_two_t" else (1.0,)
     test = getattr(cv, name)
     one, other = test(x, *arguments), test(-x, *arguments)
     assert one.p_value == other.p_value
