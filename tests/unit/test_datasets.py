@@ -520,9 +520,12 @@ def test_the_default_over_folds(shape: tuple[int, int], ratio: float | None, nam
     assert (d.test.name, d.interval.method, result.provenance.settings["test"]) == (name, name, name)
     assert "correlation_assumed" in {note.code for note in result.notes}
     assert words.name_of_test(name) in str(result)
+    assert ", chosen because " in " ".join(str(result).split())
     plain = compare_folds(arrays, ratio=ratio, test="corrected-t")
     assert ("liberal_test" in {note.code for note in plain.notes}) == (name == "conservative-t")
     assert plain.differences[0].p_value <= d.p_value
+    assert plain.provenance.settings["test_choice"] == "by name"
+    assert "chosen because" not in " ".join(str(plain).split())
 
 
 def test_the_correlation_that_is_assumed() -> None:

@@ -197,6 +197,7 @@ def compare_folds(
             asked,
             {
                 "test": name,
+                "test_choice": "auto" if test == "auto" else "by name",
                 "ratio": share,
                 "required": needed,
                 "correction": correction,

@@ -24,6 +24,10 @@ __all__ = ["COLUMNS", "dictionary", "document", "rows"]
 COLUMNS = ("repetition", *data.COLUMNS)
 _MOST_SENTENCES = 6  # pairs whose folds are listed in words
 _MOST_DRAWN = 60  # pairs in a figure
+_REASONS = {
+    "corrected-t": ", chosen because its correction is enough for one repetition, halves and few splits",
+    "conservative-t": ", chosen because several splits of the same items have training items in common",
+}
 
 
 def document(c: FoldComparison) -> Document:
@@ -103,8 +107,15 @@ def _methods_over(c: FoldComparison) -> str:
     bounds = summary.counted(summary.names_of_intervals(d.interval for d in c.differences)) or "none"
     return (
         f"Intervals ({percent(c.level)}): {bounds}, items tested over items trained on ="
-        f" {c.ratio:.4g}. Test: {test}; {correction}."
+        f" {c.ratio:.4g}. Test: {test}{_why(c)}; {correction}."
     )
+
+
+def _why(c: FoldComparison) -> str:
+    """Return why the test was taken, if the package chose it."""
+    if c.provenance.settings["test_choice"] != "auto":
+        return ""
+    return _REASONS[c.provenance.settings["test"]]
 
 
 def _methods_inside(c: FoldComparison) -> str:
