@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from typing import Any
 
@@ -540,6 +541,17 @@ def test_the_correlation_that_is_assumed() -> None:
     assert "0.5 is assumed" in found[5, 2]
     assert "weak features" in found[1, 10]
     assert "weak features" not in found[5, 2]
+
+
+def test_folds_without_a_class_are_noted() -> None:
+    gold = np.where(np.arange(30) < 4, "rare", "common")
+    flat = np.full(30, "common")
+    parts = Evaluation.of({"a": gold, "b": flat}, gold, strata=np.arange(30) % 10)
+    (note,) = (n for n in compare_folds(parts, metric="f1_macro").notes if n.code == "missing_classes")
+    assert note.message.startswith("6 of 10 folds lack a class")
+    for metric, folds in (("accuracy", 10), ("f1_macro", 4)):
+        whole = dataclasses.replace(parts, strata=np.arange(30) % folds)
+        assert "missing_classes" not in {n.code for n in compare_folds(whole, metric=metric).notes}
 
 
 def test_each_fold_counts_in_the_ratio() -> None:

@@ -19,6 +19,7 @@ from bestby.engine.base import Drawing
 from bestby.engine.interval import Intervals
 from bestby.evaluation import Evaluation
 from bestby.frames import collected, evaluation_from_frame, is_frame
+from bestby.metrics.base import BaseMetric
 from bestby.metrics.directions import direction_of
 from bestby.results import MetricInfo, Note
 
@@ -225,8 +226,35 @@ def of_items(
         parts=folds,
         whole=whole,
         data_hash=within.hash_of({name: part.data_hash() for name, part in parts.items()}),
-        notes=(*dict.fromkeys(note for part in parts.values() for note in part.notes), *reading_notes),
+        notes=(
+            *dict.fromkeys(note for part in parts.values() for note in part.notes),
+            *reading_notes,
+            *_missing_classes(measure, {where: part for where, (_, part) in folds.items()}, parts),
+        ),
     )
+
+
+def _missing_classes(
+    metric: BaseMetric, folds: Mapping[tuple[str, str], Evaluation], parts: Mapping[str, Evaluation]
+) -> list[Note]:
+    """Return a note if a metric that averages over the classes has not all of them in every fold."""
+    averages = getattr(metric, "average", "") == "macro" or metric.name == "balanced_accuracy"
+    if not averages or getattr(metric, "labels", None):
+        return []
+    classes = {again: _classes(part) for again, part in parts.items()}
+    without = sum(_classes(part) < classes[again] for (again, _), part in folds.items())
+    if not without:
+        return []
+    text = (
+        f"{without} of {len(folds)} folds lack a class of the gold, and {metric.name} is that of the other"
+        " classes there: the mean over the folds is not the score on all classes. Fewer folds, or folds with"
+        " every class in its share, avoid that"
+    )
+    return [Note("missing_classes", text)]
+
+
+def _classes(part: Evaluation) -> set[object]:
+    return set() if part.gold is None or part.gold.ndim != 1 else set(part.gold.tolist())
 
 
 def _check_size(names: Sequence[str], labels: Labels) -> None:
