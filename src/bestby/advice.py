@@ -21,6 +21,9 @@ FEW_DIFFERING = 6
 ENOUGH_RANKED = 6
 """Effective units from which the percentile interval of ranks keeps its level, and basic covers too much."""
 
+ENOUGH_FOR_STEPS = 100
+"""Differing units from which the percentile interval of a difference of medians keeps its level."""
+
 FEW_EFFECTIVE = {"bca": 20, "percentile": 20, "basic": 5, "normal": 7}
 """Effective units below which these intervals of a difference are too short."""
 
@@ -72,6 +75,7 @@ def choose_interval(
     crossed: bool = False,
     robust: bool = False,
     ranks: bool = False,
+    steps: bool = False,
 ) -> Choice:
     """Return the interval that ``interval="auto"`` means.
 
@@ -109,6 +113,8 @@ def choose_interval(
         one cluster at a time.
     ranks : bool
         Whether the measure is made of ranks, which many small steps make nearly smooth.
+    steps : bool
+        Whether a difference is no smooth function of the units, as that of two medians.
 
     Returns
     -------
@@ -125,7 +131,8 @@ def choose_interval(
     - bca from 50 effective units: its table "Methods", and the page "Choosing an interval";
     - studentized or normal for means: the skewed mean in "Methods", "Heavy tails" and "Ties";
     - normal by formula: macro-F1, MCC, Pearson and the BLEU-like ratio in "By measure" and "A rare class";
-    - percentile or basic for ranks: Spearman and AUC in "By measure".
+    - percentile or basic for ranks: Spearman and AUC in "By measure";
+    - percentile for what moves in steps: "Medians and other quantiles".
 
     Examples
     --------
@@ -146,6 +153,8 @@ def choose_interval(
         return Choice("cr2", 'sums over blocks cover better than blocks drawn, see "Dependent items"')
     if blocks:
         return Choice("basic", "blocks of ordered text, too many to be left out one by one")
+    if steps:
+        return Choice("percentile", "the measure moves in steps, as medians and other quantiles do")
     effective = n_differing if n_effective is None else n_effective
     if effective >= ENOUGH_DIFFERING:
         return Choice("bca", f"at least {ENOUGH_DIFFERING} units differ and carry the variance")
@@ -172,6 +181,7 @@ def reservation(
     n_effective: float | None,
     plain_mean: bool = False,
     ranks: bool = False,
+    steps: bool = False,
 ) -> Note | None:
     """Return a note if an interval of this kind does not cover what it says.
 
@@ -179,7 +189,7 @@ def reservation(
     ----------
     method : str
         The method of the interval.
-    difference, n_differing, plain_mean, n_effective, ranks
+    difference, n_differing, plain_mean, n_effective, ranks, steps
         As for `choose_interval`.
 
     Returns
@@ -201,6 +211,8 @@ def reservation(
         return Note("few_differing", f"the systems differ on {units} only: {told}")
     if method == "tango":
         return None
+    if steps:  # what single units carry, from which effective units come, says nothing then
+        return _of_steps(method, n_differing)
     special = {"wilson": FEW_FOR_WILSON, "cr2": FEW_FOR_ONE_ROBUST, "two-way": FEW_FOR_ONE_ROBUST}
     enough = _fewest(method, plain_mean, ranks) if difference else special.get(method, FEW_FOR_ONE)
     if n_effective is not None and 0.0 < n_effective < enough:
@@ -209,6 +221,20 @@ def reservation(
             f"{_as_few_as(n_effective)} the variance: the {method} interval is likely to be too short",
         )
     return None
+
+
+def _of_steps(method: str, n_differing: int) -> Note | None:
+    """Return a note on the interval of a difference of medians, or of what else moves in steps."""
+    if method == "percentile" and n_differing >= ENOUGH_FOR_STEPS:
+        return None
+    told = "the measure moves in steps, as medians and other quantiles do: "
+    if method == "percentile":
+        told += (
+            f"on {n_differing} units the percentile interval may cover a few points more or less than it says"
+        )
+    else:
+        told += f"the {method} interval is likely to be too short, and percentile is better"
+    return Note("moves_in_steps", told)
 
 
 def _as_few_as(n_effective: float) -> str:

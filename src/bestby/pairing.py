@@ -34,6 +34,7 @@ def chosen(makers: Intervals, target: Target, method: str) -> tuple[str, tuple[N
         plain_mean=situation["plain_mean"],
         n_effective=situation["n_effective"],
         ranks=situation["ranks"],
+        steps=situation["steps"],
     )
     return method, () if note is None else (note,)
 

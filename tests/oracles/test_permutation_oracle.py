@@ -50,11 +50,20 @@ MEASURES: list[tuple[str, plain.Score, Any]] = [
 ]
 
 
+STANDARDISED: dict[str, Any] = {"pearson": plain.standard_scores, "roc_auc": plain.midranks}
+"""What the two systems exchange in the test "permutation-standardised"."""
+
+CASES = [
+    *((*measure, "permutation") for measure in MEASURES),
+    *((*measure, "permutation-standardised") for measure in MEASURES if measure[0] in STANDARDISED),
+]
+
+
 @pytest.mark.parametrize("clustered", [False, True])
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
-@pytest.mark.parametrize(("name", "score", "make"), MEASURES, ids=[m[0] for m in MEASURES])
+@pytest.mark.parametrize(("name", "score", "make", "test"), CASES, ids=[f"{c[0]}-{c[3]}" for c in CASES])
 def test_exact_p_against_all_swaps(
-    name: str, score: plain.Score, make: Any, alternative: str, clustered: bool
+    name: str, score: plain.Score, make: Any, test: str, alternative: str, clustered: bool
 ) -> None:
     for seed in range(4):
         rng = random.Random(seed)
@@ -63,11 +72,11 @@ def test_exact_p_against_all_swaps(
         if clusters:
             clusters[0] = clusters[1] = clusters[2] = 0  # of unequal sizes
         d = compare(
-            {"a": a, "b": b}, gold, metric=name, clusters=clusters, alternative=alternative
+            {"a": a, "b": b}, gold, metric=name, clusters=clusters, alternative=alternative, test=test
         ).differences[0]
         assert (d.a, d.b) == ("a", "b") or alternative == "two-sided"
-        # Measures of rank or location exchange standard scores: what the systems' scales share.
-        shared = {"pearson": plain.standard_scores, "roc_auc": plain.midranks}.get(name, list)
+        assert d.test.name == test
+        shared = STANDARDISED[name] if test != "permutation" else list
         expected = plain.permutation_p(score, gold, shared(a), shared(b), alternative, clusters)
         assert d.exact
         assert d.p_value == pytest.approx(expected, abs=1e-12), seed

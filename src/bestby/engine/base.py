@@ -21,6 +21,9 @@ Progress = Callable[[int, int], None]
 Pair = tuple[int, int, int]
 """Positions of a metric and of two systems A and B."""
 
+STANDARDISED = "permutation-standardised"
+"""The permutation test that swaps ranks or standard scores, by its name in the results."""
+
 
 @dataclass(frozen=True)
 class Drawing:
@@ -188,6 +191,10 @@ class Group(ABC):
         """Whether items come in two crossed groupings, of which the units are one."""
         return False
 
+    def moves_in_steps(self, metric: int, a: int, b: int | None = None) -> bool:  # noqa: ARG002
+        """Whether a score or difference is no smooth function of the weights of the units, as a median."""
+        return False
+
     @property
     def few_units(self) -> bool:
         """Whether units are clusters, so few or so unequal that intervals must allow for it."""
@@ -207,9 +214,26 @@ class Group(ABC):
 
     @abstractmethod
     def permutation(
-        self, pairs: Sequence[Pair], alternative: Alternative, drawing: Drawing
+        self,
+        pairs: Sequence[Pair],
+        alternative: Alternative,
+        drawing: Drawing,
+        *,
+        standardised: bool = False,
     ) -> dict[Pair, TestResult]:
-        """Return the paired permutation test of each pair, exact where that can be had."""
+        """Return the paired permutation test of each pair, by all swaps where they can be counted.
+
+        What the systems swap is what was given or, `standardised`, their ranks or standard scores; the latter
+        only where `has_standardised_swaps`.
+        """
+
+    def has_standardised_swaps(self, metric: int) -> bool:  # noqa: ARG002
+        """Whether the measure stays the same when the numbers of a system are shifted or stretched."""
+        return False
+
+    def numbers(self, metric: int, system: int) -> tuple[FloatArray, IntArray] | None:  # noqa: ARG002
+        """Return the numbers of a system as given, and how many items have each; None without such swaps."""
+        return None
 
     @abstractmethod
     def differing(self, pair: Pair) -> tuple[int, int]:

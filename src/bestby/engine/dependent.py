@@ -91,6 +91,8 @@ class CrossedGroup(SumGroup):
         pairs: Sequence[Pair],  # noqa: ARG002
         alternative: Alternative,  # noqa: ARG002
         drawing: Drawing,  # noqa: ARG002
+        *,
+        standardised: bool = False,  # noqa: ARG002
     ) -> dict[Pair, TestResult]:
         """Refuse swaps of the groups of the first grouping."""
         _refuse("the permutation test")

@@ -63,6 +63,7 @@ class Situation(TypedDict):
     crossed: bool
     robust: bool
     ranks: bool
+    steps: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -425,6 +426,7 @@ class Intervals:
             crossed=group.crossed,
             robust=group.has_robust_error,
             ranks=isinstance(group, WeightGroup),
+            steps=b is not None and jackknife and group.moves_in_steps(m, a, b),
         )
 
     def simultaneous(

@@ -218,7 +218,12 @@ class StreamGroup(Group):
         return float(np.sqrt(slopes @ slopes * n * n / (n - 1)))
 
     def permutation(
-        self, pairs: Sequence[Pair], alternative: Alternative, drawing: Drawing
+        self,
+        pairs: Sequence[Pair],
+        alternative: Alternative,
+        drawing: Drawing,
+        *,
+        standardised: bool = False,  # noqa: ARG002
     ) -> dict[Pair, TestResult]:
         """Return the paired permutation test of each pair, by swaps drawn by the keys of the items."""
         taken = self._drawn(drawing, poisson.add_swapped)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
@@ -12,10 +13,10 @@ import numpy as np
 
 from bestby._core import rounding
 from bestby._core.typing import Alternative, FloatArray, IntArray
-from bestby.engine import slopes
-from bestby.engine.base import Contributions, Drawing, Group, Jackknife, Pair
+from bestby.engine import given, slopes
+from bestby.engine.base import STANDARDISED, Contributions, Drawing, Group, Jackknife, Pair
 from bestby.engine.slopes import Directions
-from bestby.engine.stacked import Midpoint, batches, scored, scores
+from bestby.engine.stacked import Midpoint, batches, scored
 from bestby.engine.table import Table, ordered, projected
 from bestby.engine.transforms import (
     DeltaPivots,
@@ -29,7 +30,7 @@ from bestby.engine.transforms import (
 from bestby.inference import clusters, permutation
 from bestby.inference.clusters import Error
 from bestby.inference.lattice import merged
-from bestby.metrics.base import MeanMetric, Metric
+from bestby.metrics.base import MeanMetric, Metric, StandardisedMetric
 from bestby.resampling import totals as resampling
 from bestby.resampling.units import CELL_COST_SWAP, Units
 from bestby.results import TestResult
@@ -92,6 +93,10 @@ class SumGroup(Group):
         return self._scored(self._total)
 
     @cached_property
+    def _full(self) -> FloatArray:
+        return self.scores()
+
+    @cached_property
     def _total(self) -> FloatArray:
         return self.table.total()
 
@@ -125,7 +130,19 @@ class SumGroup(Group):
     def differing(self, pair: Pair) -> tuple[int, int]:
         """Return the numbers of items and of units whose rows differ."""
         m, a, b = pair
+        metric = self.metrics[m]
+        if isinstance(metric, StandardisedMetric):
+            return given.differing(self.table, metric, pair)
         return self.table.differing(self.table.columns[m][a], self.table.columns[m][b])
+
+    def has_standardised_swaps(self, metric: int) -> bool:
+        """Whether the statistics are of standard scores."""
+        return isinstance(self.metrics[metric], StandardisedMetric)
+
+    def numbers(self, metric: int, system: int) -> tuple[FloatArray, IntArray] | None:
+        """Return the numbers of a system as given, and how many items have each; None without such swaps."""
+        own = self.metrics[metric]
+        return given.numbers(self.table, own, metric, system) if isinstance(own, StandardisedMetric) else None
 
     # -- standard errors ---------------------------------------------------------------------------
 
@@ -196,16 +213,50 @@ class SumGroup(Group):
     # -- permutation -------------------------------------------------------------------------------
 
     def permutation(
-        self, pairs: Sequence[Pair], alternative: Alternative, drawing: Drawing
+        self,
+        pairs: Sequence[Pair],
+        alternative: Alternative,
+        drawing: Drawing,
+        *,
+        standardised: bool = False,
     ) -> dict[Pair, TestResult]:
         """Return the paired permutation test of each pair: exact, by cells, or by shared dense swaps."""
-        return self._permuted(pairs, alternative, drawing, exact=True)
+        if standardised:
+            return self._permuted(pairs, alternative, drawing, exact=True)
+        return self._permuted_as_given(pairs, alternative, drawing, exact=True)
 
     def sampled_permutation(
         self, pairs: Sequence[Pair], alternative: Alternative, drawing: Drawing
     ) -> dict[Pair, TestResult]:
         """Return the same tests with swaps drawn, also where all could be counted: by cells, or densely."""
-        return self._permuted(pairs, alternative, drawing, exact=False)
+        return self._permuted_as_given(pairs, alternative, drawing, exact=False)
+
+    def _permuted_as_given(
+        self, pairs: Sequence[Pair], alternative: Alternative, drawing: Drawing, *, exact: bool
+    ) -> dict[Pair, TestResult]:
+        """Test pairs by swaps of what was given, also where the statistics are of standard scores.
+
+        Where two systems are on scales too far apart for that, they swap standard scores, as the name says.
+        """
+        results: dict[Pair, TestResult] = {}
+        for m, metric in enumerate(self.metrics):
+            of_metric = [pair for pair in pairs if pair[0] == m]
+            if not of_metric or not isinstance(metric, StandardisedMetric):
+                continue
+            apart = [pair for pair in of_metric if not given.comparable(metric, pair)]
+            for pair, test in self._permuted(apart, alternative, drawing, exact=exact).items():
+                results[pair] = dataclasses.replace(test, name=STANDARDISED)
+            near = [pair for pair in of_metric if pair not in results]
+            for part in given.together(metric, near) if near else ():
+                systems = sorted({system for _, a, b in part for system in (a, b)})
+                group = _AsGiven(
+                    [metric], given.rebuilt(self.table, metric, m, systems), self._full[[m]][:, systems]
+                )
+                own = [(0, systems.index(a), systems.index(b)) for _, a, b in part]
+                tests = group._permuted(own, alternative, drawing, exact=exact)
+                results.update({pair: tests[place] for pair, place in zip(part, own, strict=True)})
+        results |= self._permuted([p for p in pairs if p not in results], alternative, drawing, exact=exact)
+        return {pair: results[pair] for pair in pairs}
 
     def _permuted(
         self, pairs: Sequence[Pair], alternative: Alternative, drawing: Drawing, *, exact: bool
@@ -229,8 +280,7 @@ class SumGroup(Group):
         m, a, b = pair
         total = self._total
         total_a, total_b = total[self.table.columns[m][a]], total[self.table.columns[m][b]]
-        score_a = float(scores(self.metrics[m], total_a))
-        score_b = float(scores(self.metrics[m], total_b))
+        score_a, score_b = float(self._full[m, a]), float(self._full[m, b])
         scale = max(abs(score_a), abs(score_b))
         return 0.5 * (total_a + total_b), 0.5 * (total_b - total_a), score_a - score_b, scale
 
@@ -352,6 +402,23 @@ class SumGroup(Group):
         """Return the columns of all systems, and what makes the differences of all pairs of their sums."""
         stacked = batches(self.table, pairs, midpoints)
         return self.table.X, TakenByPairs(self.metrics, self.table.bare(), stacked, len(pairs))
+
+
+@dataclass(frozen=True, eq=False)
+class _AsGiven(SumGroup):
+    """The statistics of numbers as given; the scores are those of the standard scores, which are accurate.
+
+    Parameters
+    ----------
+    known : ndarray, shape (M, S)
+        The scores.
+    """
+
+    known: FloatArray
+
+    def scores(self) -> FloatArray:
+        """Return the scores that are known."""
+        return self.known
 
 
 @dataclass(frozen=True, eq=False)

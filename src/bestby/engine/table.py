@@ -165,6 +165,23 @@ def build(
     )
 
 
+def restated(source: Table, statistics: Sequence[Sequence[FloatArray]]) -> Table:
+    """Return a table of the same units with other statistics, shape (C, k) each, without rows of items."""
+    unique, columns = _distinct_columns(statistics)
+    rows = np.column_stack(unique)
+    varying = rows.max(axis=0) != rows.min(axis=0)
+    place = np.empty(varying.size, dtype=np.int64)
+    place[np.concatenate([np.flatnonzero(varying), np.flatnonzero(~varying)])] = np.arange(varying.size)
+    return replace(
+        source,
+        X=np.ascontiguousarray(rows[:, varying]),
+        constants=rows[0, ~varying],
+        columns=[[place[c] for c in systems] for systems in columns],
+        items=np.empty((0, varying.size)),
+        item_counts=np.empty(0, dtype=np.int64),
+    )
+
+
 def _distinct_columns(
     statistics: Sequence[Sequence[FloatArray]],
 ) -> tuple[list[FloatArray], list[list[IntArray]]]:

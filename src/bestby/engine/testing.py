@@ -10,7 +10,7 @@ import numpy as np
 from bestby._core.errors import DesignError
 from bestby._core.rounding import NO_ERROR, SAME
 from bestby._core.typing import Alternative, FloatArray, IntArray
-from bestby.engine.base import Pair
+from bestby.engine.base import STANDARDISED, Pair
 from bestby.engine.interval import Intervals, Target
 from bestby.engine.sums import SumGroup, merged_values
 from bestby.inference import classical, clusters, permutation
@@ -18,7 +18,17 @@ from bestby.inference.distributions import LEAST_TAIL, Distribution, Lattice, Re
 from bestby.metrics.base import MeanMetric
 from bestby.results import TestResult
 
-TESTS = ("permutation", "bootstrap", "mcnemar", "mcnemar-midp", "sign", "wilcoxon", "t", "wald")
+TESTS = (
+    "permutation",
+    STANDARDISED,
+    "bootstrap",
+    "mcnemar",
+    "mcnemar-midp",
+    "sign",
+    "wilcoxon",
+    "t",
+    "wald",
+)
 
 _OF_COUNTS = {"mcnemar": classical.mcnemar, "mcnemar-midp": classical.mcnemar_midp}
 _OF_RANKS = {"sign": classical.sign, "wilcoxon": classical.wilcoxon}
@@ -56,11 +66,28 @@ def run(
         )
     if name == "permutation":
         return makers.group.permutation(pairs, alternative, makers.drawing)
+    if name == STANDARDISED:
+        return _standardised(makers, pairs, alternative)
     if name == "bootstrap":
         return {pair: _bootstrap(makers, pair, alternative) for pair in pairs}
     if name in _OF_COUNTS:
         return {pair: _OF_COUNTS[name](*_discordant(name, makers, pair), alternative) for pair in pairs}
     return {pair: _of_differences(name, makers, pair, alternative) for pair in pairs}
+
+
+def _standardised(
+    makers: Intervals, pairs: Sequence[Pair], alternative: Alternative
+) -> dict[Pair, TestResult]:
+    """Return the permutation tests that swap ranks or standard scores."""
+    for m in {pair[0] for pair in pairs}:
+        if not makers.group.has_standardised_swaps(m):
+            raise DesignError(
+                f"test {STANDARDISED!r} needs a correlation or a measure of ranks;"
+                f" {makers.group.metrics[m].name} depends on the scale of the predictions",
+                hint='test="permutation" applies to every measure',
+            )
+    tests = makers.group.permutation(pairs, alternative, makers.drawing, standardised=True)
+    return {pair: dataclasses.replace(test, name=STANDARDISED) for pair, test in tests.items()}
 
 
 def _wald(makers: Intervals, pair: Pair, alternative: Alternative) -> TestResult:

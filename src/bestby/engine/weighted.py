@@ -16,7 +16,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.shared import Shared
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray
 from bestby.engine.base import Drawing, Group, Jackknife, Pair
-from bestby.inference import clusters, permutation
+from bestby.inference import clusters, permutation, smoothness
 from bestby.inference.clusters import Error
 from bestby.metrics.base import BaseMetric, FunctionMetric, WeightedMetric
 from bestby.resampling import streams
@@ -107,7 +107,7 @@ class ItemGroup(Group):
         """Return the scores of all systems under item weights (R, n), shape (R, S)."""
 
     @abstractmethod
-    def _score_swapped(self, a: int, b: int) -> Callable[[Array], FloatArray]:
+    def _score_swapped(self, a: int, b: int, *, standardised: bool = False) -> Callable[[Array], FloatArray]:
         """Return the difference A minus B as a function of the item swap bits (R, n)."""
 
     def _most(self) -> int:
@@ -148,10 +148,7 @@ class ItemGroup(Group):
     def jackknife(self, seed: int) -> Jackknife:
         """Return the scores without each unit, or without each of 1000 random groups of units."""
         n = self.n_units
-        groups = np.arange(n)
-        if n > MOST_LEFT_OUT:
-            groups = streams.block_generator(seed, "groups", 0).permutation(n) % MOST_LEFT_OUT
-        n_groups = min(n, MOST_LEFT_OUT)
+        groups, n_groups = self._groups(seed)
 
         def block(first: int, stop: int) -> FloatArray:
             kept = (groups[None, :] != np.arange(first, stop)[:, None]).astype(np.int32)
@@ -161,6 +158,13 @@ class ItemGroup(Group):
         scores = resampling.run_blocks(block, n_groups, size, 1, None)
         edges = self.units.bounds if n_groups == n else np.array([0, n_groups])
         return Jackknife(scores[:, None, :], np.ones(n_groups, dtype=np.int64), edges)
+
+    def _groups(self, seed: int) -> tuple[IntArray, int]:
+        """Return the group of each unit that is left out at a time, and how many there are."""
+        n = self.n_units
+        if n <= MOST_LEFT_OUT:
+            return np.arange(n), n
+        return streams.block_generator(seed, "groups", 0).permutation(n) % MOST_LEFT_OUT, MOST_LEFT_OUT
 
     def error(self, metric: int, a: int, b: int | None = None) -> Error | None:
         """Return the standard error CR2 of a score or difference, its influence taken from the jackknife.
@@ -197,17 +201,24 @@ class ItemGroup(Group):
         return differs if differs.ndim == 1 else np.atleast_1d(differs.any(axis=1))
 
     def permutation(
-        self, pairs: Sequence[Pair], alternative: Alternative, drawing: Drawing
+        self,
+        pairs: Sequence[Pair],
+        alternative: Alternative,
+        drawing: Drawing,
+        *,
+        standardised: bool = False,
     ) -> dict[Pair, TestResult]:
         """Return the paired permutation test of each pair; all swaps are enumerated if few units differ."""
-        return {pair: self._permuted(pair, alternative, drawing) for pair in pairs}
+        return {pair: self._permuted(pair, alternative, drawing, standardised) for pair in pairs}
 
-    def _permuted(self, pair: Pair, alternative: Alternative, drawing: Drawing) -> TestResult:
+    def _permuted(
+        self, pair: Pair, alternative: Alternative, drawing: Drawing, standardised: bool
+    ) -> TestResult:
         _, a, b = pair
         scores = self._full[0]
         observed = float(scores[a] - scores[b])
         scale = float(np.abs(scores[[a, b]]).max())
-        difference = self._score_swapped(a, b)
+        difference = self._score_swapped(a, b, standardised=standardised)
         differs = self._differs(a, b)
         units = np.unique(np.flatnonzero(differs) if self.unit_of is None else self.unit_of[differs])
         if units.size <= ENUMERATE_UNITS:
@@ -273,9 +284,23 @@ class WeightGroup(ItemGroup):
         systems = range(self.n_systems)
         return np.column_stack([self.metric.weighted(self.prepared(s), weights) for s in systems])
 
-    def _score_swapped(self, a: int, b: int) -> Callable[[Array], FloatArray]:
+    def has_standardised_swaps(self, metric: int) -> bool:  # noqa: ARG002
+        """Whether the measure has a scale that two systems share, such as ranks."""
+        return type(self.metric).exchangeable is not WeightedMetric.exchangeable
+
+    def numbers(self, metric: int, system: int) -> tuple[FloatArray, IntArray] | None:
+        """Return the numbers of a system as given, and how many items have each; None without such swaps."""
+        values = self.systems[system]
+        if not self.has_standardised_swaps(metric) or values.dtype.kind not in "biuf":
+            return None
+        return values.astype(np.float64), np.ones(values.size, dtype=np.int64)
+
+    def _score_swapped(self, a: int, b: int, *, standardised: bool = False) -> Callable[[Array], FloatArray]:
         """Score over the items of both systems, each with weight 1 where it stands after the swap, else 0."""
-        pooled = np.concatenate([self.metric.exchangeable(self.gold, self.systems[s]) for s in (a, b)])
+        both = [self.systems[s] for s in (a, b)]
+        if standardised:
+            both = [self.metric.exchangeable(self.gold, values) for values in both]
+        pooled = np.concatenate(both)
         gold = None if self.gold is None else np.concatenate([self.gold, self.gold])
         prepared = self.metric.prepare(gold, pooled)
         return _SwappedRanks(self.metric, prepared)
@@ -326,7 +351,13 @@ class CallGroup(ItemGroup):
                     out[r, s] = self._resampled(gold, predictions[drawn])
         return out
 
-    def _score_swapped(self, a: int, b: int) -> Callable[[Array], FloatArray]:
+    def _score_swapped(
+        self,
+        a: int,
+        b: int,
+        *,
+        standardised: bool = False,  # noqa: ARG002
+    ) -> Callable[[Array], FloatArray]:
         return partial(self._differences, a, b)
 
     def _differences(self, a: int, b: int, bits: Array) -> FloatArray:
@@ -339,6 +370,23 @@ class CallGroup(ItemGroup):
                 score_b = self._resampled(self.gold, np.where(row, first, second))
                 out[r] = score_a - score_b
         return out
+
+    def moves_in_steps(self, metric: int, a: int, b: int | None = None) -> bool:  # noqa: ARG002
+        """Whether the score or difference does, as that of a median; only functions of a user can."""
+        single, (together, sets) = self._left_out[:, 0], self._left_out_together
+        full = self._full[0]
+        if b is None:
+            return smoothness.in_steps(float(full[a]), single[:, a], together[:, a], sets)
+        gaps = (values[..., a] - values[..., b] for values in (single, together))
+        return smoothness.in_steps(float(full[a] - full[b]), *gaps, sets)
+
+    @cached_property
+    def _left_out_together(self) -> tuple[FloatArray, BoolArray]:
+        """The scores without sets of the groups that the jackknife leaves out, and the sets."""
+        groups, n_groups = self._groups(0)
+        sets = smoothness.sets_of(n_groups, streams.block_generator(0, "groups", 1))
+        kept = (~sets[:, groups]).astype(np.int32)
+        return self._score_weights(self._of_items(kept)), sets
 
     def _most(self) -> int:
         """Return fewer than for ranks: the calls take the time, and small blocks are shared out evenly."""

@@ -57,8 +57,8 @@ class RankMetric(WeightedMetric):
     def exchangeable(self, gold: Any, predictions: Any) -> FloatArray:  # noqa: ARG002
         """Return the midranks of the predictions within their system.
 
-        A measure of order does not change when a system's scores are stretched, so neither should its
-        permutation test: what the two systems exchange are ranks [1]_.
+        A measure of order does not change when a system's scores are stretched, and neither does the test
+        ``"permutation-standardised"``: what the two systems exchange there are ranks [1]_.
 
         Parameters
         ----------

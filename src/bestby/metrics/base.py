@@ -149,6 +149,45 @@ class Metric(BaseMetric):
         return None
 
 
+class StandardisedMetric(Metric):
+    """A measure that stays the same when the numbers of a system are stretched, or also shifted.
+
+    Its statistics are those of standard scores: each system's numbers less its own centre, divided by its own
+    scale, which makes the sums accurate. The permutation test swaps the numbers as they were given, and
+    standard scores only if it is asked to: `as_given` leads back from one to the other.
+
+    Attributes
+    ----------
+    locations : tuple of (float, float)
+        Centre and scale of the numbers of each system; set by `fit`.
+    """
+
+    locations: tuple[tuple[float, float], ...] = ()
+
+    @abstractmethod
+    def standard_scores(self, rows: FloatArray) -> FloatArray:
+        """Return the standard scores (R,) that statistics (R, k) of single items were made of."""
+
+    @abstractmethod
+    def as_given(self, rows: FloatArray, system: int, centre: float, scale: float) -> FloatArray:
+        """Return the statistics of a system's numbers on a scale that other systems share.
+
+        Parameters
+        ----------
+        rows : ndarray, shape (R, k)
+            Rows of statistics of the standard scores, or sums of such rows.
+        system : int
+            Position of the system.
+        centre, scale : float
+            What becomes 0, and by what the distance from it is divided.
+
+        Returns
+        -------
+        ndarray, shape (R, k)
+            The rows as they would be, had the numbers been brought to that scale.
+        """
+
+
 class MeanMetric(Metric):
     """A measure that is the mean of one number per item.
 
@@ -231,9 +270,9 @@ class WeightedMetric(BaseMetric):
         """
 
     def exchangeable(self, gold: Any, predictions: Any) -> Array:  # noqa: ARG002
-        """Return the predictions on a scale that two systems share, for the permutation test.
+        """Return the predictions on a scale that two systems share, for ``"permutation-standardised"``.
 
-        The default leaves them as they are.
+        The default leaves them as they are: the measure then has no such test.
         """
         values: Array = predictions
         return values

@@ -14,7 +14,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.rounding import EPS, NO_SQUARES
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.metrics._ranked import RankMetric, group_of_items, sorted_with_ties, totals_to_group_ends
-from bestby.metrics.base import Metric
+from bestby.metrics.base import StandardisedMetric
 
 _ROUNDING = 8.0 * EPS  # numbers apart by less than this part are the same
 
@@ -24,13 +24,13 @@ _SIGNS_UP_TO = 512  # items up to which Kendall's matrix of signs is small
 
 
 @dataclass(frozen=True, repr=False)
-class Pearson(Metric):
+class Pearson(StandardisedMetric):
     """Pearson's correlation.
 
     Gold and the predictions of each system are first centred and scaled by their own mean and standard
-    deviation on the full data. That does not change the correlation, but it makes the sums accurate and lets
-    the permutation test exchange predictions of systems that score on different scales (0 to 1 against
-    0 to 100): what is exchanged are standard scores. `statistics` must therefore be given whole columns.
+    deviation on the full data, which does not change the correlation and makes the sums accurate.
+    `statistics` must therefore be given whole columns. The test ``"permutation"`` swaps the predictions as
+    they were given, ``"permutation-standardised"`` swaps the standard scores.
 
     Parameters
     ----------
@@ -38,6 +38,8 @@ class Pearson(Metric):
         The name of the metric.
     centre, scale : float
         Mean and standard deviation of the gold; set by `fit`.
+    locations : tuple of (float, float)
+        Mean and standard deviation of the predictions of each system; set by `fit`.
 
     Examples
     --------
@@ -50,10 +52,11 @@ class Pearson(Metric):
     name: str = "pearson"
     centre: float = 0.0
     scale: float = 1.0
+    locations: tuple[tuple[float, float], ...] = ()
     bounds = (-1.0, 1.0)
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
-        """Return the metric with the centre and scale of the gold fixed.
+        """Return the metric with the centres and scales of the gold and the systems fixed.
 
         Raises
         ------
@@ -61,7 +64,8 @@ class Pearson(Metric):
             If the gold is constant.
         """
         centre, scale = _location(self.name, "the gold is", _given(self.name, gold))
-        return dataclasses.replace(self, centre=centre, scale=scale)
+        locations = tuple(_centre_and_scale(predictions) for predictions in systems)
+        return dataclasses.replace(self, centre=centre, scale=scale, locations=locations)
 
     def statistics(self, gold: Array, predictions: Array) -> FloatArray:
         """Return standard scores, their squares, their product and 1.
@@ -75,6 +79,19 @@ class Pearson(Metric):
         centre, scale = _location(self.name, "the predictions are", predictions)
         x = (np.asarray(predictions, dtype=np.float64) - centre) / scale
         return np.column_stack([x, x * x, x * y, y, y * y, np.ones(x.size)])
+
+    def standard_scores(self, rows: FloatArray) -> FloatArray:
+        """Return the first column."""
+        first: FloatArray = rows[:, 0]
+        return first
+
+    def as_given(self, rows: FloatArray, system: int, centre: float, scale: float) -> FloatArray:
+        """Return the statistics of x = shift + factor z, from those of the standard scores z."""
+        own_centre, own_scale = self.locations[system]
+        shift, factor = (own_centre - centre) / scale, own_scale / scale
+        z, zz, zy, y, yy, n = rows.T
+        squares = factor * factor * zz + 2.0 * shift * factor * z + shift * shift * n
+        return np.column_stack([factor * z + shift * n, squares, factor * zy + shift * y, y, yy, n])
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the correlation; NaN where a column is constant."""
@@ -273,6 +290,11 @@ def _location(name: str, what: str, values: Array) -> tuple[float, float]:
     numbers = np.asarray(values, dtype=np.float64)
     low, high = float(numbers.min()), float(numbers.max())
     _check_varied(name, what, low, high, _ROUNDING * max(abs(low), abs(high)))
+    return _centre_and_scale(numbers)
+
+
+def _centre_and_scale(values: Array) -> tuple[float, float]:
+    numbers = np.asarray(values, dtype=np.float64)
     centre = float(numbers.mean())
     return centre, float(np.sqrt(np.mean((numbers - centre) ** 2)))
 

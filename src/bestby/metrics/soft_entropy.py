@@ -13,24 +13,25 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.rounding import NO_SPREAD
 from bestby._core.typing import Array, FloatArray
 from bestby.metrics._distributions import given_gold, normalised_entropies
-from bestby.metrics.base import Metric
+from bestby.metrics.base import StandardisedMetric
 from bestby.metrics.correlation import Pearson
 
 _LEAST_SQUARE = 1e-10  # sums of squares below this are rounding where the mean square of the full data is 1
 
 
 @dataclass(frozen=True, repr=False)
-class EntropySimilarity(Metric):
+class EntropySimilarity(StandardisedMetric):
     """The cosine between the entropies of the gold and those of the predictions.
 
     Each side is a vector with one entry per item, the entropy of its distribution over log K. The entropies
     are never negative, so neither is the cosine, and predictions that have nothing to do with the gold easily
     reach 0.9. `EntropyCorrelation` leaves the means out.
 
-    Before they are squared the entropies of each side are divided by their root mean square on the full data.
-    That does not change the cosine, but it lets the permutation test exchange systems that are certain
-    to different degrees. `statistics` must therefore be given whole columns. Undefined (NaN) on a resample
-    in which a side has no entropy.
+    Before they are squared the entropies of each side are divided by their root mean square on the full data,
+    which does not change the cosine. `statistics` must therefore be given whole columns. The test
+    ``"permutation"`` swaps the entropies as they are, ``"permutation-standardised"`` those divided, which
+    suits systems that are certain to different degrees. Undefined (NaN) on a resample in which a side has no
+    entropy.
 
     Parameters
     ----------
@@ -38,6 +39,8 @@ class EntropySimilarity(Metric):
         The name of the metric.
     scale : float
         Root mean square of the entropies of the gold; set by `fit`.
+    locations : tuple of (float, float)
+        0 and the same of the entropies of each system; set by `fit`.
 
     References
     ----------
@@ -54,11 +57,12 @@ class EntropySimilarity(Metric):
 
     name: str = "entropy_similarity"
     scale: float = 1.0
+    locations: tuple[tuple[float, float], ...] = ()
     bounds = (0.0, 1.0)
     reads = "distributions"
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
-        """Return the metric with the scale of the gold fixed.
+        """Return the metric with the scales of the gold and the systems fixed.
 
         Raises
         ------
@@ -66,7 +70,8 @@ class EntropySimilarity(Metric):
             If the gold has no entropy.
         """
         entropies = normalised_entropies(given_gold(self.name, gold))
-        return dataclasses.replace(self, scale=self._size("the gold has", entropies))
+        locations = tuple((0.0, _root_mean_square(normalised_entropies(given))) for given in systems)
+        return dataclasses.replace(self, scale=self._size("the gold has", entropies), locations=locations)
 
     def statistics(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
         """Return the product of the scaled entropies and their squares.
@@ -80,6 +85,17 @@ class EntropySimilarity(Metric):
         x = normalised_entropies(predictions)
         x = x / self._size("the predictions have", x)
         return np.column_stack([x * y, x * x, y * y])
+
+    def standard_scores(self, rows: FloatArray) -> FloatArray:
+        """Return the roots of the squares: entropies are not negative."""
+        scores: FloatArray = np.sqrt(rows[:, 1])
+        return scores
+
+    def as_given(self, rows: FloatArray, system: int, centre: float, scale: float) -> FloatArray:  # noqa: ARG002
+        """Return the statistics of the entropies divided by `scale`; the centre is always 0."""
+        factor = self.locations[system][1] / scale
+        xy, xx, yy = rows.T
+        return np.column_stack([factor * xy, factor * factor * xx, yy])
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the cosine; NaN where a side has no entropy."""
@@ -95,7 +111,11 @@ class EntropySimilarity(Metric):
                 f"{self.name} is undefined: {what} no entropy (every item is certain of its class)",
                 hint="use cross_entropy, js_divergence or soft_accuracy, which take hard labels too",
             )
-        return float(np.sqrt(np.mean(entropies * entropies)))
+        return _root_mean_square(entropies)
+
+
+def _root_mean_square(entropies: FloatArray) -> float:
+    return float(np.sqrt(np.mean(entropies * entropies)))
 
 
 @dataclass(frozen=True, repr=False)
@@ -104,7 +124,7 @@ class EntropyCorrelation(Pearson):
 
     Whether a system is less certain on the items on which the annotators agree less, whatever its certainty
     on the whole. Undefined (NaN) on a resample in which a side has the same entropy on all items. Entropies
-    are centred and scaled as `Pearson` does with numbers.
+    are centred and scaled as `Pearson` does with numbers, and swapped as they are.
 
     Parameters
     ----------
@@ -112,6 +132,8 @@ class EntropyCorrelation(Pearson):
         The name of the metric.
     centre, scale : float
         Mean and standard deviation of the entropies of the gold; set by `fit`.
+    locations : tuple of (float, float)
+        The same of the entropies of each system; set by `fit`.
 
     References
     ----------
@@ -138,7 +160,7 @@ class EntropyCorrelation(Pearson):
             If the gold has the same entropy on all items.
         """
         entropies = self._varying("the gold has", normalised_entropies(given_gold(self.name, gold)))
-        return super().fit(entropies, systems, labels)
+        return super().fit(entropies, [normalised_entropies(given) for given in systems], labels)
 
     def statistics(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
         """Return standard scores of the entropies, their squares, their product and 1.

@@ -20,7 +20,7 @@ from bestby.engine import prepare, testing
 from bestby.engine.base import Drawing, Group
 from bestby.engine.interval import Intervals
 from bestby.engine.sums import SumGroup
-from bestby.engine.weighted import ItemGroup
+from bestby.engine.weighted import ItemGroup, WeightGroup
 from bestby.evaluation import Evaluation
 from bestby.metrics.base import BaseMetric, MeanMetric
 from bestby.metrics.suitability import chosen_metric
@@ -188,7 +188,8 @@ class Pilot(Design):
         bits = (
             swapped.astype(np.uint8) if group.unit_of is None else swapped[:, group.unit_of].astype(np.uint8)
         )
-        return float(np.nanmean(group._score_swapped(0, 1)(bits)))
+        difference = group._score_swapped(0, 1, standardised=isinstance(group, WeightGroup))
+        return float(np.nanmean(difference(bits)))
 
     def assuming(self, difference: float) -> Self:
         """Return the design with the scale at which the true difference is `difference`.

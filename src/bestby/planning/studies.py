@@ -66,7 +66,9 @@ def by_items(
 ) -> Iterator[Group]:
     """Yield groups of n units drawn from those of a group that is scored from its items."""
     a, b = group.systems
-    if isinstance(group, WeightGroup):  # on a scale where the two systems can exchange values
+    if chance > 0.0 and isinstance(
+        group, WeightGroup
+    ):  # on a scale where the two systems can exchange values
         a, b = (group.metric.exchangeable(group.gold, values) for values in (a, b))
     unit_of = np.arange(a.size) if group.unit_of is None else group.unit_of
     members = np.split(np.argsort(unit_of, kind="stable"), np.cumsum(np.bincount(unit_of))[:-1])

@@ -12,6 +12,7 @@ from bestby.results import Difference, MetricInfo
 
 _TESTS = {
     "permutation": "paired permutation test",
+    "permutation-standardised": "paired permutation test of standardised predictions",
     "bootstrap": "paired bootstrap test",
     "mcnemar": "McNemar test",
     "mcnemar-midp": "McNemar test (mid-p)",

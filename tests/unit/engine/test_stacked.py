@@ -127,9 +127,12 @@ def test_what_a_swap_changes_is_found_once_per_pair(monkeypatch: pytest.MonkeyPa
         return plain(self, pair)
 
     monkeypatch.setattr(SumGroup, "_kinds", counted)
-    pairs = [(0, 0, 1), (1, 0, 2)]
+    pairs = [(0, 0, 1), (0, 0, 2)]
     group().permutation(pairs, "two-sided", Drawing(99, 0))
     assert asked == pairs
+    asked.clear()
+    group().permutation([(1, 0, 2)], "two-sided", Drawing(99, 0))
+    assert asked == [(0, 0, 1)]  # in a table of these two systems, with the numbers as given
 
 
 @pytest.mark.parametrize("clusters", [False, True])

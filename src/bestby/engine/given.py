@@ -1,0 +1,93 @@
+"""Swaps of numbers as they were given, for measures whose statistics are of standard scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from bestby._core.rounding import SAME
+from bestby._core.typing import BoolArray, FloatArray, IntArray
+from bestby.engine import table
+from bestby.engine.base import Pair
+from bestby.engine.table import Table
+from bestby.metrics.base import StandardisedMetric
+
+MOST_SHARED = 1e3
+"""Standard deviations of a system in a unit of several: sums of squares lose twice as many digits."""
+
+MOST_APART = 1e5
+"""The same in a unit of two: beyond it, what the system on the smaller scale says is lost in the sums."""
+
+
+def comparable(metric: StandardisedMetric, pair: Pair) -> bool:
+    """Return whether two systems can swap their numbers as given: sums of squares must hold both scales."""
+    return _spans(metric, pair[1:]) <= MOST_APART
+
+
+def together(metric: StandardisedMetric, pairs: Sequence[Pair]) -> Iterator[Sequence[Pair]]:
+    """Yield the pairs whose systems can share a unit: all, or each alone if some scales are far apart."""
+    if _spans(metric, sorted({system for _, a, b in pairs for system in (a, b)})) <= MOST_SHARED:
+        yield pairs
+    else:
+        for pair in pairs:
+            yield [pair]
+
+
+def rebuilt(source: Table, metric: StandardisedMetric, m: int, systems: Sequence[int]) -> Table:
+    """Return the table of one metric and some systems, with the statistics of the numbers as given."""
+    rows = _as_given(metric, systems, [source.rows(source.columns[m][s]) for s in systems])
+    return table.restated(source, [rows])
+
+
+def differing(source: Table, metric: StandardisedMetric, pair: Pair) -> tuple[int, int]:
+    """Return on how many items, and on how many units, the numbers of two systems differ."""
+    m, *systems = pair
+    units = _apart(metric, systems, [source.rows(source.columns[m][s]) for s in systems])
+    n_units = int(source.units.counts[units].sum())
+    if not source.clustered:
+        return n_units, n_units
+    items = _apart(metric, systems, [source.items[:, source.columns[m][s]] for s in systems])
+    return int(source.item_counts[items].sum()), n_units
+
+
+def numbers(source: Table, metric: StandardisedMetric, m: int, system: int) -> tuple[FloatArray, IntArray]:
+    """Return the numbers of a system on its items, as given, and how many items have each."""
+    centre, scale = metric.locations[system]
+    scores = metric.standard_scores(source.items[:, source.columns[m][system]])
+    return centre + scale * scores, source.item_counts
+
+
+def _common_scale(metric: StandardisedMetric, systems: Sequence[int]) -> tuple[float, float]:
+    """Return a centre and a unit in which the numbers of several systems are of the order of 1."""
+    centres, spreads = zip(*(metric.locations[s] for s in systems), strict=True)
+    centre = sum(centres) / len(centres)
+    return centre, max(*spreads, *(abs(one - centre) for one in centres))
+
+
+def _spans(metric: StandardisedMetric, systems: Sequence[int]) -> float:
+    """Return how many standard deviations of the system with the least a common unit is."""
+    return _common_scale(metric, systems)[1] / min(metric.locations[s][1] for s in systems)
+
+
+def _as_given(
+    metric: StandardisedMetric, systems: Sequence[int], rows: Sequence[FloatArray]
+) -> list[FloatArray]:
+    """Return the statistics of the numbers as given; what only rounding separates is the same again."""
+    scale = _common_scale(metric, systems)
+    found = np.stack(
+        [metric.as_given(of_system, s, *scale) for of_system, s in zip(rows, systems, strict=True)]
+    )
+    order = np.argsort(found, axis=0)
+    ascending = np.take_along_axis(found, order, axis=0)
+    for s in range(1, len(systems)):
+        below, here = ascending[s - 1], ascending[s]
+        ascending[s] = np.where(here - below <= SAME * np.maximum(1.0, np.abs(here)), below, here)
+    np.put_along_axis(found, order, ascending, axis=0)
+    return list(found)
+
+
+def _apart(metric: StandardisedMetric, systems: Sequence[int], rows: Sequence[FloatArray]) -> BoolArray:
+    first, second = _as_given(metric, systems, rows)
+    apart: BoolArray = (first != second).any(axis=1)
+    return apart

@@ -1,0 +1,78 @@
+"""Whether a statistic moves smoothly with its units, or in steps, as a median does."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bestby._core.typing import BoolArray, FloatArray
+
+LEFT_OUT = 100
+"""Sets of units that are left out together."""
+
+FEW_VALUES = 1.0 / 3.0
+"""Share of the units up to which the delete-one values take few distinct values."""
+
+UNEXPLAINED = 0.02
+"""How far the correlation of joint and summed effects is from 1, from which a statistic moves in steps."""
+
+OF_FEW_UNITS = 1.6
+"""The same times the number of units, where that is more: of few units smooth statistics curve as well."""
+
+
+def in_steps(estimate: float, left_out: FloatArray, together: FloatArray, sets: BoolArray) -> bool:
+    """Return whether leaving out several units does what leaving out each of them does not tell.
+
+    Parameters
+    ----------
+    estimate : float
+        The statistic on all units.
+    left_out : ndarray, shape (G,)
+        The statistic without each unit.
+    together : ndarray, shape (K,)
+        The statistic without each of K sets of units.
+    sets : ndarray of bool, shape (K, G)
+        Which units are in a set.
+
+    Returns
+    -------
+    bool
+        Whether the correlation over the sets, of the change by a set and the sum of the changes by its units,
+        is lower than smooth statistics have it. False where the statistic is undefined without some units.
+
+    Notes
+    -----
+    A smooth statistic is nearly linear in the weights of the units, so that the correlation tends to 1: of a
+    mean it is 1, of Pearson's correlation .98 on 20 units and .999 on 200. Of a median it is .86 and .85, as
+    its delete-one values tell no more than the two gaps beside it. These values are few; so are those of a
+    share of right answers, but smooth statistics of few values are so nearly linear that less is allowed.
+
+    Examples
+    --------
+    >>> x = np.random.default_rng(0).normal(size=30) ** 3
+    >>> sets = np.random.default_rng(1).random((100, 30)) < 0.2
+    >>> def moves_in_steps(statistic):
+    ...     without = np.array([statistic(np.delete(x, i)) for i in range(30)])
+    ...     return in_steps(statistic(x), without, np.array([statistic(x[~s]) for s in sets]), sets)
+    >>> moves_in_steps(np.mean), moves_in_steps(np.median)
+    (False, True)
+    """
+    single, joint = left_out - estimate, together - estimate
+    if not (np.isfinite(single).all() and np.isfinite(joint).all()):
+        return False
+    summed = sets @ single
+    if np.ptp(summed) == 0.0 or np.ptp(joint) == 0.0:
+        return False
+    distinct = np.unique(np.round(left_out / np.abs(single).max(), 9)).size
+    allowed = UNEXPLAINED
+    if distinct > FEW_VALUES * left_out.size:
+        allowed = max(UNEXPLAINED, OF_FEW_UNITS / left_out.size)
+    return bool(1.0 - np.corrcoef(summed, joint)[0, 1] > allowed)
+
+
+def sets_of(n_units: int, generator: np.random.Generator) -> BoolArray:
+    """Return random sets of the root of n units each, shape (LEFT_OUT, n)."""
+    size = max(2, round(float(np.sqrt(n_units))))
+    ranks = np.argsort(generator.random((LEFT_OUT, n_units)), axis=1)
+    sets = np.zeros((LEFT_OUT, n_units), dtype=np.bool_)
+    np.put_along_axis(sets, ranks[:, :size], True, axis=1)
+    return sets
