@@ -122,9 +122,12 @@ def compare(
         Nominal coverage; 1 - level is the level of the tests.
     simultaneous : bool
         Intervals of the differences that hold for all pairs of a metric at once (max-T).
-    test : {"permutation", "bootstrap", "mcnemar", "mcnemar-midp", "sign", "wilcoxon", "t", "wald", "auto"}
-        The significance test. "auto" walks the decision tree of `advise`, which ends in the permutation test
-        for every comparison on one test set, and notes the path with its sources.
+    test : {"permutation", "permutation-standardised", "bootstrap", "mcnemar", "mcnemar-midp", "sign", \
+"wilcoxon", "t", "wald", "auto"}
+        The significance test. "permutation" swaps predictions as they were given; of a correlation or a
+        measure of ranks "permutation-standardised" swaps standard scores or ranks, which suits systems on
+        different scales, but is not exact. "auto" walks the decision tree of `advise`, which ends in the
+        permutation test for every comparison on one test set, and notes the path with its sources.
     alternative : {"two-sided", "greater", "less", "better"}
         "greater" asks whether A's score is greater than B's, on the scale of the measure, also
         where lower is better; "better" whether A is better, whichever direction that is. One-sided pairs

@@ -161,7 +161,7 @@ def of_swaps(group: Group, m: int, tests: Mapping[Pair, TestResult], names: Sequ
     if any(test.name == STANDARDISED for test in tests.values()):
         told = (
             "the test swaps ranks or standard scores, which suits many items of systems on different scales."
-            " It is not exact, and rejects too often on few items and with heavy tails (7 to 9 % at 5 %);"
+            " It is not exact, and rejects too often on few items and with heavy tails (6 to 13 % at 5 %);"
             ' test="permutation" swaps predictions as given, and is exact for exchangeable systems'
         )
         notes.append(Note("standardised_swaps", told, (metric,)))

@@ -103,8 +103,8 @@ class TestResult:
     Parameters
     ----------
     name : str
-        ``"permutation"``, ``"bootstrap"``, ``"mcnemar"``, ``"mcnemar-midp"``, ``"sign"``, ``"wilcoxon"``
-        or ``"t"``.
+        ``"permutation"``, ``"permutation-standardised"``, ``"bootstrap"``, ``"mcnemar"``,
+        ``"mcnemar-midp"``, ``"sign"``, ``"wilcoxon"`` or ``"t"``.
     p_value : float
         Never 0 when it was estimated by resampling.
     alternative : {"two-sided", "greater", "less"}

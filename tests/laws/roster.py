@@ -14,11 +14,24 @@ from bestby import Comparison, Metric, compare
 LEVEL = 0.9
 RESAMPLES = 199
 INTERVALS = ("auto", "tango", "bca", "percentile", "basic", "studentized", "normal", "cr2")
-TESTS = ("permutation", "bootstrap", "mcnemar", "mcnemar-midp", "sign", "wilcoxon", "t", "wald")
+TESTS = (
+    "permutation",
+    "permutation-standardised",
+    "bootstrap",
+    "mcnemar",
+    "mcnemar-midp",
+    "sign",
+    "wilcoxon",
+    "t",
+    "wald",
+)
 DESIGNS = ("plain", "clusters", "strata", "both")
 ALTERNATIVES = ("two-sided", "greater", "less")
 OF_A_KIND = ("cross_entropy", "soft_f1_macro", "entropy_correlation")
 """The measures of soft labels that stand for all others of their kind in every design."""
+
+STANDARDISED = ("pearson", "spearman", "kendall", "roc_auc", "average_precision", "entropy_")
+"""How the names of correlations and measures of ranks begin."""
 
 
 class RelativeError(Metric):
@@ -233,6 +246,8 @@ def applies(entry: Entry, design: str, *, interval: str = "auto", test: str = "p
     if interval == "normal" and not entry.sums:
         return False
     if interval == "studentized" and not (entry.sums and unstratified):
+        return False
+    if test == "permutation-standardised" and not entry.key.startswith(STANDARDISED):
         return False
     if test in ("mcnemar", "mcnemar-midp") and not (entry.binary and single):
         return False

@@ -21,6 +21,10 @@ from tests.laws.roster import (
 )
 
 from bestby import Metric, compare, compare_datasets, compare_runs
+from bestby.engine import prepare
+from bestby.engine.base import Drawing
+from bestby.evaluation import Evaluation
+from bestby.metrics import resolve
 
 
 def far_apart(entry: Entry, design: str) -> Data:
@@ -119,6 +123,21 @@ def test_few_differing_items_give_the_exact_p(entry: Entry) -> None:
     assert d.test.n_resamples == 0
     combinations = d.p_value * 2**6
     assert combinations == pytest.approx(round(combinations), abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["pearson", "spearman", "kendall", "rmse"])
+def test_swaps_of_what_was_given_reject_as_often_as_they_say(name: str) -> None:
+    """Every arrangement of the pairs is as likely as any other: p <= P for no more than P of them."""
+    rng = np.random.default_rng(5)
+    gold = rng.normal(size=6)
+    pairs = gold[:, None] + rng.lognormal(size=(6, 2))
+    found = []
+    for swapped in itertools.product((0, 1), repeat=6):
+        own = np.array(swapped)
+        a, b = pairs[np.arange(6), own], pairs[np.arange(6), 1 - own]
+        ((group, _),) = prepare.groups(Evaluation({"a": a, "b": b}, gold), [resolve(name)])
+        found.append(group.permutation([(0, 0, 1)], "greater", Drawing(1, 0))[0, 0, 1].p_value)
+    assert (np.sort(found) >= np.arange(1, 65) / 64 - 1e-12).all()
 
 
 # -- exact p-values are at least the share of the data's own arrangement -----------------------------

@@ -10,7 +10,7 @@ import typer
 from bestby.cli.progress import shown
 
 _FILE = "FILE|-"
-_TESTS = "permutation, bootstrap, mcnemar[-midp], sign, wilcoxon, t, wald or auto."
+_TESTS = "permutation[-standardised], bootstrap, mcnemar[-midp], sign, wilcoxon, t, wald or auto."
 
 
 def _option(metavar: str, text: str, *names: str, shown: bool = False) -> Any:

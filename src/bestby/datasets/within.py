@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from bestby import pairing
+from bestby import noting, pairing
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
@@ -89,11 +89,8 @@ def differences(
     for pair in positions:
         method, doubts = pairing.chosen(makers, Target(*pair), asked.interval)
         interval, notes = makers.interval(Target(*pair), method, asked.level)
-        found.append(
-            pairing.difference(
-                makers, pair, evaluation, tests[pair], interval, asked.level, (*notes, *doubts)
-            )
-        )
+        notes = (*notes, *doubts, *noting.of_swaps(makers.group, 0, {pair: tests[pair]}, names))
+        found.append(pairing.difference(makers, pair, evaluation, tests[pair], interval, asked.level, notes))
     return tuple(found)
 
 

@@ -377,8 +377,8 @@ class CallGroup(ItemGroup):
         full = self._full[0]
         if b is None:
             return smoothness.in_steps(float(full[a]), single[:, a], together[:, a], sets)
-        gaps = (values[..., a] - values[..., b] for values in (single, together))
-        return smoothness.in_steps(float(full[a] - full[b]), *gaps, sets)
+        alone, joint = single[:, a] - single[:, b], together[:, a] - together[:, b]
+        return smoothness.in_steps(float(full[a] - full[b]), alone, joint, sets)
 
     @cached_property
     def _left_out_together(self) -> tuple[FloatArray, BoolArray]:

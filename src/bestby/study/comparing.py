@@ -15,7 +15,7 @@ from bestby._core.typing import Alternative, Array
 from bestby._core.versions import versions
 from bestby._version import __version__
 from bestby.engine import prepare, testing
-from bestby.engine.base import Drawing, Group
+from bestby.engine.base import STANDARDISED, Drawing, Group
 from bestby.engine.hierarchy import Crossed
 from bestby.engine.interval import Intervals, Target
 from bestby.engine.sums import SumGroup
@@ -32,7 +32,7 @@ from bestby.study.records import Gold, Run
 from bestby.study.store import Store
 
 INTERVALS = ("auto", "t", "percentile", "basic", "bca", "studentized", "normal", "tango")
-TESTS = ("auto", "permutation", "bootstrap", "t", "mcnemar", "mcnemar-midp", "sign", "wilcoxon")
+TESTS = ("auto", "permutation", STANDARDISED, "bootstrap", "t", "mcnemar", "mcnemar-midp", "sign", "wilcoxon")
 OF_RUNS = ("auto", "t", "percentile", "basic", "bootstrap")
 """Intervals and tests that know of several runs."""
 
@@ -380,7 +380,8 @@ def _of_items(
     tost, tost_level = interval, family.equivalence_level(settings.level, settings.margin)
     if tost_level is not None:
         tost = makers.interval(Target(*pair), method, tost_level)[0]
-    plain = pairing.difference(makers, pair, evaluation, test, interval, settings.level, (*notes, *doubts))
+    notes = (*notes, *doubts, *noting.of_swaps(makers.group, m, {pair: test}, evaluation.names))
+    plain = pairing.difference(makers, pair, evaluation, test, interval, settings.level, notes)
     values = {entry.name: getattr(plain, entry.name) for entry in fields(plain)}
     return (
         StudyDifference(**{**values, "a": both[0].name, "b": both[1].name, "n_runs": (1, 1)}),

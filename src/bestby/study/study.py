@@ -245,7 +245,8 @@ class Study:
             `compare_runs`. The last four know of items only.
         level : float
             Nominal coverage; 1 - level is the level of the tests.
-        test : {"auto", "permutation", "bootstrap", "t", "mcnemar", "mcnemar-midp", "sign", "wilcoxon"}
+        test : {"auto", "permutation", "permutation-standardised", "bootstrap", "t", "mcnemar", \
+"mcnemar-midp", "sign", "wilcoxon"}
             "auto": for two single runs the permutation test of the items; otherwise the t test over items
             and runs. "bootstrap" resamples items and runs; those not named here know of items only.
         alternative : {"two-sided", "greater", "less", "better"}
