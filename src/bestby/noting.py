@@ -16,7 +16,7 @@ from bestby._version import __version__
 from bestby.engine.base import STANDARDISED, Drawing, Group, Pair
 from bestby.engine.sums import SumGroup
 from bestby.evaluation import Evaluation
-from bestby.inference import samples, scales
+from bestby.inference import multiplicity, samples, scales, tilting
 from bestby.metrics.base import BaseMetric, MeanMetric, Metric
 from bestby.resampling.units import Units
 from bestby.results import Note, Provenance, TestResult
@@ -301,16 +301,23 @@ def of_direction(metric: str, greater_is_better: bool, alternative: Question) ->
 
 
 def of_resamples(metric: str, tests: Collection[TestResult], correction: str, alpha: float) -> list[Note]:
-    """Return a note if too few resamples were drawn for a p-value below the level after correction."""
-    drawn = [test.n_resamples for test in tests if test.n_resamples]
+    """Return a note if more resamples could take a p-value below the level after correction."""
+    tests = list(tests)
+    few = [test for test in tests if tilting.few_hits(test)]
+    if not few:
+        return []
+    adjusted = multiplicity.adjust([test.p_value for test in tests], correction)
+    lowest = multiplicity.adjust([tilting.least_p(test) for test in tests], correction)
+    undecided = int(((adjusted > alpha) & (lowest <= alpha)).sum())
+    if not undecided:
+        return []
     family = 1 if correction == "none" else len(tests)
     # The least p-value is 1 / (1 + B); times the family it must be at most 1 - level.
     needed = math.ceil(family / alpha - 1e-9) - 1
-    if not drawn or min(drawn) >= needed:
-        return []
     told = (
-        f"{min(drawn)} resamples cannot give a corrected p-value of {alpha:.3g} or less"
-        f" for {family} comparisons: at least {needed} are needed, {10 * needed} for a steady answer"
+        f"draws, not data, decide {undecided} of {len(tests)} comparisons: fewer than {tilting.FEW_HITS} of"
+        f" {min(test.n_resamples for test in few)} resamples were as extreme as the data, and with more the"
+        f" corrected p-value could be {alpha:.3g} or less; take n_resamples={10 * needed}"
     )
     return [Note("few_resamples", told, (metric,))]
 

@@ -113,11 +113,13 @@ class TestResult:
         True if the whole reference distribution was used, False if it was sampled or approximated.
     method : str
         How the reference distribution was had: ``"enumeration"``, ``"convolution"``,
-        ``"characteristic function"``, ``"binomial"``, ``"monte carlo"`` or ``"asymptotic"``.
+        ``"characteristic function"``, ``"binomial"``, ``"monte carlo"``,
+        ``"importance sampling"`` (swaps drawn where they reach the difference, for small p-values) or
+        ``"asymptotic"``.
     error : float
         Monte Carlo standard error of the p-value; 0 if nothing was sampled.
     n_resamples : int
-        Number of resamples drawn; 0 if none.
+        Number of resamples drawn, those of importance sampling too; 0 if none.
     statistic : float
         What the test looks at; for the resampling tests the difference itself.
     signed : bool

@@ -26,7 +26,9 @@ def alike(one: Difference, other: Difference, tolerance: float) -> None:
     scale = max(abs(one.score_a), abs(one.score_b))
     assert one.estimate == pytest.approx(other.estimate, rel=1e-12, abs=1e-12 * scale)
     assert one.n_differing == other.n_differing
-    assert (one.interval.method, one.test.method) == (other.interval.method, other.test.method)
+    assert one.interval.method == other.interval.method
+    drawn = {"monte carlo", "importance sampling"}  # nine hits, or ten
+    assert one.test.method == other.test.method or {one.test.method, other.test.method} == drawn
     if one.test.n_resamples:
         allowed = 6.0 * math.hypot(one.test.error, other.test.error) + 0.01
         assert abs(one.p_value - other.p_value) <= allowed

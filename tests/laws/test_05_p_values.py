@@ -24,6 +24,7 @@ from bestby import Metric, compare, compare_datasets, compare_runs
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
 from bestby.evaluation import Evaluation
+from bestby.inference.tilting import FEW_HITS
 from bestby.metrics import resolve
 
 
@@ -71,7 +72,12 @@ def test_p_is_never_0_and_monte_carlo_p_is_at_least_its_least_value(entry: Entry
         t = data.compare(entry, test=test, alternative=alternative).differences[0].test
         assert 0.0 < t.p_value <= 1.0
         assert t.exact is (t.n_resamples == 0) or t.method == "asymptotic"
-        if t.n_resamples:
+        if t.method == "importance sampling":
+            assert RESAMPLES < t.n_resamples <= 2 * RESAMPLES
+            assert t.name == "permutation"
+            assert t.p_value < FEW_HITS / (1 + RESAMPLES)
+            assert 0.0 <= t.error <= 0.5 * t.p_value
+        elif t.n_resamples:
             assert t.n_resamples == RESAMPLES
             assert t.method == "monte carlo"
             hits = t.p_value * (1 + RESAMPLES) - 1

@@ -27,7 +27,7 @@ from bestby.engine.transforms import (
     Taken,
     TakenByPairs,
 )
-from bestby.inference import clusters, permutation
+from bestby.inference import clusters, permutation, tilting
 from bestby.inference.clusters import Error
 from bestby.inference.lattice import merged
 from bestby.metrics.base import MeanMetric, Metric, StandardisedMetric
@@ -268,13 +268,30 @@ class SumGroup(Group):
             result = self._exact(pair, alternative, kinds) if exact else None
             if result is None:
                 result = self._by_cells(pair, alternative, drawing, kinds)
+                if result is not None and exact:
+                    result = self._refined(pair, result, kinds, drawing.seed)
             if result is None:
                 left.append(pair)
             else:
                 results[pair] = result
-        if left:
-            results.update(self._dense(left, alternative, drawing))
+        for pair, result in (self._dense(left, alternative, drawing) if left else {}).items():
+            again = partial(self._kinds, pair)
+            results[pair] = self._refined(pair, result, again, drawing.seed) if exact else result
         return results
+
+    def _refined(self, pair: Pair, result: TestResult, kinds: Kinds, seed: int) -> TestResult:
+        """Return the test of a pair, by tilted draws where it has few hits; the pair alone decides that."""
+        if not tilting.few_hits(result):
+            return result
+        delta, counts, own = kinds()
+        midpoint, half, observed, scale = self._midpoint(pair)
+        difference = Swap(self.metrics[pair[0]], midpoint)
+        step = np.where(own < 0, -1.0, 1.0)
+        changes = step * (difference(-half) - difference(-half - step[:, None] * delta))
+        tolerance = max(rounding.tie_width(scale, abs(observed)), self._slack(pair, midpoint, half))
+        shifts = 0.5 * delta
+        swaps = tilting.Swaps(counts, own, changes, lambda signs: difference(signs @ shifts))
+        return tilting.refined(result, swaps, tolerance, seed)
 
     def _midpoint(self, pair: Pair) -> Midpoint:
         m, a, b = pair

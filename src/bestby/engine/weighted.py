@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.shared import Shared
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray
 from bestby.engine.base import Drawing, Group, Jackknife, Pair
-from bestby.inference import clusters, permutation, smoothness
+from bestby.inference import clusters, permutation, smoothness, tilting
 from bestby.inference.clusters import Error
 from bestby.metrics.base import BaseMetric, FunctionMetric, WeightedMetric
 from bestby.resampling import streams
@@ -234,7 +235,35 @@ class ItemGroup(Group):
             progress=drawing.progress,
             executor=drawing.executor,
         )
-        return permutation.monte_carlo(drawn, observed, alternative, name="permutation", scale=scale)
+        result = permutation.monte_carlo(drawn, observed, alternative, name="permutation", scale=scale)
+        if not tilting.few_hits(result) or units.size > drawing.n_resamples:
+            return result  # each unit is swapped once: no more calls than there were
+        tolerance = rounding.tie_width(scale, abs(observed))
+        return tilting.refined(result, self._swaps(units, difference, observed), tolerance, drawing.seed)
+
+    def _swaps(
+        self, units: IntArray, difference: Callable[[Array], FloatArray], observed: float
+    ) -> tilting.Swaps:
+        """Return the difference as a function of the signs of the units that differ; minus is swapped."""
+        most = max(1, min(self._most(), resampling.WEIGHT_BLOCK // self.n_units))
+
+        def of_signs(signs: FloatArray) -> FloatArray:
+            parts = np.split(signs < 0.0, range(most, len(signs), most))
+            return np.concatenate([difference(self._of_items(self._bits(part, units))) for part in parts])
+
+        def flipped(first: int, stop: int) -> FloatArray:
+            one = np.arange(first, stop)[:, None] == np.arange(units.size)
+            return difference(self._of_items(self._bits(one, units)))
+
+        changed = resampling.run_blocks(flipped, units.size, most, 1, None)
+        ones = np.ones(units.size, dtype=np.int64)
+        return tilting.Swaps(ones, ones, observed - changed, of_signs)
+
+    def _bits(self, swapped: BoolArray, units: IntArray) -> Array:
+        """Return the swap bits of all units (R, n) from those of some of them."""
+        bits = np.zeros((len(swapped), self.n_units), dtype=np.uint8)
+        bits[:, units] = swapped
+        return bits
 
     def _exact(
         self,
@@ -259,9 +288,8 @@ class ItemGroup(Group):
         """Return the differences under all swaps of a few units but the one that changes nothing."""
 
         def block(first: int, stop: int) -> FloatArray:
-            bits = np.zeros((stop - first, self.n_units), dtype=np.uint8)
-            bits[:, units] = (np.arange(first + 1, stop + 1)[:, None] >> np.arange(units.size)) & 1
-            return difference(self._of_items(bits))
+            swapped = (np.arange(first + 1, stop + 1)[:, None] >> np.arange(units.size)) & 1
+            return difference(self._of_items(self._bits(swapped.astype(np.bool_), units)))
 
         size = max(1, resampling.WEIGHT_BLOCK // self.n_units)
         return resampling.run_blocks(block, 2**units.size - 1, size, 1, None)

@@ -27,11 +27,14 @@ MOST_COMBINATIONS = 1 << 20
 MEET_IN_THE_MIDDLE = 36
 """Differing units up to which all sign changes of real differences are enumerated."""
 
-MOST_FREQUENCIES = 400
-"""Frequencies after which a characteristic function that has not died out is given up."""
+FIRST_FREQUENCIES = 400
+"""Frequencies taken one by one; of those beyond, only where the characteristic function counts."""
 
 TILT_FROM = 5.0
 """Standard deviations from which the distribution is tilted, so that tiny p-values keep their digits."""
+
+LEAST_INVERTED = 1e-4
+"""Integral below which the absolute error of an inversion may be more than a hundredth of it."""
 
 _SMALL_TIE = 1e-6
 """Sums of signed differences tie within this part of a typical difference."""
@@ -184,7 +187,7 @@ def _lattice_upper(steps: IntArray, counts: IntArray, target: int) -> float | No
     total = int(counts @ steps)
     sd = 0.5 * math.sqrt(float(counts @ steps.astype(np.float64) ** 2))
     t = (target + total + 1) // 2
-    theta = _tilt(steps.astype(np.float64), counts, float(target)) if target > 2 * TILT_FROM * sd else 0.0
+    theta = tilt(steps.astype(np.float64), counts, float(target)) if target > 2 * TILT_FROM * sd else 0.0
     q = 1.0 / (1.0 + np.exp(-theta * steps))
     mean = float(counts @ (q * steps))
     reach = int(WINDOW * math.sqrt(float(counts @ (q * (1.0 - q) * steps.astype(np.float64) ** 2)))) + 2
@@ -207,7 +210,7 @@ def _lattice_upper(steps: IntArray, counts: IntArray, target: int) -> float | No
     return float(max(tail @ weights, 0.0)) * math.exp(log_factor)
 
 
-def _tilt(sizes: FloatArray, counts: IntArray, target: float) -> float:
+def tilt(sizes: FloatArray, counts: IntArray, target: float) -> float:
     """Return theta with sum of size * tanh(theta size / 2) = target, by bisection."""
     total = float(counts @ sizes)
     target = min(target, total * (1.0 - 1e-9))
@@ -295,14 +298,21 @@ def _sign_sums(sizes: FloatArray) -> FloatArray:
 
 
 def _inverted_upper(sizes: FloatArray, far: float) -> float | None:
-    """Return P(S >= far) from the characteristic function of S, tilted towards `far` if that is far out.
+    """Return P(S >= far) from the characteristic function of S, tilted towards `far` if that is far out."""
+    tail = None if far > TILT_FROM * math.sqrt(float(sizes @ sizes)) else _inverted(sizes, far, 0.0)
+    if tail is not None and tail[0] >= LEAST_INVERTED:
+        return tail[0]
+    tail = _inverted(sizes, far, tilt(2.0 * sizes, np.ones(sizes.size, dtype=np.int64), 2.0 * far))
+    return None if tail is None or tail[0] < LEAST_INVERTED else tail[0] * math.exp(tail[1])
+
+
+def _inverted(sizes: FloatArray, far: float, theta: float) -> tuple[float, float] | None:
+    """Return P(S >= far) over its factor, and the logarithm of the factor, under the tilt theta.
 
     The density of the tilted S has a Fourier series on a window of 9.5 standard deviations either side of
     its centre; its tail, weighted back, is integrated term by term.
     """
-    counts = np.ones(sizes.size, dtype=np.int64)
     sd = math.sqrt(float(sizes @ sizes))
-    theta = _tilt(2.0 * sizes, counts, 2.0 * far) if far > TILT_FROM * sd else 0.0
     slope = np.tanh(theta * sizes)
     spread = math.sqrt(float(sizes**2 @ (1.0 - slope**2)))
     if spread <= 1e-6 * sd:
@@ -320,24 +330,25 @@ def _inverted_upper(sizes: FloatArray, far: float) -> float | None:
     waves = coefficients * np.exp(-1j * k * np.pi / half * (far - centre)) * tail
     value = float((waves[0].real + 2.0 * waves[1:].real.sum()) / (2.0 * half))
     log_factor = float(np.sum(np.logaddexp(theta * sizes, -theta * sizes) - math.log(2.0))) - theta * far
-    return max(value, 0.0) * math.exp(log_factor)
+    return value, log_factor
 
 
 def _cosine_products(sizes: FloatArray, h: float, slope: FloatArray | None) -> tuple[IntArray, Array] | None:
-    """Return k = 0, 1, … and E exp(i k h (S - ES)) until it has died out, and where it revives later.
+    """Return k = 0, 1, … and E exp(i k h (S - ES)) until it has died out, and those k beyond where it counts.
 
-    None if it does not die out, or revives for so long that S is near the multiples of a step.
+    None if it still counts at the last frequencies looked at: S is near the multiples of a step.
     """
     values: list[complex] = [1.0]
     products = _plain_products(sizes, h) if slope is None else _tilted_products(sizes, h, slope)
     for value in products:
         values.append(value)
         if len(values) > 4 and max(abs(late) for late in values[-3:]) < 1e-15:
-            later = later_terms(sizes, h, slope, len(values))
-            if later is None:
-                return None
-            return np.concatenate([np.arange(len(values)), later[0]]), np.concatenate([values, later[1]])
-    return None
+            break
+    # Where few units carry the sum, or nearly all point one way, it falls slowly: what follows counts too.
+    later = later_terms(sizes, h, slope, len(values))
+    if later is None:
+        return None
+    return np.concatenate([np.arange(len(values)), later[0]]), np.concatenate([values, later[1]])
 
 
 def _plain_products(sizes: FloatArray, h: float) -> Iterator[complex]:
@@ -347,7 +358,7 @@ def _plain_products(sizes: FloatArray, h: float) -> Iterator[complex]:
     padded[: sizes.size] = sizes
     first = np.cos(h * padded.reshape(-1, lanes))
     twice, before, now = 2.0 * first, np.ones_like(first), first
-    for _ in range(MOST_FREQUENCIES):
+    for _ in range(FIRST_FREQUENCIES):
         yield float(np.prod(np.multiply.reduce(now, axis=0)))
         before, now = now, twice * now - before
 
@@ -355,7 +366,7 @@ def _plain_products(sizes: FloatArray, h: float) -> Iterator[complex]:
 def _tilted_products(sizes: FloatArray, h: float, slope: FloatArray) -> Iterator[complex]:
     """Yield the same under the tilt, centred on its mean."""
     centre = h * float(sizes @ slope)
-    for k in range(1, MOST_FREQUENCIES + 1):
+    for k in range(1, FIRST_FREQUENCIES + 1):
         angle = k * h * sizes
         factor = np.cos(angle) + 1j * slope * np.sin(angle)
         yield complex(np.exp(np.sum(np.log(factor)) - 1j * k * centre))

@@ -16,7 +16,7 @@ from scipy.special import ndtri, stdtr, stdtrit
 from bestby._core import checks
 from bestby._core.rounding import NO_SPREAD, SAME, tie_width
 from bestby._core.typing import Alternative, FloatArray, IntArray
-from bestby.inference import classical, permutation
+from bestby.inference import classical, permutation, tilting
 from bestby.resampling import streams, weights
 from bestby.resampling.totals import run_blocks
 from bestby.results import Interval, TestResult
@@ -415,7 +415,8 @@ def _paired_permutation(
         return of_swaps(weights.swap_bits(streams.replicate_keys(key, start, stop - start), n))
 
     drawn = run_blocks(block, n_resamples, max(1, _BLOCK // n), 1, None)
-    return permutation.monte_carlo(drawn, observed, alternative, name="permutation", scale=scale)
+    result = permutation.monte_carlo(drawn, observed, alternative, name="permutation", scale=scale)
+    return tilting.refined_mean(result, a - b, float(n), seed) if statistic == "mean" else result
 
 
 def _counted(

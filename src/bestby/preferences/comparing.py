@@ -401,12 +401,7 @@ def _notes(fit: Fit, tests: Sequence[TestResult], settings: Settings) -> Iterato
             " information, which take them for wins and losses, are too large",
         )
     yield from noting.of_direction(_metric(settings), True, settings.alternative)
-    family_size = 1 if settings.correction == "none" else len(tests)
-    drawn = [test.n_resamples for test in tests if test.n_resamples]
-    needed = math.ceil(family_size / settings.alpha - 1e-9) - 1
-    if drawn and min(drawn) < needed:
-        told = f"{min(drawn)} resamples cannot give a corrected p-value of {settings.alpha:.3g} or less for"
-        yield Note("few_resamples", f"{told} {family_size} comparisons: at least {needed} are needed")
+    yield from noting.of_resamples(_metric(settings), tests, settings.correction, settings.alpha)
 
 
 def _provenance(fit: Fit, settings: Settings, drawing: Drawing) -> Provenance:

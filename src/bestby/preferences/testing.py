@@ -12,7 +12,7 @@ from scipy.special import stdtr
 from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative, FloatArray
 from bestby.engine.base import Drawing
-from bestby.inference import permutation
+from bestby.inference import permutation, tilting
 from bestby.inference.judgements import Judgements
 from bestby.resampling import totals
 from bestby.resampling.units import single_stratum
@@ -61,7 +61,8 @@ def permutation_test(
         n_jobs=drawing.n_jobs,
     )
     scale = float(np.abs(balance).sum())
-    return permutation.monte_carlo(drawn, observed, alternative, name="permutation", scale=scale)
+    result = permutation.monte_carlo(drawn, observed, alternative, name="permutation", scale=scale)
+    return tilting.refined_mean(result, balance, 1.0, drawing.seed)
 
 
 def bootstrap_test(drawn: FloatArray, estimate: float, alternative: Alternative, n_units: int) -> TestResult:

@@ -26,7 +26,7 @@ STRIDE = np.uint64(0xD1342543DE82EF95)
 _M1 = np.uint64(0xBF58476D1CE4E5B9)
 _M2 = np.uint64(0x94D049BB133111EB)
 
-PURPOSES = ("bootstrap", "swap", "groups", "runs", "annotators")
+PURPOSES = ("bootstrap", "swap", "groups", "runs", "annotators", "tilted")
 """What a stream is for: streams of different purposes under one seed are unrelated."""
 
 

@@ -146,13 +146,13 @@ def test_the_tilt_is_the_root_of_its_equation(unit: float) -> None:
     sizes, counts = unit * np.array([0.2, 1.0, 7.0]), np.array([30, 5, 2])
     total = float(counts @ sizes)
     for share in (0.01, 0.4, 0.9, 0.999):
-        theta = permutation._tilt(sizes, counts, share * total)
+        theta = permutation.tilt(sizes, counts, share * total)
         reached = float(counts @ (sizes * np.tanh(0.5 * theta * sizes)))
         assert reached == pytest.approx(share * total, rel=1e-10)
 
 
 def test_a_target_that_is_never_reached_is_nearly_reached() -> None:
-    assert permutation._tilt(np.array([1.0]), np.array([5]), 5.0) == pytest.approx(
+    assert permutation.tilt(np.array([1.0]), np.array([5]), 5.0) == pytest.approx(
         2.0 * math.atanh(1.0 - 1e-9), rel=1e-6
     )
 

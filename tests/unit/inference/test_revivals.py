@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby.inference import permutation, revivals
+from bestby.inference import permutation, revivals, tilting
 from bestby.inference.distributions import Inverted, Lattice, mean_bootstrap
 from bestby.inference.permutation import exact_mean
+from bestby.results import TestResult
 
 
 def two_scales(k: int, n: int, noise: float) -> Any:
@@ -104,3 +105,22 @@ def test_bounds_of_a_characteristic_function_hold() -> None:
         angles = np.multiply.outer(k, h * sizes[some])
         expected = np.prod(np.cos(angles) ** 2 + 0.09 * np.sin(angles) ** 2, axis=1)
         assert squares[k] == pytest.approx(expected, rel=1e-3, abs=1e-12)
+
+
+@pytest.mark.parametrize("case", ["few units carry the sum", "one unit dominates", "nearly all one way"])
+@pytest.mark.parametrize("seed", range(4))
+def test_characteristic_functions_that_fall_slowly(case: str, seed: int) -> None:
+    """Exact p-values agree with weighted draws, or are not given."""
+    rng = np.random.default_rng(seed)
+    if case == "few units carry the sum":
+        d = np.minimum(np.exp(rng.normal(-9.0, 4.0, 700)), 1.0) * np.where(rng.random(700) < 0.12, -1.0, 1.0)
+    elif case == "one unit dominates":
+        d = np.exp(rng.normal(-9.0, 4.0, 700)) * np.where(rng.random(700) < 0.05, -1.0, 1.0)
+    else:
+        d = rng.beta(1.5, 0.4, 700) * np.where(rng.random(700) < 0.01, -1.0, 1.0)
+    exact = exact_mean(d, np.ones(700, dtype=np.int64), "two-sided", 1.0)
+    plain = TestResult("permutation", 1e-4, "two-sided", False, "monte carlo", 1e-4, 9999, float(d.sum()))
+    drawn = tilting.refined_mean(plain, d, 1.0, 0)
+    assert case == "one unit dominates" or exact is not None
+    if exact is not None:
+        assert abs(np.log(drawn.p_value / exact.p_value)) < 5.0 * drawn.error / drawn.p_value

@@ -1,0 +1,161 @@
+"""Small p-values from tilted draws: against enumeration, exact tails, and where the tilt fails."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from bestby import compare
+from bestby._core.typing import Alternative, FloatArray
+from bestby.inference import permutation, tilting
+from bestby.inference.tilting import Swaps
+from bestby.results import TestResult
+
+Score = Callable[[FloatArray], FloatArray]
+
+
+def plain(statistic: float, hits: int = 0, alternative: Alternative = "two-sided") -> TestResult:
+    p = (1 + hits) / 10_001
+    return TestResult("permutation", p, alternative, False, "monte carlo", 0.0, 10_000, statistic)
+
+
+def one_by_one(difference: Score, n: int) -> Swaps:
+    """Return swaps of n single units, all with a plus sign in the data."""
+    ones = np.ones(n, dtype=np.int64)
+    flipped = 1.0 - 2.0 * np.eye(n)
+    changes = difference(np.ones((1, n))) - difference(flipped)
+    return Swaps(ones, ones, changes, difference)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_ratio_of_sums_as_by_enumeration(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    a, b, size = rng.gamma(2.0, size=14) + 1.2, rng.gamma(2.0, size=14), rng.gamma(3.0, size=14)
+
+    def difference(signs: FloatArray) -> FloatArray:
+        of_a = signs @ ((a - b) / 2) + (a + b).sum() / 2
+        of_b = (a + b).sum() - of_a
+        return np.sqrt(of_a / size.sum()) - np.sqrt(of_b / size.sum())
+
+    every = difference(np.array(list(itertools.product([1.0, -1.0], repeat=14))))
+    observed = float(difference(np.ones((1, 14)))[0])
+    p = float((np.abs(every) >= abs(observed) - 1e-12).mean())
+    found = tilting.refined(plain(observed), one_by_one(difference, 14), 1e-12, seed)
+    assert found.method == "importance sampling"
+    assert found.p_value == pytest.approx(p, rel=max(4.0 * found.error / found.p_value, 0.02))
+    assert not found.exact
+
+
+@pytest.mark.parametrize("z", [5.0, 6.5, 9.0, 14.0])
+def test_means_far_out_as_by_convolution(z: float) -> None:
+    """Whole numbers have an exact tail, here down to 1e-46."""
+    rng = np.random.default_rng(3)
+    d = rng.integers(1, 9, 300) * np.where(rng.random(300) < 0.5, 1, -1)
+    for i in np.flatnonzero(d < 0):
+        if d.sum() >= z * math.sqrt(d @ d):
+            break
+        d[i] = -d[i]
+    values, counts = np.unique(d.astype(float), return_counts=True)
+    exact = permutation.exact_mean(values, counts, "two-sided", 1.0)
+    assert exact is not None
+    assert exact.method == "convolution"
+    found = tilting.refined_mean(plain(float(d.sum())), d.astype(float), 1.0, 0)
+    assert found.p_value == pytest.approx(exact.p_value, rel=4.0 * tilting.RELATIVE_ERROR)
+    assert abs(math.log(found.p_value / exact.p_value)) <= 4.0 * found.error / found.p_value
+    assert 0.0 < found.error <= tilting.RELATIVE_ERROR * found.p_value
+    assert 10_000 < found.n_resamples <= 10_000 + tilting.MOST_DRAWS
+
+
+def test_kinds_with_several_units_are_the_same_as_units_one_by_one() -> None:
+    sizes, counts = np.array([1.0, 2.5]), np.array([40, 15])
+    own = np.array([32, 11])
+    swaps = Swaps(counts, own, 2.0 * sizes, lambda signs: signs @ sizes)
+    observed = float(own @ sizes)
+    found = tilting.refined(plain(observed), swaps, 1e-9, 0)
+    values = np.concatenate([sizes, -sizes])
+    exact = permutation.exact_mean(
+        values, np.concatenate([(counts + own) // 2, (counts - own) // 2]), "two-sided", 1.0
+    )
+    assert exact is not None
+    assert abs(found.p_value - exact.p_value) <= 4.0 * found.error
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less"])
+def test_one_sided_p_is_half_and_mirrored(alternative: Alternative) -> None:
+    rng = np.random.default_rng(0)
+    d = rng.normal(1.0, 1.0, 60) * (1.0 if alternative == "greater" else -1.0)
+    both = tilting.refined_mean(plain(float(d.sum())), d, 1.0, 0)
+    one = tilting.refined_mean(plain(float(d.sum()), alternative=alternative), d, 1.0, 0)
+    assert one.p_value == pytest.approx(0.5 * both.p_value, rel=1e-12)
+    assert tilting.refined_mean(plain(-float(d.sum())), -d, 1.0, 0).p_value == both.p_value
+
+
+def test_a_median_which_the_effects_do_not_describe_keeps_its_draws() -> None:
+    rng = np.random.default_rng(1)
+    a, b = rng.normal(1.0, 1.0, 101), rng.normal(0.0, 1.0, 101)
+
+    def difference(signs: FloatArray) -> FloatArray:
+        of_a = np.median(np.where(signs > 0, a, b), axis=1)
+        return np.asarray(of_a - np.median(np.where(signs > 0, b, a), axis=1))
+
+    before = plain(float(difference(np.ones((1, 101)))[0]))
+    assert tilting.refined(before, one_by_one(difference, 101), 1e-12, 0) is before
+
+
+def test_more_hits_than_the_tilted_p_explains_keep_the_draws() -> None:
+    d = np.random.default_rng(0).normal(1.0, 1.0, 60)
+    before = plain(float(d.sum()), hits=5)
+    assert tilting.refined_mean(before, d, 1.0, 0) is before
+
+
+def test_no_tilt_against_the_direction_of_the_alternative() -> None:
+    d = np.random.default_rng(0).normal(1.0, 1.0, 60)
+    before = plain(float(d.sum()), alternative="less")
+    assert tilting.refined_mean(before, d, 1.0, 0) is before
+
+
+def test_ten_hits_are_enough() -> None:
+    d = np.random.default_rng(0).normal(1.0, 1.0, 60)
+    before = plain(float(d.sum()), hits=tilting.FEW_HITS)
+    assert not tilting.few_hits(before)
+    assert tilting.refined_mean(before, d, 1.0, 0) is before
+
+
+def test_one_way_gives_all_signs_and_no_less() -> None:
+    d = np.random.default_rng(0).gamma(2.0, size=40)
+    p = tilting.refined_mean(plain(float(d.sum())), d, 1.0, 0).p_value
+    assert p == pytest.approx(2.0 * 0.5**40, rel=0.01)
+    assert tilting.refined_mean(plain(3e3), np.ones(3000), 1.0, 0).p_value > 0.0
+
+
+def test_the_least_p_behind_a_few_hits() -> None:
+    assert tilting.least_p(plain(1.0)) == 0.0
+    assert 0.0 < tilting.least_p(plain(1.0, hits=3)) < 4 / 10_001
+    assert tilting.least_p(plain(1.0, hits=50)) == 51 / 10_001
+
+
+@pytest.mark.parametrize("metric", ["pearson", "rmse", "f1_macro", "spearman"])
+def test_a_system_far_behind_is_told_apart_in_a_large_family(metric: str) -> None:
+    """190 pairs times 1 / (1 + 999) is above 0.05: draws alone could reject nothing."""
+    rng = np.random.default_rng(0)
+    if metric == "f1_macro":
+        gold = rng.integers(0, 6, 150)
+        systems = {
+            f"s{i}": np.where(rng.random(150) < (0.9 if i == 19 else 0.2), rng.integers(0, 6, 150), gold)
+            for i in range(20)
+        }
+    else:
+        gold = rng.normal(size=150)
+        systems = {f"s{i}": gold + rng.normal(size=150) * (3.0 if i == 19 else 0.5) for i in range(20)}
+    result = compare(systems, gold, metric=metric, n_resamples=999, interval="percentile")
+    behind = result["s0", "s19"]
+    assert behind.test.method == "importance sampling"
+    assert behind.p_adjusted < 1e-4
+    alone = compare({k: systems[k] for k in ("s0", "s19")}, gold, metric=metric, n_resamples=999,
+                    interval="percentile")  # fmt: skip
+    assert alone["s0", "s19"].p_value == pytest.approx(behind.p_value, rel=1e-9)
+    assert "few_resamples" not in {note.code for note in result.notes}
