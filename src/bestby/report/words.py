@@ -127,8 +127,9 @@ def _test_sentence(d: Difference) -> str:
     asked = (
         "" if d.test.alternative == "two-sided" else f", one-sided (is {d.a}'s score {d.test.alternative}?)"
     )
-    text = f"{name[0].upper()}{name[1:]}{asked}: {p_clause(d.p_value, threshold)}"
-    if d.test.error > 0.0:
+    clause = p_clause(d.p_value, threshold)
+    text = f"{name[0].upper()}{name[1:]}{asked}: {clause}"
+    if d.test.error > 0.0 and "<" not in clause:
         text += f" ± {d.test.error:.1g}"
     if d.p_adjusted != d.p_value and not math.isnan(d.p_adjusted):
         text += f" ({p_clause(d.p_adjusted, threshold, 'adjusted p')})"
