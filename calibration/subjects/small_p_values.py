@@ -102,13 +102,13 @@ def cells() -> Iterator[Statements]:
     """Yield families of means, of macro-F1 and of correlations, with and without a system that is behind."""
     for population, metric, scores, n, behind, datasets in (
         ("lognormal losses, all alike", "mean", skewed, 50, 0.0, 400),
-        ("lognormal losses, one behind", "mean", skewed, 200, 0.8, 150),
+        ("lognormal losses, one behind", "mean", skewed, 200, 0.8, 60),
         ("Student's t with 3 df, all alike", "mean", heavy, 100, 0.0, 400),
-        ("Student's t with 3 df, one behind", "mean", heavy, 200, 1.0, 150),
+        ("Student's t with 3 df, one behind", "mean", heavy, 200, 1.0, 100),
         ("macro-F1 of five classes, all alike", "f1_macro", classes, 200, 0.0, 400),
         ("macro-F1 of five classes, one behind", "f1_macro", classes, 200, 0.4, 400),
         ("RMSE of a normal gold, all alike", "rmse", predicted, 100, 0.0, 400),
         ("RMSE of a normal gold, one behind", "rmse", predicted, 100, 0.5, 400),
     ):
         one = _one(metric, scores, n, behind)
-        yield Statements("tails", population, str(n), n, one, datasets)
+        yield Statements("small_p_values", population, str(n), n, one, datasets)
