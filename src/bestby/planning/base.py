@@ -134,7 +134,23 @@ class Design(ABC):
 
     @abstractmethod
     def powers(self, n: IntArray, question: Question) -> tuple[FloatArray, FloatArray]:
-        """Return the power at each n and its Monte Carlo standard error (0 from formulas), shape (N,)."""
+        """Return the power at each n and its Monte Carlo standard error (0 from formulas), shape (N,).
+
+        What a pilot has estimated is not taken for the truth: the power is the average over what the pilot
+        leaves open.
+        """
+
+    def taken_as_true(self) -> Self:
+        """Return the same design without the doubt about what was estimated from a pilot.
+
+        Its power is what the study has if the true spread (agreement, correlation) is that of the pilot.
+        """
+        return self
+
+    @property
+    def doubt_words(self) -> str:
+        """What of the pilot is left open, as one writes it in a sentence; empty if nothing is."""
+        return ""
 
     @property
     @abstractmethod

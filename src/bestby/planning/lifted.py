@@ -13,6 +13,7 @@ from bestby._core import arrays, checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
+from bestby.planning import doubt
 from bestby.planning.base import Design, Question, share_of
 from bestby.planning.two_samples import TESTS
 from bestby.results import Note
@@ -23,7 +24,7 @@ _WORDS = {
     "welch": "Welch's t-test",
     "mann-whitney": "the Mann–Whitney test",
 }
-FEW_SCORES = 5
+FEW_SCORES = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +33,10 @@ class LiftedScores(Design):
 
     Power is the share of significant tests between resamples, drawn with replacement and
     independently, of the scores and of the scores lifted: bootstrap power analysis [1]_ as used for
-    runs in [2]_.
+    runs in [2]_. A few scores do not hold their population: the spread of n scores is too small by a factor
+    of (n - 1) / n in the variance, and may be far from the true one by chance. Unless they are the population,
+    each simulated study therefore has a variance of its own, which the scores leave open: that of the
+    scores, unbiased, over a chi-square [3]_.
 
     Parameters
     ----------
@@ -44,6 +48,9 @@ class LiftedScores(Design):
         Which of the two. A factor widens the spread too, and means nothing for scores without a zero.
     test : {"permutation", "bootstrap", "welch", "mann-whitney"}
         The test; the lifted scores are A, the scores B.
+    as_population : bool
+        Take the scores for all there could be, as [1]_ and [2]_ do: of five scores, a size planned for a power
+        of .80 then has one of about .65.
 
     Raises
     ------
@@ -57,19 +64,23 @@ class LiftedScores(Design):
     .. [1] Yuan & Hayashi (2003), Bootstrap approach to inference and power analysis based on three test
        statistics for covariance structure models, Br. J. Math. Stat. Psychol. 56, 93-110.
     .. [2] Ulmer, Hardmeier & Frellsen (2022), deep-significance, arXiv:2204.06815, section 3.
+    .. [3] Julious & Owen (2006), Sample size calculations for clinical studies allowing for uncertainty about
+       the variance, Pharmaceutical Statistics 5, 29-37.
 
     Examples
     --------
     >>> from bestby import power
     >>> scores = [0.71, 0.74, 0.69, 0.75, 0.73]
-    >>> power(LiftedScores(scores, lift=1.05, test="welch"), 10).power > 0.9
-    True
+    >>> plan = power(LiftedScores(scores, lift=1.05, test="welch"), 10)
+    >>> 0.7 < plan.power < 0.9, plan.power_as_estimated > 0.9
+    (True, True)
     """
 
     scores: ArrayLike
     lift: float = 1.25
     by: str = "factor"
     test: str = "permutation"
+    as_population: bool = False
     values: FloatArray = field(init=False, repr=False)
 
     name: ClassVar[str] = "lifted scores"
@@ -156,16 +167,42 @@ class LiftedScores(Design):
     def _hits(self, n: int, studies: int, question: Question) -> int:
         # Drawn run by run: studies of different size under one seed share their first runs, and
         # studies of different lift all of them, so that power changes with neither by chance alone.
-        lifted, plain, resampled = (
+        lifted, plain, resampled, spreads = (
             np.random.Generator(np.random.PCG64(child))
-            for child in np.random.SeedSequence(question.seed).spawn(3)
+            for child in np.random.SeedSequence(question.seed).spawn(4)
         )
         x, y = (
             np.ascontiguousarray(self.values[generator.integers(self.values.size, size=(n, studies))].T)
             for generator in (lifted, plain)
         )
+        if not self.as_population:
+            mean, factor = self.values.mean(), self._factors(studies, spreads)
+            x, y = mean + (x - mean) * factor, mean + (y - mean) * factor
         p = TESTS[self.test](self._lifted(x), y, question.alternative, question.n_resamples, resampled)
         return int(np.count_nonzero(p <= question.alpha))
+
+    def _factors(self, studies: int, generator: np.random.Generator) -> FloatArray:
+        """Return by what the deviations of each study are multiplied, shape (S, 1): its spread over the pilot's."""
+        u = generator.permutation((np.arange(studies) + 0.5) / studies)
+        unbiased = self.values.size / (self.values.size - 1.0)
+        return np.sqrt(unbiased / doubt.mean_squares(self.pilot_df, u))[:, None]
+
+    @property
+    def pilot_df(self) -> float:
+        """Degrees of freedom with which the scores know their variance: n - 1, fewer if tails are heavy."""
+        one = np.ones(self.values.size)
+        return doubt.freedom((self.values - self.values.mean()) ** 2, one, one)
+
+    def taken_as_true(self) -> Self:
+        """Return the design whose population is the scores given."""
+        return dataclasses.replace(self, as_population=True)
+
+    @property
+    def doubt_words(self) -> str:
+        """The spread of the scores, and how well it is known."""
+        if self.as_population:
+            return ""
+        return f"the spread of the scores, known from {self.pilot_df:.3g} degrees of freedom"
 
     @property
     def test_words(self) -> str:
@@ -180,15 +217,24 @@ class LiftedScores(Design):
 
     def settings(self) -> dict[str, Any]:
         """Return the assumptions by name."""
-        return {"scores": self.values.tolist(), "lift": self.lift, "by": self.by, "test": self.test}
+        return {
+            "scores": self.values.tolist(),
+            "lift": self.lift,
+            "by": self.by,
+            "test": self.test,
+            "as_population": self.as_population,
+        }
 
     def notes(self, n: int, question: Question) -> tuple[Note, ...]:  # noqa: ARG002
         """Warn of few scores."""
+        if not self.as_population:
+            return doubt.few_df(self.pilot_df)
         if self.values.size >= FEW_SCORES:
             return ()
         return (
             Note(
                 "few_scores",
-                f"there are only {self.values.size} scores: resampling understates the spread of new ones",
+                f"{self.values.size} scores are taken for the population: new ones spread wider, and the power is"
+                " lower than stated",
             ),
         )

@@ -18,17 +18,21 @@ from bestby._core.text import quoted
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine import prepare, testing
 from bestby.engine.base import Drawing, Group
-from bestby.engine.interval import Intervals
+from bestby.engine.interval import Intervals, Target
 from bestby.engine.sums import SumGroup
 from bestby.engine.weighted import ItemGroup, WeightGroup
 from bestby.evaluation import Evaluation
 from bestby.metrics.base import BaseMetric, MeanMetric
 from bestby.metrics.suitability import chosen_metric
+from bestby.planning import doubt
 from bestby.planning.base import Design, Question, share_of
 from bestby.planning.studies import by_cells, by_items
 from bestby.results import Note
 
 _PAIR = (0, 0, 1)
+_SHARES = 20
+"""Variances that a pilot leaves open, at each of which a share of the studies is simulated."""
+
 _SWAPS = 500
 """Random exchanges over which the difference of a measure that is no sum is averaged."""
 
@@ -56,6 +60,9 @@ class Pilot(Design):
         A test of `compare`.
     effect_scale : float
         s, from -1 (the systems exchanged) to 1.
+    as_population : bool
+        Take the units of the pilot for all there could be, as [1]_ does. Otherwise the power is averaged over
+        the variances of the difference that the pilot leaves open.
 
     Raises
     ------
@@ -63,6 +70,12 @@ class Pilot(Design):
         If the systems are not in the pilot or the scale is outside [-1, 1].
     DesignError
         If the measure has no value on the pilot, or its items come in two crossed groupings.
+
+    Notes
+    -----
+    The variance that a study has is that of the pilot over chi² / f, a chi-square over its degrees of freedom
+    f: twice the units over their kurtosis less one, at most the units less one. Variance and size count by
+    their ratio, so such a study is simulated as one of n chi² / f units, at 20 quantiles of it.
 
     References
     ----------
@@ -88,6 +101,7 @@ class Pilot(Design):
     b: str | None = None
     test: str = "permutation"
     effect_scale: float = 1.0
+    as_population: bool = False
 
     name: ClassVar[str] = "pilot"
     simulated: ClassVar[bool] = True
@@ -263,12 +277,42 @@ class Pilot(Design):
             np.random.PCG64(np.random.SeedSequence(question.seed, spawn_key=(n,)))
         )
         hits = 0
-        for done, group in enumerate(self._studies(n, studies, generator)):
+        for done, group in enumerate(self._all_studies(n, studies, generator)):
             if np.isfinite(group.scores()).all():  # an undefined difference convinces nobody
                 hits += int(self._p_value(group, question, question.seed + done) <= question.alpha)
             if question.progress is not None:
                 question.progress(done + 1, studies)
         return hits
+
+    def _all_studies(self, n: int, studies: int, generator: np.random.Generator) -> Iterator[Group]:
+        """Yield the studies of a size: with a doubt about the variance, of sizes that stand for it."""
+        if self.as_population:
+            yield from self._studies(n, studies, generator)
+            return
+        shares = min(_SHARES, studies)
+        ratios = doubt.mean_squares(self.pilot_df, (np.arange(shares) + 0.5) / shares)
+        for i, ratio in enumerate(ratios.tolist()):
+            part = studies * (i + 1) // shares - studies * i // shares
+            yield from self._studies(max(self.least, round(n * ratio)), part, generator)
+
+    @cached_property
+    def pilot_df(self) -> float:
+        """Degrees of freedom with which the pilot knows the variance of the difference."""
+        effective = Intervals(self._group, Drawing(1, 0)).effective_units(Target(*_PAIR))
+        return doubt.of_effective_units(effective, self.size)
+
+    def taken_as_true(self) -> Self:
+        """Return the design whose population is the pilot."""
+        other = copy.copy(self)
+        object.__setattr__(other, "as_population", True)
+        return other
+
+    @property
+    def doubt_words(self) -> str:
+        """The variance, and how well it is known."""
+        if self.as_population:
+            return ""
+        return f"the variance of the difference, known from {self.pilot_df:.3g} degrees of freedom"
 
     def _p_value(self, group: Group, question: Question, seed: int) -> float:
         drawing, ask = Drawing(question.n_resamples, seed), question.alternative
@@ -310,6 +354,7 @@ class Pilot(Design):
             "b": self.b,
             "test": self.test,
             "effect_scale": self.effect_scale,
+            "as_population": self.as_population,
             "pilot": self.size,
         }
 
@@ -328,6 +373,8 @@ class Pilot(Design):
                     " tend to overstate it",
                 )
             )
+        if not self.as_population:
+            notes += doubt.few_df(self.pilot_df, "the variance of the difference")
         if n > 5 * self.size:
             notes.append(
                 Note(

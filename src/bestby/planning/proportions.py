@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.special import betaincinv
 
 from bestby._core import arrays, checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
 from bestby.inference.power import mcnemar_power
+from bestby.planning import doubt
 from bestby.planning.base import Design, Question
+from bestby.results import Note
 
 _TESTS = {"mcnemar": "McNemar's exact test", "mcnemar-midp": "McNemar's mid-p test"}
 _ROUNDING = 1e-9  # 1 - 0.9 and 0.83 - 0.73 are the same number
@@ -31,11 +34,19 @@ class PairedProportions(Design):
         The share of items on which both are right or both are wrong.
     test : {"mcnemar", "mcnemar-midp"}
         The exact test, which for accuracy is also the permutation test of `compare`; or its mid-p version.
+    pilot_items : int or None
+        Items of the pilot that the agreement was measured on: the power is averaged over the agreements which
+        they leave open, at the difference assumed. None: the agreement is known.
 
     Raises
     ------
     DesignError
         If no two systems have these accuracies and this agreement.
+
+    Notes
+    -----
+    If x of the n items of a pilot differ, the true share of such items has the Beta distribution with the
+    parameters x + 1 and n - x + 1 (all shares being equally likely before), cut off at the difference.
 
     References
     ----------
@@ -54,11 +65,14 @@ class PairedProportions(Design):
     accuracy_b: float
     agreement: float
     test: str = "mcnemar"
+    pilot_items: int | None = None
 
     name: ClassVar[str] = "paired proportions"
 
     def __post_init__(self) -> None:
         checks.choice(self.test, tuple(_TESTS), "test")
+        if self.pilot_items is not None:
+            checks.positive_int(self.pilot_items, "pilot_items")
         for what in ("accuracy_a", "accuracy_b", "agreement"):
             value = checks.amount(getattr(self, what), what)
             if not 0.0 <= value <= 1.0:
@@ -96,7 +110,7 @@ class PairedProportions(Design):
         Examples
         --------
         >>> PairedProportions.from_pilot([1, 1, 0, 1], [1, 0, 0, 1])
-        PairedProportions(accuracy_a=0.75, accuracy_b=0.5, agreement=0.75, test='mcnemar')
+        PairedProportions(accuracy_a=0.75, accuracy_b=0.5, agreement=0.75, test='mcnemar', pilot_items=4)
         """
         both = arrays.joined_by_key({"right_a": right_a, "right_b": right_b}, "items")
         a = checks.column(both["right_a"], "right_a")
@@ -106,7 +120,7 @@ class PairedProportions(Design):
                 raise InvalidInputError(
                     f"{what} must hold 0 and 1 only", hint="PairedScores.from_pilot takes scores of any kind"
                 )
-        return cls(float(a.mean()), float(b.mean()), float((a == b).mean()), test)
+        return cls(float(a.mean()), float(b.mean()), float((a == b).mean()), test, a.size)
 
     @property
     def true_difference(self) -> float:
@@ -125,6 +139,8 @@ class PairedProportions(Design):
 
     def slack(self, n: int) -> int:
         """Return a stretch that holds several jumps of the critical value, whose distance grows like √n."""
+        if self.pilot_items is not None:  # the average over agreements is smooth
+            return 0
         return min(64 + 8 * math.isqrt(n), 512)
 
     def reach(self, alternative: Alternative) -> float:
@@ -146,17 +162,36 @@ class PairedProportions(Design):
         accuracy_a = min(max(self.accuracy_b + effect, 0.0), 1.0)
         return dataclasses.replace(self, accuracy_a=accuracy_a)
 
+    def taken_as_true(self) -> Self:
+        """Return the design whose agreement is that of the pilot."""
+        return dataclasses.replace(self, pilot_items=None)
+
+    @property
+    def doubt_words(self) -> str:
+        """The agreement, and how well it is known."""
+        if self.pilot_items is None:
+            return ""
+        return f"the agreement of the pilot, known from {self.pilot_items} items"
+
     def powers(self, n: IntArray, question: Question) -> tuple[FloatArray, FloatArray]:
-        """Return the unconditional power at each n, exactly."""
-        differing = max(1.0 - self.agreement, abs(self.true_difference))
-        ask = question.alternative
-        arguments = (differing, self.true_difference, question.alpha, ask)
+        """Return the unconditional power at each n: exactly, or averaged over the agreements left open."""
+        differing = 1.0 - self.agreement
+        if self.pilot_items is None:
+            return self._powers(n, differing, question), np.zeros(n.size)
+        found = differing * self.pilot_items
+        u, weights = doubt.gauss()
+        shares = betaincinv(found + 1.0, self.pilot_items - found + 1.0, u)
+        given = np.column_stack([self._powers(n, share, question) for share in shares.tolist()])
+        return given @ weights, np.zeros(n.size)
+
+    def _powers(self, n: IntArray, differing: float, question: Question) -> FloatArray:
+        """Return the power at each n for a share of differing items."""
+        most = max(differing, abs(self.true_difference))
+        arguments = (most, self.true_difference, question.alpha, question.alternative)
         mid = self.test == "mcnemar-midp"
         if n.size and int(n.max()) - int(n.min()) < 1024:  # neighbours share one table of the sign test
-            power = mcnemar_power(n, *arguments, mid=mid)
-        else:
-            power = np.concatenate([mcnemar_power(n[i : i + 1], *arguments, mid=mid) for i in range(n.size)])
-        return power, np.zeros(n.size)
+            return mcnemar_power(n, *arguments, mid=mid)
+        return np.concatenate([mcnemar_power(n[i : i + 1], *arguments, mid=mid) for i in range(n.size)])
 
     @property
     def test_words(self) -> str:
@@ -174,6 +209,23 @@ class PairedProportions(Design):
     def settings(self) -> dict[str, Any]:
         """Return the assumptions by name."""
         return dataclasses.asdict(self)
+
+    def notes(self, n: int, question: Question) -> tuple[Note, ...]:  # noqa: ARG002
+        """Warn of an agreement that was measured on few items, or where few items differ."""
+        if self.pilot_items is None:
+            return ()
+        differing = round((1.0 - self.agreement) * self.pilot_items)
+        if 2 * differing >= doubt.FEW_DF:  # twice the count: what a variance known from it has
+            return ()
+        low, high = betaincinv(differing + 1.0, self.pilot_items - differing + 1.0, [0.1, 0.9])
+        return (
+            Note(
+                "uncertain_pilot",
+                f"the systems differ on {differing} of the {self.pilot_items} items of the pilot: the true share"
+                f" may well lie between {low:.2g} and {high:.2g} (80 %); the power is averaged over that, for"
+                " one study it can be far lower or higher",
+            ),
+        )
 
 
 def _up(value: float) -> float:

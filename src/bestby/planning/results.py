@@ -50,9 +50,11 @@ class Plan(Reported):
     unit : str
         What n counts: items, clusters or runs.
     power : float
-        The power of a study of that size.
+        The power of a study of that size; with a pilot, averaged over the spreads that it leaves open.
     error : float
         Monte Carlo standard error of `power`; 0 from a formula.
+    power_as_estimated : float or None
+        The power of the same study if what was estimated from the pilot were the truth; None without a pilot.
     difference : float
         The true difference A minus B, on the scale of the measure: assumed, or the smallest detectable.
     wanted : float or None
@@ -79,6 +81,7 @@ class Plan(Reported):
     unit: str
     power: float
     error: float
+    power_as_estimated: float | None
     difference: float
     wanted: float | None
     alpha: float

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, Self
@@ -14,6 +15,7 @@ from scipy.special import gammaincinv, ndtr, ndtri, stdtrit
 from bestby._core import arrays, checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
+from bestby.planning import doubt
 from bestby.planning.base import Design, Question
 from bestby.results import Note
 
@@ -54,6 +56,9 @@ class RunsAndItems(Design):
         Whether run r of A and run r of B share something (a seed, a split) and are subtracted.
     clipped : tuple of str
         Components whose estimate from the pilot was negative and is counted as 0.
+    pilot_df : tuple of three floats, optional
+        Degrees of freedom of the pilot's mean squares of items, of runs and of the rest: the power is averaged
+        over the components that they leave open. None: the components are known.
 
     Raises
     ------
@@ -66,6 +71,9 @@ class RunsAndItems(Design):
     and the test depends on the scores through them and the difference alone. So its power is an integral over
     them, taken over points that fill the unit cube evenly [4]_; that is right to about 0.002. The two systems
     are taken to have equal run and rest components.
+
+    With a pilot, each point of the integral has components of its own: the pilot's mean squares over
+    chi-squares with their degrees of freedom (fiducial distributions), those below 0 again counted as 0.
 
     References
     ----------
@@ -91,6 +99,7 @@ class RunsAndItems(Design):
     runs: int = 5
     paired_runs: bool = False
     clipped: tuple[str, ...] = ()
+    pilot_df: tuple[float, float, float] | None = None
 
     name: ClassVar[str] = "runs and items"
 
@@ -102,6 +111,11 @@ class RunsAndItems(Design):
             value = checks.amount(getattr(self, what), what)
             if not (math.isfinite(value) and value >= 0.0):
                 raise InvalidInputError(f"{what} must be 0 or a positive number, got {value}")
+        if self.pilot_df is not None and not all(0.0 < df < math.inf for df in self.pilot_df):
+            raise InvalidInputError(
+                f"pilot_df must be three positive numbers, got {self.pilot_df}",
+                hint="those of items, of runs and of the rest, as from_pilot gives them",
+            )
         if self.item_sd == self.run_sd == self.rest_sd == 0.0:
             raise InvalidInputError("without any variation there is nothing to plan", hint="give item_sd")
 
@@ -161,9 +175,8 @@ class RunsAndItems(Design):
         layers = [x - y] if paired_runs else [x, y]
         n = x.shape[1]
         rest = [_mean_square_rest(layer) for layer in layers]
-        run = sum(
-            float(layer.mean(axis=1).var(ddof=1)) - left / n for layer, left in zip(layers, rest, strict=True)
-        )
+        between = [float(layer.mean(axis=1).var(ddof=1)) for layer in layers]
+        run = sum(between) - sum(rest) / n
         item = float((x.mean(axis=0) - y.mean(axis=0)).var(ddof=1))
         item -= sum(left / layer.shape[0] for layer, left in zip(layers, rest, strict=True))
         found = {"item_sd": item, "run_sd": run, "rest_sd": sum(rest)}
@@ -173,6 +186,11 @@ class RunsAndItems(Design):
             runs=x.shape[0] if runs is None else runs,
             paired_runs=paired_runs,
             clipped=tuple(what for what, variance in found.items() if variance < 0.0),
+            pilot_df=(
+                n - 1.0,
+                _pooled_df(between, [layer.shape[0] - 1 for layer in layers]),
+                sum(layer.shape[0] - 1 for layer in layers) * (n - 1.0),
+            ),
         )
 
     @property
@@ -218,6 +236,29 @@ class RunsAndItems(Design):
         ]
         return np.array(powers).reshape(np.broadcast_shapes(np.shape(items), np.shape(runs)))
 
+    def taken_as_true(self) -> Self:
+        """Return the design whose components are those of the pilot."""
+        return dataclasses.replace(self, pilot_df=None)
+
+    @property
+    def doubt_words(self) -> str:
+        """The components, and how well they are known."""
+        if self.pilot_df is None:
+            return ""
+        items, runs, _ = self.pilot_df
+        return f"the components of the pilot, known from {items:.3g} (items) and {runs:.3g} (runs) degrees of freedom"
+
+    def _components(self, u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return variances of items, runs and the rest that the pilot leaves open, one per point of the cube."""
+        assert self.pilot_df is not None
+        of_items, of_runs, of_rest = self.pilot_df
+        layers = 1 if self.paired_runs else 2
+        items, runs = of_items + 1.0, of_rest / of_items / layers + 1.0
+        rest = self.rest_sd**2 / _mean_square(u[0], of_rest)
+        by_items = (self.item_sd**2 + self.rest_sd**2 / runs) / _mean_square(u[1], of_items)
+        by_runs = (self.run_sd**2 + self.rest_sd**2 / items) / _mean_square(u[2], of_runs)
+        return np.maximum(by_items - rest / runs, 0.0), np.maximum(by_runs - rest / items, 0.0), rest
+
     def _power(self, n: int, r: int, question: Question) -> float:
         """Return the power, averaged over the mean squares that the test may find.
 
@@ -226,8 +267,14 @@ class RunsAndItems(Design):
         it rejects is a normal one.
         """
         systems = 1 if self.paired_runs else 2
-        of_items, of_runs, of_rest = (float(part) for part in self._parts(n, r))
-        u = _evenly(_POINTS if min(n, r) <= _FEW else _FEW_POINTS, 2 + systems)
+        points = _POINTS if min(n, r) <= _FEW else _FEW_POINTS
+        of_items, of_runs, of_rest = self._parts(n, r)
+        if self.pilot_df is None:
+            u = _evenly(points, 2 + systems)
+        else:
+            drawn = _evenly(2 * _POINTS, 5 + systems)
+            u, (items, runs, rest) = drawn[3:], self._components(drawn)
+            of_items, of_runs, of_rest = items / n, runs / r, rest / (n * r)
         rest = of_rest * _mean_square(u[0], systems * (r - 1) * (n - 1))
         by_items = (of_items + of_rest) * _mean_square(u[1], n - 1)
         by_runs = (of_runs + of_rest) / systems * _mean_square(u[2:], r - 1)
@@ -236,7 +283,7 @@ class RunsAndItems(Design):
         spread = (by_items / total) ** 2 / (n - 1) + ((by_runs / total) ** 2).sum(axis=0) / max(1, r - 1)
         tail = question.alpha / 2.0 if question.alternative == "two-sided" else question.alpha
         critical = -stdtrit(1.0 / spread, tail) * np.sqrt(total)
-        error = math.sqrt(of_items + of_runs + of_rest)
+        error = np.sqrt(of_items + of_runs + of_rest)
         signs = {"two-sided": (1.0, -1.0), "greater": (1.0,), "less": (-1.0,)}[question.alternative]
         return sum(float(ndtr((sign * self.difference - critical) / error).mean()) for sign in signs)
 
@@ -269,15 +316,16 @@ class RunsAndItems(Design):
         return {key: value for key, value in dataclasses.asdict(self).items() if key != "clipped"}
 
     def notes(self, n: int, question: Question) -> tuple[Note, ...]:  # noqa: ARG002
-        """Tell what share of the variance each source has, and which estimates were negative."""
+        """Tell of few pilot data, what share of the variance each source has, and which were negative."""
         parts = [float(part) for part in self._parts(n, self.runs)]
         shares = [round(100.0 * part / sum(parts)) for part in parts]
         notes = [
+            *doubt.few_df(self._pilot_df(n)),
             Note(
                 "shares",
                 f"with {n} items and {self.runs} run{'s' * (self.runs != 1)}, items make {shares[0]} %, runs"
                 f" {shares[1]} % and the rest {shares[2]} % of the variance of the difference",
-            )
+            ),
         ]
         if self.clipped:
             notes.append(
@@ -287,6 +335,25 @@ class RunsAndItems(Design):
                 )
             )
         return tuple(notes)
+
+
+    def _pilot_df(self, n: int) -> float | None:
+        """Return the degrees of freedom with which the pilot knows the variance of a study of n items."""
+        if self.pilot_df is None:
+            return None
+        items, runs, rest = (float(part) for part in self._parts(n, self.runs))
+        of_items, of_runs, of_rest = self.pilot_df
+        parts = (items / of_items, runs / of_runs, rest / of_rest)
+        total = items + runs + rest
+        return total**2 / (items * parts[0] + runs * parts[1] + rest * parts[2])
+
+
+def _pooled_df(variances: Sequence[float], df: Sequence[int]) -> float:
+    """Return the degrees of freedom of a sum of variances (Satterthwaite); the least of them if all are 0."""
+    total = sum(variances)
+    if total == 0.0:
+        return float(min(df))
+    return total**2 / sum(variance**2 / one for variance, one in zip(variances, df, strict=True))
 
 
 @lru_cache(maxsize=4)
@@ -306,7 +373,7 @@ def _evenly(n_points: int, dimensions: int) -> FloatArray:
     return points
 
 
-def _mean_square(u: FloatArray, df: int) -> FloatArray:
+def _mean_square(u: FloatArray, df: float) -> FloatArray:
     """Return quantiles of a chi-square over its degrees of freedom; 0 without any.
 
     Examples

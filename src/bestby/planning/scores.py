@@ -16,6 +16,7 @@ from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
 from bestby.evaluation import codes, one_grouping
 from bestby.inference import classical
 from bestby.inference.power import t_power
+from bestby.planning import doubt
 from bestby.planning.base import Design, Question
 from bestby.results import Note
 
@@ -37,12 +38,25 @@ class PairedScores(Design):
         Mean number of items per cluster; the test has a degree of freedom per cluster, less one.
     intracluster_correlation : float or None
         Where the design effect came from, if it was measured.
+    size_ratio : float
+        Mean size of the cluster an item is in, over the mean size of a cluster: 1 for clusters of one size.
+        It divides the degrees of freedom of the test.
+    pilot_df : float or None
+        Degrees of freedom with which a pilot has estimated the variance (n - 1 for `sd` from n items): the
+        power is averaged over the true variances that this leaves open. None: the variance is known.
 
     Raises
     ------
     InvalidInputError
-        If `sd` is not positive, or the design effect or the cluster size is not a positive number (of
-        at least 1 for the size).
+        If `sd` is not positive, or the design effect, the cluster size or another number is not positive (or
+        not at least 1).
+
+    Notes
+    -----
+    Given the estimate s² with f degrees of freedom, the true variance is taken to be s² f / chi², chi² being
+    a chi-square of f degrees of freedom; the power is that of the noncentral t, averaged over it. The size then
+    has the power asked for on average over the pilots there might have been; with the estimate taken for the
+    truth it has less [4]_. The difference is what the study is planned for, and is not in doubt.
 
     References
     ----------
@@ -50,12 +64,16 @@ class PairedScores(Design):
     .. [2] Donner & Klar (2000), Design and Analysis of Cluster Randomization Trials in Health
        Research, chapter 1.
     .. [3] Miller (2024), Adding error bars to evals, arXiv:2411.00640, section 5.
+    .. [4] Julious & Owen (2006), Sample size calculations for clinical studies allowing for uncertainty about
+       the variance, Pharmaceutical Statistics 5, 29-37.
 
     Examples
     --------
     >>> from bestby import sample_size
     >>> sample_size(PairedScores(difference=0.5, sd=1.0), power=0.9).n
     44
+    >>> sample_size(PairedScores(difference=0.5, sd=1.0, pilot_df=9), power=0.9).n
+    59
     """
 
     difference: float
@@ -63,13 +81,18 @@ class PairedScores(Design):
     design_effect: float = 1.0
     cluster_size: float = 1.0
     intracluster_correlation: float | None = None
+    size_ratio: float = 1.0
+    pilot_df: float | None = None
 
     name: ClassVar[str] = "paired scores"
 
     def __post_init__(self) -> None:
         if not math.isfinite(checks.amount(self.difference, "difference")):
             raise InvalidInputError(f"difference must be finite, got {self.difference}")
-        for what, least in (("sd", 0.0), ("design_effect", 0.0), ("cluster_size", 1.0)):
+        limits = {"sd": 0.0, "design_effect": 0.0, "cluster_size": 1.0, "size_ratio": 1.0}
+        if self.pilot_df is not None:
+            limits["pilot_df"] = 0.0
+        for what, least in limits.items():
             value = checks.amount(getattr(self, what), what)
             if not (math.isfinite(value) and value > 0.0 and value >= least):
                 raise InvalidInputError(
@@ -103,7 +126,8 @@ class PairedScores(Design):
         PairedScores
             With clusters, the design effect is 1 + (m - 1) * ICC, where m is the mean size of the cluster
             of an item (sum of squared sizes over n) and ICC is the analysis-of-variance estimate; it is never
-            taken to be below 1.
+            taken to be below 1. The degrees of freedom of the pilot are those of its effective number of
+            clusters, fewer if differences have heavy tails or few items differ.
 
         Raises
         ------
@@ -134,7 +158,8 @@ class PairedScores(Design):
         assumed = float(d.mean()) if difference is None else checks.number(difference, "difference")
         sd = float(d.std(ddof=1))
         if clusters is None:
-            return cls(assumed, sd)
+            one = np.ones(d.size)
+            return cls(assumed, sd, pilot_df=doubt.freedom((d - d.mean()) ** 2, one, one))
         group = codes(checks.column(together["clusters"], "clusters", d.size))[1].astype(np.int64)
         sizes = np.bincount(group)
         if not 2 <= sizes.size < d.size:
@@ -144,8 +169,10 @@ class PairedScores(Design):
                 hint="leave clusters out if every item is one of its own",
             )
         icc = _intracluster(d, group, sizes)
-        met = float(sizes @ sizes) / d.size
-        return cls(assumed, sd, max(1.0, 1.0 + (met - 1.0) * icc), d.size / sizes.size, icc)
+        met, mean_size = float(sizes @ sizes) / d.size, d.size / sizes.size
+        effect = max(1.0, 1.0 + (met - 1.0) * icc)
+        df = _freedom(d, group, sizes.astype(np.float64), max(0.0, min(icc, 1.0)))
+        return cls(assumed, sd, effect, mean_size, icc, met / mean_size, df)
 
     @property
     def least(self) -> int:
@@ -176,16 +203,37 @@ class PairedScores(Design):
         se: FloatArray = self.sd * np.sqrt(self.design_effect / n)
         return se
 
+    def taken_as_true(self) -> Self:
+        """Return the design whose variance is that of the pilot."""
+        return dataclasses.replace(self, pilot_df=None)
+
+    @property
+    def doubt_words(self) -> str:
+        """The variance, and how well it is known."""
+        if self.pilot_df is None:
+            return ""
+        return f"the variance of the pilot, known from {self.pilot_df:.3g} degrees of freedom"
+
     def powers(self, n: IntArray, question: Question) -> tuple[FloatArray, FloatArray]:
-        """Return the power of the t-test at each n."""
+        """Return the power of the t-test at each n, averaged over the variances the pilot leaves open."""
         shift = self.difference / self.standard_error(n)
-        power = t_power(shift, n / self.cluster_size - 1.0, question.alpha, question.alternative)
+        # Satterthwaite's degrees of freedom of CR2 count clusters of unequal size as fewer equal ones.
+        df = n / (self.cluster_size * self.size_ratio) - 1.0
+        if self.size_ratio > 1.0:  # of two clusters there is one, however unequal they are
+            df = np.where(n >= self.least, np.maximum(df, 1.0), df)
+        if self.pilot_df is None:
+            power = t_power(shift, df, question.alpha, question.alternative)
+        else:
+            u, weights = doubt.gauss()
+            scale = np.sqrt(doubt.mean_squares(self.pilot_df, u))
+            shifts = shift[:, None] * scale
+            power = t_power(shifts, df[:, None], question.alpha, question.alternative) @ weights
         return power, np.zeros(n.size)
 
     @property
     def test_words(self) -> str:
         """The test."""
-        return "the paired t-test" if self.cluster_size == 1.0 else "the t-test of cluster means"
+        return "the paired t-test" if self.cluster_size == 1.0 else "the t-test of clusters (CR2, 'wald')"
 
     @property
     def assumed_words(self) -> str:
@@ -203,8 +251,8 @@ class PairedScores(Design):
         return dataclasses.asdict(self)
 
     def notes(self, n: int, question: Question) -> tuple[Note, ...]:  # noqa: ARG002
-        """Tell how many clusters n items are, and of a negative correlation that was not made use of."""
-        out = []
+        """Tell of few pilot data, how many clusters n items are, and of a negative correlation."""
+        out = list(doubt.few_df(self.pilot_df))
         if self.cluster_size > 1.0:
             clusters = math.ceil(n / self.cluster_size)
             effective = n / self.design_effect
@@ -234,6 +282,12 @@ def _intracluster(d: FloatArray, group: IntArray, sizes: IntArray) -> float:
     within = float(((d - means[group]) ** 2).sum()) / (d.size - sizes.size)
     usual = (d.size - float(sizes @ sizes) / d.size) / (sizes.size - 1)
     return (between - within) / (between + (usual - 1.0) * within)
+
+
+def _freedom(d: FloatArray, group: IntArray, sizes: FloatArray, icc: float) -> float:
+    """Return the degrees of freedom with which the variance of the mean of clustered items is known."""
+    squares = np.bincount(group, weights=d - d.mean()) ** 2
+    return doubt.freedom(squares, sizes, sizes * (1.0 + (sizes - 1.0) * icc))
 
 
 def _numbers(values: ArrayLike, what: str, length: int | None = None) -> FloatArray:

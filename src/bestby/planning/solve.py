@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -62,7 +63,9 @@ def power(
     Returns
     -------
     Plan
-        The power, and the curve around it.
+        The power, and the curve around it. What a design has estimated from a pilot is in doubt: `power` is
+        averaged over what the pilot leaves open, `power_as_estimated` takes its estimates for the truth, as
+        does ``power(design.taken_as_true(), n)``.
 
     Raises
     ------
@@ -112,7 +115,8 @@ def sample_size(
     Returns
     -------
     Plan
-        Its `n` is the size. Where power is simulated, a line through all sizes tried (the normal quantile of
+        Its `n` is the size: with a pilot, that whose power is the one wanted on average over what the pilot
+        leaves open. Where power is simulated, a line through all sizes tried (the normal quantile of
         power against √n) gives n, and `power` and `error` are what was simulated there.
 
     Raises
@@ -246,6 +250,7 @@ def _plan(
         unit=design.unit,
         power=known[n].power,
         error=known[n].error,
+        power_as_estimated=_as_estimated(design, n, question),
         difference=design.true_difference,
         wanted=wanted,
         alpha=question.alpha,
@@ -256,6 +261,11 @@ def _plan(
         notes=design.notes(n, question),
         provenance=provenance_of(asked, design, question),
     )
+
+
+def _as_estimated(design: Design, n: int, question: Question) -> float | None:
+    """Return the power if what was estimated from a pilot were the truth."""
+    return power_at(design.taken_as_true(), n, replace(question, progress=None))[0] if design.doubt_words else None
 
 
 def _around(design: Design, n: int) -> list[int]:

@@ -40,7 +40,7 @@ def document(plan: Plan) -> Document:
     Document
         One section: the answer, the table of sizes and powers, the curve.
     """
-    lead = headline(plan)
+    lead = " ".join(part for part in (headline(plan), as_estimated(plan)) if part)
     caption = "The marked point is the answer."
     if not plan.exact:
         caption += " Vertical lines are 95 % Monte Carlo intervals of the simulated power."
@@ -84,6 +84,22 @@ def headline(plan: Plan) -> str:
         f"A study of {size} detects differences from {difference} on with power {plan.wanted:g}"
         f"{_solved(plan)}{'' if plan.exact else f'; simulated there: {reached}'}."
     )
+
+
+def as_estimated(plan: Plan) -> str:
+    """Return a sentence on the power if the pilot's estimates were the truth; nothing without a pilot.
+
+    Examples
+    --------
+    >>> from bestby.planning import PairedScores, power
+    >>> as_estimated(power(PairedScores(0.5, 1.0, pilot_df=7), 34))
+    'If the estimates of the pilot were the true values, it would be 0.808.'
+    """
+    if plan.power_as_estimated is None:
+        return ""
+    subject = "it" if plan.asked == "power" else "the power"
+    value = f"{plan.power_as_estimated:.3f}" if plan.power_as_estimated < 0.9995 else ">0.999"
+    return f"If the estimates of the pilot were the true values, {subject} would be {value}."
 
 
 def _solved(plan: Plan) -> str:
@@ -133,6 +149,8 @@ def _methods(plan: Plan) -> str:
     if not plan.exact:
         studies, seed = plan.provenance.settings["simulations"], plan.provenance.seed
         how = f"Power is the share of rejections in {studies} simulated studies; seed {seed}."
+    if plan.design.doubt_words:
+        how += f" The power is an average: {plan.design.doubt_words}, is not taken for the truth."
     return f"Decided by {decision(plan)}. Assumed: {plan.design.assumed_words}. {how}"
 
 
@@ -146,6 +164,7 @@ def dictionary(plan: Plan) -> dict[str, Any]:
         "unit": plan.unit,
         "power": plan.power,
         "error": plan.error,
+        "power_as_estimated": plan.power_as_estimated,
         "difference": plan.difference,
         "wanted": plan.wanted,
         "level": plan.level,

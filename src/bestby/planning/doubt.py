@@ -1,0 +1,105 @@
+"""What a pilot leaves open: the variances that its data are compatible with."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import gammaincinv
+
+from bestby._core.typing import FloatArray
+from bestby.results import Note
+
+_POINTS = 32
+"""Points of an integral over one unknown; powers are smooth in it, and 32 give five digits."""
+
+FEW_DF = 30.0
+"""Degrees of freedom of a pilot below which a note says what they do to the power."""
+
+
+def gauss() -> tuple[FloatArray, FloatArray]:
+    """Return the points and weights of Gauss and Legendre for an integral from 0 to 1."""
+    points, weights = np.polynomial.legendre.leggauss(_POINTS)
+    return 0.5 * (points + 1.0), 0.5 * weights
+
+
+def mean_squares(df: float, u: FloatArray) -> FloatArray:
+    """Return quantiles of an estimated variance over the true one: a chi-square over its degrees of freedom.
+
+    Given the estimate s², the true variance is s² divided by such a number (fiducial distribution). A plan
+    whose power, averaged over it, is .80 then has a power of .80 on average over the pilots there could have
+    been: the size is a multiple of s², and the ratio of s² to the true variance has the same distribution
+    in both averages.
+
+    Examples
+    --------
+    >>> mean_squares(4.0, np.array([0.1, 0.5, 0.9])).round(3)
+    array([0.266, 0.839, 1.945])
+    """
+    quantiles: FloatArray = 2.0 * gammaincinv(0.5 * df, u) / df
+    return quantiles
+
+
+def freedom(squares: FloatArray, sizes: FloatArray, expected: FloatArray) -> float:
+    """Return the degrees of freedom with which a pilot knows the variance of a mean over clusters.
+
+    They are 2 over the squared relative error of the variance. Of that, two estimates are made, and the larger
+    one counts: for normal scores, 2 / (G - 1), where G is the effective number of clusters (Kish 1965), plus
+    what clusters of other sizes would change; and from the squared deviations themselves, which know of
+    heavy tails and of items on which systems seldom differ. Items without clusters are clusters of one.
+
+    Parameters
+    ----------
+    squares : ndarray, shape (C,)
+        What each cluster adds to the estimated variance: the square of the sum of its deviations.
+    sizes : ndarray, shape (C,)
+        Items of each cluster; the variance is the sum of the squares over that of the sizes.
+    expected : ndarray, shape (C,)
+        The expected squares, up to a factor.
+
+    Examples
+    --------
+    >>> one = np.ones(5)
+    >>> round(freedom(np.array([1.0, 0.2, 0.5, 1.8, 0.1]), one, one), 6)
+    4.0
+    >>> one = np.ones(100)
+    >>> round(freedom(np.r_[np.zeros(95), np.ones(5)], one, one), 1)
+    10.4
+    """
+    effective = float(sizes.sum()) ** 2 / float(sizes @ sizes)
+    normal = 2.0 / max(effective - 1.0, 0.5) + _relative_variance(expected, sizes)
+    return 2.0 / max(normal, _relative_variance(squares, sizes) if squares.any() else 0.0)
+
+
+def _relative_variance(parts: FloatArray, sizes: FloatArray) -> float:
+    """Return the squared relative error of a ratio of sums over clusters, by linearisation."""
+    count = parts.size
+    change = parts / parts.mean() - sizes / sizes.mean()
+    return float(change @ change) / (count * (count - 1.0))
+
+
+def of_effective_units(effective: float, units: int) -> float:
+    """Return the degrees of freedom of a variance that so many units of equal weight carry.
+
+    Their number is that of the units over their kurtosis; never more than the units less one are counted.
+
+    Examples
+    --------
+    >>> round(of_effective_units(100 / 3, 100), 1), round(of_effective_units(10.0, 100), 1)
+    (99.0, 22.0)
+    """
+    kurtosis = (1.0 / effective - 1.0 / units) * units / (units - 1.0) if effective > 0.0 else 2.0
+    return 2.0 / max(kurtosis, 2.0 / (units - 1.0))
+
+
+def few_df(df: float | None, what: str = "the spread") -> tuple[Note, ...]:
+    """Return a note if a pilot knows a variance from few degrees of freedom."""
+    if df is None or df >= FEW_DF:
+        return ()
+    low, high = (float(x) ** -0.5 for x in mean_squares(df, np.array([0.9, 0.1])))
+    return (
+        Note(
+            "uncertain_pilot",
+            f"the pilot knows {what} from {df:.3g} degrees of freedom only: the true one may well be"
+            f" {low:.2g} to {high:.2g} times as large (80 %); the power is averaged over that, for one study it"
+            " can be far lower or higher, and if scores have heavy tails it is lower than stated",
+        ),
+    )
