@@ -85,6 +85,19 @@ def test_scores_by_their_spread(capsys: pytest.CaptureFixture[str]) -> None:
     options = "--difference .1 --sd 1 --design-effect 2 --cluster-size 4"
     document = _json(capsys, *options.split())
     assert document["n"] == bb.sample_size(bb.PairedScores(0.1, 1.0, 2.0, 4.0)).n
+    from_few = _json(capsys, *options.split(), "--pilot-df", 9)
+    assert from_few["n"] == bb.sample_size(bb.PairedScores(0.1, 1.0, 2.0, 4.0, pilot_df=9)).n
+    assert document["power_as_estimated"] is None
+    assert from_few["n"] > document["n"]
+
+
+def test_what_a_pilot_leaves_open_can_be_left_out(capsys: pytest.CaptureFixture[str], runs: Path) -> None:
+    options = ("--lift", 1.02, "--n", 12, "--test", "welch", "--simulations", 300)
+    averaged = _json(capsys, runs, *options)
+    assert _json(capsys, runs, *options, "--taken-as-true")["power"] == averaged["power_as_estimated"]
+    shares = ("--accuracy", 0.9, 0.8, "--agreement", 0.8, "--n", 150)
+    found = _json(capsys, *shares, "--pilot-items", 30)
+    assert found["power_as_estimated"] == _json(capsys, *shares)["power"] != found["power"]
 
 
 def test_runs_are_lifted(capsys: pytest.CaptureFixture[str], runs: Path) -> None:

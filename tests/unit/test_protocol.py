@@ -412,3 +412,14 @@ def test_every_source_is_in_the_references_of_the_page() -> None:
         author, second, year = found.groups()
         near = rf"{author}\b[^()]*{second or ''}[^()]*\({year}\)"
         assert re.search(near, references), source
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1_macro"])
+def test_too_few_differing_items_are_not_sent_to_the_interval(metric: str) -> None:
+    advice = advise(metric, n_items=100, n_differing=3)
+    reasons = " ".join(step.reason for step in advice.path)
+    assert "0.25 for three. No such test can reject at 5 %, and no interval is near its level" in reasons
+    assert "Read the interval" not in reasons
+    assert "differ on 3 units only" in advice.interval_reason
+    assert "keeps its level" not in advice.interval_reason
+    assert any("0.25" in one.why for one in advice.wrong)

@@ -46,6 +46,11 @@ Difference = Annotated[float | None, _option("D", "True difference A - B to plan
 Sd = Annotated[float | None, _option("SD", "Standard deviation of the differences of items.")]
 Effect = Annotated[float, _option("F", "With --sd: factor of the variance due to clusters.", shown=True)]
 Size = Annotated[float, _option("M", "With --sd: mean items per cluster.", shown=True)]
+PilotDf = Annotated[float | None, _option("DF", "With --sd: degrees of freedom it was estimated with.")]
+PilotItems = Annotated[int | None, _option("N", "With --agreement: items it was measured on.")]
+AsTrue = Annotated[
+    bool, typer.Option("--taken-as-true", help="Do not average over what the pilot leaves open.")
+]
 Lift = Annotated[float | None, _option("F", "Scores of one system (FILE, a row per run), times F.")]
 Offset = Annotated[float | None, _option("D", "The same, plus D.")]
 Runs = Annotated[int | None, _option("R", "Runs of each system, all on the same items.")]
@@ -84,6 +89,9 @@ _GOES_WITH = {
     "--difference": ("--sd", "--item-sd", _PILOT, _FORMULA, _RUNS),
     "--design-effect": ("--sd",),
     "--cluster-size": ("--sd",),
+    "--pilot-df": ("--sd",),
+    "--pilot-items": ("--accuracy",),
+    "--taken-as-true": (*_LIFTED, _PILOT, _FORMULA, _RUNS),
     "--run-sd": ("--item-sd",),
     "--rest-sd": ("--item-sd",),
     "--runs": ("--item-sd", _RUNS),
@@ -124,6 +132,8 @@ class _Assumed:
     sd: float | None
     design_effect: float
     cluster_size: float
+    pilot_df: float | None
+    pilot_items: int | None
     lift: float | None
     offset: float | None
     runs: int | None
@@ -151,6 +161,9 @@ def plan(
     sd: Sd = None,
     design_effect: Effect = 1.0,
     cluster_size: Size = 1.0,
+    pilot_df: PilotDf = None,
+    pilot_items: PilotItems = None,
+    taken_as_true: AsTrue = False,
     lift: Lift = None,
     offset: Offset = None,
     runs: Runs = None,
@@ -196,7 +209,8 @@ def plan(
     assumed is one of: --accuracy and --agreement; --difference and --sd; --lift or --offset of the runs in
     FILE; --runs, --difference and --item-sd (and --run-sd, --rest-sd), or --runs and a FILE of runs and
     items; or a pilot in FILES as 'bestby compare' reads them, whose items are drawn again and again. With
-    --difference, the difference of a pilot is shrunk to it.
+    --difference, the difference of a pilot is shrunk to it. The spread and the agreement of a pilot are not
+    taken for the truth: the power is averaged over what the pilot leaves open.
 
     \b
     Tests, the first being the default:
@@ -230,8 +244,9 @@ def plan(
         "missing": MISSING if missing_value is None else missing_value,
     }
     assumed = _Assumed(
-        files or [], accuracy, agreement, difference, sd, design_effect, cluster_size, lift, offset, runs,
-        paired_runs, item_sd, run_sd, rest_sd, budget, metric, system or [], formula, test, run, reading,
+        files or [], accuracy, agreement, difference, sd, design_effect, cluster_size, pilot_df,
+        pilot_items, lift, offset, runs, paired_runs, item_sd, run_sd, rest_sd, budget, metric,
+        system or [], formula, test, run, reading,
     )  # fmt: skip
     asked = {"level": level, "alternative": alternative, "n_comparisons": comparisons}
     simulated = {"n_simulations": simulations, "n_resamples": resamples, "rng": seed}
@@ -240,6 +255,8 @@ def plan(
     kind = _kind(assumed)
     _refuse_others(_given(context), (kind, _NO_BUDGET if budget is None else _BUDGET))
     design = _MAKERS[kind](assumed)
+    if taken_as_true:
+        design = design.taken_as_true()
     with shown() as progress:
         result: Any
         if budget is not None:
@@ -325,13 +342,21 @@ def _proportions(given: _Assumed) -> Design:
             "--accuracy needs --agreement: the share of items both have right or both have wrong",
             hint="--agreement 0.9, or measure it on a pilot: bestby plan pilot.csv --gold label --formula",
         )
-    return PairedProportions(*given.accuracy, given.agreement, test=given.test or "mcnemar")
+    return PairedProportions(
+        *given.accuracy, given.agreement, given.test or "mcnemar", pilot_items=given.pilot_items
+    )
 
 
 def _scores(given: _Assumed) -> Design:
     from bestby.planning import PairedScores
 
-    return PairedScores(_difference(given), float(given.sd or 0.0), given.design_effect, given.cluster_size)
+    return PairedScores(
+        _difference(given),
+        float(given.sd or 0.0),
+        given.design_effect,
+        given.cluster_size,
+        pilot_df=given.pilot_df,
+    )
 
 
 def _runs_and_items(given: _Assumed) -> RunsAndItems:

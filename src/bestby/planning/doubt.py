@@ -8,8 +8,8 @@ from scipy.special import gammaincinv
 from bestby._core.typing import FloatArray
 from bestby.results import Note
 
-_POINTS = 32
-"""Points of an integral over one unknown; powers are smooth in it, and 32 give five digits."""
+_POINTS = 20
+"""Points of an integral over one unknown; powers are smooth in it, and 20 give four digits."""
 
 FEW_DF = 30.0
 """Degrees of freedom of a pilot below which a note says what they do to the power."""
@@ -41,8 +41,8 @@ def mean_squares(df: float, u: FloatArray) -> FloatArray:
 def freedom(squares: FloatArray, sizes: FloatArray, expected: FloatArray) -> float:
     """Return the degrees of freedom with which a pilot knows the variance of a mean over clusters.
 
-    They are 2 over the squared relative error of the variance. Of that, two estimates are made, and the larger
-    one counts: for normal scores, 2 / (G - 1), where G is the effective number of clusters (Kish 1965), plus
+    They are 2 over the squared relative error of the variance. Two estimates are made of that, the larger
+    counts: for normal scores, 2 / (G - 1), where G is the effective number of clusters (Kish 1965), plus
     what clusters of other sizes would change; and from the squared deviations themselves, which know of
     heavy tails and of items on which systems seldom differ. Items without clusters are clusters of one.
 
@@ -99,7 +99,7 @@ def few_df(df: float | None, what: str = "the spread") -> tuple[Note, ...]:
         Note(
             "uncertain_pilot",
             f"the pilot knows {what} from {df:.3g} degrees of freedom only: the true one may well be"
-            f" {low:.2g} to {high:.2g} times as large (80 %); the power is averaged over that, for one study it"
-            " can be far lower or higher, and if scores have heavy tails it is lower than stated",
+            f" {low:.2g} to {high:.2g} times as large (80 %); the power is averaged over that, for one study"
+            " it can be far lower or higher, and if scores have heavy tails it is lower than stated",
         ),
     )

@@ -34,8 +34,8 @@ class LiftedScores(Design):
     Power is the share of significant tests between resamples, drawn with replacement and
     independently, of the scores and of the scores lifted: bootstrap power analysis [1]_ as used for
     runs in [2]_. A few scores do not hold their population: the spread of n scores is too small by a factor
-    of (n - 1) / n in the variance, and may be far from the true one by chance. Unless they are the population,
-    each simulated study therefore has a variance of its own, which the scores leave open: that of the
+    of (n - 1) / n in the variance, and may be far from the true one. Unless they are the population, each
+    simulated study therefore has a variance of its own, which the scores leave open: that of the
     scores, unbiased, over a chi-square [3]_.
 
     Parameters
@@ -49,8 +49,8 @@ class LiftedScores(Design):
     test : {"permutation", "bootstrap", "welch", "mann-whitney"}
         The test; the lifted scores are A, the scores B.
     as_population : bool
-        Take the scores for all there could be, as [1]_ and [2]_ do: of five scores, a size planned for a power
-        of .80 then has one of about .65.
+        Take the scores for all there could be, as [1]_ and [2]_ do. Of five scores, a size planned for a
+        power of .80 then has one of about .65.
 
     Raises
     ------
@@ -182,7 +182,7 @@ class LiftedScores(Design):
         return int(np.count_nonzero(p <= question.alpha))
 
     def _factors(self, studies: int, generator: np.random.Generator) -> FloatArray:
-        """Return by what the deviations of each study are multiplied, shape (S, 1): its spread over the pilot's."""
+        """Return the spread of each study over that of the pilot, shape (S, 1)."""
         u = generator.permutation((np.arange(studies) + 0.5) / studies)
         unbiased = self.values.size / (self.values.size - 1.0)
         return np.sqrt(unbiased / doubt.mean_squares(self.pilot_df, u))[:, None]
@@ -234,7 +234,7 @@ class LiftedScores(Design):
         return (
             Note(
                 "few_scores",
-                f"{self.values.size} scores are taken for the population: new ones spread wider, and the power is"
-                " lower than stated",
+                f"{self.values.size} scores are taken for the population: new ones spread wider, and the"
+                " power is lower than stated",
             ),
         )

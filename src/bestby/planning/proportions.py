@@ -79,6 +79,8 @@ class PairedProportions(Design):
                 raise InvalidInputError(f"{what} must lie in [0, 1], got {value}", hint="0.9 means 90 %")
         a, b = self.accuracy_a, self.accuracy_b
         low, high = 1.0 - min(a + b, 2.0 - a - b), 1.0 - abs(a - b)
+        if self.pilot_items is not None:  # an estimate may lie above what the difference allows
+            high = 1.0
         if not low - _ROUNDING <= self.agreement <= high + _ROUNDING:
             raise DesignError(
                 f"accuracies of {a:g} and {b:g} cannot go with an agreement of {self.agreement:g}",
@@ -164,7 +166,8 @@ class PairedProportions(Design):
 
     def taken_as_true(self) -> Self:
         """Return the design whose agreement is that of the pilot."""
-        return dataclasses.replace(self, pilot_items=None)
+        most = 1.0 - abs(self.true_difference)
+        return dataclasses.replace(self, agreement=min(self.agreement, most), pilot_items=None)
 
     @property
     def doubt_words(self) -> str:
@@ -221,9 +224,9 @@ class PairedProportions(Design):
         return (
             Note(
                 "uncertain_pilot",
-                f"the systems differ on {differing} of the {self.pilot_items} items of the pilot: the true share"
-                f" may well lie between {low:.2g} and {high:.2g} (80 %); the power is averaged over that, for"
-                " one study it can be far lower or higher",
+                f"the systems differ on {differing} of the {self.pilot_items} items of the pilot: the"
+                f" true share may well lie between {low:.2g} and {high:.2g} (80 %); the power is averaged"
+                " over that, for one study it can be far lower or higher",
             ),
         )
 

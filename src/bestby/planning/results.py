@@ -143,7 +143,9 @@ class Allocation(Reported):
     budget : float
         What may be spent.
     best : Split
-        The split of the greatest power.
+        The split of the greatest power; with a pilot, averaged over the components that it leaves open.
+    power_as_estimated : float or None
+        The power of that split if the components of the pilot were the truth; None without a pilot.
     splits : tuple of Split
         All of them, one per number of runs.
     alpha, level, alternative, n_comparisons
@@ -157,6 +159,7 @@ class Allocation(Reported):
     design: Design
     budget: float
     best: Split
+    power_as_estimated: float | None
     splits: tuple[Split, ...]
     alpha: float
     level: float

@@ -57,8 +57,8 @@ class RunsAndItems(Design):
     clipped : tuple of str
         Components whose estimate from the pilot was negative and is counted as 0.
     pilot_df : tuple of three floats, optional
-        Degrees of freedom of the pilot's mean squares of items, of runs and of the rest: the power is averaged
-        over the components that they leave open. None: the components are known.
+        Degrees of freedom of the pilot's mean squares of items, of runs and of the rest: the power is an
+        average over the variances that they leave open. None: the components are known.
 
     Raises
     ------
@@ -72,8 +72,10 @@ class RunsAndItems(Design):
     them, taken over points that fill the unit cube evenly [4]_; that is right to about 0.002. The two systems
     are taken to have equal run and rest components.
 
-    With a pilot, each point of the integral has components of its own: the pilot's mean squares over
-    chi-squares with their degrees of freedom (fiducial distributions), those below 0 again counted as 0.
+    With a pilot, each point of the integral has a variance of its own: that of the pilot's components over
+    a chi-square whose degrees of freedom follow from those of the components and their shares [2]_. That a
+    small component is a difference of mean squares is left out; since those below 0 count as 0, it is rather
+    taken for too large.
 
     References
     ----------
@@ -246,18 +248,8 @@ class RunsAndItems(Design):
         if self.pilot_df is None:
             return ""
         items, runs, _ = self.pilot_df
-        return f"the components of the pilot, known from {items:.3g} (items) and {runs:.3g} (runs) degrees of freedom"
-
-    def _components(self, u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return variances of items, runs and the rest that the pilot leaves open, one per point of the cube."""
-        assert self.pilot_df is not None
-        of_items, of_runs, of_rest = self.pilot_df
-        layers = 1 if self.paired_runs else 2
-        items, runs = of_items + 1.0, of_rest / of_items / layers + 1.0
-        rest = self.rest_sd**2 / _mean_square(u[0], of_rest)
-        by_items = (self.item_sd**2 + self.rest_sd**2 / runs) / _mean_square(u[1], of_items)
-        by_runs = (self.run_sd**2 + self.rest_sd**2 / items) / _mean_square(u[2], of_runs)
-        return np.maximum(by_items - rest / runs, 0.0), np.maximum(by_runs - rest / items, 0.0), rest
+        known = f"{items:.3g} (items) and {runs:.3g} (runs) degrees of freedom"
+        return f"the variances of the pilot, known from {known}"
 
     def _power(self, n: int, r: int, question: Question) -> float:
         """Return the power, averaged over the mean squares that the test may find.
@@ -268,24 +260,23 @@ class RunsAndItems(Design):
         """
         systems = 1 if self.paired_runs else 2
         points = _POINTS if min(n, r) <= _FEW else _FEW_POINTS
-        of_items, of_runs, of_rest = self._parts(n, r)
-        if self.pilot_df is None:
-            u = _evenly(points, 2 + systems)
-        else:
-            drawn = _evenly(2 * _POINTS, 5 + systems)
-            u, (items, runs, rest) = drawn[3:], self._components(drawn)
-            of_items, of_runs, of_rest = items / n, runs / r, rest / (n * r)
+        of_items, of_runs, of_rest = (float(part) for part in self._parts(n, r))
+        df = self._known(n, r)
+        u = _evenly(points, 2 + systems + (df is not None))
+        # The variances of the pilot over the true ones.
+        ratio = 1.0 if df is None else doubt.mean_squares(df, u[-1])
         rest = of_rest * _mean_square(u[0], systems * (r - 1) * (n - 1))
         by_items = (of_items + of_rest) * _mean_square(u[1], n - 1)
-        by_runs = (of_runs + of_rest) / systems * _mean_square(u[2:], r - 1)
+        by_runs = (of_runs + of_rest) / systems * _mean_square(u[2 : 2 + systems], r - 1)
         # As a component below 0 counts as 0, so does its part of the sum.
         total = np.maximum(by_items, rest) + np.maximum(by_runs.sum(axis=0), rest) - rest
         spread = (by_items / total) ** 2 / (n - 1) + ((by_runs / total) ** 2).sum(axis=0) / max(1, r - 1)
         tail = question.alpha / 2.0 if question.alternative == "two-sided" else question.alpha
         critical = -stdtrit(1.0 / spread, tail) * np.sqrt(total)
-        error = np.sqrt(of_items + of_runs + of_rest)
+        error = math.sqrt(of_items + of_runs + of_rest)
+        shift = self.difference * np.sqrt(ratio)
         signs = {"two-sided": (1.0, -1.0), "greater": (1.0,), "less": (-1.0,)}[question.alternative]
-        return sum(float(ndtr((sign * self.difference - critical) / error).mean()) for sign in signs)
+        return sum(float(ndtr((sign * shift - critical) / error).mean()) for sign in signs)
 
     def powers(self, n: IntArray, question: Question) -> tuple[FloatArray, FloatArray]:
         """Return the power at each number of items with the runs planned."""
@@ -320,7 +311,7 @@ class RunsAndItems(Design):
         parts = [float(part) for part in self._parts(n, self.runs)]
         shares = [round(100.0 * part / sum(parts)) for part in parts]
         notes = [
-            *doubt.few_df(self._pilot_df(n)),
+            *doubt.few_df(self._known(n, self.runs)),
             Note(
                 "shares",
                 f"with {n} items and {self.runs} run{'s' * (self.runs != 1)}, items make {shares[0]} %, runs"
@@ -331,21 +322,18 @@ class RunsAndItems(Design):
             notes.append(
                 Note(
                     "counted_as_zero",
-                    f"the pilot's estimate of {' and '.join(self.clipped)} was negative and counts as 0",
+                    f"the pilot's estimate of {' and '.join(self.clipped)} was negative and counts as 0; if"
+                    " it is not, the power is lower",
                 )
             )
         return tuple(notes)
 
-
-    def _pilot_df(self, n: int) -> float | None:
-        """Return the degrees of freedom with which the pilot knows the variance of a study of n items."""
+    def _known(self, n: int, r: int) -> float | None:
+        """Return the degrees of freedom with which the pilot knows the variance of a study."""
         if self.pilot_df is None:
             return None
-        items, runs, rest = (float(part) for part in self._parts(n, self.runs))
-        of_items, of_runs, of_rest = self.pilot_df
-        parts = (items / of_items, runs / of_runs, rest / of_rest)
-        total = items + runs + rest
-        return total**2 / (items * parts[0] + runs * parts[1] + rest * parts[2])
+        parts = [float(part) for part in self._parts(n, r)]
+        return sum(parts) ** 2 / sum(part**2 / df for part, df in zip(parts, self.pilot_df, strict=True))
 
 
 def _pooled_df(variances: Sequence[float], df: Sequence[int]) -> float:

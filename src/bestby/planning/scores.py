@@ -54,9 +54,9 @@ class PairedScores(Design):
     Notes
     -----
     Given the estimate s² with f degrees of freedom, the true variance is taken to be s² f / chi², chi² being
-    a chi-square of f degrees of freedom; the power is that of the noncentral t, averaged over it. The size then
-    has the power asked for on average over the pilots there might have been; with the estimate taken for the
-    truth it has less [4]_. The difference is what the study is planned for, and is not in doubt.
+    a chi-square of f degrees of freedom; the power is that of the noncentral t, averaged over it. The size
+    then has the power asked for on average over the pilots there might have been; with the estimate taken
+    for the truth it has less [4]_. The difference is what the study is planned for, and is not in doubt.
 
     References
     ----------

@@ -265,7 +265,11 @@ def _plan(
 
 def _as_estimated(design: Design, n: int, question: Question) -> float | None:
     """Return the power if what was estimated from a pilot were the truth."""
-    return power_at(design.taken_as_true(), n, replace(question, progress=None))[0] if design.doubt_words else None
+    return (
+        power_at(design.taken_as_true(), n, replace(question, progress=None))[0]
+        if design.doubt_words
+        else None
+    )
 
 
 def _around(design: Design, n: int) -> list[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import IntArray
 from bestby.planning.asked import question_of
+from bestby.planning.base import Question
 from bestby.planning.results import Allocation, Split, provenance_of
 from bestby.planning.runs_items import RunsAndItems
 
@@ -91,7 +93,7 @@ def allocate(
     )
     # Of splits of equal power, as at 1.0, the one of least standard error.
     best = splits[int(np.lexsort((errors, -np.nan_to_num(np.round(powers, 12), nan=-1.0)))[0])]
-    found = RunsAndItems(**{**design.settings(), "runs": best.runs, "clipped": design.clipped})
+    found = replace(design, runs=best.runs)
     asked = {
         "budget": budget, "run_cost": run_cost, "item_cost": item_cost, "answer_cost": answer_cost,
         "max_items": max_items, "max_runs": max_runs,
@@ -100,6 +102,7 @@ def allocate(
         design=found,
         budget=float(budget),
         best=best,
+        power_as_estimated=_as_estimated(found, best, question),
         splits=splits,
         alpha=question.alpha,
         level=question.level,
@@ -108,6 +111,13 @@ def allocate(
         notes=found.notes(best.items, question),
         provenance=provenance_of("allocate", found, question, **asked),
     )
+
+
+def _as_estimated(design: RunsAndItems, best: Split, question: Question) -> float | None:
+    """Return the power of the best split if the components of the pilot were the truth."""
+    if design.pilot_df is None:
+        return None
+    return float(design.taken_as_true().power_with(best.items, best.runs, question))
 
 
 def _check_costs(

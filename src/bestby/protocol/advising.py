@@ -14,7 +14,7 @@ from bestby.evaluation import Evaluation
 from bestby.metrics.registry import default
 from bestby.metrics.suitability import chosen_metric
 from bestby.protocol.case import Case, nature, of_ranks
-from bestby.protocol.observed import observe
+from bestby.protocol.observed import observe, qualified
 from bestby.protocol.results import Advice, Shape, Wrong
 from bestby.protocol.tree import FEWEST_DIFFERING, walk
 
@@ -185,6 +185,7 @@ def _interval(case: Case, choices: Sequence[Choice]) -> tuple[str, str]:
         robust=case.of_sums,
         ranks=of_ranks(case.metric),
     )
+    choice = qualified(choice, differing or 0)
     return choice.method, choice.reason
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bestby._core.rounding import alike
-from bestby.advice import Choice, choose_interval
+from bestby.advice import Choice, choose_interval, reservation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing, Group, Pair
 from bestby.engine.interval import Intervals, Target
@@ -108,7 +108,9 @@ def observe(evaluation: Evaluation, metric: Any) -> Seen:
     makers = Intervals(group, Drawing(n_resamples=1, seed=0))
     cheap = not isinstance(group.metrics[0], FunctionMetric)
     situations = [makers.situation(Target(*pair), jackknife=cheap) for pair in pairs]
-    choices = tuple(choose_interval(**situation) for situation in situations)
+    choices = tuple(
+        qualified(choose_interval(**situation), situation["n_differing"]) for situation in situations
+    )
     if not case.mean_of_items or case.binary:
         return Seen(case, choices, ())
     sign = -1.0 if group.metrics[0].greater_is_better else 1.0
@@ -117,6 +119,20 @@ def observe(evaluation: Evaluation, metric: Any) -> Seen:
     ranked = itertools.islice(itertools.combinations(order, 2), MOST_SHAPES)
     shapes = [_shape(group, a, b, evaluation) for a, b in ranked]
     return Seen(case, choices, tuple(shape for shape in shapes if shape is not None))
+
+
+def qualified(choice: Choice, n_differing: int) -> Choice:
+    """Return the choice of an interval with what is true of it where too few units differ.
+
+    Examples
+    --------
+    >>> qualified(Choice("tango", "it keeps its level"), 30).reason
+    'it keeps its level'
+    >>> qualified(Choice("tango", "it keeps its level"), 3).reason[:39]
+    'the systems differ on 3 units only: so '
+    """
+    few = reservation(choice.method, difference=True, n_differing=n_differing, n_effective=None)
+    return choice if few is None else Choice(choice.method, few.message)
 
 
 def _shape(group: Group, a: int, b: int, evaluation: Evaluation) -> Shape | None:

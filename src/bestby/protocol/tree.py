@@ -230,7 +230,9 @@ TREE: dict[str, Question] = {
         {
             "fewer than six": Answer(
                 "Swaps of d differing items have 2^d outcomes, so that no exact two-sided p is below"
-                " 2^(1-d): 0.0625 for five. Read the interval, and plan for more items (bestby plan).",
+                " 2^(1-d): 0.0625 for five, 0.25 for three. No such test can reject at 5 %, and no interval"
+                " is near its level: the data cannot tell the systems apart. Plan for more items (bestby"
+                " plan).",
                 "Fisher 1935",
                 "clusters",
             ),

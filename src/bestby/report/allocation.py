@@ -45,6 +45,9 @@ def document(a: Allocation) -> Document:
         f" budget of {a.budget:g}: power {_power(best)} to detect a difference of"
         f" {planning.number(a.design.true_difference)}."
     )
+    if a.power_as_estimated is not None:
+        value = planning.number(a.power_as_estimated)
+        lead += f" If the estimates of the pilot were the true values, the power would be {value}."
     caption = "With each number of runs, the most items that the rest of the budget pays for."
     return Document(
         title=f"How to spend a budget of {a.budget:g}",
@@ -59,7 +62,8 @@ def document(a: Allocation) -> Document:
             ),
         ),
         notes=tuple(note.message for note in a.notes),
-        methods=f"Decided by {planning.decision(a)}. Assumed: {a.design.assumed_words}.",
+        methods=f"Decided by {planning.decision(a)}. Assumed: {a.design.assumed_words}."
+        + planning.averaged(a),
         settings=settings(a.provenance),
         signature=a.signature,
         version=a.provenance.version,
@@ -117,6 +121,7 @@ def dictionary(a: Allocation) -> dict[str, Any]:
         "design": {"name": a.design.name, **a.design.settings()},
         "budget": a.budget,
         "best": best,
+        "power_as_estimated": a.power_as_estimated,
         "level": a.level,
         "alpha": a.alpha,
         "alternative": a.alternative,

@@ -149,9 +149,13 @@ def _methods(plan: Plan) -> str:
     if not plan.exact:
         studies, seed = plan.provenance.settings["simulations"], plan.provenance.seed
         how = f"Power is the share of rejections in {studies} simulated studies; seed {seed}."
-    if plan.design.doubt_words:
-        how += f" The power is an average: {plan.design.doubt_words}, is not taken for the truth."
-    return f"Decided by {decision(plan)}. Assumed: {plan.design.assumed_words}. {how}"
+    return f"Decided by {decision(plan)}. Assumed: {plan.design.assumed_words}. {how}{averaged(plan)}"
+
+
+def averaged(plan: Plan | Allocation) -> str:
+    """Return a sentence on what of the pilot is left open; nothing without a pilot."""
+    words = plan.design.doubt_words
+    return f" The power is an average: {words}, is not taken for the truth." if words else ""
 
 
 def dictionary(plan: Plan) -> dict[str, Any]:
