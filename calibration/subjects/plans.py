@@ -250,7 +250,7 @@ def cells() -> Iterator[Statements]:
             yield _cell(f"runs: {name}", n, partial(_runs, draw, sd, n), 400)
     for n in (3, 10):
         yield _cell("runs and items", n, partial(_runs_and_items, 0.02, 0.06, n), 60)
-    yield _cell("items drawn from the pilot", 15, partial(_pilot, 15), 50)
+    yield _cell("items drawn from the pilot", 15, partial(_pilot, 15), 150)
 
 
 def _cell(

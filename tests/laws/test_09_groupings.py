@@ -127,7 +127,7 @@ def _study(**groups: Any) -> Outcome:
 def _pilot(metric: str, test: str) -> Callable[..., Outcome]:
     def run(**groups: Any) -> Outcome:
         pilot = bb.Pilot(bb.Evaluation.of(SYSTEMS, GOLD, **groups), metric=metric, test=test)
-        plan = bb.power(pilot.assuming(0.1), n_simulations=40, n_resamples=99, curve=())
+        plan = bb.power(pilot.assuming(0.1), n_simulations=60, n_resamples=99, curve=())
         return _told(plan, plan.n, plan.power)
 
     return run

@@ -286,7 +286,7 @@ def _intracluster(d: FloatArray, group: IntArray, sizes: IntArray) -> float:
 
 def _freedom(d: FloatArray, group: IntArray, sizes: FloatArray, icc: float) -> float:
     """Return the degrees of freedom with which the variance of the mean of clustered items is known."""
-    squares = np.bincount(group, weights=d - d.mean()) ** 2
+    squares = np.bincount(group, weights=d - d.mean()).astype(np.float64) ** 2
     return doubt.freedom(squares, sizes, sizes * (1.0 + (sizes - 1.0) * icc))
 
 
