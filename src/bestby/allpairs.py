@@ -15,6 +15,7 @@ from bestby.engine.sums import SumGroup
 from bestby.evaluation import Evaluation
 from bestby.family import equivalence_level, marks, shown_sides
 from bestby.inference import classical, discordant, multiplicity
+from bestby.inference.proportions import paired_error
 from bestby.metrics.base import MeanMetric
 from bestby.results import Note
 from bestby.results_many import IDENTICAL, VERDICTS, Pairs
@@ -170,6 +171,7 @@ def pairs(
     if tost_level is not None:
         tost = discordant.tango(found.n10, found.n01, found.n, tost_level)
     scale = np.maximum(np.abs(scores[found.a]), np.abs(scores[found.b]))
+    estimate = rounding.difference(scores[found.a], scores[found.b])
     low, high, *tost_ends = (
         rounding.on_marks(ends, marks(settings.margin), scale) for ends in (low, high, *tost)
     )
@@ -181,9 +183,10 @@ def pairs(
         scores=scores,
         a=found.a.astype(np.int32),
         b=found.b.astype(np.int32),
-        estimate=rounding.difference(scores[found.a], scores[found.b]),
+        estimate=estimate,
         low=low,
         high=high,
+        standard_error=paired_error(found.n10 + found.n01, estimate, found.n),
         p_value=p,
         p_adjusted=multiplicity.adjust(p, settings.correction),
         statistic=statistic,

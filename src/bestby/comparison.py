@@ -517,6 +517,7 @@ def _systems(
         interval, found = makers.interval(target, method, settings.level)
         name = evaluation.names[system]
         notes += [Note(note.code, note.message, (metric.name, name)) for note in (*found, *doubts)]
+        error, error_method = pairing.standard_error(makers, target, interval)
         entries.append(
             SystemScore(
                 metric.name,
@@ -526,6 +527,8 @@ def _systems(
                 int(low[position]),
                 int(high[position]),
                 None if labels is None else labels[position],
+                standard_error=error,
+                standard_error_method=error_method,
             )
         )
     return tuple(entries), tuple(notes)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
+
 from bestby import advice
 from bestby.engine.base import Pair
 from bestby.engine.interval import Intervals, Target
 from bestby.evaluation import Evaluation
 from bestby.family import on_marks
+from bestby.inference import proportions
 from bestby.results import Difference, Interval, Note, TestResult
 from bestby.results_many import IDENTICAL
 
@@ -37,6 +42,44 @@ def chosen(makers: Intervals, target: Target, method: str) -> tuple[str, tuple[N
         steps=situation["steps"],
     )
     return method, () if note is None else (note,)
+
+
+def standard_error(
+    makers: Intervals, target: Target, interval: Interval | None
+) -> tuple[float | None, str | None]:
+    """Return the standard error of a target and where it comes from; None and None where there is none.
+
+    Parameters
+    ----------
+    makers : Intervals
+        What made the interval.
+    target : Target
+        A score or a difference.
+    interval : Interval or None
+        Its interval, from whose replicates the standard error comes where there is no formula.
+    """
+    group, of = makers.group, (target.metric, target.a, target.b)
+    found: float | None = None
+    method = "formula"
+    if makers.by_units and (group.crossed or group.clustered or group.in_blocks) and group.has_formula:
+        error = group.error(*of)
+        found, method = None if error is None else error.se, "two-way" if group.crossed else "cr2"
+    elif makers.by_units and group.has_formula:
+        plain = None if target.b is None else makers.proportion(target)
+        if plain is not None and plain.bounds.size == 2:
+            n_differing = int(plain.counts @ np.abs(plain.values))
+            n = int(plain.counts.sum())
+            found = float(proportions.paired_error(n_differing, makers.estimate(target), n))
+        else:
+            found = group.standard_error(*of)
+    elif interval is not None and interval.method == "cr2":
+        error = group.error(*of)
+        found, method = None if error is None else error.se, "cr2"
+    elif interval is not None:
+        drawn = makers.replicates_of(target)
+        drawn = drawn[np.isfinite(drawn)]
+        found, method = float(drawn.std(ddof=1)) if drawn.size > 1 else None, "bootstrap"
+    return (None, None) if found is None or not math.isfinite(found) else (found, method)
 
 
 def difference(
@@ -73,6 +116,7 @@ def difference(
     if n_differing == 0:
         notes += (Note("identical", IDENTICAL),)
     about = (metric.name, names[a], names[b])
+    error, error_method = standard_error(makers, Target(*pair), interval)
     return Difference(
         metric=metric.name,
         a=names[a],
@@ -89,4 +133,6 @@ def difference(
         n_clusters=evaluation.n_clusters,
         n_differing=n_differing,
         notes=tuple(Note(note.code, note.message, about) for note in notes),
+        standard_error=error,
+        standard_error_method=error_method,
     )

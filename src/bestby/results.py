@@ -181,6 +181,10 @@ class SystemScore:
         with the worse score, of which a note tells. More than 26 groups are
         numbered, as in ``"3-7, 9"``. None when not every pair was tested, or if there are more groups than
         systems.
+    standard_error : float or None
+        Standard error of the score; None where it is undefined.
+    standard_error_method : str or None
+        Where it comes from, as for `Difference`.
     """
 
     metric: str
@@ -190,6 +194,8 @@ class SystemScore:
     rank_low: int
     rank_high: int
     group: str | None
+    standard_error: float | None = field(default=None, kw_only=True)
+    standard_error_method: str | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +235,14 @@ class Difference:
         test, so at the level 1 - 2 alpha (90 % for 95 %). None without a margin.
     level : float
         Nominal coverage of the interval; 1 - level is the level of the test.
+    standard_error : float or None
+        Standard error of the difference; None where it is undefined.
+    standard_error_method : str or None
+        Where it comes from. ``"formula"``: sd / sqrt(n) for a mean of n items or runs (of two samples of
+        runs the root of the sum of squares), the delta method for other functions of sums. ``"cr2"``,
+        ``"two-way"``: cluster-robust. ``"crossed"``: over items and runs together. ``"sandwich"``,
+        ``"fisher"``: of fitted strengths, from the judgements or from the Fisher information.
+        ``"bootstrap"``: the standard deviation of the bootstrap replicates.
     """
 
     metric: str
@@ -249,6 +263,8 @@ class Difference:
     n_clusters: int = 0
     equivalence_interval: Interval | None = None
     level: float = field(default=0.95, kw_only=True)
+    standard_error: float | None = field(default=None, kw_only=True)
+    standard_error_method: str | None = field(default=None, kw_only=True)
 
     @property
     def p_value(self) -> float:
@@ -324,7 +340,8 @@ class Difference:
         )
 
     def __str__(self) -> str:
-        return self.sentence
+        words: str = _report("words").with_standard_error(self)
+        return words
 
 
 def extent(n_items: int, n_clusters: int, what: str = "items") -> str:

@@ -37,6 +37,8 @@ class Pairs(Sequence[Difference]):
         Positions of the two systems of each pair; the pairs of one A stand together.
     estimate, low, high : ndarray, shape (P,)
         A minus B and the ends of its interval.
+    standard_error : ndarray, shape (P,)
+        Of the difference, by formula.
     p_value, p_adjusted, statistic : ndarray, shape (P,)
         Of the test.
     n_differing : ndarray of int, shape (P,)
@@ -74,6 +76,7 @@ class Pairs(Sequence[Difference]):
     estimate: FloatArray
     low: FloatArray
     high: FloatArray
+    standard_error: FloatArray
     p_value: FloatArray
     p_adjusted: FloatArray
     statistic: FloatArray
@@ -124,12 +127,12 @@ class Pairs(Sequence[Difference]):
     def taken(self, positions: Array) -> Iterator[Difference]:
         """Yield the differences at some positions."""
         columns = (self.a, self.b, self.estimate, self.low, self.high, self.p_value, self.p_adjusted)
-        more = (self.statistic, self.n_differing, self.how, self.verdict)
+        more = (self.standard_error, self.statistic, self.n_differing, self.how, self.verdict)
         scores = self.scores.tolist()
         rows = zip(*(column[positions].tolist() for column in (*columns, *more)), strict=True)
         equivalence = self._equivalence_intervals(positions)
         for row, tost in zip(rows, equivalence, strict=True):
-            a, b, estimate, low, high, p, adjusted, statistic, n_differing, how, verdict = row
+            a, b, estimate, low, high, p, adjusted, error, statistic, n_differing, how, verdict = row
             about = (self.metric, self.names[a], self.names[b])
             yield Difference(
                 metric=self.metric,
@@ -149,6 +152,8 @@ class Pairs(Sequence[Difference]):
                 margin=self.margin,
                 notes=tuple(Note(n.code, n.message, about) for n in self.told.get(n_differing, ())),
                 equivalence_interval=tost,
+                standard_error=error,
+                standard_error_method="formula",
             )
 
     def _equivalence_intervals(self, positions: Array) -> Iterator[Interval | None]:

@@ -350,7 +350,12 @@ def _overall(
     asked: Asked,
     drawing: Drawing,
 ) -> tuple[Overall, ...]:
-    found = [Overall(d.a, d.b, "macro", "datasets", d.estimate, d.interval) for d in differences]
+    found = [
+        Overall(
+            d.a, d.b, "macro", "datasets", d.estimate, d.interval, d.standard_error, d.standard_error_method
+        )
+        for d in differences
+    ]
     if inside.items and inside.measure is not None:
         found += _macro_over_items(inside, differences, asked.level, drawing)
         found += _micro(inside, inside.measure, pairs, asked, drawing)
@@ -367,41 +372,58 @@ def _macro_over_items(
     ends = _macro_by_formula(inside, pairs, level) if crossed else _macro_drawn(inside, pairs, level, drawing)
     method = "two-way" if crossed else "percentile"
     found = []
-    for d, (low, high) in zip(differences, ends, strict=True):
+    for d, (low, high, error) in zip(differences, ends, strict=True):
         interval, _ = defined(Interval(low, high, level, method, exact=crossed))
-        found.append(Overall(d.a, d.b, "macro", "items", d.estimate, _clipped(interval, inside.metric)))
+        found.append(
+            Overall(
+                d.a,
+                d.b,
+                "macro",
+                "items",
+                d.estimate,
+                _clipped(interval, inside.metric),
+                error,
+                None if error is None else "two-way" if crossed else "bootstrap",
+            )
+        )
     return found
+
+
+_Ends = tuple[float, float, float | None]
+"""The ends of an interval, and the standard error."""
 
 
 def _macro_drawn(
     inside: Inside, pairs: Sequence[tuple[int, int]], level: float, drawing: Drawing
-) -> list[tuple[float, float]]:
-    """Return percentile intervals, items redrawn inside each dataset."""
+) -> list[_Ends]:
+    """Return percentile intervals and standard errors, items redrawn inside each dataset."""
     total = np.zeros((drawing.n_resamples, len(inside.names)))
     for name, makers in inside.makers.items():
         own = dataclasses.replace(drawing, seed=within.derived_seed(drawing.seed, name))
         total += makers.group.bootstrap(own)[:, 0, :] / len(inside.makers)
-    intervals = []
+    intervals: list[_Ends] = []
     for a, b in pairs:
         drawn = total[:, a] - total[:, b]
         kept = drawn[np.isfinite(drawn)]
         scale = float(np.abs(inside.matrix).max())
-        intervals.append(percentile(replicates(kept, scale), level) if kept.size else (math.nan, math.nan))
+        if kept.size:
+            error = float(kept.std(ddof=1)) if kept.size > 1 else None
+            intervals.append((*percentile(replicates(kept, scale), level), error))
+        else:
+            intervals.append((math.nan, math.nan, None))
     return intervals
 
 
-def _macro_by_formula(
-    inside: Inside, pairs: Sequence[tuple[int, int]], level: float
-) -> list[tuple[float, float]]:
+def _macro_by_formula(inside: Inside, pairs: Sequence[tuple[int, int]], level: float) -> list[_Ends]:
     """Return intervals from the standard errors inside the datasets, which two crossed groupings need."""
-    intervals = []
+    intervals: list[_Ends] = []
     for a, b in pairs:
         errors = [makers.group.error(0, a, b) for makers in inside.makers.values()]
         known = [error for error in errors if error is not None]
         assert len(known) == len(errors)  # two crossed groupings go with functions of sums only
         error = clusters.of_mean(known)
         estimate = float(np.mean(inside.matrix[:, a] - inside.matrix[:, b]))
-        intervals.append(normal(estimate, error.se, level, df=max(error.df, 1.0)))
+        intervals.append((*normal(estimate, error.se, level, df=max(error.df, 1.0)), error.se))
     return intervals
 
 
@@ -421,7 +443,8 @@ def _micro(
             target = Target(0, inside.names.index(a), inside.names.index(b))
             method, _ = pairing.chosen(makers, target, "auto")
             interval, _ = makers.interval(target, method, asked.level)
-            found.append(Overall(a, b, "micro", resampled, makers.estimate(target), interval))
+            error = pairing.standard_error(makers, target, interval)
+            found.append(Overall(a, b, "micro", resampled, makers.estimate(target), interval, *error))
     return found
 
 

@@ -34,6 +34,10 @@ class Overall:
         A minus B.
     interval : Interval or None
         Its confidence interval; None where it is undefined, which a note then says.
+    standard_error : float or None
+        Its standard error; None where it is undefined.
+    standard_error_method : str or None
+        Where that comes from, as for `Difference`.
     """
 
     a: str
@@ -42,6 +46,8 @@ class Overall:
     resampled: str
     estimate: float
     interval: Interval | None
+    standard_error: float | None = None
+    standard_error_method: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

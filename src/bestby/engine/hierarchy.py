@@ -266,6 +266,10 @@ class Crossed:
         clipped = dataclasses.replace(found, low=max(found.low, least), high=min(found.high, greatest))
         return defined(clipped, notes)
 
+    def standard_error(self, a: int, b: int | None = None) -> tuple[float, str]:
+        """Return the standard error of a score or a difference, and where it comes from."""
+        return self.components(a, b).standard_error, "crossed"
+
     def _defined(self, a: int, b: int | None) -> FloatArray:
         drawn = self.resampled(a) if b is None else self.resampled(a) - self.resampled(b)
         kept = drawn[np.isfinite(drawn)]

@@ -192,6 +192,10 @@ class Intervals:
                 return exact, ()
         return _defined(_of(self.replicates, target), self.scale(target))
 
+    def replicates_of(self, target: Target) -> FloatArray:
+        """Return the score or difference on the bootstrap resamples, shape (B,); NaN where undefined."""
+        return _of(self.replicates, target)
+
     def interval(self, target: Target, method: str, level: float) -> tuple[Interval | None, tuple[Note, ...]]:
         """Return the interval of one target by one method.
 

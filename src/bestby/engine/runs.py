@@ -93,6 +93,17 @@ class Separate:
             return defined(samples.t_interval(self.estimate(a, b), *error, level, name))
         return self._bootstrap(a, b, method, level)
 
+    def standard_error(self, a: int, b: int | None = None) -> tuple[float, str]:
+        """Return the standard error of a score or a difference, and where it comes from.
+
+        Of a mean or a trimmed mean by formula, of a median that of the bootstrap replicates.
+        """
+        error = self._error(a, b)
+        if error is not None:
+            return error[0], "formula"
+        drawn = self.resampled(a) if b is None else self.resampled(a) - self.resampled(b)
+        return float(drawn.std(ddof=1)), "bootstrap"
+
     def _error(self, a: int, b: int | None) -> tuple[float, float] | None:
         if b is not None:
             return samples.difference_error(

@@ -136,6 +136,29 @@ def tango(n10: int, n01: int, n: int, level: float = 0.95) -> tuple[float, float
     return low, high
 
 
+def paired_error(n_differing: ArrayLike, difference: ArrayLike, n: int) -> FloatArray:
+    """Return the standard error of a difference of paired proportions: sd / sqrt(n) of the n differences.
+
+    Parameters
+    ----------
+    n_differing : int or array_like of int
+        Items that only one of the systems has right.
+    difference : float or array_like
+        (n10 - n01) / n.
+    n : int
+        Items; at least 2.
+
+    Examples
+    --------
+    >>> differences = np.array([1] * 6 + [-1] * 16 + [0] * 139)
+    >>> bool(np.isclose(paired_error(22, -10 / 161, 161), differences.std(ddof=1) / np.sqrt(161)))
+    True
+    """
+    share = np.asarray(n_differing) / n
+    error: FloatArray = np.sqrt(np.maximum(share - np.square(difference), 0.0) / (n - 1))
+    return error
+
+
 def _tango_high(d: int, m: int, n: int, z: float) -> float:
     """Upper end of Tango's interval for the difference d / n when m of n items differ."""
     zz = z * z

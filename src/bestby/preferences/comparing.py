@@ -335,6 +335,8 @@ def _difference(
         wins=wins,
         ties=ties,
         losses=losses,
+        standard_error=unit * _error(fit.errors.robust, i, j),
+        standard_error_method="sandwich",
     )
 
 
@@ -356,6 +358,7 @@ def _scores(
             rank_high=int(high[position]),
             group=None if letters is None else letters[position],
             standard_error=unit * math.sqrt(max(float(fit.errors.fisher[s, s]), 0.0)),
+            standard_error_method="fisher",
             robust_error=unit * math.sqrt(max(float(fit.errors.robust[s, s]), 0.0)),
             win_rate=float(fit.rates[s]),
             win_rate_interval=_interval(fit.drawn_rates[:, s], settings.level),

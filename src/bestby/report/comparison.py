@@ -132,6 +132,8 @@ def _system(entry: SystemScore) -> dict[str, Any]:
         "rank_low": entry.rank_low,
         "rank_high": entry.rank_high,
         "group": entry.group,
+        "standard_error": entry.standard_error,
+        "standard_error_method": entry.standard_error_method,
     }
 
 

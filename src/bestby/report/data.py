@@ -40,6 +40,8 @@ COLUMNS = (
     "favoured",
     "equivalence_low",
     "equivalence_high",
+    "standard_error",
+    "standard_error_method",
 )
 
 
@@ -105,6 +107,8 @@ def row(d: Difference) -> dict[str, Any]:
         d.favoured,
         None if d.equivalence_interval is None else d.equivalence_interval.low,
         None if d.equivalence_interval is None else d.equivalence_interval.high,
+        d.standard_error,
+        d.standard_error_method,
     )
     return dict(zip(COLUMNS, values, strict=True))
 
@@ -175,6 +179,8 @@ def _columns(part: Pairs | tuple[Difference, ...]) -> dict[str, Any]:
         part.better,
         part.favoured,
         *(part.equivalence or ([None] * size, [None] * size)),
+        part.standard_error,
+        ["formula"] * size,
     )
     return dict(zip(COLUMNS, columns, strict=True))
 

@@ -448,4 +448,6 @@ def _overall_row(c: DatasetComparison, entry: Overall) -> dict[str, Any]:
         "high": ends(entry.interval)[1],
         "level": c.level,
         "interval": None if entry.interval is None else entry.interval.method,
+        "standard_error": entry.standard_error,
+        "standard_error_method": entry.standard_error_method,
     }

@@ -229,6 +229,7 @@ def _system(entry: PreferenceScore) -> dict[str, Any]:
         "low": ends(entry.interval)[0],
         "high": ends(entry.interval)[1],
         "standard_error": entry.standard_error,
+        "standard_error_method": entry.standard_error_method,
         "robust_error": entry.robust_error,
         "win_rate": entry.win_rate,
         "win_rate_low": ends(entry.win_rate_interval)[0],

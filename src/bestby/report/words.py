@@ -79,6 +79,25 @@ def difference_sentence(d: Difference, rounding: Rounding | None = None) -> str:
     return visible(" ".join(parts))
 
 
+_ERRORS = {
+    "formula": "by formula",
+    "cr2": "cluster-robust, CR2",
+    "two-way": "cluster-robust, two-way",
+    "crossed": "over items and runs",
+    "sandwich": "from the judgements",
+    "fisher": "from the Fisher information",
+    "bootstrap": "of the bootstrap replicates",
+}
+
+
+def with_standard_error(d: Difference) -> str:
+    """Return the sentence of a difference, followed by its standard error if it has one."""
+    if d.standard_error is None:
+        return d.sentence
+    how = _ERRORS.get(d.standard_error_method or "", d.standard_error_method)
+    return f"{d.sentence} Standard error of the difference: {d.standard_error:.3g} ({how})."
+
+
 def _size_sentence(d: Difference, digits: Rounding) -> str:
     if math.isnan(d.estimate):
         return f"The difference between {d.a} and {d.b} is undefined."

@@ -205,6 +205,7 @@ def _scores(
         interval, found = data.maker.interval(system, None, settings.interval, settings.level)
         about = (data.metric.name, names[position])
         notes += [Note(note.code, note.message, about) for note in found]
+        error, error_method = data.maker.standard_error(system)
         entries.append(
             RunsScore(
                 metric=data.metric.name,
@@ -215,6 +216,8 @@ def _scores(
                 rank_high=int(high[position]),
                 group=None if letters is None else letters[position],
                 runs=tuple(data.maker.scores[system].tolist()),
+                standard_error=error,
+                standard_error_method=error_method,
             )
         )
     return tuple(entries), notes

@@ -100,6 +100,7 @@ def difference_of(
     elif math.isnan(effect):
         notes += (Note("no_spread", "the runs do not vary: the effect size is undefined"),)
     notes += tuple(_spread_notes(x, y, name_a, name_b, test))
+    error, error_method = maker.standard_error(a, b)
     return RunsDifference(
         metric=data.metric.name,
         a=name_a,
@@ -126,6 +127,8 @@ def difference_of(
         effect_interval=effect_interval,
         order=orders[name_a, name_b],
         reverse_order=orders[name_b, name_a],
+        standard_error=error,
+        standard_error_method=error_method,
     )
 
 

@@ -266,9 +266,11 @@ def _scores_of(plan: Plan, condition: Condition, metrics: Sequence[BaseMetric]) 
             target = Target(m, 0)
             chosen, doubts = pairing.chosen(makers, target, method if method != "tango" else "auto")
             interval, notes = makers.interval(target, chosen, plan.settings.level)
+            error, error_method = pairing.standard_error(makers, target, interval)
         else:
             crossed = Crossed(makers, [n_runs], [condition.name], paired=False, metric=m)
             interval, notes = crossed.interval(0, None, _of_runs(method, "interval"), plan.settings.level)
+            error, error_method = crossed.standard_error(0)
         score = ConditionScore(
             metric=metric.name,
             system=condition.name,
@@ -278,6 +280,8 @@ def _scores_of(plan: Plan, condition: Condition, metrics: Sequence[BaseMetric]) 
             rank_high=1,
             group=None,
             runs=tuple(scores.tolist()),
+            standard_error=error,
+            standard_error_method=error_method,
         )
         about = (metric.name, condition.name)
         yield keeping.Scored(score, tuple(Note(n.code, n.message, about) for n in (*notes, *doubts)))
@@ -410,6 +414,7 @@ def _of_items_and_runs(
     n_differing = _differing(list(evaluation.systems.values()))
     if n_differing == 0:
         notes += (Note("identical", "no two runs of the two conditions differ on any item"),)
+    error, error_method = crossed.standard_error(0, 1)
     found = StudyDifference(
         metric=metric.name,
         a=both[0].name,
@@ -426,6 +431,8 @@ def _of_items_and_runs(
         notes=notes,
         n_runs=(sizes[0], sizes[1]),
         level=settings.level,
+        standard_error=error,
+        standard_error_method=error_method,
     )
     return found, tost
 

@@ -89,6 +89,7 @@ _FLOATS = {
     "score_b",
     "p_value",
     "p_adjusted",
+    "standard_error",
 }
 
 

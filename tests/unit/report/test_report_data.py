@@ -20,6 +20,7 @@ from bestby.results import Comparison, Interval, Note
 DIFFERENCE_KEYS = [
     "metric", "a", "b", "difference", "low", "high", "level", "interval", "p_value", "p_adjusted", "test",
     "exact", "n_differing", "verdict", "better", "favoured", "equivalence_low", "equivalence_high",
+    "standard_error", "standard_error_method",
 ]  # fmt: skip
 
 
@@ -29,8 +30,11 @@ def test_shape_of_the_json(any_comparison: Comparison) -> None:
         "signature", "n_items", "systems", "differences", "omnibus", "notes", "provenance",
     ]  # fmt: skip
     assert {tuple(entry) for entry in document["systems"]} == {
-        ("metric", "system", "score", "low", "high", "rank_low", "rank_high", "group")
-    }
+        (
+            "metric", "system", "score", "low", "high", "rank_low", "rank_high", "group",
+            "standard_error", "standard_error_method",
+        )
+    }  # fmt: skip
     assert {tuple(entry) for entry in document["differences"]} == {tuple(DIFFERENCE_KEYS)}
     assert len(document["differences"]) == len(any_comparison)
     assert list(document["provenance"]) == [
@@ -54,6 +58,8 @@ def test_values_of_the_json(made: SimpleNamespace) -> None:
         "rank_low": 3,
         "rank_high": 5,
         "group": "bc",
+        "standard_error": None,
+        "standard_error_method": None,
     }
     assert document["differences"][1] == {
         "metric": "accuracy",
@@ -74,6 +80,8 @@ def test_values_of_the_json(made: SimpleNamespace) -> None:
         "favoured": "aen_bert",
         "equivalence_low": None,
         "equivalence_high": None,
+        "standard_error": None,
+        "standard_error_method": None,
     }
     assert document["omnibus"] == [
         {"metric": "accuracy", "name": "cochran_q", "statistic": 43.21, "df": 4, "p_value": 9.4e-9}
@@ -124,7 +132,7 @@ def test_numpy_and_nan_in_csv(made: SimpleNamespace) -> None:
 def test_frame_has_the_columns_of_differences(made: SimpleNamespace) -> None:
     frame = to_frame(made.two_metrics())
     assert list(frame.columns) == DIFFERENCE_KEYS
-    assert frame.shape == (20, 18)
+    assert frame.shape == (20, 20)
     assert frame["difference"].tolist()[1] == 38 / 638
     assert str(frame["p_value"].dtype) == "float64"
     assert list(to_frame(made.five(differences=())).columns) == DIFFERENCE_KEYS
