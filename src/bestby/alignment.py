@@ -239,7 +239,7 @@ def dropped_note(number: int, of: int) -> Note:
 def counted_as_worst_note(name: str, number: int, of: int) -> Note:
     """Return the note on missing predictions of a system that count as the worst."""
     message = (
-        f"{number} of {of} predictions of {quoted(name)} are missing and count as wrong (as the lowest score)"
+        f"{number} of {of} predictions of {quoted(name)} are missing and count as wrong (as the worst score)"
     )
     return Note("counted_as_worst", message, (name,))
 

@@ -150,7 +150,7 @@ class Evaluation:
         on_missing : {"error", "drop", "worst"}
             What to do with items that some system (or the gold) does not have: those whose id is not there,
             or whose value is None, NaN, NA or masked. "drop" keeps the items all of them have; "worst" counts
-            a missing prediction as wrong, a missing score as the lowest observed one.
+            a missing prediction as wrong, a missing score as the worst observed one.
         classes : array_like, shape (K,), optional
             The names of the classes, in the order of the columns of soft labels and of ordered measures. By
             default those of the annotations, otherwise 0 to K - 1.

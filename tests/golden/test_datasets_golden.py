@@ -88,7 +88,7 @@ def test_wilcoxon_demsar_2006() -> None:
     # Section 3.1.3, Table 2: C4.5+m is better than C4.5 at 0.05 (there T = 12 with two differences of zero
     # split; here they are left out)
     table = {str(i): {"C4.5": row[0], "C4.5+m": row[1]} for i, row in enumerate(AUC.tolist())}
-    difference = compare_datasets(table)["C4.5+m", "C4.5"]
+    difference = compare_datasets(table, across="wilcoxon")["C4.5+m", "C4.5"]
     assert difference.test.name == "wilcoxon"
     assert difference.p_value < 0.05
 

@@ -118,7 +118,7 @@ def test_missing_predictions_count_as_wrong() -> None:
     # Two of forty are missed, one of each class: recall 19/20, precision 1.
     assert result.score("a", "f1_macro").score == pytest.approx(2 * 0.95 / 1.95)
     (note,) = (n for n in result.notes if n.code == "counted_as_worst")
-    assert note.message == ("2 of 40 predictions of 'a' are missing and count as wrong (as the lowest score)")
+    assert note.message == ("2 of 40 predictions of 'a' are missing and count as wrong (as the worst score)")
 
 
 def test_missing_scores_count_as_the_worst_observed() -> None:

@@ -46,7 +46,7 @@ CHANGES: list[tuple[Callable[..., Any], dict[str, Any]]] = [
     )),
     *((datasets, option) for option in (
         {"systems": ["a", "b"]}, {"metric": "mse"}, {"greater_is_better": False}, {"baseline": "a"},
-        {"interval": "percentile"}, {"across": "t"}, {"alternative": "greater"}, {"correction": "none"},
+        {"interval": "percentile"}, {"across": "sign"}, {"alternative": "greater"}, {"correction": "none"},
         {"level": 0.9},
     )),
     (p_values, {"level": 0.99}),
@@ -71,7 +71,7 @@ REFUSED: list[tuple[Callable[..., Any], dict[str, Any]]] = [
     )),
     *((p_values, option) for option in (
         {"dataset": "x"}, {"systems": ["a", "b"]}, {"metric": "mse"}, {"greater_is_better": False},
-        {"baseline": "a"}, {"interval": "percentile"}, {"test": "sign"}, {"across": "t"},
+        {"baseline": "a"}, {"interval": "percentile"}, {"test": "sign"}, {"across": "sign"},
         {"alternative": "greater"}, {"correction": "none"},
     )),
     *((folds, option) for option in (

@@ -115,7 +115,7 @@ def test_the_fewest_items_and_runs_are_where_five_percent_can_be_reached() -> No
         ({"n_runs": 5}, "permutation of two samples, almost stochastic order"),
         ({"n_runs": 3}, "welch"),
         ({"n_runs": 3, "n_items": 100}, "t over items and runs"),
-        ({"n_datasets": 6}, "wilcoxon over the datasets"),
+        ({"n_datasets": 6}, "t over the datasets"),
         ({"n_datasets": 6, "n_systems": 4}, "friedman with Iman-Davenport, then Nemenyi or Holm"),
         ({"n_folds": 10}, "corrected resampled t"),
         ({"n_folds": 10, "n_runs": 10}, "conservative corrected t"),

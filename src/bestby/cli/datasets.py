@@ -43,7 +43,7 @@ Metric = Annotated[str | None, _option("NAME", "See 'bestby metrics'; a name for
 OnMissing = Annotated[
     str, _option("error|drop|worst", "Datasets, or items, that a system lacks.", shown=True)
 ]
-Across = Annotated[str, _option("NAME", "Over datasets: wilcoxon, sign, t or permutation.", shown=True)]
+Across = Annotated[str, _option("NAME", "Over datasets: t, wilcoxon, sign or permutation.", shown=True)]
 
 
 def datasets(
@@ -64,7 +64,7 @@ def datasets(
     interval: Interval = "auto",
     level: Level = 0.95,
     test: Test = "permutation",
-    across: Across = "wilcoxon",
+    across: Across = "t",
     alternative: Alternative = "two-sided",
     correction: Correction = "holm",
     resamples: Resamples = 10_000,

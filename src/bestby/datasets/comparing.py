@@ -10,11 +10,11 @@ from typing import Any, overload
 
 import numpy as np
 
-from bestby import pairing
+from bestby import noting, pairing
 from bestby._core import checks
 from bestby._core.typing import Alternative
 from bestby.datasets import within
-from bestby.datasets.results import DatasetComparison, Names, Overall, RankDifference
+from bestby.datasets.results import Counts, DatasetComparison, Names, Overall, RankDifference
 from bestby.datasets.source import Inside, check_outer, inside_of, is_p_values, source_of
 from bestby.datasets.within import Asked
 from bestby.engine import testing
@@ -22,7 +22,7 @@ from bestby.engine.base import Drawing
 from bestby.engine.interval import METHODS, Target
 from bestby.evaluation import Evaluation
 from bestby.family import alpha_of, shown_better, with_direction_notes
-from bestby.inference import clusters, multiplicity, ranking
+from bestby.inference import clusters, exchangeability, multiplicity, ranking
 from bestby.inference.distributions import replicates
 from bestby.inference.intervals import normal, percentile
 from bestby.inference.ranking import Friedman
@@ -33,7 +33,16 @@ from bestby.resampling import executing
 from bestby.resampling.streams import seed_of
 from bestby.results import Difference, Interval, MetricInfo, Note, defined
 
-ACROSS = ("wilcoxon", "sign", "t", "permutation")
+ACROSS = ("t", "wilcoxon", "sign", "permutation")
+
+FEWEST_FOR_SHAPE = exchangeability.FEWEST
+"""Datasets below which nothing shows whether the differences are skewed."""
+
+ASKS = {
+    "wilcoxon": "the differences are symmetric about 0 (their pseudo-median is 0)",
+    "sign": "each system wins on half of the datasets",
+}
+"""What tests over the datasets ask that is not about the mean."""
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
 
 
@@ -79,7 +88,7 @@ def compare_datasets(
     interval: str = "auto",
     level: float = 0.95,
     test: str = "permutation",
-    across: str = "wilcoxon",
+    across: str = "t",
     alternative: str = "two-sided",
     correction: str = "holm",
     n_resamples: int = 10_000,
@@ -120,8 +129,11 @@ def compare_datasets(
         Compare every other system with this one only.
     interval, level, test, n_resamples, rng, n_jobs, progress, executor
         As for `compare`; `interval` and `test` are those inside each dataset.
-    across : {"wilcoxon", "sign", "t", "permutation"}
-        The test of each pair over the datasets.
+    across : {"t", "wilcoxon", "sign", "permutation"}
+        The test of each pair over the datasets. "t" and "permutation" ask whether the mean difference is 0,
+        the quantity that is estimated and has the interval (the permutation test takes the differences to be
+        symmetric). "wilcoxon" asks whether the differences are symmetric about 0, "sign" whether each system
+        wins on half of the datasets; a note says so.
     alternative : {"two-sided", "greater", "less"}
         Of the tests inside the datasets and over them; A against B on the scale of the scores.
     correction : {"holm", "bonferroni", "bh", "none"}
@@ -174,7 +186,7 @@ def compare_datasets(
             "greater_is_better": (greater_is_better, None),
             "baseline": (baseline, None),
             "interval": (interval, "auto"),
-            "across": (across, "wilcoxon"),
+            "across": (across, "t"),
             "alternative": (alternative, "two-sided"),
             "correction": (correction, "holm"),
         },
@@ -193,7 +205,7 @@ def compare_datasets(
     order, average = _ordered(inside)
     pairs = within.pairs_of(order, inside.names, baseline, asked.alternative)
     tests = _within(inside, pairs, asked)
-    differences = _across(inside, pairs, dataclasses.replace(asked, test=across), correction, drawing)
+    differences, doubts = _across(inside, pairs, dataclasses.replace(asked, test=across), correction, drawing)
     overall = _overall(inside, pairs, differences, asked, drawing)
     friedman, ranks, cd = _ranking(inside, order, average, pairs, asked.level, baseline)
     counts = _counts(tests, pairs, asked.level)
@@ -209,7 +221,7 @@ def compare_datasets(
         average_ranks=average,
         differences=differences,
         within=_adjusted(tests, counts, asked.level),
-        replicability=counts,
+        replicability=Counts(counts, asked.alternative),
         overall=overall,
         friedman=friedman,
         ranking=ranks,
@@ -217,6 +229,7 @@ def compare_datasets(
         notes=(
             *inside.notes,
             *_notes(inside, pairs, counts, tests, asked, across, correction),
+            *doubts,
             *_undefined(overall, inside.metric.name),
         ),
         provenance=within.provenance(
@@ -309,8 +322,8 @@ def _adjusted(
 
 def _across(
     inside: Inside, pairs: Sequence[Names], asked: Asked, correction: str, drawing: Drawing
-) -> tuple[Difference, ...]:
-    """Return mean differences and tests with the datasets as items."""
+) -> tuple[tuple[Difference, ...], list[Note]]:
+    """Return mean differences and tests with the datasets as items, and notes on their shape."""
     columns = {name: inside.matrix[:, i] for i, name in enumerate(inside.names)}
     evaluation = Evaluation.of(columns, items=list(inside.datasets))
     measure = resolve("mean")
@@ -318,7 +331,11 @@ def _across(
     makers = within.makers_of(evaluation, measure, drawing, "scores")
     found = within.differences(makers, evaluation, pairs, dataclasses.replace(asked, interval=method))
     adjusted = multiplicity.adjust([d.p_value for d in found], correction)
-    return with_direction_notes(
+    names = evaluation.names
+    tests = {(0, names.index(d.a), names.index(d.b)): d.test for d in found}
+    doubts = noting.of_exchangeability(makers.group, 0, tests, names, "datasets")
+    doubts = [dataclasses.replace(note, about=(inside.metric.name, *note.about[1:])) for note in doubts]
+    differences = with_direction_notes(
         [
             dataclasses.replace(
                 d,
@@ -331,6 +348,7 @@ def _across(
         ],
         alpha_of(asked.level),
     )
+    return differences, doubts
 
 
 def _clipped(interval: Interval | None, metric: MetricInfo) -> Interval | None:
@@ -507,6 +525,19 @@ def _notes(
         told = f"with {n} datasets and {family} comparisons" if family > 1 else f"with {n} datasets"
         told += f" the p-value of the {across} test over datasets cannot be below {least:.2g} (corrected)"
         notes.append(Note("few_datasets", told))
+    elif n < FEWEST_FOR_SHAPE and across in noting.TESTS_OF_MEANS:
+        told = (
+            f"{n} datasets do not show whether the differences between them are skewed: the {across} test and"
+            " the interval of the mean hold if they are roughly symmetric"
+        )
+        notes.append(Note("few_datasets", told))
+    if across in ASKS:
+        told = (
+            f"the {across} test over the datasets asks whether {ASKS[across]}, but the estimate and the"
+            " interval are of the mean difference: where differences are skewed the two need not agree, and a"
+            ' small p-value is no evidence about the mean; across="t" tests the mean'
+        )
+        notes.append(Note("not_the_mean", told, (inside.metric.name,)))
     obstacle = within.obstacle_to_pooling(inside.items) if inside.items else None
     if obstacle is not None:
         notes.append(Note("not_pooled", f"there is no difference on all items pooled (micro): {obstacle}"))

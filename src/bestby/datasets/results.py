@@ -17,6 +17,59 @@ from bestby.results import Difference, Interval, MetricInfo, Note, Provenance, R
 Names = tuple[str, str]
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class Counts(Mapping[Names, Replicability]):
+    """On how many datasets two systems differ, by the names of the two.
+
+    Parameters
+    ----------
+    of : mapping of (str, str) to Replicability
+        Per pair as it was tested.
+    alternative : {"two-sided", "greater", "less"}
+        Of the tests. Counts of differences in either direction are the same for (A, B) and (B, A). Those of
+        one-sided tests are of one direction, and belong to the pair in the order in which it was tested.
+    """
+
+    of: Mapping[Names, Replicability]
+    alternative: str = "two-sided"
+
+    def __getitem__(self, key: Names) -> Replicability:
+        if key in self.of:
+            return self.of[key]
+        reverse = key[::-1] if isinstance(key, tuple) else key
+        if reverse not in self.of:
+            raise InvalidInputError(
+                f"no counts of {quoted(key)} in this comparison",
+                hint="pairs: " + ", ".join(quoted(pair) for pair in list(self.of)[:12]),
+            )
+        if self.alternative == "two-sided":
+            return self.of[reverse]
+        raise InvalidInputError(
+            f"the one-sided tests asked whether the score of {quoted(reverse[0])} is {self.alternative}"
+            f" than that of {quoted(reverse[1])}: there is no count for the other direction",
+            hint=f"replicability[{quoted(reverse[0])}, {quoted(reverse[1])}], or give the systems in the"
+            " other order",
+        )
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.of or (
+            self.alternative == "two-sided" and isinstance(key, tuple) and key[::-1] in self.of
+        )
+
+    def get(self, key: Names, default: Any = None) -> Any:
+        """Return the counts of a pair, or a default if it has none in this order."""
+        return self[key] if key in self else default  # noqa: SIM401 - this is what `get` is
+
+    def __iter__(self) -> Iterator[Names]:
+        return iter(self.of)
+
+    def __len__(self) -> int:
+        return len(self.of)
+
+    def __repr__(self) -> str:
+        return repr(dict(self.of))
+
+
 @dataclass(frozen=True, slots=True)
 class Overall:
     """A difference over all datasets together.
@@ -97,8 +150,9 @@ class DatasetComparison(Reported):
     within : mapping of str to tuple of Difference
         Per dataset the differences on its items, if there are items; `p_adjusted` is Holm's over the
         datasets of one pair.
-    replicability : mapping of (str, str) to Replicability
-        Per pair, on how many datasets and on which there is a difference.
+    replicability : Counts, a mapping of (str, str) to Replicability
+        Per pair, on how many datasets and on which there is a difference; in whichever order the two systems
+        are named, unless the tests are one-sided.
     overall : tuple of Overall
         Micro and macro differences with intervals.
     friedman : Friedman or None
@@ -127,7 +181,7 @@ class DatasetComparison(Reported):
     average_ranks: tuple[float, ...]
     differences: tuple[Difference, ...]
     within: Mapping[str, tuple[Difference, ...]]
-    replicability: Mapping[Names, Replicability]
+    replicability: Counts
     overall: tuple[Overall, ...]
     friedman: Friedman | None
     ranking: tuple[RankDifference, ...]
@@ -177,9 +231,9 @@ class DatasetComparison(Reported):
             "ranks": critical-difference diagram; "matrix": every pair with its mean difference, wins, ties
             and losses, and p; "forest": the difference of one pair on each dataset.
             "auto": the forest for two systems, the ranks for more.
-        cliques : {"nemenyi", "holm", "wilcoxon"}
-            Which test joins systems by bars in the diagram of ranks; "wilcoxon" stands for the tests of
-            `differences`, whatever they are.
+        cliques : {"nemenyi", "holm", "pairs"}
+            Which test joins systems by bars in the diagram of ranks; "pairs" stands for the tests of
+            `differences`, whatever they are ("wilcoxon" is an older name of it).
         pair : (str, str), optional
             The pair of the forest; the first by default.
         ax : matplotlib.axes.Axes, optional

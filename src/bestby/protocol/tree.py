@@ -375,10 +375,11 @@ TREE: dict[str, Question] = {
                 ),
             ),
             "two, scores only": Answer(
-                "With one score per dataset the datasets are the sample, too few and too different for a"
-                " t-test.",
+                "With one score per dataset the datasets are the sample, and the t-test asks about the"
+                " mean that the interval is of; Wilcoxon's test asks whether the differences are symmetric"
+                " about 0, which skewed ones with mean 0 are not.",
                 "Demšar 2006",
-                Recommendation("wilcoxon over the datasets", "of the mean over datasets", _DATASETS),
+                Recommendation("t over the datasets", "of the mean over datasets", _DATASETS),
             ),
             "several systems": Answer(
                 "Ranks make datasets of different difficulty comparable; the F form is the less"

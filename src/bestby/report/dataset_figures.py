@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from bestby.datasets import DatasetComparison
 
 KINDS = ("auto", "ranks", "matrix", "forest")
-CLIQUES = ("nemenyi", "holm", "wilcoxon")
+CLIQUES = ("nemenyi", "holm", "pairs", "wilcoxon")
 _WORSE = "#d55e00"
 _ROW = 0.26  # inches
 _CELL = 0.82  # inches
@@ -58,7 +58,7 @@ def ranks(c: DatasetComparison, cliques: str = "nemenyi", ax: Axes | None = None
     ----------
     c : DatasetComparison
         The comparison, of three systems at least.
-    cliques : {"nemenyi", "holm", "wilcoxon"}
+    cliques : {"nemenyi", "holm", "pairs"}
         Whose tests decide.
     ax : matplotlib.axes.Axes, optional
         Where to draw; a new figure by default.
@@ -136,7 +136,7 @@ def _different(c: DatasetComparison, cliques: str) -> BoolArray:
     place = {system: i for i, system in enumerate(c.systems)}
     different = np.zeros((len(place), len(place)), dtype=np.bool_)
     threshold = alpha(c.level)
-    if cliques == "wilcoxon":
+    if cliques in ("pairs", "wilcoxon"):
         found = [(d.a, d.b, d.p_adjusted) for d in c.differences]
     else:
         found = [
@@ -335,5 +335,5 @@ def _on_datasets(
             if {d.a, d.b} == set(pair):
                 one = d if d.a == pair[0] else d.mirrored()
                 lines.append((dataset, one.estimate, one.interval))
-    counted = c.replicability.get(pair) or c.replicability.get((pair[1], pair[0]))
+    counted = c.replicability.of.get(pair) or c.replicability.of.get((pair[1], pair[0]))
     return lines, () if counted is None else counted.found

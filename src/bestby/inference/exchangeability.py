@@ -1,0 +1,128 @@
+"""Signs in paired differences that the two systems could not change places.
+
+The paired permutation test is exact if they could. As a test that two means are equal it needs differences
+that are symmetric about their mean, and clusters whose effect does not go with their size.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from bestby._core.rounding import SAME
+from bestby._core.typing import FloatArray, IntArray
+from bestby.inference.classical import doubled_ranks
+
+FEWEST = 8
+"""Differences other than 0 (or clusters) below which no such sign can be read."""
+
+SKEWNESS = 0.15
+"""Skewness over the root of n above which it moves the level of a test of the mean."""
+
+FEW, APART_OF_FEW, APART = 20, 1.0, 1.2
+"""Standard errors by which the mean must be away from the median, of fewer than 20 and of more."""
+
+CORRELATED = 2.0
+"""Spearman's correlation of effect and size, in its own standard errors, above which it is no chance."""
+
+UNEQUAL = 0.7
+"""Effective number of clusters, by their sizes, over their number, below which such a correlation matters."""
+
+MOST_EFFECTIVE = 100
+"""Effective number of clusters from which it does not matter either."""
+
+
+def skewed(differences: FloatArray, counts: IntArray) -> bool:
+    """Tell whether differences are so skewed that a test of their mean rejects too often.
+
+    Parameters
+    ----------
+    differences : ndarray, shape (C,)
+        The distinct differences of the units.
+    counts : ndarray of int, shape (C,)
+        How many units have each.
+
+    Returns
+    -------
+    bool
+        Of the differences other than 0: whether the skewness is large beside the root of their number (the
+        term of first order in the error of Student's t [1]_), and the mean lies on the same side of the
+        median, by more than 1.2 standard errors [2]_. Heavy tails have such moments too, but no such mean.
+
+    References
+    ----------
+    .. [1] Johnson (1978), Modified t tests and confidence intervals for asymmetrical populations, J. Amer.
+       Statist. Assoc. 73, 536-544.
+    .. [2] Cabilio & Masaro (1996), A simple test of symmetry about an unknown median, Canad. J. Statist. 24,
+       349-361.
+
+    Examples
+    --------
+    >>> grid = (np.arange(30) + 0.5) / 30
+    >>> skewed(-np.log(grid), np.ones(30, dtype=np.int64)), skewed(grid - 0.4, np.ones(30, dtype=np.int64))
+    (True, False)
+    """
+    there = (differences != 0.0) & (counts > 0)
+    d, c = differences[there], counts[there]
+    n = int(c.sum())
+    largest = float(np.abs(d).max(initial=0.0))
+    if n < FEWEST or float(np.abs(d).min()) >= largest * (1.0 - SAME):
+        return False
+    d = d / largest
+    mean = float(c @ d) / n
+    u = d - mean
+    second = float(c @ (u * u)) / n
+    if second <= SAME:
+        return False
+    skewness = float(c @ (u * u * u)) / n / second**1.5
+    if abs(skewness) <= SKEWNESS * math.sqrt(n):
+        return False
+    apart = (mean - _median(d, c)) / math.sqrt(second / (n - 1))
+    return apart * skewness > 0.0 and abs(apart) > (APART_OF_FEW if n < FEW else APART)
+
+
+def _median(values: FloatArray, counts: IntArray) -> float:
+    """Return the median of values with multiplicities."""
+    order = np.argsort(values)
+    running = np.cumsum(counts[order])
+    n = int(running[-1])
+    low, high = np.searchsorted(running, [(n + 1) // 2, n // 2 + 1])
+    return 0.5 * float(values[order[low]] + values[order[high]])
+
+
+def follows_size(effects: FloatArray, sizes: FloatArray, counts: IntArray) -> bool:
+    """Tell whether the effect in a cluster goes with its size, and the sizes are so unequal that it matters.
+
+    Parameters
+    ----------
+    effects : ndarray, shape (C,)
+        The mean difference (or influence) of an item in each distinct cluster.
+    sizes : ndarray, shape (C,)
+        Items of each.
+    counts : ndarray of int, shape (C,)
+        How many clusters are of each kind.
+
+    Returns
+    -------
+    bool
+        Whether Spearman's correlation of the two is more than two standard errors from 0.
+
+    Examples
+    --------
+    >>> sizes = np.r_[np.ones(20), np.full(5, 20.0)]
+    >>> once, of_size = np.ones(25, dtype=np.int64), np.where(sizes > 1, 1.0, -1.0)
+    >>> follows_size(of_size, sizes, once), follows_size(np.tile([0.0, 1.0, 2.0, 1.0, 0.5], 5), sizes, once)
+    (True, False)
+    """
+    effects, sizes = np.repeat(effects, counts), np.repeat(sizes, counts)
+    if sizes.size < FEWEST:
+        return False
+    effective = float(sizes.sum()) ** 2 / float(sizes @ sizes)
+    if effective >= MOST_EFFECTIVE or effective >= UNEQUAL * sizes.size:
+        return False
+    slack = SAME * float(np.abs(effects).max(initial=0.0))
+    x, y = (doubled_ranks(values, gap).astype(np.float64) for values, gap in ((effects, slack), (sizes, 0.0)))
+    x, y = x - x.mean(), y - y.mean()
+    spread = math.sqrt(float(x @ x) * float(y @ y))
+    return spread > 0.0 and abs(float(x @ y)) / spread * math.sqrt(sizes.size - 1) > CORRELATED

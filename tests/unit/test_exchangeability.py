@@ -1,0 +1,227 @@
+"""Notes on systems that could not change places, blocks that are too short, tests of something else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bestby import Evaluation, compare, compare_datasets
+from bestby._core.errors import InvalidInputError
+from bestby.inference import autocorrelation, exchangeability
+from bestby.results import Note
+
+Codes = set[str]
+
+
+def codes(notes: tuple[Note, ...]) -> Codes:
+    return {note.code for note in notes}
+
+
+def share_noted(draw, code: str, times: int = 15, **options) -> float:
+    """Return in how many of some data sets the comparison carries a note."""
+    rng = np.random.default_rng(8)
+    found = 0
+    for _ in range(times):
+        d = draw(rng)
+        result = compare({"a": d, "b": np.zeros(d.size)}, interval="normal", n_resamples=99, **options)
+        found += code in codes(result.notes)
+    return found / times
+
+
+# -- skewed differences ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("test", ["permutation", "t", "wald"])
+def test_skewed_differences_are_noted_where_the_test_of_the_mean_rejects_too_often(test: str) -> None:
+    assert share_noted(lambda rng: rng.lognormal(0.0, 1.5, 30), "skewed_differences", test=test) > 0.8
+
+
+def test_symmetric_differences_are_hardly_ever_noted() -> None:
+    for draw in (
+        lambda rng: rng.normal(size=30),
+        lambda rng: rng.standard_t(3, 30),
+        lambda rng: rng.lognormal(size=30) - rng.lognormal(size=30),
+        lambda rng: (rng.integers(1, 6, 30) - rng.integers(1, 6, 30)).astype(float),
+    ):
+        rng, once = np.random.default_rng(8), np.ones(30, dtype=np.int64)
+        assert np.mean([exchangeability.skewed(draw(rng), once) for _ in range(400)]) <= 0.12
+
+
+def test_right_and_wrong_with_mean_0_is_symmetric_and_never_noted() -> None:
+    rng = np.random.default_rng(0)
+    gold = rng.integers(0, 2, 200)
+    systems = {
+        "a": np.where(rng.random(200) < 0.95, gold, 1 - gold),
+        "b": np.where(rng.random(200) < 0.7, gold, 1 - gold),
+    }
+    assert not codes(compare(systems, gold).notes) & {"skewed_differences", "effect_of_size"}
+
+
+def test_one_note_for_all_pairs_and_none_for_tests_that_ask_otherwise() -> None:
+    rng = np.random.default_rng(1)
+    systems = {name: rng.lognormal(0.0, 1.5, 40) * (name != "z") for name in "abz"}
+    noted = [note for note in compare(systems).notes if note.code == "skewed_differences"]
+    assert len(noted) == 1
+    assert "(and of 2 other pairs)" in noted[0].message
+    assert noted[0].about == ("mean",)
+    assert "skewed_differences" not in codes(compare(systems, test="wilcoxon").notes)
+
+
+def test_skewness_does_not_depend_on_the_unit_the_side_or_how_items_are_counted() -> None:
+    d = np.random.default_rng(2).lognormal(0.0, 1.5, 30)
+    once = np.ones(30, dtype=np.int64)
+    for factor in (1e-12, -1.0, 1e12):
+        assert exchangeability.skewed(factor * d, once)
+    values, counts = np.array([-1.0, 0.0, 2.0, 9.0]), np.array([30, 70, 3, 4])
+    spread = np.repeat(values, counts)
+    assert exchangeability.skewed(values, counts)
+    assert exchangeability.skewed(spread, np.ones(spread.size, dtype=np.int64))
+    assert not exchangeability.skewed(np.zeros(9), np.ones(9, dtype=np.int64))
+    assert not exchangeability.skewed(np.full(9, 0.1), np.ones(9, dtype=np.int64))
+
+
+# -- clusters --------------------------------------------------------------------------------------
+
+
+def clustered(rng: np.random.Generator, effect: float) -> tuple[np.ndarray, np.ndarray]:
+    sizes = np.where(rng.random(40) < 0.15, 50, 5)
+    cluster = np.repeat(np.arange(40), sizes)
+    means = effect * np.where(sizes > 5, 0.4, -0.6) + 0.3 * rng.normal(size=40)
+    return means[cluster] + rng.normal(size=cluster.size), cluster
+
+
+@pytest.mark.parametrize(("effect", "least", "most"), [(1.0, 0.7, 1.0), (0.0, 0.0, 0.15)])
+def test_an_effect_that_goes_with_the_size_of_clusters_is_noted(
+    effect: float, least: float, most: float
+) -> None:
+    rng = np.random.default_rng(3)
+    found = 0
+    for _ in range(15):
+        d, cluster = clustered(rng, effect)
+        result = compare({"a": d, "b": np.zeros(d.size)}, clusters=cluster, n_resamples=99, interval="cr2")
+        found += "effect_of_size" in codes(result.notes)
+    assert least <= found / 15 <= most
+
+
+def test_clusters_of_nearly_equal_size_are_not() -> None:
+    sizes, once = np.r_[np.full(20, 5.0), np.full(20, 6.0)], np.ones(40, dtype=np.int64)
+    assert not exchangeability.follows_size(sizes, sizes, once)
+
+
+# -- blocks ----------------------------------------------------------------------------------------
+
+
+def autoregressive(rng: np.random.Generator, n: int, correlation: float) -> np.ndarray:
+    out = np.empty(n)
+    last = rng.normal()
+    for i in range(n):
+        out[i] = last = correlation * last + np.sqrt(1.0 - correlation**2) * rng.normal()
+    return out
+
+
+def test_blocks_shorter_than_the_dependence_are_noted_with_a_length_that_would_do() -> None:
+    d = autoregressive(np.random.default_rng(4), 2000, 0.8)
+    systems = {"a": d, "b": np.zeros(2000)}
+    (note,) = [n for n in compare(systems, blocks=20).notes if n.code == "short_blocks"]
+    assert "over more than blocks of 20" in note.message
+    needed = int(note.message.rpartition("Take blocks of ")[2].split(",")[0])
+    assert 50 < needed < 150
+    assert "short_blocks" not in codes(compare(systems, blocks=needed).notes)
+
+
+def test_the_finding_of_the_issue() -> None:
+    assert share_noted(lambda rng: autoregressive(rng, 500, 0.8), "short_blocks", times=10, blocks=25) > 0.6
+
+
+@pytest.mark.parametrize("length", [5, 25])
+def test_blocks_of_independent_items_are_not(length: int) -> None:
+    assert share_noted(lambda rng: rng.normal(size=300), "short_blocks", times=10, blocks=length) == 0.0
+
+
+def test_no_distance_reaches_from_one_stratum_into_another() -> None:
+    rng = np.random.default_rng(5)
+    strata = np.repeat([0, 1], 300)
+    apart = rng.normal(size=600) + np.where(strata == 1, 50.0, 0.0)
+    assert autocorrelation.reach(apart, strata).correlations.size == 1
+    assert autocorrelation.reach(apart).share(10) < 0.5
+    assert autocorrelation.reach(np.zeros(20)).share(5) == 1.0
+
+
+# -- datasets --------------------------------------------------------------------------------------
+
+
+def table(d: np.ndarray) -> dict[str, dict[str, float]]:
+    return {f"data {i}": {"a": float(x), "b": 0.0} for i, x in enumerate(d)}
+
+
+def test_the_default_over_datasets_tests_the_mean_that_is_estimated() -> None:
+    """Of 30 samples of 30 skewed differences with mean 0, Wilcoxon's test finds more."""
+    rng = np.random.default_rng(6)
+    rejected = dict.fromkeys(("t", "wilcoxon"), 0)
+    for _ in range(30):
+        d = table(rng.exponential(size=30) - 1.0)
+        rejected["t"] += compare_datasets(d, interval="normal")["a", "b"].p_value <= 0.05
+        rejected["wilcoxon"] += (
+            compare_datasets(d, interval="normal", across="wilcoxon")["a", "b"].p_value <= 0.05
+        )
+    assert rejected["t"] <= 5
+    assert rejected["wilcoxon"] > rejected["t"]
+
+
+def test_over_datasets_test_and_interval_agree() -> None:
+    rng = np.random.default_rng(7)
+    for n in (3, 6, 12):
+        for _ in range(8):
+            found = compare_datasets(table(rng.normal(0.6, 1.0, n)), interval="normal")["a", "b"]
+            assert (found.p_value <= 0.05) == (0.0 not in found.interval)
+
+
+@pytest.mark.parametrize("across", ["wilcoxon", "sign"])
+def test_a_test_over_datasets_that_is_not_of_the_mean_says_what_it_tests(across: str) -> None:
+    result = compare_datasets(table(np.arange(1.0, 11.0)), across=across)
+    (note,) = [note for note in result.notes if note.code == "not_the_mean"]
+    assert exchangeability.FEWEST <= 10
+    assert {"wilcoxon": "symmetric about 0", "sign": "half of the datasets"}[across] in note.message
+    assert "not_the_mean" not in codes(compare_datasets(table(np.arange(1.0, 11.0))).notes)
+
+
+def test_skewed_differences_over_datasets_are_noted_and_few_datasets_show_no_shape() -> None:
+    d = -np.log((np.arange(30) + 0.5) / 30)
+    (note,) = [note for note in compare_datasets(table(d)).notes if note.code == "skewed_differences"]
+    assert "over the datasets" in note.message
+    assert note.about == ("score", "a", "b")
+    assert "few_datasets" in codes(compare_datasets(table(d[::6])).notes)
+    assert "few_datasets" not in codes(compare_datasets(table(d)).notes)
+
+
+def test_replicability_does_not_depend_on_the_order_of_the_names() -> None:
+    rng = np.random.default_rng(9)
+    frames = {}
+    for name in ("x", "y", "z"):
+        gold = rng.integers(0, 2, 80)
+        frames[name] = {
+            "gold": gold,
+            "a": np.where(rng.random(80) < 0.9, gold, 1 - gold),
+            "b": np.where(rng.random(80) < 0.6, gold, 1 - gold),
+        }
+    for order in ("ab", "ba"):
+        parts = {k: Evaluation.of({s: v[s] for s in order}, v["gold"]) for k, v in frames.items()}
+        counts = compare_datasets(parts).replicability
+        assert counts["a", "b"] == counts["b", "a"]
+        assert ("b", "a") in counts
+        assert list(counts) == [("a", "b")]
+        asked = compare_datasets(parts, alternative="greater").replicability
+        assert asked[order[0], order[1]].k_bonferroni == (3 if order == "ab" else 0)
+        assert asked.get((order[1], order[0])) is None
+        with pytest.raises(InvalidInputError, match=f"whether the score of '{order[0]}' is greater"):
+            asked[order[1], order[0]]
+        with pytest.raises(InvalidInputError, match="no counts of"):
+            counts["a", "c"]
+
+
+def test_the_worst_loss_is_not_called_the_lowest() -> None:
+    scores = {"a": [1.0, 2.0, None, 4.0], "b": [2.0, 2.0, 3.0, 9.0]}
+    result = compare(scores, on_missing="worst")
+    (note,) = [note for note in result.notes if note.code == "counted_as_worst"]
+    assert "lowest" not in note.message
+    assert "as the worst score" in note.message
