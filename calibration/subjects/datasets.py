@@ -43,14 +43,13 @@ def hall(d: Any) -> float:
     return float(2.0 * stdtr(n - 1, -abs(moved)))
 
 
-def p_values(d: Any) -> dict[str, float]:
+def p_values(d: Any) -> dict[str, float | None]:
     """Return the p-values of the tests that are not the default."""
     exact = permutation.exact_mean(d, np.ones(d.size, dtype=np.int64), "two-sided", d.size)
-    assert exact is not None
     return {
         "wilcoxon": classical.wilcoxon(d).p_value,
         "sign": classical.sign(d).p_value,
-        "permutation": exact.p_value,
+        "permutation": None if exact is None else exact.p_value,  # None: it would have to be drawn
         "t, corrected for skewness": hall(d),
     }
 
@@ -69,10 +68,14 @@ def one(draw: Draw, n: int, rng: np.random.Generator, seed: int) -> Mapping[What
         What("rejected", "t", default=True): Outcome(found.p_value <= 0.05, noted),
         What("coverage", "interval", default=True): Outcome(0.0 in found.interval, noted),
     }
-    out |= {What("rejected", name): Outcome(p <= 0.05, noted) for name, p in p_values(d).items()}
+    out |= {What("rejected", name): Outcome(_found(p), noted) for name, p in p_values(d).items()}
     moved = d + SHIFT[n]
     out[What("power", "t")] = Outcome(classical.paired_t(moved).p_value <= 0.05)
-    return out | {What("power", name): Outcome(p <= 0.05) for name, p in p_values(moved).items()}
+    return out | {What("power", name): Outcome(_found(p)) for name, p in p_values(moved).items()}
+
+
+def _found(p_value: float | None) -> bool | None:
+    return None if p_value is None else p_value <= 0.05
 
 
 def cells() -> Iterator[Statements]:
@@ -88,4 +91,12 @@ One score per system and dataset; the differences have mean 0, so every rejectio
 columns are the tests that can be asked for and Student's t with Hall's correction for skewness. *power* is
 the share found of a true difference that `t` finds in 80 % of normal samples; it is no plan that promises
 anything, so it has no criterion. *noted*: `skewed_differences` or, below eight datasets, `few_datasets`.
+
+Wilcoxon's test, the default before, rejects 31 % of true hypotheses about the mean with 30 datasets of
+Weibull differences and 47 % with 50: it asks about symmetry, which is false there, so more datasets make it
+worse. `t` rejects 9.8 and 9.2 %, and the note is on 96 % of these data sets. With five datasets Wilcoxon's
+and the permutation test cannot reject at all. What `t` costs is power in heavy tails: with 30 datasets of
+t-distributed differences it finds 85 % where Wilcoxon's test finds 95. The correction for skewness holds
+better in skewed differences and rejects 9 to 10 % in symmetric heavy tails, where nothing would warn of it,
+so it is not the default.
 """
