@@ -99,4 +99,8 @@ and the permutation test cannot reject at all. What `t` costs is power in heavy 
 t-distributed differences it finds 85 % where Wilcoxon's test finds 95. The correction for skewness holds
 better in skewed differences and rejects 9 to 10 % in symmetric heavy tails, where nothing would warn of it,
 so it is not the default.
+
+Ten datasets say little of their shape: of Gumbel differences, which are slightly skewed, `t` rejects 8.8 %
+and the note is on 16 % of the data sets, a cell that is outside and not noted. From 30 datasets on these
+hold.
 """
