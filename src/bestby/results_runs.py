@@ -123,16 +123,16 @@ class RunsDifference(Difference):
     n_runs : tuple of int
         Runs of A and of B.
     p_welch : float
-        p-value of Welch's t test of the run scores (Yuen's for trimmed means; of the t test of the
-        differences if the runs are paired), before correction; NaN for the median.
+        p-value of Welch's t test of the run scores (Yuen's for trimmed means, with Price and Bonett's error
+        for medians; of the t test of the differences if the runs are paired), before correction.
     improvement : float
         The probability that a run of A scores above one of B (of paired runs: above its partner), ties
         counting half.
     improvement_interval : Interval
         Its interval.
     effect_size : float
-        The difference of means in standard deviations between runs (Hedges' g, for paired runs d_av); NaN
-        without variance.
+        The difference of means in standard deviations between runs: d_av, which for as many independent runs
+        of A as of B is Hedges' g. NaN without variance.
     effect_interval : Interval or None
         Its interval; None without variance.
     order, reverse_order : StochasticOrder

@@ -15,7 +15,7 @@ from tests.calibration.counting import at_least, at_most
 
 from bestby.engine.base import Drawing
 from bestby.engine.runs import Separate
-from bestby.inference import samples
+from bestby.inference import improvement
 from calibration import files, pages, runs_items
 
 SIZE = 400
@@ -100,7 +100,8 @@ def test_the_interval_of_the_probability_of_improvement_covers(chance: float, n:
     rng = np.random.default_rng([n, m])
     shift, covered = norm.ppf(chance) * np.sqrt(2.0), 0
     for _ in range(SIZE):
-        _, interval = samples.improvement(rng.normal(shift, 1.0, n), rng.normal(size=m), 0.95, paired=False)
+        a, b = rng.normal(shift, 1.0, n), rng.normal(size=m)
+        _, interval = improvement.improvement(a, b, 0.95, paired=False)
         covered += interval.low <= chance <= interval.high
     assert covered >= at_least(0.94, SIZE)
 

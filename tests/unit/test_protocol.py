@@ -110,9 +110,9 @@ def test_the_fewest_items_and_runs_are_where_five_percent_can_be_reached() -> No
     [
         ({}, "permutation"),
         ({"clustered": True}, "permutation"),
-        ({"paired": False}, "permutation of two samples"),
+        ({"paired": False}, "permutation of two samples and welch"),
         ({"paired": False, "mean_of_items": False, "binary": False}, "bootstrap of each system apart"),
-        ({"n_runs": 5}, "permutation of two samples, almost stochastic order"),
+        ({"n_runs": 5}, "permutation of two samples and welch, almost stochastic order"),
         ({"n_runs": 3}, "welch"),
         ({"n_runs": 3, "n_items": 100}, "t over items and runs"),
         ({"n_datasets": 6}, "t over the datasets"),

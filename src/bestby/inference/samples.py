@@ -1,4 +1,4 @@
-"""Two samples of scores, one number per run: locations and their spread, tests, the chance of improvement.
+"""Tests and t intervals of two samples of scores, one number per run.
 
 Every difference is A minus B. Where the samples are paired, run i of A and run i of B belong together.
 """
@@ -11,21 +11,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import ndtri, stdtr, stdtrit
+from scipy.special import stdtr, stdtrit
 
-from bestby._core import checks
 from bestby._core.rounding import NO_SPREAD, SAME, tie_width
 from bestby._core.typing import Alternative, FloatArray, IntArray
-from bestby.inference import classical, permutation, tilting
+from bestby.inference import classical, locations, permutation, tilting
 from bestby.resampling import streams, weights
 from bestby.resampling.totals import run_blocks
 from bestby.results import Interval, TestResult
-
-STATISTICS = ("mean", "median", "trimmed_mean", "iqm")
-"""Locations that can be compared."""
-
-TRIMMED = {"trimmed_mean": 0.2, "iqm": 0.25}
-"""Share of the runs left out at either end: the 20 % trimmed mean, and the mean of the middle half."""
 
 MOST_SPLITS = 200_000
 """Ways to split the runs between two systems up to which all of them are counted."""
@@ -45,149 +38,19 @@ FAR = 5.0
 FEWEST_TOLD = 5
 """Runs of a system from which an outlying one can be told."""
 
+T_NAMES = {"mean": "welch", "trimmed_mean": "yuen", "iqm": "yuen", "median": "price-bonett"}
+"""What the t test and the t interval of two independent samples are called."""
+
 _BLOCK = 1 << 18
 
 
-# -- location and spread ---------------------------------------------------------------------------
-
-
-def location(x: FloatArray, statistic: str) -> FloatArray:
-    """Return the location of each row.
-
-    Parameters
-    ----------
-    x : ndarray, shape (..., n)
-        Scores of n runs.
-    statistic : {"mean", "median", "trimmed_mean", "iqm"}
-        What is taken of them. A trimmed mean leaves out floor(0.2 n) runs at either end, the
-        interquartile mean floor(0.25 n).
-
-    Returns
-    -------
-    ndarray, shape (...)
-        The locations.
-
-    Examples
-    --------
-    >>> x = np.array([1.0, 2.0, 3.0, 4.0, 100.0])
-    >>> [float(location(x, statistic)) for statistic in STATISTICS]
-    [22.0, 3.0, 3.0, 3.0]
-    """
-    checks.choice(statistic, STATISTICS, "statistic")
-    if statistic == "median":
-        return np.asarray(np.median(x, axis=-1))
-    cut = _cut(x.shape[-1], statistic)
-    kept = np.sort(x, axis=-1)[..., cut : x.shape[-1] - cut] if cut else x
-    return np.asarray(kept.mean(axis=-1))
-
-
-def _cut(n: int, statistic: str) -> int:
-    return math.floor(TRIMMED.get(statistic, 0.0) * n + SAME)
-
-
-def _winsorized(x: FloatArray, statistic: str) -> FloatArray:
-    cut = _cut(x.size, statistic)
-    ordered = np.sort(x)
-    return np.clip(x, ordered[cut], ordered[x.size - 1 - cut])
-
-
-def squared_error(x: FloatArray, statistic: str) -> tuple[float, int] | None:
-    """Return the estimated variance of the location of n runs, and its degrees of freedom.
-
-    Parameters
-    ----------
-    x : ndarray, shape (n,)
-        Scores of at least two runs.
-    statistic : {"mean", "median", "trimmed_mean", "iqm"}
-        The location.
-
-    Returns
-    -------
-    (float, int) or None
-        For a trimmed mean from the winsorized runs [1]_. None for the median, which has no such formula, and
-        where trimming leaves a single run.
-
-    References
-    ----------
-    .. [1] Yuen (1974), Biometrika 61, 165-170, section 2.
-
-    Examples
-    --------
-    >>> squared_error(np.array([1.0, 2.0, 3.0]), "mean")
-    (0.3333333333333333, 2)
-    """
-    kept = x.size - 2 * _cut(x.size, statistic)
-    if statistic == "median" or kept < 2:
-        return None
-    w = _winsorized(x, statistic)
-    return float(((w - w.mean()) ** 2).sum()) / (kept * (kept - 1)), kept - 1
-
-
-def difference_error(
-    a: FloatArray, b: FloatArray, statistic: str, *, paired: bool
-) -> tuple[float, float] | None:
-    """Return the standard error of the difference of two locations, and its degrees of freedom.
-
-    Parameters
-    ----------
-    a, b : ndarray, shape (n,) and (m,)
-        Scores of the runs.
-    statistic : {"mean", "median", "trimmed_mean", "iqm"}
-        The location.
-    paired : bool
-        Whether run i of A and run i of B belong together.
-
-    Returns
-    -------
-    (float, float) or None
-        Welch's (for trimmed means Yuen's) for independent runs [1]_; otherwise that of the differences.
-
-    References
-    ----------
-    .. [1] Welch (1938), Biometrika 29, 350-362; Yuen (1974), Biometrika 61, 165-170.
-
-    Examples
-    --------
-    >>> difference_error(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 3.0]), "mean", paired=False)
-    (0.816496580927726, 4.0)
-    """
-    if statistic == "median":
-        return None
-    if paired:
-        kept = a.size - 2 * _cut(a.size, statistic)
-        if kept < 2:
-            return None
-        w = _winsorized(a, statistic) - _winsorized(b, statistic)
-        return math.sqrt(float(((w - w.mean()) ** 2).sum()) / (kept * (kept - 1))), float(kept - 1)
-    of_a, of_b = squared_error(a, statistic), squared_error(b, statistic)
-    if of_a is None or of_b is None:
-        return None
-    return combined([of_a[0], of_b[0]], [of_a[1], of_b[1]])
-
-
-def combined(variances: list[float], freedoms: list[int]) -> tuple[float, float]:
-    """Return the root of a sum of variances and its degrees of freedom (Satterthwaite 1946).
-
-    Examples
-    --------
-    >>> combined([1.0, 1.0], [4, 4])
-    (1.4142135623730951, 8.0)
-    """
-    total = math.fsum(variances)
-    if total <= 0.0:
-        return 0.0, float(sum(freedoms))
-    # Shares of the total: variances of any size neither overflow nor vanish when they are squared.
-    spread = math.fsum((v / total) ** 2 / df for v, df in zip(variances, freedoms, strict=True))
-    return math.sqrt(total), 1.0 / spread
-
-
-# -- tests -----------------------------------------------------------------------------------------
+# -- t tests and t intervals -----------------------------------------------------------------------
 
 
 def t_test(
     a: FloatArray, b: FloatArray, statistic: str, alternative: Alternative, *, paired: bool
 ) -> TestResult | None:
-    """Welch's t test of two independent samples, or the paired t test; Yuen's for trimmed means.
+    """Welch's t test, or the paired one; of trimmed means Yuen's, of medians with Price and Bonett's error.
 
     Parameters
     ----------
@@ -203,7 +66,7 @@ def t_test(
     Returns
     -------
     TestResult or None
-        Its statistic is t. None for the median. Without any variance t has no denominator: p is then 1 for
+        Its statistic is t. None of a single run. Without any variance t has no denominator: p is then 1 for
         equal locations, and otherwise that of the best-ordered split, which is as small as that many runs can
         make it without assuming a distribution.
 
@@ -216,13 +79,12 @@ def t_test(
     """
     if paired and statistic == "mean":
         return classical.paired_t(classical.paired_differences(a, b), alternative)
-    error = difference_error(a, b, statistic, paired=paired)
+    error = locations.difference_error(a, b, statistic, paired=paired)
     if error is None:
         return None
-    name = "yuen" if statistic != "mean" else "welch"
-    difference = float(location(a, statistic) - location(b, statistic))
-    least, scale = fewest(a.size, b.size, paired), size_of(a, b, statistic)
-    return t_result(name, difference, *error, alternative, least, scale)
+    difference = float(locations.location(a, statistic) - locations.location(b, statistic))
+    least, scale = fewest(a.size, b.size, paired), locations.size_of(a, b, statistic)
+    return t_result(T_NAMES[statistic], difference, *error, alternative, least, scale)
 
 
 def t_result(
@@ -282,17 +144,20 @@ def fewest(n: int, m: int, paired: bool) -> float:
     return max(p, np.finfo(np.float64).tiny.item())
 
 
-def size_of(a: FloatArray, b: FloatArray, statistic: str) -> float:
-    """Return the size of the scores a location is made of: a run far off has no part in others than the mean.
+def t_interval(estimate: float, error: float, freedom: float, level: float, method: str) -> Interval:
+    """Return estimate plus and minus a quantile of Student's t times the standard error.
 
     Examples
     --------
-    >>> a, b = np.array([21.0, 22.0, 1e12]), np.array([23.0, 24.0, 25.0])
-    >>> size_of(a, b, "mean"), size_of(a, b, "median")
-    (1000000000000.0, 23.5)
+    >>> found = t_interval(1.0, 0.5, 4.0, 0.95, "welch")
+    >>> round(found.low, 4), round(found.high, 4)
+    (-0.3882, 2.3882)
     """
-    sizes = np.abs(np.concatenate([a, b]))
-    return float(sizes.max() if statistic == "mean" else np.median(sizes))
+    half = float(stdtrit(freedom, 0.5 * (1.0 + level))) * error
+    return Interval(estimate - half, estimate + half, level, method, True)
+
+
+# -- permutation tests -----------------------------------------------------------------------------
 
 
 def permutation_test(
@@ -305,7 +170,7 @@ def permutation_test(
     n_resamples: int,
     seed: int,
 ) -> TestResult:
-    """Return the Fisher-Pitman permutation test of the difference of two locations.
+    """Return the permutation test of the difference of two locations in its standard errors.
 
     Parameters
     ----------
@@ -314,8 +179,8 @@ def permutation_test(
     statistic : {"mean", "median", "trimmed_mean", "iqm"}
         The location.
     alternative : {"two-sided", "greater", "less"}
-        "greater": the location of A is above that of B. Two-sided counts differences of at least the size
-        observed, in either direction.
+        "greater": the location of A is above that of B. Two-sided counts splits whose t is at least as far
+        from 0 as that of the data, in either direction.
     paired : bool
         Exchange the runs of a pair rather than all of them.
     n_resamples, seed : int
@@ -324,11 +189,22 @@ def permutation_test(
     Returns
     -------
     TestResult
-        Exact up to 10 against 10 runs (4 million numbers in 200 000 splits); paired means nearly always.
+        Its statistic is t, except for paired means. Exact up to 10 against 10 runs (4 million numbers in
+        200 000 splits); paired means nearly always.
+
+    Notes
+    -----
+    The difference of every split is divided by its own standard error, that of `locations`. If runs can be
+    exchanged, the test is exact with any statistic. If the systems vary unequally around the same location,
+    they cannot, and a test of the difference alone rejects too often however many runs there are; with the
+    standard error it rejects at its level in the limit of many runs [1]_ [2]_. With few runs of the system
+    that varies more it still rejects too often. For means of as many runs of A as of B, and for paired means,
+    the standard error changes no p-value.
 
     References
     ----------
-    .. [1] Pitman (1937), Suppl. J. R. Statist. Soc. 4, 119-130.
+    .. [1] Janssen (1997), Statist. Probab. Lett. 36, 9-21.
+    .. [2] Chung and Romano (2013), Ann. Statist. 41, 484-507.
 
     Examples
     --------
@@ -336,26 +212,55 @@ def permutation_test(
     ...                  paired=False, n_resamples=1000, seed=0).p_value
     0.1
     """
-    observed = float(location(a, statistic) - location(b, statistic))
+    scale = locations.size_of(a, b, statistic)
     if paired:
-        return _paired_permutation(a, b, statistic, alternative, n_resamples, seed, observed)
-    pooled, scale = np.concatenate([a, b]), size_of(a, b, statistic)
+        return _paired_permutation(a, b, statistic, alternative, n_resamples, seed, scale)
+    pooled = np.concatenate([a, b])
+    observed, unit = _observed(a, b, statistic, scale, paired=False)
     n_splits = math.comb(pooled.size, a.size)
     if n_splits <= MOST_SPLITS and n_splits * pooled.size <= MOST_LISTED:
         first, second = _splits(a.size, b.size)
-        drawn = _split_differences(pooled, first, second, statistic)
-        return _counted("permutation-2", drawn, a.size == b.size, alternative, scale)
+        drawn = _of_splits(pooled, first, second, statistic, scale)
+        return _counted("permutation-2", drawn, a.size == b.size, alternative, unit)
     if n_resamples * pooled.size <= MOST_KEPT:
         order = _kept_deals(pooled.size, n_resamples, seed)
-        drawn = _split_differences(pooled, order[:, : a.size], order[:, a.size :], statistic)
-        return permutation.monte_carlo(drawn, observed, alternative, name="permutation-2", scale=scale)
+        drawn = _of_splits(pooled, order[:, : a.size], order[:, a.size :], statistic, scale)
+        return permutation.monte_carlo(drawn, observed, alternative, name="permutation-2", scale=unit)
 
     def block(start: int, stop: int) -> FloatArray:
         order = _deals(pooled.size, start, stop, seed)
-        return _split_differences(pooled, order[:, : a.size], order[:, a.size :], statistic)
+        return _of_splits(pooled, order[:, : a.size], order[:, a.size :], statistic, scale)
 
     drawn = run_blocks(block, n_resamples, max(1, _BLOCK // pooled.size), 1, None)
-    return permutation.monte_carlo(drawn, observed, alternative, name="permutation-2", scale=scale)
+    return permutation.monte_carlo(drawn, observed, alternative, name="permutation-2", scale=unit)
+
+
+def _observed(
+    a: FloatArray, b: FloatArray, statistic: str, scale: float, *, paired: bool
+) -> tuple[float, float]:
+    """Return the t of the data, and the size of the scores in its standard errors, for ties."""
+    difference = float(locations.location(a, statistic) - locations.location(b, statistic))
+    found = locations.difference_error(a, b, statistic, paired=paired)
+    error = max(0.0 if found is None else found[0], NO_SPREAD * scale) or 1.0
+    return difference / error, scale / error
+
+
+def _studentized(difference: FloatArray, squared_error: FloatArray, scale: float) -> FloatArray:
+    """Return differences in standard errors; one that rounding may have made counts as the largest such."""
+    error = np.maximum(np.sqrt(np.maximum(squared_error, 0.0)), NO_SPREAD * scale)
+    return difference / np.where(error > 0.0, error, 1.0)
+
+
+def _of_splits(
+    pooled: FloatArray, first: IntArray, second: IntArray, statistic: str, scale: float
+) -> FloatArray:
+    """Return the t of each split."""
+    x, y = pooled[first], pooled[second]
+    difference = locations.location(x, statistic) - locations.location(y, statistic)
+    squared = [
+        locations.squared_errors(z, statistic) if z.shape[-1] > 1 else np.zeros(z.shape[0]) for z in (x, y)
+    ]
+    return _studentized(difference, squared[0] + squared[1], scale)
 
 
 def _deals(size: int, start: int, stop: int, seed: int) -> IntArray:
@@ -383,10 +288,6 @@ def _splits(n: int, m: int) -> tuple[IntArray, IntArray]:
     return first, second
 
 
-def _split_differences(pooled: FloatArray, first: IntArray, second: IntArray, statistic: str) -> FloatArray:
-    return location(pooled[first], statistic) - location(pooled[second], statistic)
-
-
 def _paired_permutation(
     a: FloatArray,
     b: FloatArray,
@@ -394,9 +295,9 @@ def _paired_permutation(
     alternative: Alternative,
     n_resamples: int,
     seed: int,
-    observed: float,
+    scale: float,
 ) -> TestResult:
-    n, scale = a.size, size_of(a, b, statistic)
+    n = a.size
     if statistic == "mean":
         exact = permutation.exact_mean(a - b, np.ones(n, dtype=np.int64), alternative, float(n))
         if exact is not None:
@@ -404,41 +305,44 @@ def _paired_permutation(
 
     def of_swaps(bits: IntArray) -> FloatArray:
         swapped = bits.astype(np.bool_)
-        return location(np.where(swapped, b, a), statistic) - location(np.where(swapped, a, b), statistic)
+        x, y = np.where(swapped, b, a), np.where(swapped, a, b)
+        difference = locations.location(x, statistic) - locations.location(y, statistic)
+        return _studentized(difference, locations.paired_squared_errors(x, y, statistic), scale)
 
+    observed, unit = _observed(a, b, statistic, scale, paired=True)
     if n <= MOST_SWAPS:
         bits = (np.arange(1 << n)[:, None] >> np.arange(n)) & 1
-        return _counted("permutation", of_swaps(bits), True, alternative, scale)
+        return _counted("permutation", of_swaps(bits), True, alternative, unit)
     key = streams.stream_key(seed, "runs")
 
     def block(start: int, stop: int) -> FloatArray:
         return of_swaps(weights.swap_bits(streams.replicate_keys(key, start, stop - start), n))
 
     drawn = run_blocks(block, n_resamples, max(1, _BLOCK // n), 1, None)
-    result = permutation.monte_carlo(drawn, observed, alternative, name="permutation", scale=scale)
+    result = permutation.monte_carlo(drawn, observed, alternative, name="permutation", scale=unit)
     return tilting.refined_mean(result, a - b, float(n), seed) if statistic == "mean" else result
 
 
 def _counted(
-    name: str, differences: FloatArray, mirrored: bool, alternative: Alternative, scale: float
+    name: str, values: FloatArray, mirrored: bool, alternative: Alternative, scale: float
 ) -> TestResult:
-    """Return the exact p-value from the differences of all splits or swaps.
+    """Return the exact p-value from the t of all splits or swaps.
 
     The first is that of the data; `mirrored` says that the last is that of the data with A and B exchanged.
     """
-    observed = float(differences[0])
+    observed = float(values[0])
     sign = {"two-sided": 0.0, "greater": 1.0, "less": -1.0}[alternative]
-    distance = np.abs(differences) if sign == 0.0 else sign * differences
+    distance = np.abs(values) if sign == 0.0 else sign * values
     far = abs(observed) if sign == 0.0 else sign * observed
     hit = distance >= far - tie_width(scale, abs(observed))
     hit[0] = True  # whatever rounding does: neither is less extreme than the data
     if mirrored and sign == 0.0:
         hit[-1] = True
     hits = int(np.count_nonzero(hit))
-    return TestResult(name, hits / differences.size, alternative, True, "enumeration", statistic=observed)
+    return TestResult(name, hits / values.size, alternative, True, "enumeration", statistic=observed)
 
 
-# -- bootstrap -------------------------------------------------------------------------------------
+# -- bootstrap and outlying runs -------------------------------------------------------------------
 
 
 def drawn_runs(n: int, n_resamples: int, seed: int, name: str) -> IntArray:
@@ -463,196 +367,6 @@ def drawn_runs(n: int, n_resamples: int, seed: int, name: str) -> IntArray:
     key = np.uint64(sequence.generate_state(1, np.uint64)[0])
     keys = streams.replicate_keys(key, 0, n_resamples)
     return weights.drawn_units(keys, np.array([0, n], dtype=np.int64))
-
-
-def left_out(x: FloatArray, statistic: str) -> FloatArray:
-    """Return the location without each run in turn, shape (n,).
-
-    Examples
-    --------
-    >>> left_out(np.array([1.0, 2.0, 6.0]), "mean")
-    array([4. , 3.5, 1.5])
-    """
-    n = x.size
-    others = np.arange(n)[None, :] + (np.arange(n)[None, :] >= np.arange(n)[:, None])
-    return location(x[others[:, : n - 1]], statistic)
-
-
-# -- probability of improvement and effect size ----------------------------------------------------
-
-
-def improvement(a: FloatArray, b: FloatArray, level: float, *, paired: bool) -> tuple[float, Interval]:
-    """Return P(A > B) + P(A = B) / 2 with its interval.
-
-    Parameters
-    ----------
-    a, b : ndarray, shape (n,) and (m,)
-        Scores of the runs.
-    level : float
-        Nominal coverage.
-    paired : bool
-        Compare run i with run i, rather than every run of A with every run of B.
-
-    Returns
-    -------
-    (float, Interval)
-        The probability, and Newcombe's score interval of the area under the curve (his method 5) [1]_; for
-        pairs Wilson's score interval, ties counting half.
-
-    Notes
-    -----
-    Cliff's delta is 2 P - 1. The interval of Brunner and Munzel shrinks to a point where all runs of one
-    system are above all of the other, however few they are; this one does not.
-
-    References
-    ----------
-    .. [1] Newcombe (2006), Statist. Med. 25, 559-573, method 5.
-
-    Examples
-    --------
-    >>> p, interval = improvement(np.array([1.0, 2.0, 4.0]), np.array([0.0, 3.0]), 0.95, paired=False)
-    >>> round(p, 4), round(interval.low, 4), round(interval.high, 4)
-    (0.6667, 0.2126, 0.9342)
-    """
-    z = float(ndtri(0.5 * (1.0 + level)))
-    if paired:
-        n = float(a.size)
-        p = float((a > b).mean() + 0.5 * (a == b).mean())
-        centre = (p + z * z / (2.0 * n)) / (1.0 + z * z / n)
-        half = z / (1.0 + z * z / n) * math.sqrt(p * (1.0 - p) / n + z * z / (4.0 * n * n))
-        return p, Interval(max(0.0, centre - half), min(1.0, centre + half), level, "wilson", True)
-    p = placements(a, b)[0]
-    low, high = _newcombe(p, a.size, b.size, z), 1.0 - _newcombe(1.0 - p, b.size, a.size, z)
-    return p, Interval(low, high, level, "newcombe", True)
-
-
-def _newcombe(p: float, n: int, m: int, z: float) -> float:
-    """Return the lower end: the theta below p that lies z of its own standard errors from it."""
-    star = 0.5 * (n + m) - 1.0
-
-    def too_low(theta: float) -> bool:
-        spread = 1.0 + star * ((1.0 - theta) / (2.0 - theta) + theta / (1.0 + theta))
-        return (p - theta) ** 2 > z * z * theta * (1.0 - theta) / (n * m) * spread
-
-    low, high = 0.0, p
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if too_low(middle) else (low, middle)
-    return low
-
-
-def placements(a: FloatArray, b: FloatArray) -> tuple[float, FloatArray, FloatArray]:
-    """Return P(A > B) + P(A = B) / 2 and the placements: the share of the other sample below each run.
-
-    Examples
-    --------
-    >>> placements(np.array([1.0, 2.0]), np.array([0.0, 2.0]))
-    (0.625, array([0.5 , 0.75]), array([1.  , 0.25]))
-    """
-    half_below_a, half_below_b = _half_counts(a, b), _half_counts(b, a)
-    # Whole numbers until the last division, so that P is the nearest number to the true fraction.
-    p = int(half_below_a.sum()) / (2 * a.size * b.size)
-    return p, half_below_a / (2.0 * b.size), 1.0 - half_below_b / (2.0 * a.size)
-
-
-def _half_counts(x: FloatArray, others: FloatArray) -> IntArray:
-    """Return twice the number of others below each value, others equal to it counting once."""
-    ordered = np.sort(others)
-    return np.asarray(np.searchsorted(ordered, x, "left") + np.searchsorted(ordered, x, "right"))
-
-
-def brunner_munzel(a: FloatArray, b: FloatArray, alternative: Alternative) -> TestResult:
-    """Return the test of Brunner and Munzel that neither system is more likely to be ahead.
-
-    Parameters
-    ----------
-    a, b : ndarray, shape (n,) and (m,)
-        Scores of independent runs.
-    alternative : {"two-sided", "greater", "less"}
-        "greater": P(A > B) + P(A = B) / 2 is above one half.
-
-    Returns
-    -------
-    TestResult
-        With the t distribution of Satterthwaite's degrees of freedom. Two samples that do not overlap have no
-        variance there: the p-value is then that of the permutation test, the smallest there is.
-
-    References
-    ----------
-    .. [1] Brunner and Munzel (2000), Biometrical J. 42, 17-25.
-
-    Examples
-    --------
-    >>> round(brunner_munzel(np.array([1.0, 2.0, 4.0]), np.array([0.0, 3.0, 0.5]), "two-sided").p_value, 4)
-    0.3465
-    """
-    p, of_a, of_b = placements(a, b)
-    variances = [float(of_a.var(ddof=1)) / a.size, float(of_b.var(ddof=1)) / b.size]
-    error, freedom = combined(variances, [a.size - 1, b.size - 1])
-    least = fewest(a.size, b.size, False)
-    return t_result("brunner-munzel", p - 0.5, error, freedom, alternative, least, 1.0)
-
-
-def effect_size(a: FloatArray, b: FloatArray, level: float, *, paired: bool) -> tuple[float, Interval | None]:
-    """Return the difference of means in standard deviations of a run, corrected for few runs.
-
-    Parameters
-    ----------
-    a, b : ndarray, shape (n,) and (m,)
-        Scores of the runs.
-    level : float
-        Nominal coverage.
-    paired : bool
-        Whether run i of A and run i of B belong together.
-
-    Returns
-    -------
-    (float, Interval or None)
-        Hedges' g (pooled standard deviation) for independent runs, d_av (root of the mean variance) for
-        paired ones [1]_, with the normal interval from its large-sample variance. NaN and
-        None without any variance.
-
-    References
-    ----------
-    .. [1] Borenstein, Hedges, Higgins and Rothstein (2009), Introduction to Meta-Analysis, eqs 4.18 to 4.31.
-
-    Examples
-    --------
-    >>> g, interval = effect_size(np.array([5.0, 6.0, 7.0]), np.array([1.0, 2.0, 3.0]), 0.95, paired=False)
-    >>> round(g, 4), round(interval.low, 4), round(interval.high, 4)
-    (3.2, 0.9826, 5.4174)
-    """
-    n, m = a.size, b.size
-    var_a, var_b = float(a.var(ddof=1)), float(b.var(ddof=1))
-    freedom = n - 1 if paired else n + m - 2
-    pooled = 0.5 * (var_a + var_b) if paired else ((n - 1) * var_a + (m - 1) * var_b) / freedom
-    if pooled <= (NO_SPREAD * size_of(a, b, "mean")) ** 2:
-        return math.nan, None
-    d = float(a.mean() - b.mean()) / math.sqrt(pooled)
-    if paired:
-        covariance = float(((a - a.mean()) * (b - b.mean())).sum()) / (n - 1)
-        spread = var_a * var_b
-        r = covariance / math.sqrt(spread) if spread > 0.0 else 0.0
-        variance = (1.0 / n + d * d / (2.0 * n)) * 2.0 * (1.0 - min(r, 1.0))
-    else:
-        variance = (n + m) / (n * m) + d * d / (2.0 * (n + m))
-    correction = 1.0 - 3.0 / (4.0 * freedom - 1.0)
-    half = float(ndtri(0.5 * (1.0 + level))) * correction * math.sqrt(variance)
-    g = correction * d
-    return g, Interval(g - half, g + half, level, "normal", True)
-
-
-def t_interval(estimate: float, error: float, freedom: float, level: float, method: str) -> Interval:
-    """Return estimate plus and minus a quantile of Student's t times the standard error.
-
-    Examples
-    --------
-    >>> found = t_interval(1.0, 0.5, 4.0, 0.95, "welch")
-    >>> round(found.low, 4), round(found.high, 4)
-    (-0.3882, 2.3882)
-    """
-    half = float(stdtrit(freedom, 0.5 * (1.0 + level))) * error
-    return Interval(estimate - half, estimate + half, level, method, True)
 
 
 def outlying(systems: Sequence[FloatArray]) -> list[tuple[int, int, float]]:

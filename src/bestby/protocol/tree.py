@@ -194,10 +194,10 @@ TREE: dict[str, Question] = {
         lambda case: "yes" if case.mean_of_items else "no",
         {
             "yes": Answer(
-                "If the systems are alike, every way of sharing the scores between them is as likely; the"
-                " interval does not assume equal variances.",
+                "If the systems are alike, every way of sharing the scores between them is as likely;"
+                " Welch's t and its interval do not assume equal variances. The larger p-value counts.",
                 "Pitman 1937; Welch 1947",
-                Recommendation("permutation of two samples", "welch", _RUNS),
+                Recommendation("permutation of two samples and welch", "welch", _RUNS),
             ),
             "no": Answer(
                 "Only resampling each system's items apart is left, whose noise includes the difficulty of"
@@ -352,10 +352,13 @@ TREE: dict[str, Question] = {
                 Recommendation("welch", "welch", _FEW_RUNS),
             ),
             "four or more": Answer(
-                "Few scores of unknown distribution: permutation for the difference of the means, almost"
-                " stochastic order for the distributions as wholes.",
-                "Pitman 1937; Dror et al. 2019",
-                Recommendation("permutation of two samples, almost stochastic order", "welch", _RUNS),
+                "Few scores of unknown distribution: the larger p-value of permutation, which is exact if"
+                " runs can be exchanged, and of Welch's t, which allows unequal spreads; almost stochastic"
+                " order for the distributions as wholes.",
+                "Pitman 1937; Welch 1947; Dror et al. 2019",
+                Recommendation(
+                    "permutation of two samples and welch, almost stochastic order", "welch", _RUNS
+                ),
             ),
         },
     ),

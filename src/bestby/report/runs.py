@@ -112,21 +112,30 @@ def _section(c: RunsComparison) -> Section:
 
 
 def _methods(c: RunsComparison) -> str:
-    return f"{summary.methods_sentence(c)} {_methods_of_runs(c)}"
+    return f"{summary.methods_sentence(c)} {_methods_of_tests(c)}{_methods_of_runs(c)}"
 
 
 def _methods_of_runs(c: RunsComparison) -> str:
     """Return how a run was set against a run."""
     chance = sorted({summary.name_of_interval(d.improvement_interval.method) for d in c.differences})
-    effect = "d_av" if c.paired else "Hedges' g"
     level = next(iter(c.orders.orders.values())).level
     told, rate = f"{100.0 * level:.4g} %", f"{100.0 * alpha(level):.2g} %"
     return (
-        f"P(A > B): {', '.join(chance)}. Effect size: {effect}, in standard deviations between runs."
+        f"P(A > B): {', '.join(chance)}. Effect size: d_av, in standard deviations between runs."
         f" ε(A, B): upper {told} bound of how far A is from being better at every quantile."
         f" p(ε): one-sided permutation test of the better direction; it shows dominance at {rate} or less."
         + _cautions(c)
     )
+
+
+def _methods_of_tests(c: RunsComparison) -> str:
+    """Say that every p-value is the larger of two, where that is how it was made."""
+    exchanged = not c.n_items and c.statistic == "mean" and not c.paired
+    if not exchanged or c.provenance.settings.get("test") != "auto":
+        return ""
+    if "few_runs_for_permutation" in {note.code for note in c.notes}:
+        return ""
+    return "Each p-value is the larger of those of the permutation test and Welch's t-test. "
 
 
 def _cautions(c: RunsComparison) -> str:
@@ -184,7 +193,7 @@ def _run_against_run(c: RunsComparison) -> Table:
         Column("B", False, name=True),
         Column("P(A > B)", True),
         Column(f"{percent(c.level)} interval", True),
-        Column("d_av" if c.paired else "g", True),
+        Column("d_av", True),
         Column("ε(A, B)", True),
         Column("ε(B, A)", True),
         Column("p(ε)", True),

@@ -25,6 +25,7 @@ _INTERVALS = {
     "t": "Student's t",
     "welch": "Welch's t",
     "yuen": "Yuen's t",
+    "price-bonett": "Price and Bonett's t",
     "crossed-t": "t over items and runs",
     "newcombe": "Newcombe's score interval",
     "corrected-t": "corrected resampled t",

@@ -22,6 +22,7 @@ _TESTS = {
     "permutation-2": "two-sample permutation test",
     "welch": "Welch's t-test",
     "yuen": "Yuen's t-test of trimmed means",
+    "price-bonett": "Price and Bonett's t-test of medians",
     "brunner-munzel": "Brunner-Munzel test",
     "bootstrap-runs": "bootstrap test of the runs",
     "crossed-t": "t-test over items and runs",

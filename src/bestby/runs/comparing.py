@@ -17,7 +17,8 @@ from bestby._core.versions import versions
 from bestby._version import __version__
 from bestby.engine.base import Drawing
 from bestby.engine.hierarchy import Crossed
-from bestby.inference import multiplicity
+from bestby.engine.runs import FEW_FOR_MEDIANS
+from bestby.inference import locations, multiplicity
 from bestby.resampling import executing
 from bestby.resampling.streams import seed_of
 from bestby.results import Note, Provenance
@@ -27,6 +28,7 @@ from bestby.runs.settings import Settings, asked
 from bestby.runs.source import Data, data_of, systems_of
 
 FEW_RUNS = 5
+"""Runs below which a note says that little is known of how they vary; of trimmed means, those kept."""
 
 
 def compare_runs(
@@ -79,13 +81,16 @@ def compare_runs(
         The direction; that of the metric by default, for scores without a name True.
     interval : {"auto", "t", "bca", "percentile", "basic"}
         How intervals are made; the result names the method used. "auto" is "t" (Welch's, for paired runs
-        Student's, for trimmed means Yuen's) and "percentile" for medians. With items "auto" is the t interval
-        over items and runs, and there is no "bca".
+        Student's, for trimmed means Yuen's, for medians with the standard error of Price and Bonett), and for
+        medians of six runs or more "percentile". With items "auto" is the t interval over items and runs, and
+        there is no "bca".
     level : float
         Nominal coverage; 1 - level is the level of the tests.
     test : {"auto", "permutation", "t", "brunner-munzel", "bootstrap"}
-        The significance test. "auto" is the permutation test if, with so many runs and pairs, it can give a
-        p-value below 1 - level after correction, and the t test otherwise; with items it is the t test over
+        The significance test. "auto" gives, for means, the larger p-value of the permutation test and of
+        Welch's t test (for paired runs the permutation test) if, with so many runs and pairs, the permutation
+        test can give a p-value below 1 - level after correction, and the t test otherwise; for trimmed means
+        Yuen's t test; for medians the bootstrap test, below six runs the t test; with items the t test over
         items and runs.
     alternative : {"two-sided", "greater", "less", "better"}
         "greater" asks whether A's score is greater than B's, also where lower is better; "better" whether A
@@ -251,13 +256,7 @@ def _notes(data: Data, settings: Settings) -> Iterator[Note]:
         yield from data.evaluation.notes
         yield from noting.of_data(data.evaluation)
         yield from data.notes
-    fewest = min(x.size for x in data.maker.scores)
-    if fewest < FEW_RUNS:
-        yield Note(
-            "few_runs",
-            f"a system has only {fewest} runs: how much its runs vary is hardly known, and t intervals are as"
-            " long as that makes them",
-        )
+    yield from _few_runs(min(x.size for x in data.maker.scores), settings.statistic)
     scores = dict(zip(data.names, (x.tolist() for x in data.maker.scores), strict=True))
     yield from noting.of_constant_runs(data.metric.name, scores)
     if settings.statistic == "mean":
@@ -269,6 +268,19 @@ def _notes(data: Data, settings: Settings) -> Iterator[Note]:
             "the test takes the items as given: it asks about other runs on these very items, the intervals"
             " about other items too",
         )
+
+
+def _few_runs(fewest: int, statistic: str) -> Iterator[Note]:
+    kept = locations.n_kept(fewest, statistic)
+    if kept >= (FEW_FOR_MEDIANS if statistic == "median" else FEW_RUNS):
+        return
+    of_these = "" if kept == fewest else f", of which trimming leaves {kept}"
+    yield Note(
+        "few_runs",
+        f"a system has only {fewest} runs{of_these}: how much its runs vary is hardly known, and t intervals"
+        " are as long as that makes them; if it varies more than a system with more runs, tests can reject"
+        " too often",
+    )
 
 
 def _provenance(data: Data, settings: Settings, drawing: Drawing) -> Provenance:

@@ -12,7 +12,7 @@ from bestby._core.typing import Alternative, Array, FloatArray
 from bestby.engine.base import Drawing
 from bestby.engine.hierarchy import Crossed
 from bestby.engine.prepare import Reading
-from bestby.inference import samples
+from bestby.inference import effect_sizes, improvement, samples
 from bestby.inference.ordering import multi_aso
 from bestby.results import Note, StochasticOrders, TestResult
 from bestby.results_runs import RunsDifference
@@ -20,8 +20,11 @@ from bestby.runs.settings import Settings
 from bestby.runs.source import Data
 
 ASO_RESAMPLES = 1000
-SPREAD_APART = 2.0
-"""Ratio of standard deviations from which runs of unequal number are not safely exchanged."""
+SPREAD_APART = 2.5
+"""Ratio of the mean distances from the median from which systems count as varying unequally."""
+
+FEWEST_SPREAD = 5
+"""Runs of each system from which that is told; fewer have a note of their own."""
 
 _MIRROR: dict[Alternative, Alternative] = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
 
@@ -32,14 +35,16 @@ def chosen_test(
     """Return the test, and a note where no data could make the permutation test significant."""
     if settings.test not in ("auto", "permutation") or isinstance(data.maker, Crossed):
         return settings.test, ()
+    if settings.test == "auto" and settings.statistic != "mean":
+        return "auto", ()
     count = 1 if settings.correction == "none" else len(pairs)
     sides = 2.0 if settings.alternative == "two-sided" else 1.0
     least = max(_least(data, a, b, settings.paired, sides) for a, b in pairs)
     if family.rejects(least * count, settings.alpha):
-        return "permutation", ()
+        return settings.test, ()
     corrected = "" if count == 1 else f", {min(1.0, least * count):.2g} for one of {count} after correction"
     told = f"with so few runs the permutation test cannot give a p-value below {least:.2g}{corrected}"
-    if settings.test == "auto" and settings.statistic != "median":
+    if settings.test == "auto":
         more = "; the t test is used, which takes the runs of a system to be roughly normal"
         return "t", (Note("few_runs_for_permutation", told + more),)
     return "permutation", (Note("out_of_reach", f"{told}: not every difference can become significant"),)
@@ -92,14 +97,15 @@ def difference_of(
     both = (maker.estimate(a), maker.estimate(b))
     interval, tost = (family.on_marks(one, both, settings.margin) for one in (interval, tost))
     welch = samples.t_test(x, y, settings.statistic, test.alternative, paired=settings.paired)
-    chance, chance_interval = samples.improvement(x, y, settings.level, paired=settings.paired)
-    effect, effect_interval = samples.effect_size(x, y, settings.level, paired=settings.paired)
+    chance, chance_interval = improvement.improvement(x, y, settings.level, paired=settings.paired)
+    effect, effect_interval = effect_sizes.effect_size(x, y, settings.level, paired=settings.paired)
     about = (data.metric.name, name_a, name_b)
     if _alike(x, y, settings.paired):
         notes += (Note("identical", f"the runs of {name_a} and {name_b} have the same scores"),)
     elif math.isnan(effect):
         notes += (Note("no_spread", "the runs do not vary: the effect size is undefined"),)
-    notes += tuple(_spread_notes(x, y, name_a, name_b, test))
+    if not isinstance(maker, Crossed) and settings.statistic != "median":
+        notes += tuple(_spread_notes(x, y, name_a, name_b))
     error, error_method = maker.standard_error(a, b)
     return RunsDifference(
         metric=data.metric.name,
@@ -152,11 +158,17 @@ def _alike(x: FloatArray, y: FloatArray, paired: bool) -> bool:
     return np.array_equal(x, y) if paired else np.array_equal(np.sort(x), np.sort(y))
 
 
-def _spread_notes(x: FloatArray, y: FloatArray, a: str, b: str, test: TestResult) -> Iterator[Note]:
-    low, high = sorted((float(x.std()), float(y.std())))
-    if test.name == "permutation-2" and x.size != y.size and high > SPREAD_APART * low:
+def _spread_notes(x: FloatArray, y: FloatArray, a: str, b: str) -> Iterator[Note]:
+    """Yield a note where the runs of one system vary much more, which skewed runs turn into false alarms."""
+    if min(x.size, y.size) < FEWEST_SPREAD:
+        return
+    spread_a, spread_b = (float(np.abs(z - np.median(z)).mean()) for z in (x, y))
+    low, high = sorted((spread_a, spread_b))
+    if high > SPREAD_APART * low > 0.0:
+        wide, narrow = (a, b) if spread_a > spread_b else (b, a)
         yield Note(
             "unequal_spread",
-            f"{a} and {b} have unequal numbers of runs that vary unequally, which the permutation test can"
-            ' take for a difference; take test="t"',
+            f"the runs of {wide} vary {high / low:.2g} times as much as those of {narrow}: if they are skewed"
+            " or some of them fail, the test of the means finds differences that are not there, and the"
+            ' interval is too short; statistic="median" is not misled by that',
         )

@@ -8,7 +8,7 @@ from bestby import family
 from bestby._core import checks
 from bestby._core.typing import Alternative, Question
 from bestby.engine.runs import INTERVALS, TESTS
-from bestby.inference import multiplicity, samples
+from bestby.inference import locations, multiplicity
 from bestby.settings import QUESTIONS, margin_of
 
 
@@ -55,7 +55,7 @@ def asked(
         If one is not, naming those there are.
     """
     return Settings(
-        checks.choice(statistic, samples.STATISTICS, "statistic"),
+        checks.choice(statistic, locations.STATISTICS, "statistic"),
         checks.flag(paired, "paired"),
         checks.choice(interval, INTERVALS, "interval"),
         checks.probability(level, "level"),

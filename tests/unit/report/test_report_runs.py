@@ -96,9 +96,11 @@ def test_markdown_latex_and_html(scores: RunsComparison, items: RunsComparison) 
     assert "Intervals (95" in differences
     assert "Effect size" not in differences
     assert "Intervals (95" not in against
-    assert "Effect size: Hedges' g" in against
+    assert r"Effect size: d\_av" in against
     assert "p(ε)" not in differences
     page = scores.to_html()
+    assert "Each p-value is the larger of those of the permutation test and Welch" in page
+    assert "Each p-value is the larger" not in items.to_html()
     assert page.count("<svg") == 4
     assert page.count("<table") == 3
     assert page == scores.to_html()
