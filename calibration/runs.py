@@ -14,7 +14,9 @@ import numpy as np
 from bestby._core.typing import Alternative
 from bestby.engine.base import Drawing
 from bestby.engine.runs import Separate
+from bestby.family import alpha_of, rejects
 from bestby.inference import samples
+from bestby.runs.differences import least_p
 
 NUMBERS = (2, 3, 5, 10, 20, 50)
 METHODS = ("auto", "bca", "percentile", "basic")
@@ -88,16 +90,16 @@ def run(cell: Runs) -> dict[str, Any]:
             interval, _ = maker.interval(0, 1, method, LEVEL)
             assert interval is not None  # scores that vary
             ends[i, j] = interval.low, interval.high
-        found = {test: maker.test(0, 1, test, "two-sided").p_value for test in cell.tests if test != "auto"}
-        found["auto"] = found[automatic(cell.n)]
-        p[i] = [found[test] for test in cell.tests]
+        chosen = {test: automatic(cell.n) if test == "auto" else test for test in cell.tests}
+        p[i] = [maker.test(0, 1, chosen[test], "two-sided").p_value for test in cell.tests]
         outlying[i] = bool(samples.outlying([a, b]))
     return {"ends": ends, "p": p, "features": outlying, "undefined": np.array(0)}
 
 
-def automatic(n: int) -> str:
-    """Return the test of "auto": the permutation test where it can reach 5 %, else the t test."""
-    return "permutation" if 2.0 / math.comb(2 * n, n) <= 1.0 - LEVEL else "t"
+def automatic(n: int, m: int | None = None, *, statistic: str = "mean", paired: bool = False) -> str:
+    """Return what "auto" is for `compare_runs`: of means the t test where permutation cannot reach 5 %."""
+    least = least_p(n, n if m is None else m, paired=paired)
+    return "auto" if statistic != "mean" or rejects(least, alpha_of(LEVEL)) else "t"
 
 
 def cells() -> Iterator[Runs]:

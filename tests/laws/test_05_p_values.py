@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.laws.roster import (
     ALTERNATIVES,
     RESAMPLES,
@@ -24,6 +26,7 @@ from bestby import Metric, compare, compare_datasets, compare_runs
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
 from bestby.evaluation import Evaluation
+from bestby.inference import locations, samples
 from bestby.inference.tilting import FEW_HITS
 from bestby.metrics import resolve
 
@@ -291,3 +294,22 @@ def test_one_difference_far_off_ties_no_others(far: float) -> None:
     # The one far off decides the sign, so that the others must add up to what they do, or more.
     alone = compare({"a": others, "b": np.zeros(30)}, alternative="greater").differences[0]
     assert d.p_value == pytest.approx(alone.p_value, rel=5e-3)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.integers(0, 6), min_size=5, max_size=7), st.sampled_from(locations.STATISTICS))
+def test_permutations_of_runs_are_exact_whatever_they_divide_by(values: list[int], statistic: str) -> None:
+    """Of all ways to deal out the same runs, a share of at most p has a p-value of p or less."""
+    pooled = np.array(values, dtype=float)
+    positions = frozenset(range(pooled.size))
+    for n in (2, 3):
+        ps = []
+        for chosen in itertools.combinations(positions, n):
+            a, b = pooled[list(chosen)], pooled[sorted(positions - set(chosen))]
+            found = samples.permutation_test(
+                a, b, statistic, "two-sided", paired=False, n_resamples=1, seed=0
+            )
+            assert found.exact
+            ps.append(found.p_value)
+        for p in set(ps):
+            assert np.mean(np.array(ps) <= p + 1e-12) <= p + 1e-12

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
@@ -42,6 +43,9 @@ T_NAMES = {"mean": "welch", "trimmed_mean": "yuen", "iqm": "yuen", "median": "pr
 """What the t test and the t interval of two independent samples are called."""
 
 _BLOCK = 1 << 18
+
+Values = Callable[[FloatArray, FloatArray], FloatArray]
+"""From rows of runs of A and of B the value of each row that a permutation test counts."""
 
 
 # -- t tests and t intervals -----------------------------------------------------------------------
@@ -212,55 +216,73 @@ def permutation_test(
     ...                  paired=False, n_resamples=1000, seed=0).p_value
     0.1
     """
+    if paired and statistic == "mean":
+        exact = permutation.exact_mean(a - b, np.ones(a.size, dtype=np.int64), alternative, float(a.size))
+        if exact is not None:
+            return exact
     scale = locations.size_of(a, b, statistic)
-    if paired:
-        return _paired_permutation(a, b, statistic, alternative, n_resamples, seed, scale)
-    pooled = np.concatenate([a, b])
-    observed, unit = _observed(a, b, statistic, scale, paired=False)
-    n_splits = math.comb(pooled.size, a.size)
+    error = float(_errors(a, b, statistic, scale, paired))
+    t = float(_differences(a, b, statistic)) / error
+    if statistic == "mean" and a.size == b.size:
+        # The larger the difference of equally many runs, the smaller the squares around their means, whose
+        # sum with its own is that of all runs: differences have the order of t, and are quicker.
+        values, unit = partial(_differences, statistic=statistic), scale
+    else:
+        values, unit = partial(_studentized, statistic=statistic, scale=scale, paired=paired), scale / error
+    exchange = _swapped if paired else _split
+    found = exchange(a, b, values, alternative, n_resamples, seed, unit)
+    if paired and statistic == "mean":
+        return tilting.refined_mean(found, a - b, float(a.size), seed)
+    return replace(found, statistic=t)
+
+
+def _differences(x: FloatArray, y: FloatArray, statistic: str) -> FloatArray:
+    return locations.location(x, statistic) - locations.location(y, statistic)
+
+
+def _errors(x: FloatArray, y: FloatArray, statistic: str, scale: float, paired: bool) -> FloatArray:
+    """Return the standard error of each row's difference; rounding alone, and a single run, has none."""
+    if paired and x.shape[-1] > 1:
+        squares = locations.paired_squared_errors(x, y, statistic)
+    else:
+        squares = np.zeros(x.shape[:-1])
+        for z in (x, y):
+            squares = squares + (locations.squared_errors(z, statistic) if z.shape[-1] > 1 else 0.0)
+    error = np.maximum(np.sqrt(np.maximum(squares, 0.0)), NO_SPREAD * scale)
+    return np.where(error > 0.0, error, 1.0)
+
+
+def _studentized(x: FloatArray, y: FloatArray, statistic: str, scale: float, paired: bool) -> FloatArray:
+    return _differences(x, y, statistic) / _errors(x, y, statistic, scale, paired)
+
+
+def _split(
+    a: FloatArray,
+    b: FloatArray,
+    values: Values,
+    alternative: Alternative,
+    n_resamples: int,
+    seed: int,
+    unit: float,
+) -> TestResult:
+    """Return the test by ways to deal out the runs of both systems to two of these sizes."""
+    name, n, pooled = "permutation-2", a.size, np.concatenate([a, b])
+    n_splits = math.comb(pooled.size, n)
     if n_splits <= MOST_SPLITS and n_splits * pooled.size <= MOST_LISTED:
-        first, second = _splits(a.size, b.size)
-        drawn = _of_splits(pooled, first, second, statistic, scale)
-        return _counted("permutation-2", drawn, a.size == b.size, alternative, unit)
+        first, second = _splits(n, b.size)
+        return _counted(name, values(pooled[first], pooled[second]), n == b.size, alternative, unit)
+    observed = float(values(a, b))
     if n_resamples * pooled.size <= MOST_KEPT:
         order = _kept_deals(pooled.size, n_resamples, seed)
-        drawn = _of_splits(pooled, order[:, : a.size], order[:, a.size :], statistic, scale)
-        return permutation.monte_carlo(drawn, observed, alternative, name="permutation-2", scale=unit)
+        drawn = values(pooled[order[:, :n]], pooled[order[:, n:]])
+        return permutation.monte_carlo(drawn, observed, alternative, name=name, scale=unit)
 
     def block(start: int, stop: int) -> FloatArray:
         order = _deals(pooled.size, start, stop, seed)
-        return _of_splits(pooled, order[:, : a.size], order[:, a.size :], statistic, scale)
+        return values(pooled[order[:, :n]], pooled[order[:, n:]])
 
     drawn = run_blocks(block, n_resamples, max(1, _BLOCK // pooled.size), 1, None)
-    return permutation.monte_carlo(drawn, observed, alternative, name="permutation-2", scale=unit)
-
-
-def _observed(
-    a: FloatArray, b: FloatArray, statistic: str, scale: float, *, paired: bool
-) -> tuple[float, float]:
-    """Return the t of the data, and the size of the scores in its standard errors, for ties."""
-    difference = float(locations.location(a, statistic) - locations.location(b, statistic))
-    found = locations.difference_error(a, b, statistic, paired=paired)
-    error = max(0.0 if found is None else found[0], NO_SPREAD * scale) or 1.0
-    return difference / error, scale / error
-
-
-def _studentized(difference: FloatArray, squared_error: FloatArray, scale: float) -> FloatArray:
-    """Return differences in standard errors; one that rounding may have made counts as the largest such."""
-    error = np.maximum(np.sqrt(np.maximum(squared_error, 0.0)), NO_SPREAD * scale)
-    return difference / np.where(error > 0.0, error, 1.0)
-
-
-def _of_splits(
-    pooled: FloatArray, first: IntArray, second: IntArray, statistic: str, scale: float
-) -> FloatArray:
-    """Return the t of each split."""
-    x, y = pooled[first], pooled[second]
-    difference = locations.location(x, statistic) - locations.location(y, statistic)
-    squared = [
-        locations.squared_errors(z, statistic) if z.shape[-1] > 1 else np.zeros(z.shape[0]) for z in (x, y)
-    ]
-    return _studentized(difference, squared[0] + squared[1], scale)
+    return permutation.monte_carlo(drawn, observed, alternative, name=name, scale=unit)
 
 
 def _deals(size: int, start: int, stop: int, seed: int) -> IntArray:
@@ -288,45 +310,38 @@ def _splits(n: int, m: int) -> tuple[IntArray, IntArray]:
     return first, second
 
 
-def _paired_permutation(
+def _swapped(
     a: FloatArray,
     b: FloatArray,
-    statistic: str,
+    values: Values,
     alternative: Alternative,
     n_resamples: int,
     seed: int,
-    scale: float,
+    unit: float,
 ) -> TestResult:
-    n = a.size
-    if statistic == "mean":
-        exact = permutation.exact_mean(a - b, np.ones(n, dtype=np.int64), alternative, float(n))
-        if exact is not None:
-            return exact
+    """Return the test by ways to swap the runs of pairs."""
+    name, n = "permutation", a.size
 
     def of_swaps(bits: IntArray) -> FloatArray:
         swapped = bits.astype(np.bool_)
-        x, y = np.where(swapped, b, a), np.where(swapped, a, b)
-        difference = locations.location(x, statistic) - locations.location(y, statistic)
-        return _studentized(difference, locations.paired_squared_errors(x, y, statistic), scale)
+        return values(np.where(swapped, b, a), np.where(swapped, a, b))
 
-    observed, unit = _observed(a, b, statistic, scale, paired=True)
     if n <= MOST_SWAPS:
         bits = (np.arange(1 << n)[:, None] >> np.arange(n)) & 1
-        return _counted("permutation", of_swaps(bits), True, alternative, unit)
+        return _counted(name, of_swaps(bits), True, alternative, unit)
     key = streams.stream_key(seed, "runs")
 
     def block(start: int, stop: int) -> FloatArray:
         return of_swaps(weights.swap_bits(streams.replicate_keys(key, start, stop - start), n))
 
     drawn = run_blocks(block, n_resamples, max(1, _BLOCK // n), 1, None)
-    result = permutation.monte_carlo(drawn, observed, alternative, name="permutation", scale=unit)
-    return tilting.refined_mean(result, a - b, float(n), seed) if statistic == "mean" else result
+    return permutation.monte_carlo(drawn, float(values(a, b)), alternative, name=name, scale=unit)
 
 
 def _counted(
     name: str, values: FloatArray, mirrored: bool, alternative: Alternative, scale: float
 ) -> TestResult:
-    """Return the exact p-value from the t of all splits or swaps.
+    """Return the exact p-value from the values of all splits or swaps.
 
     The first is that of the data; `mirrored` says that the last is that of the data with A and B exchanged.
     """

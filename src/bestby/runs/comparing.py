@@ -256,7 +256,7 @@ def _notes(data: Data, settings: Settings) -> Iterator[Note]:
         yield from data.evaluation.notes
         yield from noting.of_data(data.evaluation)
         yield from data.notes
-    yield from _few_runs(min(x.size for x in data.maker.scores), settings.statistic)
+    yield from few_runs_note(min(x.size for x in data.maker.scores), settings.statistic)
     scores = dict(zip(data.names, (x.tolist() for x in data.maker.scores), strict=True))
     yield from noting.of_constant_runs(data.metric.name, scores)
     if settings.statistic == "mean":
@@ -270,7 +270,8 @@ def _notes(data: Data, settings: Settings) -> Iterator[Note]:
         )
 
 
-def _few_runs(fewest: int, statistic: str) -> Iterator[Note]:
+def few_runs_note(fewest: int, statistic: str) -> Iterator[Note]:
+    """Yield a note where the system with the fewest runs has too few to tell how much they vary."""
     kept = locations.n_kept(fewest, statistic)
     if kept >= (FEW_FOR_MEDIANS if statistic == "median" else FEW_RUNS):
         return

@@ -39,7 +39,8 @@ def chosen_test(
         return "auto", ()
     count = 1 if settings.correction == "none" else len(pairs)
     sides = 2.0 if settings.alternative == "two-sided" else 1.0
-    least = max(_least(data, a, b, settings.paired, sides) for a, b in pairs)
+    sizes = [x.size for x in data.maker.scores]
+    least = max(least_p(sizes[a], sizes[b], paired=settings.paired, sides=sides) for a, b in pairs)
     if family.rejects(least * count, settings.alpha):
         return settings.test, ()
     corrected = "" if count == 1 else f", {min(1.0, least * count):.2g} for one of {count} after correction"
@@ -50,9 +51,8 @@ def chosen_test(
     return "permutation", (Note("out_of_reach", f"{told}: not every difference can become significant"),)
 
 
-def _least(data: Data, a: int, b: int, paired: bool, sides: float) -> float:
-    """Return the smallest p-value the permutation test can give."""
-    n, m = data.maker.scores[a].size, data.maker.scores[b].size
+def least_p(n: int, m: int, *, paired: bool = False, sides: float = 2.0) -> float:
+    """Return the smallest p-value the permutation test of n against m runs can give."""
     # Of unequal numbers, the other extreme split is another distance from 0.
     return (sides if paired or n == m else 1.0) * samples.fewest(n, m, paired)
 
@@ -105,7 +105,7 @@ def difference_of(
     elif math.isnan(effect):
         notes += (Note("no_spread", "the runs do not vary: the effect size is undefined"),)
     if not isinstance(maker, Crossed) and settings.statistic != "median":
-        notes += tuple(_spread_notes(x, y, name_a, name_b))
+        notes += tuple(spread_notes(x, y, name_a, name_b))
     error, error_method = maker.standard_error(a, b)
     return RunsDifference(
         metric=data.metric.name,
@@ -158,7 +158,7 @@ def _alike(x: FloatArray, y: FloatArray, paired: bool) -> bool:
     return np.array_equal(x, y) if paired else np.array_equal(np.sort(x), np.sort(y))
 
 
-def _spread_notes(x: FloatArray, y: FloatArray, a: str, b: str) -> Iterator[Note]:
+def spread_notes(x: FloatArray, y: FloatArray, a: str, b: str) -> Iterator[Note]:
     """Yield a note where the runs of one system vary much more, which skewed runs turn into false alarms."""
     if min(x.size, y.size) < FEWEST_SPREAD:
         return
