@@ -23,10 +23,13 @@ TEXT = """
 Both systems have the same median (20 % trimmed mean, interquartile mean); the spread is that of A to that
 of B. *auto* is Yuen's t for trimmed means; for medians the bootstrap, and below six runs t with the
 standard error of Price and Bonett. *difference* is the permutation test of the difference, the earlier
-default, and *permutation* the same of differences in their standard errors. Both permutation tests reject
-too often wherever systems vary unequally, the first however many runs there are. Below six runs the t test
-and interval of medians err on the careful side; a note (`few_runs`) says how little so few runs tell.
-Yuen's t of skewed runs that vary unequally rejects somewhat too often, with the note `unequal_spread`.
+default, and *permutation* the same of differences in their standard errors.
+
+Both permutation tests reject too often wherever systems vary unequally: 60.5 and 33.7 % for the medians of
+10 against 10 normal runs with spreads 10 : 1, where the bootstrap rejects 6.3 %. The t test of medians
+holds with any number of runs, but the bootstrap is nearer to 5 %; below six runs it is the other way round,
+and the t interval is then somewhat long. Of five to seven runs trimming leaves three to five, of which
+Yuen's t test knows little; a note (`few_runs`) says so in both cases.
 """
 
 LEVEL = 0.95

@@ -27,7 +27,7 @@ _INTERVALS = {
     "yuen": "Yuen's t",
     "price-bonett": "Price and Bonett's t",
     "crossed-t": "t over items and runs",
-    "newcombe": "Newcombe's score interval",
+    "newcombe": "Newcombe's score interval, longer for unequal spreads",
     "corrected-t": "corrected resampled t",
     "conservative-t": "conservative corrected t",
 }

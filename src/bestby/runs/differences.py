@@ -20,7 +20,7 @@ from bestby.runs.settings import Settings
 from bestby.runs.source import Data
 
 ASO_RESAMPLES = 1000
-SPREAD_APART = 2.5
+SPREAD_APART = 2.25
 """Ratio of the mean distances from the median from which systems count as varying unequally."""
 
 FEWEST_SPREAD = 5
