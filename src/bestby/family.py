@@ -239,7 +239,12 @@ def marks(margin: float | None) -> tuple[float, ...]:
 
 
 def verdict(
-    interval: Interval | None, tost: Interval | None, margin: float | None, greater_is_better: bool
+    interval: Interval | None,
+    tost: Interval | None,
+    margin: float | None,
+    greater_is_better: bool,
+    *,
+    doubted: bool = False,
 ) -> str | None:
     """Return the verdict of A against B from the interval against the margin.
 
@@ -253,6 +258,8 @@ def verdict(
         The smallest difference that matters.
     greater_is_better : bool
         The direction.
+    doubted : bool
+        Whether the intervals are known to be too short: no equivalence follows from them.
 
     Examples
     --------
@@ -268,7 +275,7 @@ def verdict(
         return "better" if greater_is_better else "worse"
     if interval.high < -margin:
         return "worse" if greater_is_better else "better"
-    if -margin < tost.low and tost.high < margin:
+    if -margin < tost.low and tost.high < margin and not doubted:
         return "equivalent"
     return "inconclusive"
 

@@ -447,3 +447,20 @@ def test_few_clusters_are_told() -> None:
     result = compare_runs(PER_ITEM, clusters=clusters)
     assert [note.code for note in result.notes if "cluster" in note.code] == ["few_clusters"]
     assert "only 10 clusters" in str(result)
+
+
+def test_no_equivalence_follows_from_an_interval_that_does_not_hold() -> None:
+    """Three clusters of sixty are wrong now and then: others may well be wrong more often."""
+    wrong = np.ones((2, 3, 300))
+    wrong[0, :, 0] = wrong[1, :2, 31] = 0.0
+    runs, groups = {"a": wrong[0], "b": wrong[1]}, np.repeat(np.arange(60), 5)
+    d = compare_runs(runs, metric="mean", clusters=groups, margin=0.02)["a", "b"]
+    assert d.interval is not None
+    assert -0.02 < d.interval.low < d.interval.high < 0.02
+    assert d.verdict == "inconclusive"
+    assert "few_effective" in {note.code for note in d.notes}
+    # Of single items the score interval holds, however few differ.
+    d = compare_runs(runs, metric="mean", margin=0.02)["a", "b"]
+    assert d.verdict == "equivalent"
+    assert {note.code for note in d.notes} & {"few_differing", "few_effective"} == {"few_differing"}
+    assert compare_runs(runs, metric="mean", margin=0.01)["a", "b"].verdict == "inconclusive"

@@ -134,6 +134,28 @@ class Contributions:
     single_items: bool
 
 
+@dataclass(frozen=True, eq=False)
+class Influences:
+    """What the distinct units add to the scores of all systems on one metric, to first order.
+
+    Parameters
+    ----------
+    values : ndarray, shape (C, S)
+        Per kind of unit and system.
+    sizes : ndarray, shape (C,)
+        Items of each.
+    counts : ndarray of int, shape (C,)
+        Units of each kind.
+    bounds : ndarray of int, shape (H + 1,)
+        Where the strata begin.
+    """
+
+    values: FloatArray
+    sizes: FloatArray
+    counts: IntArray
+    bounds: IntArray
+
+
 class Group(ABC):
     """Metrics of one protocol on one evaluation.
 
@@ -252,6 +274,10 @@ class Group(ABC):
 
     def error(self, metric: int, a: int, b: int | None = None) -> Error | None:  # noqa: ARG002
         """Return a standard error that holds for few, unequal or crossed clusters; None if there is none."""
+        return None
+
+    def influences(self, metric: int) -> Influences | None:  # noqa: ARG002
+        """Return what each unit adds to the scores of all systems; None if no formula tells it."""
         return None
 
     def pivots(

@@ -10,7 +10,7 @@ import numpy as np
 
 from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative, FloatArray, IntArray
-from bestby.engine.base import Contributions, Drawing, Jackknife, Pair
+from bestby.engine.base import Contributions, Drawing, Influences, Jackknife, Pair
 from bestby.engine.sums import SumGroup
 from bestby.engine.transforms import Scores
 from bestby.inference import clusters, intervals
@@ -71,6 +71,10 @@ class CrossedGroup(SumGroup):
         return None
 
     def influence(self, metric: int, a: int, b: int | None = None) -> FloatArray:  # noqa: ARG002
+        """Refuse the influence of each group of the first grouping."""
+        _refuse("a standard error from the units of one grouping")
+
+    def influences(self, metric: int) -> Influences:  # noqa: ARG002
         """Refuse the influence of each group of the first grouping."""
         _refuse("a standard error from the units of one grouping")
 

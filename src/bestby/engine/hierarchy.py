@@ -2,7 +2,8 @@
 
 The items (or clusters) are drawn once for all runs and systems; the runs are drawn within their system. A
 score that varies with both has the variance of the two-way random model [1]_: what the items add, what the
-runs add, and what neither explains.
+runs add, and what neither explains. The items' part is cluster-robust (CR2, `inference.clusters`); of answers
+that are right or wrong it is that of a score interval (`inference.repeated`).
 
 References
 ----------
@@ -17,49 +18,40 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
+from scipy.special import stdtrit
 
 from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative, FloatArray, IntArray
-from bestby.engine.base import Drawing, Group
-from bestby.engine.interval import Intervals
+from bestby.engine.base import Drawing, Group, Influences
+from bestby.engine.interval import Intervals, Target
 from bestby.engine.runs import FEW_FOR_BOOTSTRAP, Found, rank_test
-from bestby.engine.sums import SumGroup
-from bestby.inference import intervals, permutation, samples
+from bestby.inference import clusters, components, intervals, permutation, samples
+from bestby.inference.components import Components
 from bestby.inference.distributions import replicates
+from bestby.inference.repeated import Differences, mean_interval
 from bestby.results import Interval, Note, TestResult, defined
 
+ENOUGH_CARRYING = 7.0
+"""Units that must carry a difference, were they equally large, before its t interval keeps its level."""
 
-@dataclass(frozen=True)
-class Components:
-    """The variance of a mean over runs, in parts that add up, and its degrees of freedom.
+ENOUGH_OF_ALL = 6.0
+"""The same as a part of all units, where these are few: one in six."""
 
-    Parameters
-    ----------
-    items, runs, rest : float
-        What the choice of items, the choice of runs, and both together add; none is below 0.
-    freedom : float
-        Satterthwaite's degrees of freedom of their sum.
-    """
+FEW_DIFFERING = 6.0
+"""Differing items below which a score interval covers more than it says."""
 
-    items: float
-    runs: float
-    rest: float
-    freedom: float
-
-    @property
-    def standard_error(self) -> float:
-        """The root of the sum."""
-        return math.sqrt(self.items + self.runs + self.rest)
+DOUBTED = "few_effective"
+"""The code of the note on an interval that is likely to be too short."""
 
 
 @dataclass(frozen=True, eq=False)
 class Crossed:
     """The runs of several systems on one set of items.
 
-    A system with one run has no variance between runs that could be known: only the items count.
+    Nothing tells how much the runs of a system with one run vary. Beside a system with several it is taken to
+    vary as that one does; alone, or beside another single run, only the items count.
 
     Parameters
     ----------
@@ -110,14 +102,31 @@ class Crossed:
         return self.makers.replicates[:, self.metric, :]
 
     @cached_property
-    def _by_delta(self) -> FloatArray | None:
-        return _delta_covariance(self.group, self.metric) if isinstance(self.group, SumGroup) else None
+    def _influences(self) -> Influences | None:
+        return self.group.influences(self.metric)
+
+    @cached_property
+    def _by_formula(self) -> FloatArray | None:
+        found = self._influences
+        if found is None:
+            return None
+        return clusters.cr2_covariance(found.values, found.sizes, found.counts, found.bounds)
+
+    @cached_property
+    def _freedom(self) -> float:
+        """The degrees of freedom of what is known of the items, which unequal clusters make fewer."""
+        found = self._influences
+        if found is None or not self.group.clustered:
+            return self.group.n_units - 1.0
+        nothing = np.zeros(found.sizes.size)
+        return max(1.0, clusters.cr2(nothing, found.sizes, found.counts, found.bounds).df)
 
     def covariance(self, *systems: int) -> FloatArray:
         """Return how the scores of the runs of some systems vary together with the choice of items.
 
-        By the delta method for measures that are functions of sums (for a mean that is the sample covariance
-        over n), by the bootstrap for others. No other system changes it.
+        By CR2, from the delta method for measures that are functions of sums (for a mean over items that is
+        the sample covariance over n) and from the jackknife for others in clusters; by the bootstrap for the
+        rest. No other system changes it.
 
         Parameters
         ----------
@@ -139,8 +148,8 @@ class Crossed:
 
     def _covariance(self, systems: tuple[int, ...]) -> FloatArray:
         runs = np.concatenate([np.arange(sum(self.n_runs))[self.columns(s)] for s in systems])
-        if self._by_delta is not None:
-            found: FloatArray = self._by_delta[np.ix_(runs, runs)]
+        if self._by_formula is not None:
+            found: FloatArray = self._by_formula[np.ix_(runs, runs)]
             if np.isfinite(found).all():
                 return found  # at the edge of its range a measure may have no gradient
         drawn = self.replicates[:, runs]
@@ -183,22 +192,10 @@ class Crossed:
         """Return the components of one sample of runs, or of the difference of two independent ones."""
         over_items = [float(block.mean()) for block in blocks]  # items + rest, of the mean over runs
         single = [float(block.diagonal().mean()) for block in blocks]  # of one run
-        sizes = [x.size for x in scores]
-        rest = [max(0.0, s - m) / max(1, r - 1) for s, m, r in zip(single, over_items, sizes, strict=True)]
-        over_runs = [float(x.var(ddof=1)) / x.size if x.size > 1 else 0.0 for x in scores]  # runs + rest
         shared = 0.0 if cross is None else 2.0 * float(cross.mean())
         by_items = max(0.0, math.fsum(over_items) - shared)
-        by_runs, both = math.fsum(over_runs), math.fsum(rest)
-        items, runs = max(0.0, by_items - both), max(0.0, by_runs - both)
-        total = items + runs + both
-        freedom = self.group.n_units - 1.0
-        if total > 0.0:
-            spread = (by_items / total) ** 2 / (self.group.n_units - 1)
-            spread += math.fsum(
-                (v / total) ** 2 / (r - 1) for v, r in zip(over_runs, sizes, strict=True) if r > 1
-            )
-            freedom = 1.0 / spread if spread > 0.0 else freedom
-        return Components(items, runs, both, freedom)
+        rest = [s - m for s, m in zip(single, over_items, strict=True)]
+        return components.of_mean(by_items, self._freedom, scores, rest)
 
     def resampled(self, system: int) -> FloatArray:
         """Return the mean over resampled runs on resampled items, shape (B,); NaN where undefined.
@@ -212,6 +209,91 @@ class Crossed:
             on_items = self.replicates[:, self.columns(system)]
             self._drawn[system] = np.take_along_axis(on_items, drawn, axis=1).mean(axis=1)
         return self._drawn[system]
+
+    def _resampled_difference(self, a: int, b: int) -> FloatArray:
+        """Return A minus B over resampled runs on resampled items, single runs as those of the other vary."""
+        drawn = self.resampled(a) - self.resampled(b)
+        for alone, other, sign in ((a, b, 1.0), (b, a, -1.0)):
+            if self.n_runs[alone] == 1 < self.n_runs[other]:
+                on_items = self.replicates[:, self.columns(other)]
+                n, drawing = self.n_runs[other], self.drawing
+                run = samples.drawn_runs(n, drawing.n_resamples, drawing.seed, self.names[alone])[:, :1]
+                apart = np.take_along_axis(on_items, run, axis=1)[:, 0] - on_items.mean(axis=1)
+                drawn = drawn + sign * apart
+        return drawn
+
+    @cached_property
+    def _right(self) -> tuple[FloatArray | None, ...]:
+        """Per system the share of its runs that are right on each kind of item; None for other scores."""
+        return tuple(self._share_right(self.columns(s)) for s in range(len(self.n_runs)))
+
+    def _share_right(self, columns: slice) -> FloatArray | None:
+        runs = [
+            self.makers.proportion(Target(self.metric, run)) for run in range(columns.start, columns.stop)
+        ]
+        known = [run for run in runs if run is not None and run.bounds.size == 2]
+        if len(known) < len(runs):
+            return None
+        return np.asarray(sum(run.values for run in known) / len(known))
+
+    def _answers(self, a: int, b: int) -> Differences | None:
+        """Return the differences of items that are right or wrong; None for other scores, and in clusters."""
+        of_a, of_b = self._right[a], self._right[b]
+        if of_a is None or of_b is None:
+            return None
+        return Differences.of(of_a - of_b, self.group.units.counts)
+
+    def _t_interval(self, a: int, b: int | None, level: float) -> Interval:
+        parts, name = self.components(a, b), "crossed-t"
+        quantile = float(stdtrit(parts.freedom, 0.5 * (1.0 + level)))
+        right, n = self._right[a], self.group.n_units
+        if b is None and right is not None:
+            ends = mean_interval(self.estimate(a), parts.items + parts.rest, n, parts.runs, quantile)
+            return Interval(*ends, level, name, True)
+        answers = None if b is None else self._answers(a, b)
+        if answers is not None:
+            return Interval(*answers.interval(parts.runs, quantile), level, name, True)
+        return samples.t_interval(self.estimate(a, b), parts.standard_error, parts.freedom, level, name)
+
+    def _reservation(self, a: int, b: int, method: str) -> tuple[Note, ...]:
+        """Return notes if its interval is likely to be too short or too long."""
+        few = self._few(a, b, method)
+        if few or method != "t":
+            return few
+        parts = self.components(a, b)
+        if parts.runs > 0.0 or parts.rest <= parts.items:
+            return ()
+        told = (
+            "the runs vary no more than their luck on single items explains: as few runs might hide more, the"
+            " interval allows for it, and covers more than it says if they do not"
+        )
+        return (Note("long_interval", told),)
+
+    def _few(self, a: int, b: int, method: str) -> tuple[Note, ...]:
+        """Return a note if the items that carry a difference are few for its interval."""
+        answers = self._answers(a, b)
+        if answers is not None and method == "t":
+            if answers.differing >= FEW_DIFFERING:
+                return ()
+            told = (
+                "the difference of the runs rests on few items, no more than"
+                f" {math.ceil(answers.differing)} that differ by the same amount: so few leave no interval"
+                " near its level, and this one covers more than it says"
+            )
+            return (Note("few_differing", told),)
+        found = self._influences
+        if found is None:
+            return ()
+        of_a, of_b = (found.values[:, self.columns(s)].mean(axis=1) for s in (a, b))
+        carrying = clusters.carrying(of_a - of_b, found.sizes, found.counts)
+        if carrying >= min(ENOUGH_CARRYING, self.group.n_units / ENOUGH_OF_ALL):
+            return ()
+        units = "clusters" if self.group.clustered else "items"
+        told = (
+            f"no more than {math.ceil(carrying)} of {self.group.n_units} {units} carry what other items would"
+            " change: the interval is likely to be too short, and no verdict of equivalence rests on it"
+        )
+        return (Note(DOUBTED, told),)
 
     def estimate(self, a: int, b: int | None = None) -> float:
         """Return the mean over the runs of a system, or a difference."""
@@ -229,7 +311,8 @@ class Crossed:
             The system to subtract, if any.
         method : {"auto", "t", "percentile", "basic"}
             "auto" is "t": the variance is the sum of its components, with Satterthwaite's degrees of freedom.
-            The others are those of resampled runs on resampled items.
+            Of answers that are right or wrong, the items' part is that of a score interval. The others are
+            those of resampled runs on resampled items.
         level : float
             Nominal coverage.
 
@@ -244,8 +327,7 @@ class Crossed:
             least, greatest = least - greatest, greatest - least
         notes: tuple[Note, ...] = ()
         if method in ("auto", "t"):
-            parts = self.components(a, b)
-            found = samples.t_interval(estimate, parts.standard_error, parts.freedom, level, "crossed-t")
+            found = self._t_interval(a, b, level)
         elif method == "bca":
             raise DesignError(
                 "there is no BCa interval over items and runs at once",
@@ -263,6 +345,8 @@ class Crossed:
             if 1 < fewest < FEW_FOR_BOOTSTRAP:
                 told = f'a bootstrap interval over {fewest} runs can be too short; take interval="t"'
                 notes = (Note("short_interval", told),)
+        if b is not None:
+            notes += self._reservation(a, b, "t" if method == "auto" else method)
         clipped = dataclasses.replace(found, low=max(found.low, least), high=min(found.high, greatest))
         return defined(clipped, notes)
 
@@ -271,7 +355,7 @@ class Crossed:
         return self.components(a, b).standard_error, "crossed"
 
     def _defined(self, a: int, b: int | None) -> FloatArray:
-        drawn = self.resampled(a) if b is None else self.resampled(a) - self.resampled(b)
+        drawn = self.resampled(a) if b is None else self._resampled_difference(a, b)
         kept = drawn[np.isfinite(drawn)]
         if kept.size < 2:
             raise DesignError(
@@ -309,24 +393,14 @@ class Crossed:
             return rank_test(x, y, alternative, paired=self.paired)
         observed, scale = self.estimate(a, b), float(max(np.abs(x).max(), np.abs(y).max()))
         if name == "bootstrap":
-            drawn = self.resampled(a) - self.resampled(b) - observed
+            drawn = self._resampled_difference(a, b) - observed
             return permutation.monte_carlo(
                 drawn, observed, alternative, name="crossed-bootstrap", scale=scale
             )
         parts = self.components(a, b)
         least = 0.5 ** min(self.group.n_units, 1000)
+        answers = self._answers(a, b)
         error = parts.standard_error
+        if answers is not None:
+            error = math.sqrt(answers.null_variance() + parts.runs)
         return samples.t_result("crossed-t", observed, error, parts.freedom, alternative, least, scale)
-
-
-def _delta_covariance(group: SumGroup, metric: int) -> FloatArray:
-    influence = np.column_stack([group.influence(metric, s) for s in range(group.n_systems)])
-    units = group.table.units
-    total = np.zeros((group.n_systems, group.n_systems))
-    for start, stop in pairwise(units.bounds.tolist()):
-        counts, rows = units.counts[start:stop].astype(np.float64), influence[start:stop]
-        n = float(counts.sum())
-        if n > 1.0:
-            centred = rows - (counts @ rows) / n
-            total += (centred * counts[:, None]).T @ centred * (n / (n - 1.0))
-    return total

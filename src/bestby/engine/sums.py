@@ -14,7 +14,7 @@ import numpy as np
 from bestby._core import rounding
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine import given, slopes
-from bestby.engine.base import STANDARDISED, Contributions, Drawing, Group, Jackknife, Pair
+from bestby.engine.base import STANDARDISED, Contributions, Drawing, Group, Influences, Jackknife, Pair
 from bestby.engine.slopes import Directions
 from bestby.engine.stacked import Midpoint, batches, scored
 from bestby.engine.table import Table, ordered, projected
@@ -173,6 +173,11 @@ class SumGroup(Group):
     @cached_property
     def _influences(self) -> dict[tuple[int, int], FloatArray]:
         return {}
+
+    def influences(self, metric: int) -> Influences:
+        """Return what each distinct unit adds to the scores of all systems."""
+        values = np.column_stack([self.influence(metric, s) for s in range(self.n_systems)])
+        return Influences(values, self.table.sizes, self.units.counts, self.units.bounds)
 
     def influence_of_rows(self, metric: int, system: int, rows: FloatArray) -> FloatArray:
         """Return the influence of rows (R, k) of statistics on the score of a system, shape (R,)."""

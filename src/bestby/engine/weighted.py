@@ -16,7 +16,7 @@ from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.shared import Shared
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray
-from bestby.engine.base import Drawing, Group, Jackknife, Pair
+from bestby.engine.base import Drawing, Group, Influences, Jackknife, Pair
 from bestby.inference import clusters, permutation, smoothness, tilting
 from bestby.inference.clusters import Error
 from bestby.metrics.base import BaseMetric, FunctionMetric, WeightedMetric
@@ -183,6 +183,17 @@ class ItemGroup(Group):
             return None
         influence = moved * (1.0 - self._sizes / self._sizes.sum())
         return clusters.cr2(influence, self._sizes, bounds=self.units.bounds)
+
+    def influences(self, metric: int) -> Influences | None:
+        """Return what each cluster adds to the scores of all systems, from the jackknife.
+
+        None for single items and for too many clusters; not finite where a score is undefined without one.
+        """
+        if not (self.clustered and self.has_robust_error):
+            return None
+        moved = self._full[0] - self._left_out[:, metric]
+        values = moved * (1.0 - self._sizes / self._sizes.sum())[:, None]
+        return Influences(values, self._sizes, np.ones(self.n_units, dtype=np.int64), self.units.bounds)
 
     @cached_property
     def _left_out(self) -> FloatArray:

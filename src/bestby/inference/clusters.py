@@ -201,6 +201,77 @@ def cr2(
     return Error(math.sqrt(variance), df)
 
 
+def cr2_covariance(
+    influence: FloatArray,
+    sizes: FloatArray,
+    counts: IntArray | None = None,
+    bounds: IntArray | None = None,
+) -> FloatArray:
+    """Return the covariances of several estimates from the same clusters, by CR2.
+
+    Parameters
+    ----------
+    influence : ndarray, shape (C, S)
+        What each distinct cluster adds to each estimate.
+    sizes, counts, bounds
+        As for `cr2`.
+
+    Returns
+    -------
+    ndarray, shape (S, S)
+        The variance of any combination of the estimates is the squared standard error of `cr2`; the degrees
+        of freedom, which depend on the sizes alone, are those of `cr2` too.
+
+    Examples
+    --------
+    >>> influence = np.array([[0.3, 0.1], [-0.1, 0.2], [-0.2, -0.3]])
+    >>> found = cr2_covariance(influence, np.array([40.0, 10.0, 10.0]))
+    >>> found.diagonal().round(6), round(cr2(influence[:, 0], np.array([40.0, 10.0, 10.0])).se ** 2, 6)
+    (array([0.33 , 0.186]), 0.33)
+    """
+    counts = np.ones(len(influence), dtype=np.int64) if counts is None else counts
+    edges = np.array([0, len(influence)]) if bounds is None else bounds
+    found = np.zeros((influence.shape[1], influence.shape[1]))
+    for start, stop in pairwise(edges.tolist()):
+        part = slice(start, stop)
+        c, v = counts[part], sizes[part]
+        if int(c.sum()) < 2:
+            continue
+        h = v / float(c @ v)
+        residual = influence[part] - h[:, None] * (c @ influence[part])
+        found += (residual * (c / (1.0 - h))[:, None]).T @ residual
+    return found
+
+
+def carrying(influence: FloatArray, sizes: FloatArray, counts: IntArray | None = None) -> float:
+    """Return how many clusters of equal weight would carry the variance, were all clusters equally large.
+
+    Parameters
+    ----------
+    influence, sizes, counts
+        As for `cr2`.
+
+    Returns
+    -------
+    float
+        (sum u^2)^2 / sum u^4 of the influence u over the root of the size: CR2 and its degrees of freedom
+        allow for unequal sizes, but not for a difference that few clusters carry. 0 if none does.
+
+    Examples
+    --------
+    >>> round(carrying(np.array([0.4, -0.1, -0.1, -0.2]), np.array([16.0, 1.0, 1.0, 4.0])), 6)
+    4.0
+    >>> round(carrying(np.array([0.2, -0.2, 0.0]), np.array([1.0, 1.0, 50.0]), np.array([1, 1, 30])), 6)
+    2.0
+    """
+    counts = np.ones(influence.size, dtype=np.int64) if counts is None else counts
+    largest = float(np.abs(influence).max(initial=0.0))
+    if largest == 0.0:
+        return 0.0
+    squared = (influence / largest) ** 2 / sizes
+    return float(counts @ squared) ** 2 / float(counts @ squared**2)
+
+
 def _moments(c: IntArray, h: FloatArray, v: FloatArray) -> tuple[float, float]:
     """Return the trace of M and the sum of its squares, M the covariance of the adjusted residuals.
 

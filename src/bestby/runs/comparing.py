@@ -132,6 +132,11 @@ def compare_runs(
     as given: where items differ in which system they favour, it finds differences between equal
     systems in far more than 5 % of the cases (the guide "Comparing runs" has the numbers).
 
+    The items' part of the variance is cluster-robust (CR2); of answers that are right or wrong it is that of
+    a score interval, which has a width where accuracies are near 1 as well. The t interval is too short where
+    few clusters carry a difference, and where failures make the scores of runs skewed. The note
+    `few_effective` tells of the former, and no verdict of equivalence rests on such an interval.
+
     References
     ----------
     .. [1] Agarwal, Schwarzer, Castro, Courville & Bellemare (2021), Deep reinforcement learning at the edge

@@ -10,7 +10,7 @@ import numpy as np
 from bestby import family
 from bestby._core.typing import Alternative, Array, FloatArray
 from bestby.engine.base import Drawing
-from bestby.engine.hierarchy import Crossed
+from bestby.engine.hierarchy import DOUBTED, Crossed
 from bestby.engine.prepare import Reading
 from bestby.inference import effect_sizes, improvement, samples
 from bestby.inference.ordering import multi_aso
@@ -94,6 +94,7 @@ def difference_of(
     tost, tost_level = interval, family.equivalence_level(settings.level, settings.margin)
     if tost_level is not None:
         tost = maker.interval(a, b, settings.interval, tost_level)[0]
+    doubted = any(note.code == DOUBTED for note in notes)
     both = (maker.estimate(a), maker.estimate(b))
     interval, tost = (family.on_marks(one, both, settings.margin) for one in (interval, tost))
     welch = samples.t_test(x, y, settings.statistic, test.alternative, paired=settings.paired)
@@ -121,7 +122,9 @@ def difference_of(
         greater_is_better=data.metric.greater_is_better,
         n_items=data.n_items,
         n_differing=_differing(data, a, b),
-        verdict=family.verdict(interval, tost, settings.margin, data.metric.greater_is_better),
+        verdict=family.verdict(
+            interval, tost, settings.margin, data.metric.greater_is_better, doubted=doubted
+        ),
         margin=settings.margin,
         equivalence_interval=None if settings.margin is None else tost,
         notes=tuple(Note(note.code, note.message, about) for note in notes),

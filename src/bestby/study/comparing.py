@@ -16,18 +16,17 @@ from bestby._core.versions import versions
 from bestby._version import __version__
 from bestby.engine import prepare, testing
 from bestby.engine.base import STANDARDISED, Drawing, Group
-from bestby.engine.hierarchy import Crossed
+from bestby.engine.hierarchy import DOUBTED, Crossed
 from bestby.engine.interval import Intervals, Target
 from bestby.engine.sums import SumGroup
 from bestby.evaluation import Evaluation
 from bestby.inference import multiplicity
-from bestby.metrics import suitability
 from bestby.metrics.base import BaseMetric
-from bestby.resampling.units import single_stratum
 from bestby.results import Interval, MetricInfo, Note, Provenance
 from bestby.results_study import ConditionScore, StudyComparison, StudyDifference
 from bestby.settings import Settings
 from bestby.study import keeping
+from bestby.study import notes as study_notes
 from bestby.study.records import Gold, Run
 from bestby.study.store import Store
 
@@ -35,8 +34,6 @@ INTERVALS = ("auto", "t", "percentile", "basic", "bca", "studentized", "normal",
 TESTS = ("auto", "permutation", STANDARDISED, "bootstrap", "t", "mcnemar", "mcnemar-midp", "sign", "wilcoxon")
 OF_RUNS = ("auto", "t", "percentile", "basic", "bootstrap")
 """Intervals and tests that know of several runs."""
-
-FEW_RUNS = 5
 
 _NAME = "{}, run {}"
 
@@ -147,7 +144,7 @@ def compared(store: Store, plan: Plan) -> StudyComparison:
     plan : Plan
         What to compare.
     """
-    notes = _notes(plan)
+    notes = study_notes.of_plan(plan)
     scored, new_scores = _all_scores(store, plan)
     scores = {key: entry.score for key, entry in scored.items()}
     raw, new_differences = _all_differences(store, plan)
@@ -174,7 +171,7 @@ def compared(store: Store, plan: Plan) -> StudyComparison:
         notes += noting.of_resamples(
             metric.name, [d.test for d in found], plan.settings.correction, plan.settings.alpha
         )
-    notes += _of_resample_size(plan, differences)
+    notes += study_notes.of_resample_size(plan, differences)
     fresh = new_scores + new_differences
     return StudyComparison(
         metrics=tuple(MetricInfo(m.name, m.greater_is_better, m.bounds) for m in plan.metrics),
@@ -354,10 +351,11 @@ def _differences_of(
         about = (metric.name, a.name, b.name)
         scores, margin = (difference.score_a, difference.score_b), plan.settings.margin
         interval, tost = (family.on_marks(one, scores, margin) for one in (difference.interval, tost))
+        doubted = not alone and any(note.code == DOUBTED for note in difference.notes)
         yield dataclasses.replace(
             difference,
             interval=interval,
-            verdict=family.verdict(interval, tost, plan.settings.margin, metric.greater_is_better),
+            verdict=family.verdict(interval, tost, margin, metric.greater_is_better, doubted=doubted),
             margin=plan.settings.margin,
             equivalence_interval=None if plan.settings.margin is None else tost,
             notes=tuple(
@@ -514,67 +512,6 @@ def _key(
             **asked,
         }
     )
-
-
-def _notes(plan: Plan) -> list[Note]:
-    """Return what is to be said of the data and of the runs."""
-    whole = plan.evaluation(list(plan.conditions))
-    notes = [
-        *noting.of_data(whole),
-        *suitability.check(plan.metrics, {"": whole}, named=not plan.by_default),
-        *noting.of_labels(whole, plan.metrics),
-    ]
-    single = [name for name, condition in plan.conditions.items() if len(condition.runs) == 1]
-    if single:
-        told = ", ".join(single) if len(single) < len(plan.conditions) else "every condition"
-        notes.append(
-            Note(
-                "one_run",
-                f"{told} has one run: intervals and tests are over items only, and say nothing of how another"
-                " training run would do",
-            )
-        )
-    fewest = min((len(c.runs) for c in plan.conditions.values() if len(c.runs) > 1), default=FEW_RUNS)
-    if fewest < FEW_RUNS:
-        notes.append(
-            Note(
-                "few_runs",
-                f"a condition has only {fewest} runs: how much its runs vary is hardly known, and t intervals"
-                " are as long as that makes them",
-            )
-        )
-    return notes
-
-
-def _of_resample_size(plan: Plan, differences: Sequence[StudyDifference]) -> list[Note]:
-    """Return notes on smaller resamples: nothing draws any, they are very small, or were not rescaled."""
-    if plan.drawing.resample_size is None:
-        return []
-    drawn = [
-        d
-        for d in differences
-        if (d.interval is not None and d.interval.method in ("percentile", "basic"))
-        or "bootstrap" in d.test.name
-    ]
-    if not drawn:
-        told = (
-            "no interval and no test of a difference draws with replacement here: the size of the resamples"
-            ' changes none of them; interval="percentile" and test="bootstrap" would use it'
-        )
-        return [Note("resample_size_unused", told)]
-    clusters = plan.gold.clusters
-    n = plan.gold.n_items if clusters is None else int(np.unique(clusters).size)
-    units = single_stratum(n)
-    if not plan.drawing.subsampling(units):
-        return []
-    if plan.drawing.rescale:
-        return noting.of_rescaling(plan.drawing, units)
-    m = int(plan.drawing.draws(units).sum())
-    told = (
-        f"resamples of {m} of {n} units vary more than all of them would and were not rescaled: p-values and"
-        f" intervals made of them are those of an experiment of {m} units, and depend on that choice"
-    )
-    return [Note("not_rescaled", told)]
 
 
 def _provenance(plan: Plan) -> Provenance:

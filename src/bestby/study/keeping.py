@@ -13,7 +13,7 @@ from typing import Any
 from bestby.results import Interval, Note, TestResult
 from bestby.results_study import ConditionScore, StudyDifference
 
-FORM = 3
+FORM = 4
 """Of what is kept: entries of another form are not found."""
 
 

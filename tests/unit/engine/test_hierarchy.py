@@ -15,6 +15,7 @@ from bestby.engine.base import Drawing
 from bestby.engine.hierarchy import Crossed
 from bestby.engine.interval import Intervals
 from bestby.evaluation import Evaluation
+from bestby.inference import clusters
 from bestby.metrics import resolve
 
 
@@ -151,7 +152,7 @@ def test_the_interval_is_cut_to_the_scale_and_says_what_it_is() -> None:
     assert -1.0 <= interval.low <= interval.high <= 1.0
     low, notes = maker.interval(0, 1, "percentile", 0.95)
     assert low.method == "percentile"
-    assert [note.code for note in notes] == ["short_interval"]
+    assert [note.code for note in notes] == ["short_interval", "few_effective"]  # one item is another
     with pytest.raises(DesignError, match="no BCa interval over items and runs"):
         maker.interval(0, 1, "bca", 0.95)
 
@@ -167,3 +168,91 @@ def test_tests_by_name() -> None:
         "bootstrap": "crossed-bootstrap",
         "permutation": "permutation-2",
     }
+
+
+def unequal(rng: np.random.Generator) -> tuple[list[np.ndarray], np.ndarray]:
+    """Two systems of three runs, on items of which half are in one of eight clusters."""
+    code = np.r_[np.zeros(35, dtype=int), np.repeat(np.arange(1, 8), 5)]
+    of_cluster = rng.normal(size=(2, 8))[:, code]
+    return [of_cluster[s] + rng.normal(size=(3, 70)) for s in range(2)], code
+
+
+@pytest.mark.parametrize("paired", [False, True])
+def test_the_part_of_the_items_is_cr2(paired: bool) -> None:
+    runs, code = unequal(np.random.default_rng(3))
+    maker = crossed(runs, clusters=code, paired=paired)
+    d = runs[0].mean(axis=0) - runs[1].mean(axis=0)
+    sums, sizes = np.bincount(code, d - d.mean()) / 70, np.bincount(code).astype(float)
+    expected = clusters.cr2(sums, sizes)
+    found = maker.components(0, 1)
+    assert found.items + found.rest == pytest.approx(expected.se**2)
+    assert found.freedom < 4.5  # of eight equal clusters about 7
+    one = crossed([row[None, :] for row in runs[0][:2]], clusters=code).components(0, 1)
+    d = runs[0][0] - runs[0][1]
+    assert one.freedom == pytest.approx(expected.df)
+    assert one.items == pytest.approx(clusters.cr2(np.bincount(code, d - d.mean()) / 70, sizes).se ** 2)
+
+
+def test_ranks_in_clusters_take_cr2_from_the_jackknife() -> None:
+    runs, code = unequal(np.random.default_rng(5))
+    gold = np.random.default_rng(6).normal(size=70)
+    maker = crossed(runs, gold, "spearman", clusters=code)
+    covariance = maker.covariance(0, 1)
+    error = maker.group.error(0, 0, 4)
+    assert error is not None
+    contrast = np.array([1.0, 0, 0, 0, -1.0, 0])
+    assert contrast @ covariance @ contrast == pytest.approx(error.se**2)
+
+
+def right(n: int, wrong: Sequence[Sequence[int]]) -> np.ndarray:
+    """Return answers that are right on all of n items but some in each run."""
+    found = np.ones((len(wrong), n))
+    for row, places in zip(found, wrong, strict=True):
+        row[list(places)] = 0.0
+    return found
+
+
+def test_an_accuracy_near_1_has_an_interval_with_a_width() -> None:
+    """No item differs among 60: a difference of .03 is no surprise, and the interval says so."""
+    everything = right(60, [(), (), ()])
+    maker = crossed([everything, everything])
+    interval, notes = maker.interval(0, 1, "auto", 0.95)
+    assert interval.method == "crossed-t"
+    assert interval.high == -interval.low > 0.05
+    assert [note.code for note in notes] == ["few_differing"]
+    score, _ = maker.interval(0, None, "auto", 0.95)
+    assert score.low < 0.95 < score.high == 1.0
+
+
+@pytest.mark.parametrize("errors", [8, 14, 20])
+def test_the_test_of_answers_agrees_with_their_interval(errors: int) -> None:
+    rng = np.random.default_rng(errors)
+    few = [rng.choice(60, 3, replace=False).tolist() for _ in range(3)]
+    many = [rng.choice(60, errors // 2, replace=False).tolist() for _ in range(3)]
+    maker = crossed([right(60, few), right(60, many)])
+    p = maker.test(0, 1, "t", "two-sided").p_value
+    for level in (1.0 - 0.999 * p, 1.0 - 1.001 * p):
+        interval, _ = maker.interval(0, 1, "t", level)
+        assert (0.0 in interval) == (1.0 - level < p)
+
+
+def test_few_clusters_that_carry_a_difference_are_noted() -> None:
+    rng = np.random.default_rng(0)
+    code = np.repeat(np.arange(60), 5)
+    alike = (rng.random((2, 3, 300)) < 0.7).astype(float)
+    assert crossed(list(alike), clusters=code).interval(0, 1, "t", 0.95)[1] == ()
+    nearly = [right(300, [(0, 1), (0,), (0, 1)]), right(300, [(7,), (), (9,)])]
+    _, notes = crossed(nearly, clusters=code).interval(0, 1, "t", 0.95)
+    assert [note.code for note in notes] == ["few_effective"]
+    assert "of 60 clusters carry" in notes[0].message
+
+
+def test_a_single_run_is_drawn_as_the_runs_of_the_other_vary() -> None:
+    flat = np.tile(np.array([[0.0], [2.0], [4.0]]), (1, 30))
+    maker = crossed([flat[1:2], flat], resamples=4000)
+    drawn = maker.interval(0, 1, "percentile", 0.95)[0]
+    # One of three values apart from a mean of three draws: the variance is 8/3 (1 + 1/3).
+    assert (drawn.low, drawn.high) == pytest.approx((-10 / 3, 10 / 3), abs=0.7)
+    t = maker.components(0, 1)
+    assert t.standard_error**2 == pytest.approx(4.0 * (1.0 + 1.0 / 3.0))
+    assert t.freedom == pytest.approx(2.0)

@@ -244,6 +244,23 @@ def test_one_against_several(make: Make) -> None:
     assert "h2 has one run" in next(note.message for note in found.notes if note.code == "one_run")
 
 
+def test_a_single_run_borrows_the_run_variance_of_the_other(make: Make) -> None:
+    """Otherwise the interval is that of the items and of half of the runs alone."""
+    apart = [labels(right, seed) for seed, right in enumerate((0.2, 0.5, 0.8))]
+    found = make({"h0": apart, "h2": RUNS["h2"], "h3": [labels(0.4, 77)]}).compare(metric="accuracy")
+    d = found["h2", "h0"]
+    sd = float(np.std([np.mean(run == GOLD) for run in apart], ddof=1))
+    assert d.interval is not None
+    assert d.interval.high - d.interval.low > 2 * 4.3 * sd  # the quantile of t with 2 degrees of freedom
+    (told,) = [note for note in found.notes if note.code == "borrowed_run_variance"]
+    assert "h2, h3" in told.message or "h3, h2" in told.message
+    drawn = make({"h0": apart, "h2": RUNS["h2"]}).compare(interval="percentile")["h2", "h0"].interval
+    assert drawn is not None
+    assert drawn.high - drawn.low > 2 * sd
+    alone = make({"h2": RUNS["h2"], "h3": [labels(0.4, 77)]}).compare(metric="accuracy")
+    assert {"one_run", "borrowed_run_variance"} & {note.code for note in alone.notes} == {"one_run"}
+
+
 # -- which are compared ----------------------------------------------------------------------------
 
 
