@@ -33,7 +33,7 @@ from bestby.inference.distributions import replicates
 from bestby.inference.repeated import Differences, mean_interval
 from bestby.results import Interval, Note, TestResult, defined
 
-ENOUGH_CARRYING = 7.0
+ENOUGH_CARRYING = 9.0
 """Units that must carry a difference, were they equally large, before its t interval keeps its level."""
 
 ENOUGH_OF_ALL = 6.0

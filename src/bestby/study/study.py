@@ -242,7 +242,8 @@ class Study:
             without a baseline in the study, every two conditions are compared.
         interval : {"auto", "t", "percentile", "basic", "bca", "studentized", "normal", "tango"}
             "auto": for two single runs as for `compare`; otherwise the t interval over items and runs, as for
-            `compare_runs`. The last four know of items only.
+            `compare_runs`: a single run beside several is taken to vary as they do. The last four know of
+            items only.
         level : float
             Nominal coverage; 1 - level is the level of the tests.
         test : {"auto", "permutation", "permutation-standardised", "bootstrap", "t", "mcnemar", \

@@ -256,3 +256,13 @@ def test_a_single_run_is_drawn_as_the_runs_of_the_other_vary() -> None:
     t = maker.components(0, 1)
     assert t.standard_error**2 == pytest.approx(4.0 * (1.0 + 1.0 / 3.0))
     assert t.freedom == pytest.approx(2.0)
+
+
+def test_runs_that_differ_by_luck_alone_are_noted() -> None:
+    """Mean squares of the runs equal to those of the rest, or smaller: no variance between runs is seen."""
+    luck = np.random.default_rng(2).normal(size=(2, 4, 80))
+    level = luck - luck.mean(axis=2, keepdims=True)
+    _, notes = crossed(list(level)).interval(0, 1, "t", 0.95)
+    assert [note.code for note in notes] == ["long_interval"]
+    apart = level + np.array([0.0, 0.5, 1.0, 1.5])[:, None]
+    assert crossed(list(apart)).interval(0, 1, "t", 0.95)[1] == ()
