@@ -1,4 +1,4 @@
-"""Run the commands in the guides of the measures of NLP and put in what they print; `--check` only compares.
+"""Run the commands in guides and put in what they print; `--check` only compares.
 
 A command stands after "$ " at the start of a block of kind console. The line with the signature, which names
 versions, is left out.
@@ -14,9 +14,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = tuple(
-    ROOT / "docs" / "guides" / f"{name}.md" for name in ("translation", "speech", "parsing", "retrieval")
-)
+GUIDES = ("translation", "speech", "parsing", "retrieval", "evaluation-logs")
+PAGES = tuple(ROOT / "docs" / "guides" / f"{name}.md" for name in GUIDES)
 BLOCK = re.compile(r"```console\n(\$ (?:[^\n]*\\\n)*[^\n]*\n)(.*?)```\n", re.DOTALL)
 MAIN = "import sys; from bestby.cli import main; sys.exit(main())"
 

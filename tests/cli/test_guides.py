@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "docs" / "make_guide_outputs.py"
-GUIDES = ("translation", "speech", "parsing", "retrieval")
+GUIDES = ("translation", "speech", "parsing", "retrieval", "evaluation-logs")
 
 pytestmark = pytest.mark.skipif(
     not SCRIPT.is_file() or not (ROOT / "examples").is_dir(),
