@@ -29,8 +29,9 @@ from calibration.populations import Population, clustered_null, nulls
 COLUMNS = ("null", "metric", "n", "test", "rejected", "se", "datasets", "resamples")
 SLOW = ("f1_macro", "spearman", "roc_auc")
 LEVEL = 0.05
-COUNTED = tuple(test for test in testing.TESTS if test != "wald")
-"""The Wald test is for dependent items: calibration/dependence.py counts it."""
+ELSEWHERE = ("permutation-standardised", "wald")
+COUNTED = tuple(test for test in testing.TESTS if test not in ELSEWHERE)
+"""Swaps of standard scores are counted by `subjects.correlations`, the Wald test by `dependence`."""
 
 
 def data_sets(

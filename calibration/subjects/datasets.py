@@ -90,7 +90,7 @@ One score per system and dataset; the differences have mean 0, so every rejectio
 0" is false. `compare_datasets` estimates that mean and gives its interval. `t` is the default; the other
 columns are the tests that can be asked for and Student's t with Hall's correction for skewness. *power* is
 the share found of a true difference that `t` finds in 80 % of normal samples; it is no plan that promises
-anything, so it has no criterion. *noted*: `skewed_differences` or, below eight datasets, `few_datasets`.
+anything, so it has no criterion. *noted*: `skewed_differences` or, up to ten datasets, `few_datasets`.
 
 Wilcoxon's test, the default before, rejects 31 % of true hypotheses about the mean with 30 datasets of
 Weibull differences and 47 % with 50: it asks about symmetry, which is false there, so more datasets make it
@@ -101,6 +101,5 @@ better in skewed differences and rejects 9 to 10 % in symmetric heavy tails, whe
 so it is not the default.
 
 Ten datasets say little of their shape: of Gumbel differences, which are slightly skewed, `t` rejects 8.8 %
-and the note is on 16 % of the data sets, a cell that is outside and not noted. From 30 datasets on these
-hold.
+and `skewed_differences` would be on 16 % of the data sets. That is why so few datasets always have a note.
 """

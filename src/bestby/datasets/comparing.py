@@ -35,7 +35,7 @@ from bestby.results import Difference, Interval, MetricInfo, Note, defined
 
 ACROSS = ("t", "wilcoxon", "sign", "permutation")
 
-FEWEST_FOR_SHAPE = exchangeability.FEWEST
+FEWEST_FOR_SHAPE = 11
 """Datasets below which nothing shows whether the differences are skewed."""
 
 ASKS = {

@@ -102,7 +102,7 @@ class Separate:
     def standard_error(self, a: int, b: int | None = None) -> tuple[float, str]:
         """Return the standard error of a score or a difference, and where it comes from.
 
-        Of a mean or a trimmed mean by formula, of a median that of the bootstrap replicates.
+        By formula where there is one, else that of the bootstrap replicates.
         """
         error = self._error(a, b)
         if error is not None:

@@ -273,21 +273,33 @@ class SumGroup(Group):
             result = self._exact(pair, alternative, kinds) if exact else None
             if result is None:
                 result = self._by_cells(pair, alternative, drawing, kinds)
-                if result is not None and exact:
-                    result = self._refined(pair, result, kinds, drawing.seed)
             if result is None:
                 left.append(pair)
             else:
                 results[pair] = result
-        for pair, result in (self._dense(left, alternative, drawing) if left else {}).items():
-            again = partial(self._kinds, pair)
-            results[pair] = self._refined(pair, result, again, drawing.seed) if exact else result
-        return results
+        results |= self._dense(left, alternative, drawing) if left else {}
+        return self._refined(results, drawing) if exact else results
 
-    def _refined(self, pair: Pair, result: TestResult, kinds: Kinds, seed: int) -> TestResult:
-        """Return the test of a pair, by tilted draws where it has few hits; the pair alone decides that."""
-        if not tilting.few_hits(result):
-            return result
+    def _refined(self, results: dict[Pair, TestResult], drawing: Drawing) -> dict[Pair, TestResult]:
+        """Return the tests, those with few hits by tilted draws, or where these fail by more plain ones.
+
+        The pair alone decides that, so that other systems do not change its p-value.
+        """
+        refined = dict(results)
+        for pair, result in results.items():
+            if not tilting.few_hits(result):
+                continue
+            kinds = cache(partial(self._kinds, pair))
+            test = self._tilted(pair, result, kinds, drawing.seed)
+            most = tilting.most_plain(drawing.n_resamples, self.n_units)
+            if tilting.few_hits(test) and most > drawing.n_resamples:
+                more = dataclasses.replace(drawing, n_resamples=most, progress=None)
+                again = self._by_cells(pair, result.alternative, more, kinds)
+                test = again or self._dense([pair], result.alternative, more)[pair]
+            refined[pair] = test
+        return refined
+
+    def _tilted(self, pair: Pair, result: TestResult, kinds: Kinds, seed: int) -> TestResult:
         delta, counts, own = kinds()
         midpoint, half, observed, scale = self._midpoint(pair)
         difference = Swap(self.metrics[pair[0]], midpoint)

@@ -41,6 +41,12 @@ It is above 0.99 for ratios of sums, correlations, ranks and areas, and below 0.
 tilt that is made from effects which do not describe the difference can miss a part of the tail.
 """
 
+MORE_PLAIN = 10
+"""How many times as many plain draws follow where tilted ones fail."""
+
+MOST_PLAIN_WORK = 1_000_000_000
+"""Plain draws times units that are made in all for one pair where tilted ones fail."""
+
 _BATCH = 250
 _PILOT = 100
 _BLOCK = 1 << 18
@@ -93,6 +99,17 @@ class Swaps:
 def few_hits(result: TestResult) -> bool:
     """Return whether a p-value rests on few hits, or none, among draws of the null hypothesis."""
     return result.method == "monte carlo" and _hits(result) < FEW_HITS
+
+
+def most_plain(n_resamples: int, n_units: int) -> int:
+    """Return how many plain draws a pair may get if it has few hits and cannot be tilted.
+
+    Examples
+    --------
+    >>> most_plain(10_000, 500), most_plain(10_000, 50_000), most_plain(10_000, 1_000_000)
+    (100000, 20000, 10000)
+    """
+    return max(n_resamples, min(MORE_PLAIN * n_resamples, MOST_PLAIN_WORK // n_units))
 
 
 def least_p(result: TestResult) -> float:

@@ -138,6 +138,17 @@ def test_the_least_p_behind_a_few_hits() -> None:
     assert tilting.least_p(plain(1.0, hits=50)) == 51 / 10_001
 
 
+def test_systems_on_scales_too_far_apart_for_a_tilt_get_more_draws() -> None:
+    """66 pairs times 1 / (1 + 499) is above 0.05; times 1 / (1 + 4990) it is not."""
+    rng = np.random.default_rng(0)
+    gold = rng.normal(size=150)
+    systems = {f"s{i}": gold + rng.normal(size=150) * (3.0 if i == 11 else 0.5) for i in range(12)}
+    behind = compare(systems, gold, metric="pearson", n_resamples=499, interval="percentile")["s0", "s11"]
+    assert (behind.test.method, behind.test.n_resamples) == ("monte carlo", 4990)
+    assert behind.p_value == pytest.approx(1 / 4991)
+    assert behind.p_adjusted < 0.05
+
+
 @pytest.mark.parametrize("metric", ["pearson", "rmse", "f1_macro", "spearman"])
 def test_a_system_far_behind_is_told_apart_in_a_large_family(metric: str) -> None:
     """66 pairs times 1 / (1 + 499) is above 0.05: draws alone could reject nothing."""
@@ -150,7 +161,9 @@ def test_a_system_far_behind_is_told_apart_in_a_large_family(metric: str) -> Non
         }
     else:
         gold = rng.normal(size=150)
-        systems = {f"s{i}": gold + rng.normal(size=150) * (3.0 if i == 11 else 0.5) for i in range(12)}
+        loud = [3.0 if i == 11 else 0.5 for i in range(12)]
+        shrunk = [1.0 / math.sqrt(1.0 + x * x) if metric == "pearson" else 1.0 for x in loud]
+        systems = {f"s{i}": shrunk[i] * (gold + rng.normal(size=150) * loud[i]) for i in range(12)}
     result = compare(systems, gold, metric=metric, n_resamples=499, interval="percentile")
     behind = result["s0", "s11"]
     assert behind.test.method == "importance sampling"
