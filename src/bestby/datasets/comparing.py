@@ -22,7 +22,7 @@ from bestby.engine.base import Drawing
 from bestby.engine.interval import METHODS, Target
 from bestby.evaluation import Evaluation
 from bestby.family import alpha_of, shown_better, with_direction_notes
-from bestby.inference import clusters, exchangeability, multiplicity, ranking
+from bestby.inference import clusters, multiplicity, ranking
 from bestby.inference.distributions import replicates
 from bestby.inference.intervals import normal, percentile
 from bestby.inference.ranking import Friedman
