@@ -154,7 +154,9 @@ def choose_interval(
     if blocks:
         return Choice("basic", "blocks of ordered text, too many to be left out one by one")
     if steps:
-        return Choice("percentile", "the measure moves in steps, as medians and other quantiles do")
+        return Choice(
+            "percentile", "the measure does not change smoothly with these items, as medians do not"
+        )
     effective = n_differing if n_effective is None else n_effective
     if effective >= ENOUGH_DIFFERING:
         return Choice("bca", f"at least {ENOUGH_DIFFERING} units differ and carry the variance")
@@ -227,7 +229,7 @@ def _of_steps(method: str, n_differing: int) -> Note | None:
     """Return a note on the interval of a difference of medians, or of what else moves in steps."""
     if method == "percentile" and n_differing >= ENOUGH_FOR_STEPS:
         return None
-    told = "the measure moves in steps, as medians and other quantiles do: "
+    told = "the measure does not change smoothly with these items, as medians and other quantiles do not: "
     if method == "percentile":
         told += (
             f"on {n_differing} units the percentile interval may cover a few points more or less than it says"

@@ -154,11 +154,25 @@ def of_metric(group: Group, m: int, tests: Mapping[Pair, TestResult], settings: 
     return notes
 
 
-def of_swaps(group: Group, m: int, tests: Mapping[Pair, TestResult], names: Sequence[str]) -> list[Note]:
-    """Return notes on permutation tests of correlations and ranks: what is swapped, and when it is right."""
+def of_swaps(
+    group: Group, m: int, tests: Mapping[Pair, TestResult], names: Sequence[str], asked: str
+) -> list[Note]:
+    """Return notes on permutation tests of correlations and ranks: what is swapped, and when it is right.
+
+    `asked` is the test by the name that the user gave.
+    """
     metric = group.metrics[m].name
     notes = []
-    if any(test.name == STANDARDISED for test in tests.values()):
+    swapped = [pair for pair in tests if tests[pair].name == STANDARDISED]
+    if swapped and asked != STANDARDISED:
+        (_, a, b), more = swapped[0], len(swapped) - 1
+        told = (
+            f"the predictions of {names[a]} and {names[b]} are on scales too far apart to swap as given"
+            f"{f', and so are {more} other pairs' if more else ''}: there the test swaps standard scores."
+            " It is not exact, and rejects too often on few items and with heavy tails; bring both to one scale"
+        )
+        notes.append(Note("standardised_swaps", told, (metric,)))
+    elif swapped:
         told = (
             "the test swaps ranks or standard scores, which suits many items of systems on different scales."
             " It is not exact, and rejects too often on few items and with heavy tails (6 to 13 % at 5 %);"

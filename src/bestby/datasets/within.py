@@ -89,7 +89,7 @@ def differences(
     for pair in positions:
         method, doubts = pairing.chosen(makers, Target(*pair), asked.interval)
         interval, notes = makers.interval(Target(*pair), method, asked.level)
-        notes = (*notes, *doubts, *noting.of_swaps(makers.group, 0, {pair: tests[pair]}, names))
+        notes = (*notes, *doubts, *noting.of_swaps(makers.group, 0, {pair: tests[pair]}, names, asked.test))
         found.append(pairing.difference(makers, pair, evaluation, tests[pair], interval, asked.level, notes))
     return tuple(found)
 

@@ -286,18 +286,21 @@ class SumGroup(Group):
         The pair alone decides that, so that other systems do not change its p-value.
         """
         refined = dict(results)
+        most = tilting.most_plain(drawing.n_resamples, self.n_units)
+        more = dataclasses.replace(drawing, n_resamples=most, progress=None)
+        left: list[Pair] = []
         for pair, result in results.items():
             if not tilting.few_hits(result):
                 continue
             kinds = cache(partial(self._kinds, pair))
-            test = self._tilted(pair, result, kinds, drawing.seed)
-            most = tilting.most_plain(drawing.n_resamples, self.n_units)
-            if tilting.few_hits(test) and most > drawing.n_resamples:
-                more = dataclasses.replace(drawing, n_resamples=most, progress=None)
+            refined[pair] = self._tilted(pair, result, kinds, drawing.seed)
+            if tilting.few_hits(refined[pair]) and most > drawing.n_resamples:
                 again = self._by_cells(pair, result.alternative, more, kinds)
-                test = again or self._dense([pair], result.alternative, more)[pair]
-            refined[pair] = test
-        return refined
+                if again is None:
+                    left.append(pair)
+                else:
+                    refined[pair] = again
+        return refined | (self._dense(left, results[left[0]].alternative, more) if left else {})
 
     def _tilted(self, pair: Pair, result: TestResult, kinds: Kinds, seed: int) -> TestResult:
         delta, counts, own = kinds()

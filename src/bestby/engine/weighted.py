@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -236,21 +237,34 @@ class ItemGroup(Group):
         if units.size <= ENUMERATE_UNITS:
             p = self._exact(units, difference, observed, alternative, scale)
             return TestResult("permutation", p, alternative, True, "enumeration", statistic=observed)
-        drawn = resampling.swap_blocks(
-            self.units,
-            drawing.n_resamples,
-            drawing.seed,
-            _Weighed(difference, self._of_items),
-            most=self._most(),
-            n_jobs=drawing.n_jobs,
-            progress=drawing.progress,
-            executor=drawing.executor,
-        )
-        result = permutation.monte_carlo(drawn, observed, alternative, name="permutation", scale=scale)
+
+        def plain(drawing: Drawing) -> TestResult:
+            drawn = resampling.swap_blocks(
+                self.units,
+                drawing.n_resamples,
+                drawing.seed,
+                _Weighed(difference, self._of_items),
+                most=self._most(),
+                n_jobs=drawing.n_jobs,
+                progress=drawing.progress,
+                executor=drawing.executor,
+            )
+            return permutation.monte_carlo(drawn, observed, alternative, name="permutation", scale=scale)
+
+        result = plain(drawing)
         if not tilting.few_hits(result) or units.size > drawing.n_resamples:
             return result  # each unit is swapped once: no more calls than there were
         tolerance = rounding.tie_width(scale, abs(observed))
-        return tilting.refined(result, self._swaps(units, difference, observed), tolerance, drawing.seed)
+        swaps = self._swaps(units, difference, observed)
+        result = tilting.refined(result, swaps, tolerance, drawing.seed)
+        most = tilting.most_plain(drawing.n_resamples, self.n_units, self._most_plain_work())
+        if tilting.few_hits(result) and most > drawing.n_resamples:
+            result = plain(dataclasses.replace(drawing, n_resamples=most, progress=None))
+        return result
+
+    def _most_plain_work(self) -> int:
+        """Return how many draws times units a pair may get where tilted draws fail."""
+        return tilting.MOST_PLAIN_WORK // 10
 
     def _swaps(
         self, units: IntArray, difference: Callable[[Array], FloatArray], observed: float
@@ -430,6 +444,10 @@ class CallGroup(ItemGroup):
     def _most(self) -> int:
         """Return fewer than for ranks: the calls take the time, and small blocks are shared out evenly."""
         return CALLED_AT_ONCE
+
+    def _most_plain_work(self) -> int:
+        """Return none: each draw is a call of a function of the user."""
+        return 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -382,7 +382,7 @@ def _of_items(
     tost, tost_level = interval, family.equivalence_level(settings.level, settings.margin)
     if tost_level is not None:
         tost = makers.interval(Target(*pair), method, tost_level)[0]
-    notes = (*notes, *doubts, *noting.of_swaps(makers.group, m, {pair: test}, evaluation.names))
+    notes = (*notes, *doubts, *noting.of_swaps(makers.group, m, {pair: test}, evaluation.names, name))
     plain = pairing.difference(makers, pair, evaluation, test, interval, settings.level, notes)
     values = {entry.name: getattr(plain, entry.name) for entry in fields(plain)}
     return (
