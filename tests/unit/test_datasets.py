@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import pickle
 from typing import Any
 
 import numpy as np
@@ -541,6 +542,50 @@ def test_the_correlation_that_is_assumed() -> None:
     assert "0.5 is assumed" in found[5, 2]
     assert "weak features" in found[1, 10]
     assert "weak features" not in found[5, 2]
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+def test_tests_and_effects_of_folds_take_the_two_names_in_either_order(alternative: str) -> None:
+    result = compare_folds(cross_validated(), alternative=alternative)
+    forward, back = result.tests["a", "b"], result.tests["b", "a"]
+    assert back == tuple(test.mirrored() for test in forward)
+    assert result["b", "a"].test in back
+    assert back[0].statistic == -forward[0].statistic
+    assert result.tests.get(("b", "a")) == back
+    assert result.tests == dict(result.tests)
+    if alternative == "two-sided":
+        assert result.effects["b", "a"] == result.effects["a", "b"]
+        assert ("b", "a") in result.effects
+    else:
+        assert result.effects.get(("b", "a")) is None
+        with pytest.raises(
+            InvalidInputError, match=r"score of 'a' is greater[^\n]*\nhint: look up \('a', 'b'\)"
+        ):
+            result.effects["b", "a"]
+    for found in (result.tests, result.effects):
+        with pytest.raises(InvalidInputError, match=r"of \('a', 'c'\)[^\n]*\nhint: pairs: \('a', 'b'\)"):
+            found["a", "c"]
+
+
+def test_counts_are_equal_to_a_mapping_with_the_same_items() -> None:
+    folds, other = (compare_folds(cross_validated(seed)).effects for seed in (0, 1))
+    for counts in (folds, compare_datasets(items(), n_resamples=99).replicability):
+        assert counts == dict(counts)
+        assert dict(counts) == counts
+        assert counts == pickle.loads(pickle.dumps(counts))
+        assert counts != other
+        assert counts != {}
+
+
+def test_scores_of_folds_have_no_counts() -> None:
+    folds = compare_folds({"a": [0.7, 0.8, 0.9], "b": [0.6, 0.7, 0.75]})
+    for counts in (folds.effects, compare_datasets(TABLE).replicability):
+        with pytest.raises(
+            InvalidInputError, match="scores without items or runs have no counts\nhint: give"
+        ):
+            counts["a", "b"]
+        assert ("a", "b") not in counts
+        assert counts == {}
 
 
 def test_folds_without_a_class_are_noted() -> None:

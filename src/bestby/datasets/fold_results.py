@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from bestby._core.typing import FloatArray
-from bestby.datasets.results import Names, looked_up
-from bestby.inference.replicability import Replicability
-from bestby.results import Difference, MetricInfo, Note, Provenance, Reported, TestResult
+from bestby.datasets.results import Counts, PairTests, looked_up
+from bestby.results import Difference, MetricInfo, Note, Provenance, Reported
 
 Ends = tuple[float, float]
 
@@ -62,10 +61,11 @@ class FoldComparison(Reported):
     differences : tuple of Difference
         Per pair the mean difference over folds, its corrected interval and the test chosen, corrected over
         the pairs; `n_items` is J.
-    tests : mapping of (str, str) to tuple of TestResult
-        Per pair all tests that apply.
-    effects : mapping of (str, str) to Replicability
-        Per pair, on how many folds there is a difference; empty without items.
+    tests : PairTests, a mapping of (str, str) to tuple of TestResult
+        Per pair all tests that apply, in whichever order the two systems are named.
+    effects : Counts, a mapping of (str, str) to Replicability
+        Per pair, on how many folds there is a difference; in whichever order the two systems are named,
+        unless the tests are one-sided. Empty without items.
     within : mapping of str to tuple of Difference
         Per repetition the differences on its pooled out-of-fold predictions; empty without items.
     spread : tuple of Spread
@@ -89,8 +89,8 @@ class FoldComparison(Reported):
     means: tuple[float, ...]
     ratio: float
     differences: tuple[Difference, ...]
-    tests: Mapping[Names, tuple[TestResult, ...]]
-    effects: Mapping[Names, Replicability]
+    tests: PairTests
+    effects: Counts
     within: Mapping[str, tuple[Difference, ...]]
     spread: tuple[Spread, ...]
     notes: tuple[Note, ...]

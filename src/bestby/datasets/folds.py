@@ -15,7 +15,7 @@ from bestby._core.typing import Alternative, FloatArray
 from bestby.datasets import fold_tests, within
 from bestby.datasets.fold_results import FoldComparison, Spread
 from bestby.datasets.fold_source import Folds, Labels, of_items, of_scores, read
-from bestby.datasets.results import Names
+from bestby.datasets.results import Counts, Names, PairTests
 from bestby.datasets.within import Asked
 from bestby.engine import testing
 from bestby.engine.base import Drawing
@@ -187,8 +187,8 @@ def compare_folds(
         means=tuple(float(mean) for mean in scores.mean(axis=0)),
         ratio=share,
         differences=differences,
-        tests=tests,
-        effects=effects,
+        tests=PairTests(tests),
+        effects=Counts(effects, asked.alternative),
         within=inner,
         spread=tuple(_spread(pair, i, inner, asked.level) for i, pair in enumerate(pairs)) if inner else (),
         notes=(*folds.notes, *fold_tests.notes(folds, ratio, share, name)),

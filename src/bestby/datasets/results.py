@@ -5,59 +5,62 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import FloatArray
 from bestby.inference.ranking import Friedman
 from bestby.inference.replicability import Replicability
-from bestby.results import Difference, Interval, MetricInfo, Note, Provenance, Reported
+from bestby.results import Difference, Interval, MetricInfo, Note, Provenance, Reported, TestResult
 
 Names = tuple[str, str]
+V = TypeVar("V")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Counts(Mapping[Names, Replicability]):
-    """On how many datasets two systems differ, by the names of the two.
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class ByPair(Mapping[Names, V]):
+    """What was found for pairs of systems, looked up by the two names in either order.
+
+    It is equal to any mapping with the same items.
 
     Parameters
     ----------
-    of : mapping of (str, str) to Replicability
+    of : mapping of (str, str) to object
         Per pair as it was tested.
-    alternative : {"two-sided", "greater", "less"}
-        Of the tests. Counts of differences in either direction are the same for (A, B) and (B, A). Those of
-        one-sided tests are of one direction, and belong to the pair in the order in which it was tested.
     """
 
-    of: Mapping[Names, Replicability]
-    alternative: str = "two-sided"
+    of: Mapping[Names, V]
 
-    def __getitem__(self, key: Names) -> Replicability:
+    what: ClassVar[str]
+    """What is looked up, for messages."""
+    needs: ClassVar[str] = ""
+    """Why a comparison may hold none at all."""
+    hint: ClassVar[str] = ""
+    """What to do about that."""
+
+    def __getitem__(self, key: Names) -> V:
         if key in self.of:
             return self.of[key]
         reverse = key[::-1] if isinstance(key, tuple) else key
-        if reverse not in self.of:
-            raise InvalidInputError(
-                f"no counts of {quoted(key)} in this comparison",
-                hint="pairs: " + ", ".join(quoted(pair) for pair in list(self.of)[:12]),
-            )
-        if self.alternative == "two-sided":
-            return self.of[reverse]
+        if reverse in self.of:
+            return self._mirrored(reverse)
+        if not self.of:
+            raise InvalidInputError(f"this comparison has no {self.what}: {self.needs}", hint=self.hint)
         raise InvalidInputError(
-            f"the one-sided tests asked whether the score of {quoted(reverse[0])} is {self.alternative}"
-            f" than that of {quoted(reverse[1])}: there is no count for the other direction",
-            hint=f"replicability[{quoted(reverse[0])}, {quoted(reverse[1])}], or give the systems in the"
-            " other order",
+            f"no {self.what} of {quoted(key)} in this comparison",
+            hint="pairs: " + ", ".join(quoted(pair) for pair in list(self.of)[:12]),
         )
+
+    def _mirrored(self, key: Names) -> V:
+        """Return what was found for a pair, its systems exchanged."""
+        raise NotImplementedError
 
     def __contains__(self, key: object) -> bool:
-        return key in self.of or (
-            self.alternative == "two-sided" and isinstance(key, tuple) and key[::-1] in self.of
-        )
+        return key in self.of or (isinstance(key, tuple) and key[::-1] in self.of)
 
     def get(self, key: Names, default: Any = None) -> Any:
-        """Return the counts of a pair, or a default if it has none in this order."""
+        """Return what was found for a pair, or a default if there is nothing for it in this order."""
         return self[key] if key in self else default  # noqa: SIM401 - this is what `get` is
 
     def __iter__(self) -> Iterator[Names]:
@@ -68,6 +71,57 @@ class Counts(Mapping[Names, Replicability]):
 
     def __repr__(self) -> str:
         return repr(dict(self.of))
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Counts(ByPair[Replicability]):
+    """On how many datasets or folds two systems differ, by the names of the two.
+
+    Parameters
+    ----------
+    of : mapping of (str, str) to Replicability
+        Per pair as it was tested.
+    alternative : {"two-sided", "greater", "less"}
+        Of the tests. Counts of differences in either direction are the same for (A, B) and (B, A). Those of
+        one-sided tests are of one direction, and belong to the pair in the order in which it was tested.
+    """
+
+    alternative: str = "two-sided"
+
+    what: ClassVar[str] = "counts"
+    needs: ClassVar[str] = "scores without items or runs have no counts"
+    hint: ClassVar[str] = "give the predictions or scores of the items, which can be tested"
+
+    def _mirrored(self, key: Names) -> Replicability:
+        if self.alternative == "two-sided":
+            return self.of[key]
+        raise InvalidInputError(
+            f"the one-sided tests asked whether the score of {quoted(key[0])} is {self.alternative}"
+            f" than that of {quoted(key[1])}: there is no count for the other direction",
+            hint=f"look up {quoted(key)}, or give the systems in the other order",
+        )
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.of or (self.alternative == "two-sided" and ByPair.__contains__(self, key))
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class PairTests(ByPair[tuple[TestResult, ...]]):
+    """The tests of two systems, by the names of the two; in the other order the tests are mirrored.
+
+    Examples
+    --------
+    >>> from bestby.results import TestResult
+    >>> one = TestResult("t", 0.25, "greater", False, "asymptotic", statistic=1.5)
+    >>> tests = PairTests({("a", "b"): (one,)})
+    >>> [(test.alternative, test.statistic) for test in tests["b", "a"]]
+    [('less', -1.5)]
+    """
+
+    what: ClassVar[str] = "tests"
+
+    def _mirrored(self, key: Names) -> tuple[TestResult, ...]:
+        return tuple(test.mirrored() for test in self.of[key])
 
 
 @dataclass(frozen=True, slots=True)
