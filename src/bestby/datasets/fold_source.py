@@ -128,7 +128,6 @@ def _fold_scores(values: Any, name: str) -> FloatArray:
     array = checks.as_array(values, f"the scores of {quoted(name)}")
     if array.dtype.kind == "O" and array.ndim == 1:
         array = checks.column(array, f"the scores of {quoted(name)}")
-        checks.check_not_tiny(array, f"the scores of {quoted(name)}")
     if array.dtype.kind not in "biuf" or array.ndim not in (1, 2) or array.size == 0:
         raise InvalidInputError(
             f"scores of system {quoted(name)} must be numbers of shape (folds,) or (repetitions, folds),"
@@ -183,6 +182,7 @@ def of_scores(read: Scores, metric: Any, greater_is_better: bool | None) -> Fold
             f" of repetition {quoted(read.labels[row][0])}",
             hint="folds cannot be left out one by one: the tests count on all of them",
         )
+    _check_amounts(read.names, read.matrix)
     greater, guessed = direction_of(metric, greater_is_better)
     info = MetricInfo(metric or "score", greater, (-math.inf, math.inf))
     hashes = {f"{label}": repr(row.tolist()) for label, row in zip(read.labels, read.matrix, strict=True)}
@@ -217,12 +217,14 @@ def of_items(
         plain = dataclasses.replace(same, strata=None)
         whole[again] = (within.makers_of(plain, measure, drawing, f"repetition {quoted(again)}"), plain)
     _check_size(names, tuple(folds))
+    matrix = np.array([makers.scores[0] for makers, _ in folds.values()])
+    _check_amounts(names, matrix)
     fitted = next(iter(whole.values()))[0].group.metrics[0]
     return Folds(
         metric=MetricInfo(fitted.name, fitted.greater_is_better, fitted.bounds),
         names=names,
         labels=tuple(folds),
-        matrix=np.array([makers.scores[0] for makers, _ in folds.values()]),
+        matrix=matrix,
         parts=folds,
         whole=whole,
         data_hash=within.hash_of({name: part.data_hash() for name, part in parts.items()}),
@@ -255,6 +257,14 @@ def _missing_classes(
 
 def _classes(part: Evaluation) -> set[object]:
     return set() if part.gold is None or part.gold.ndim != 1 else set(part.gold.tolist())
+
+
+def _check_amounts(names: Sequence[str], matrix: FloatArray) -> None:
+    """Refuse scores whose squares no float holds, as everywhere; their positions count the folds."""
+    for name, scores in zip(names, matrix.T, strict=True):
+        what = f"the scores of {quoted(name)}"
+        checks.check_bounded(scores, what)
+        checks.check_not_tiny(scores, what)
 
 
 def _check_size(names: Sequence[str], labels: Labels) -> None:
