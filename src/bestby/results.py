@@ -242,7 +242,8 @@ class Difference:
         runs the root of the sum of squares), the delta method for other functions of sums. ``"cr2"``,
         ``"two-way"``: cluster-robust. ``"crossed"``: over items and runs together. ``"sandwich"``,
         ``"fisher"``: of fitted strengths, from the judgements or from the Fisher information.
-        ``"bootstrap"``: the standard deviation of the bootstrap replicates.
+        ``"bootstrap"``: the standard deviation of the bootstrap replicates. ``"corrected-t"``,
+        ``"conservative-t"``: over the folds of cross-validation, corrected for what they have in common.
     """
 
     metric: str

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bestby import compare, compare_datasets, compare_preferences, compare_runs
+from bestby import compare, compare_datasets, compare_folds, compare_preferences, compare_runs
 from bestby.results import Difference
 
 RNG = np.random.default_rng(5)
@@ -108,6 +108,48 @@ def test_of_datasets() -> None:
     assert of(result["a", "b"]) == (pytest.approx(expected, rel=1e-12), "formula")
     assert result.overall[0].standard_error == result.differences[0].standard_error
     assert result.to_dict()["differences"][0]["standard_error"] == result.differences[0].standard_error
+
+
+@pytest.mark.parametrize(
+    ("shape", "ratio", "test", "method"),
+    [
+        ((1, 10), None, "auto", "corrected-t"),
+        ((5, 2), None, "auto", "corrected-t"),
+        ((5, 2), None, "5x2cv-f", "corrected-t"),  # has no interval of its own
+        ((10, 1), 0.25, "auto", "conservative-t"),
+        ((4, 5), None, "auto", "conservative-t"),
+    ],
+)
+def test_of_folds(shape: tuple[int, int], ratio: float | None, test: str, method: str) -> None:
+    """sqrt((1 / J + ratio) s^2); of random splits (2 ratio / (1 + ratio^2)) s^2, or between the two."""
+    folds = {name: RNG.normal(0.7, 0.02, shape) for name in "ab"}
+    found = compare_folds(folds, ratio=ratio, test=test)["b", "a"]
+    d = folds["a"] - folds["b"]
+    q = 1.0 / (shape[1] - 1) if ratio is None else ratio
+    nadeau, pairs = 1.0 / d.size + q, 2.0 * q / (1.0 + q * q)
+    k, share = shape[1], 1.0
+    if shape == (4, 5):
+        least = 2.0 * (k - 1) / (k * (k - 2)) * d.var(axis=1, ddof=1).mean()
+        share = min(k * d.mean(axis=1).var(ddof=1) / least, 1.0)
+    factor = nadeau if method == "corrected-t" else nadeau + share * (pairs - nadeau)
+    assert of(found) == (pytest.approx(math.sqrt(factor * d.var(ddof=1)), rel=1e-12), method)
+    assert found.interval is not None
+    assert found.interval.method == method
+    if found.test.name == method:
+        assert found.test.statistic == pytest.approx(found.estimate / found.standard_error)
+
+
+def test_of_folds_in_every_output() -> None:
+    result = compare_folds({"a": [0.75, 0.71, 0.74], "b": [0.74, 0.69, 0.75]})
+    d = result.differences[0]
+    error = math.sqrt((1 / 3 + 1 / 2) * np.var([0.01, 0.02, -0.01], ddof=1))
+    assert of(d) == (pytest.approx(error), "corrected-t")
+    assert json.loads(result.to_json())["differences"][0]["standard_error"] == d.standard_error
+    (row,) = csv.DictReader(io.StringIO(result.to_csv()))
+    assert (float(row["standard_error"]), row["standard_error_method"]) == of(d)
+    assert str(d).endswith("(of the corrected resampled t-test).")
+    level = compare_folds({"a": [0.7, 0.8, 0.9], "b": [0.7, 0.8, 0.9]}).differences[0]
+    assert of(level) == (0.0, "corrected-t")
 
 
 def test_of_preferences() -> None:

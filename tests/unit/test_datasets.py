@@ -671,6 +671,8 @@ def test_a_difference_without_variance_is_noted() -> None:
     assert result.differences[0].p_value == 0.25
     # An interval of no width would say that the difference is known, which the p-value contradicts.
     assert result.differences[0].interval is None
+    assert result.differences[0].standard_error == 0.0
+    assert "a standard error of 0 says nothing" in result.differences[0].notes[0].message
     same = compare_folds({"a": [1.0, 2.0, 3.0], "b": [1.0, 2.0, 3.0]}).differences[0]
     assert same.interval is not None
     assert (same.interval.low, same.interval.high, same.p_value) == (0.0, 0.0, 1.0)

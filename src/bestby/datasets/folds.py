@@ -270,7 +270,8 @@ def _paired(folds: Folds, pair: Names) -> FloatArray:
 
 
 _UNKNOWN = (
-    ", so its standard error is unknown: there is no interval, and the p-value is what the signs alone say"
+    ": a standard error of 0 says nothing there, so there is no interval, and the p-value is what the signs"
+    " alone say"
 )
 
 
@@ -293,6 +294,7 @@ def _differences(
         d = _paired(folds, (a, b))
         table = fold_tests.by_repetition(folds, d)
         interval, _ = defined(crossvalidation.corrected_interval(table, ratio, asked.level, bounds))
+        error = crossvalidation.corrected_error(table, ratio, bounds)
         notes: tuple[Note, ...] = ()
         if interval is None or interval.low == interval.high:
             text = "the difference is the same on all folds" + ("" if interval else _UNKNOWN)
@@ -313,6 +315,8 @@ def _differences(
                 n_items=len(folds.labels),
                 n_differing=int((d != 0.0).sum()),
                 notes=notes,
+                standard_error=error,
+                standard_error_method=bounds,
             )
         )
     return with_direction_notes(found, alpha_of(asked.level))

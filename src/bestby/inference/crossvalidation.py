@@ -135,6 +135,30 @@ def _t_test(name: str, differences: ArrayLike, ratio: float, alternative: Altern
     return TestResult(name, p, alternative, exact=False, method="asymptotic", statistic=t)
 
 
+def corrected_error(differences: ArrayLike, ratio: float, method: str = "corrected-t") -> float:
+    """Return the standard error of the mean difference that `corrected_t` or `conservative_t` divides by.
+
+    Parameters
+    ----------
+    differences, ratio
+        As for `corrected_t` and `conservative_t`.
+    method : {"corrected-t", "conservative-t"}
+        The test that the standard error belongs to.
+
+    Returns
+    -------
+    float
+        Of `corrected_t` it is sqrt((1 / J + ratio) s^2); 0 if all differences are equal.
+
+    Examples
+    --------
+    >>> round(corrected_error([1, 2, 3], ratio=0.5), 4)
+    0.9129
+    """
+    checks.choice(method, T_TESTS, "method")
+    return _folds(differences, ratio, method)[1]
+
+
 def corrected_interval(
     differences: ArrayLike, ratio: float, level: float = 0.95, method: str = "corrected-t"
 ) -> Interval:

@@ -88,6 +88,8 @@ _ERRORS = {
     "sandwich": "from the judgements",
     "fisher": "from the Fisher information",
     "bootstrap": "of the bootstrap replicates",
+    "corrected-t": "of the corrected resampled t-test",
+    "conservative-t": "of the conservative corrected t-test",
 }
 
 
