@@ -539,9 +539,29 @@ def test_the_correlation_that_is_assumed() -> None:
         found[shape] = note.message
     assert "0.1 is assumed" in found[1, 10]
     assert "0.1 to 0.18 is assumed" in found[10, 10]
-    assert "0.5 is assumed" in found[5, 2]
+    assert "; 0.5 is assumed" in found[5, 2]
     assert "weak features" in found[1, 10]
     assert "weak features" not in found[5, 2]
+
+
+@pytest.mark.parametrize(
+    ("shape", "test", "assumed"),
+    [
+        ((10, 1), "auto", "0.32"),  # random splits cannot show how far they differ
+        ((1, 10), "auto", "0.32"),
+        ((10, 3), "auto", "0.2 to 0.32"),
+        ((1, 4), "conservative-t", "0.2"),  # with four splits the correction is that of corrected-t
+        ((10, 1), "corrected-t", "0.2"),
+    ],
+)
+def test_the_correlation_that_is_assumed_of_random_splits(
+    shape: tuple[int, int], test: str, assumed: str
+) -> None:
+    generator = np.random.default_rng(5)
+    arrays = {name: generator.normal(0.7, 0.02, shape) for name in "ab"}
+    result = compare_folds(arrays, ratio=0.25, test=test)
+    (note,) = (n for n in result.notes if n.code == "correlation_assumed")
+    assert f"their scores; {assumed} is assumed," in note.message
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])

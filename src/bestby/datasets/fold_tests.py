@@ -56,8 +56,8 @@ def automatic(folds: Folds, ratio: float) -> str:
     overlapping = not folds.parts and j * ratio / (1.0 + ratio) > 1.0 + SAME
     if len(folds.repetitions()) == 1 and not overlapping:
         return "corrected-t"
-    larger = 2.0 * ratio / (1.0 + ratio * ratio) > 1.0 / j + ratio
-    return "conservative-t" if larger else "corrected-t"
+    least, greatest = crossvalidation.variance_limits(j, ratio)
+    return "conservative-t" if greatest > least else "corrected-t"
 
 
 def chosen(test: str, folds: Folds, ratio: float, alternative: Alternative) -> str:
@@ -121,7 +121,7 @@ def by_repetition(folds: Folds, d: FloatArray) -> FloatArray:
 
 def notes(folds: Folds, given: float | None, ratio: float, test: str) -> list[Note]:
     """Return the notes on the whole comparison: what is assumed, and what the test chosen does with it."""
-    found = [_correlation_note(ratio, interval_of(test, folds, ratio))]
+    found = [_correlation_note(folds, ratio, interval_of(test, folds, ratio))]
     if given is None and not folds.parts:
         found.append(
             Note(
@@ -157,11 +157,14 @@ _REPEATED = (
 )
 
 
-def _correlation_note(ratio: float, interval: str) -> Note:
+def _correlation_note(folds: Folds, ratio: float, interval: str) -> Note:
     tested = ratio / (1.0 + ratio)
     assumed = f"{tested:.2g}"
-    if interval == "conservative-t":
-        assumed += f" to {2.0 * tested * (1.0 - tested):.2g}"
+    least, greatest = crossvalidation.variance_limits(len(folds.labels), ratio)
+    if interval == "conservative-t" and greatest > least:
+        most = f"{2.0 * tested * (1.0 - tested):.2g}"
+        # Where repetitions do not show how far they differ, the test always goes up to the upper limit.
+        assumed = f"{assumed} to {most}" if crossvalidation.shows_spread(folds.shape() or ()) else most
     text = (
         f"no folds show how much common training items correlate their scores; {assumed} is assumed,"
         " which is too much where training changes the models little: the interval then covers up to 99 %,"

@@ -159,6 +159,31 @@ def corrected_error(differences: ArrayLike, ratio: float, method: str = "correct
     return _folds(differences, ratio, method)[1]
 
 
+def variance_limits(n_folds: int, ratio: float) -> tuple[float, float]:
+    """Return the least and the greatest variance of the mean, over s^2, that `conservative_t` takes.
+
+    The least is that of `corrected_t`.
+
+    Examples
+    --------
+    >>> variance_limits(10, 0.5), variance_limits(2, 1.0)
+    ((0.6, 0.8), (1.5, 1.5))
+    """
+    least = 1.0 / n_folds + ratio
+    return least, max(least, 2.0 * ratio / (1.0 + ratio * ratio))
+
+
+def shows_spread(shape: tuple[int, ...]) -> bool:
+    """Return whether folds of this shape show how far repetitions differ: several, of 3 or more folds.
+
+    Examples
+    --------
+    >>> shows_spread((10, 10)), shows_spread((5, 2)), shows_spread((10,))
+    (True, False, False)
+    """
+    return len(shape) == 2 and shape[0] >= 2 and shape[1] >= 3
+
+
 def corrected_interval(
     differences: ArrayLike, ratio: float, level: float = 0.95, method: str = "corrected-t"
 ) -> Interval:
@@ -354,16 +379,15 @@ def _folds(differences: ArrayLike, ratio: float, name: str) -> tuple[FloatArray,
         return d, 0.0
     mean = math.fsum(d) / d.size
     variance = math.fsum((d - mean) ** 2) / (d.size - 1)
-    factor = 1.0 / d.size + ratio
+    factor, greatest = variance_limits(d.size, ratio)
     if name == "conservative-t":
-        larger = max(factor, 2.0 * ratio / (1.0 + ratio * ratio))
-        factor += _spread(table) * (larger - factor)
+        factor += _spread(table) * (greatest - factor)
     return d, math.sqrt(factor * variance)
 
 
 def _spread(table: FloatArray) -> float:
     """Return how far the repetitions differ: 0 for models that are the same, 1 for sums over pairs."""
-    if table.ndim != 2 or table.shape[0] < 2 or table.shape[1] < 3:
+    if not shows_spread(table.shape):
         return 1.0
     k = table.shape[1]
     between = k * float(table.mean(axis=1).var(ddof=1))
