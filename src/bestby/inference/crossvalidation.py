@@ -202,7 +202,7 @@ def corrected_interval(
     -------
     Interval
         The p-value of the test is below 1 - level if and only if 0 lies outside. If all differences are equal
-        and not 0, their standard error is unknown and both ends are nan.
+        and not 0, their standard error of 0 says nothing and both ends are nan.
 
     Examples
     --------
