@@ -139,6 +139,11 @@ def test_an_unseen_difference_of_nothing_has_the_level_as_its_power() -> None:
         (lambda: bb.LiftedScores(["a", "b"]), InvalidInputError, "must be numbers", None),
         (lambda: bb.LiftedScores([0.5, 0.6], lift=-1.0), InvalidInputError, "lift must be a positive number", None),
         (lambda: bb.RunsAndItems(0.1, 0.0, 0.0, 0.0), InvalidInputError, "without any variation", "item_sd"),
+        (lambda: bb.RunsAndItems(0.1, 1.0, 1.0, 1.0, pilot_df=(1, 2)), InvalidInputError, "pilot_df must be three positive numbers, got (1, 2)", "from_pilot"),  # type: ignore[arg-type]
+        (lambda: bb.RunsAndItems(0.1, 1.0, 1.0, 1.0, pilot_df="abc"), InvalidInputError, "pilot_df must be three positive numbers", None),  # type: ignore[arg-type]
+        (lambda: bb.RunsAndItems(0.1, 1.0, 1.0, 1.0, pilot_df=3), InvalidInputError, "pilot_df must be three positive numbers", None),  # type: ignore[arg-type]
+        (lambda: bb.RunsAndItems(0.1, 1.0, 1.0, 1.0, pilot_df=(1, 2, "x")), InvalidInputError, "pilot_df must be three positive numbers", None),  # type: ignore[arg-type]
+        (lambda: bb.RunsAndItems(0.1, 1.0, 1.0, 1.0, below_zero=(-1.0, 0.0)), InvalidInputError, "below_zero must be two numbers of at least 0", None),
         (lambda: bb.RunsAndItems.from_pilot([[1, 2], [3, 4]], [[1, 2, 3], [3, 4, 5]]), InvalidInputError, "same items", "row per run"),
         (lambda: _pilot(effect_scale=2.0), InvalidInputError, "effect_scale must lie in [-1, 1]", "larger one"),
         (lambda: _pilot(a="a", b="c"), InvalidInputError, "two systems of the pilot, got 'a' and 'c'", "a, b"),
@@ -514,7 +519,7 @@ def test_every_pilot_leaves_something_open(position: int) -> None:
     assert "uncertain_pilot" not in {note.code for note in known.notes}
     text = " ".join(str(plan).split())
     assert "If the estimates of the pilot were the true values" in text
-    assert "is not taken for the truth" in text
+    assert "allows for doubt about the " in text
     assert "the true values" not in " ".join(str(known).split())
     document = json.loads(plan.to_json())
     assert (document["power"], document["power_as_estimated"]) == (plan.power, known.power)
@@ -589,3 +594,63 @@ def test_a_budget_from_a_pilot_says_what_its_components_leave_open() -> None:
     assert "If the estimates of the pilot were the true values" in " ".join(str(answer).split())
     assert json.loads(answer.to_json())["power_as_estimated"] == answer.power_as_estimated
     assert bb.allocate(RUNS, 500.0, run_cost=20.0, item_cost=0.05).power_as_estimated is None
+
+
+def _few_runs(i: int, **options: int) -> bb.RunsAndItems:
+    """A pilot of three runs on 100 items, whose run component is small but not 0."""
+    g = np.random.default_rng([3, 100, i, 9])
+    a, b = (g.normal(0, 0.5, 100) + g.normal(0, 0.05, (3, 1)) + g.normal(0, 0.5, (3, 100)) for _ in "ab")
+    return bb.RunsAndItems.from_pilot(a, b, difference=0.2, **options)  # type: ignore[arg-type]
+
+
+def test_a_run_component_estimated_as_zero_is_not_known_to_be_zero() -> None:
+    """The size grows far beyond that of a design whose runs do not vary, and the note says why."""
+    for i in (4, 9):
+        design = _few_runs(i)
+        assert design.clipped == ("run_sd",)
+        plan, known = (bb.sample_size(one, curve=()) for one in (design, design.taken_as_true()))
+        assert plan.n > 1.1 * known.n
+        assert "uncertain_pilot" in {note.code for note in plan.notes}
+        assert "far below" in " ".join(note.message for note in plan.notes)
+        assert "allows for doubt about the variances of the pilot" in " ".join(str(plan).split())
+
+
+def test_the_power_does_not_jump_where_a_component_becomes_zero() -> None:
+    options = {"item_sd": 0.7, "rest_sd": 0.7, "runs": 3, "pilot_df": (99.0, 2.6, 396.0)}
+    powers = [
+        bb.power(bb.RunsAndItems(0.2, run_sd=run_sd, **options), 200, curve=()).power  # type: ignore[arg-type]
+        for run_sd in (0.0, 1e-6, 0.07)
+    ]
+    assert powers[0] == pytest.approx(powers[1], abs=1e-6)
+    assert powers[1] > powers[2] + 0.05
+    below = bb.RunsAndItems(0.2, run_sd=0.0, below_zero=(0.0, 0.004), **options)  # type: ignore[arg-type]
+    assert bb.power(below, 200, curve=()).power > powers[0] + 0.05
+
+
+def test_one_run_cannot_be_planned_from_a_pilot_whose_run_component_is_zero() -> None:
+    design = _few_runs(3, runs=1)
+    with pytest.raises(DesignError, match="one run of each system"):
+        bb.power(design, 100)
+    assert bb.allocate(design, 40.0, run_cost=10.0, item_cost=0.1).best.runs > 1
+
+
+@pytest.mark.parametrize(("agreement", "n"), [(1.0, 297), (0.97, 200)])
+def test_a_pilot_that_agreed_too_much_shows_the_difference_that_it_is_planned_for(
+    agreement: float, n: int
+) -> None:
+    for b in (0.8, 0.2):
+        found = bb.minimum_detectable(bb.PairedProportions(b, b, agreement, pilot_items=40), n, curve=())
+        again = bb.sample_size(found.design, curve=())
+        assert again.n == pytest.approx(n, abs=1)
+        assert found.power == pytest.approx(0.8, abs=1e-6)
+
+
+def test_an_agreement_above_what_the_difference_allows_is_said_to_be_that_of_the_pilot() -> None:
+    words = bb.PairedProportions(0.9, 0.8, 0.98, pilot_items=50).assumed_words
+    assert words.endswith("both right or both wrong on 0.98 of the 50 items of a pilot")
+
+
+def test_a_pilot_without_any_variation_leaves_none_open() -> None:
+    pilot = bb.Pilot(bb.Evaluation.of({"a": np.ones(30), "b": np.zeros(30)}))
+    assert pilot.pilot_df == 29.0
+    assert bb.power(pilot, 60, n_simulations=100, curve=()).power == 1.0

@@ -80,13 +80,14 @@ def of_effective_units(effective: float, units: int) -> float:
     """Return the degrees of freedom of a variance that so many units of equal weight carry.
 
     Their number is that of the units over their kurtosis; never more than the units less one are counted.
+    Where no unit deviates (0 effective units) there is no variance to doubt, and the units less one count.
 
     Examples
     --------
-    >>> round(of_effective_units(100 / 3, 100), 1), round(of_effective_units(10.0, 100), 1)
-    (99.0, 22.0)
+    >>> [round(of_effective_units(effective, 100), 1) for effective in (100 / 3, 10.0, 0.0)]
+    [99.0, 22.0, 99.0]
     """
-    kurtosis = (1.0 / effective - 1.0 / units) * units / (units - 1.0) if effective > 0.0 else 2.0
+    kurtosis = (1.0 / effective - 1.0 / units) * units / (units - 1.0) if effective > 0.0 else 0.0
     return 2.0 / max(kurtosis, 2.0 / (units - 1.0))
 
 

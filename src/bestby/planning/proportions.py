@@ -146,7 +146,10 @@ class PairedProportions(Design):
         return min(64 + 8 * math.isqrt(n), 512)
 
     def reach(self, alternative: Alternative) -> float:
-        """Return the largest difference there can be with this agreement and this accuracy of B."""
+        """Return the largest difference there can be with this agreement and this accuracy of B.
+
+        The agreement of a pilot is an estimate, which the true difference may contradict.
+        """
         differing, b = 1.0 - self.agreement, self.accuracy_b
         room = min(2.0 * b, 2.0 - 2.0 * b)
         if differing > room + _ROUNDING:
@@ -156,7 +159,8 @@ class PairedProportions(Design):
                 hint="the difference is varied around accuracy_b at this agreement: give a higher agreement",
             )
         down = alternative == "less" or (alternative == "two-sided" and self.true_difference < 0.0)
-        most = min(differing, (2.0 * b if down else 2.0 - 2.0 * b) - differing)
+        accuracies = b if down else 1.0 - b
+        most = min(accuracies if self.pilot_items is not None else differing, 2.0 * accuracies - differing)
         return -max(most, 0.0) if down else max(most, 0.0)
 
     def with_effect(self, effect: float) -> Self:
@@ -204,9 +208,10 @@ class PairedProportions(Design):
     @property
     def assumed_words(self) -> str:
         """The assumptions."""
+        items = "items" if self.pilot_items is None else f"{self.pilot_items} items of a pilot"
         return (
             f"accuracies of {self.accuracy_a:.4g} and {self.accuracy_b:.4g},"
-            f" both right or both wrong on {self.agreement:.4g} of the items"
+            f" both right or both wrong on {self.agreement:.4g} of the {items}"
         )
 
     def settings(self) -> dict[str, Any]:

@@ -6,17 +6,17 @@ import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import gammaincinv, ndtr, ndtri, stdtrit
+from scipy.special import ndtr, stdtrit
 
 from bestby._core import arrays, checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
 from bestby.planning import doubt
 from bestby.planning.base import Design, Question
+from bestby.planning.squares import evenly, mean_square, ratio_of_mean_squares
 from bestby.results import Note
 
 _POINTS, _FEW_POINTS = 2048, 512
@@ -24,9 +24,6 @@ _POINTS, _FEW_POINTS = 2048, 512
 
 _FEW = 100
 """Runs or items up to which they do."""
-
-_MANY_DF = 1000
-"""Degrees of freedom beyond which the cube root of a chi-square is taken for normal (Wilson and Hilferty)."""
 
 
 @dataclass(frozen=True)
@@ -59,23 +56,28 @@ class RunsAndItems(Design):
     pilot_df : tuple of three floats, optional
         Degrees of freedom of the pilot's mean squares of items, of runs and of the rest: the power is an
         average over the variances that they leave open. None: the components are known.
+    below_zero : tuple of two floats
+        By how much the pilot's estimates of the variances of items and of runs were below 0.
 
     Raises
     ------
     InvalidInputError
-        If a standard deviation is negative, or all are 0.
+        If a standard deviation is negative, or all are 0; if `pilot_df` or `below_zero` is malformed.
 
     Notes
     -----
     For normal components the mean squares of a two-way layout are independent multiples of chi-squares [1]_,
     and the test depends on the scores through them and the difference alone. So its power is an integral over
-    them, taken over points that fill the unit cube evenly [4]_; that is right to about 0.002. The two systems
+    them, taken over points that fill the unit cube evenly [4]_; that is right to about 0.003. The two systems
     are taken to have equal run and rest components.
 
-    With a pilot, each point of the integral has a variance of its own: that of the pilot's components over
-    a chi-square whose degrees of freedom follow from those of the components and their shares [2]_. That a
-    small component is a difference of mean squares is left out; since those below 0 count as 0, it is rather
-    taken for too large.
+    With a pilot, each point of the integral has components of its own. They are made, as estimates are, from
+    the mean squares of the pilot, each divided by a chi-square over its degrees of freedom (fiducial
+    distribution); those of the two systems' runs are Satterthwaite's [2]_. Components below 0 count as 0. So
+    a pilot of few runs leaves open that runs vary much, even if its own estimate is 0. The average is right
+    for mean squares, but for a component only nearly so: from three runs on 100 items, plans have too little
+    power if the run component is small but not 0, and too much if it is 0. A study of one run of each system
+    cannot be planned from a pilot, since it could not see a run component.
 
     References
     ----------
@@ -102,6 +104,7 @@ class RunsAndItems(Design):
     paired_runs: bool = False
     clipped: tuple[str, ...] = ()
     pilot_df: tuple[float, float, float] | None = None
+    below_zero: tuple[float, float] = (0.0, 0.0)
 
     name: ClassVar[str] = "runs and items"
 
@@ -113,10 +116,16 @@ class RunsAndItems(Design):
             value = checks.amount(getattr(self, what), what)
             if not (math.isfinite(value) and value >= 0.0):
                 raise InvalidInputError(f"{what} must be 0 or a positive number, got {value}")
-        if self.pilot_df is not None and not all(0.0 < df < math.inf for df in self.pilot_df):
+        df = self.pilot_df
+        if df is not None and not (_are_amounts(df, 3) and min(df) > 0.0):
             raise InvalidInputError(
-                f"pilot_df must be three positive numbers, got {self.pilot_df}",
+                f"pilot_df must be three positive numbers, got {df!r}",
                 hint="those of items, of runs and of the rest, as from_pilot gives them",
+            )
+        if not _are_amounts(self.below_zero, 2):
+            raise InvalidInputError(
+                f"below_zero must be two numbers of at least 0, got {self.below_zero!r}",
+                hint="leave it out; from_pilot sets it",
             )
         if self.item_sd == self.run_sd == self.rest_sd == 0.0:
             raise InvalidInputError("without any variation there is nothing to plan", hint="give item_sd")
@@ -193,6 +202,7 @@ class RunsAndItems(Design):
                 _pooled_df(between, [layer.shape[0] - 1 for layer in layers]),
                 sum(layer.shape[0] - 1 for layer in layers) * (n - 1.0),
             ),
+            below_zero=(max(-item, 0.0), max(-run, 0.0)),
         )
 
     @property
@@ -208,7 +218,8 @@ class RunsAndItems(Design):
     @property
     def too_small(self) -> str:
         """What to do if no n is enough."""
-        return "items cannot make up for runs: plan with more runs, or for a larger difference"
+        unknown = ", and the pilot leaves open how much these vary" if self.pilot_df is not None else ""
+        return f"items cannot make up for runs{unknown}: plan with more runs, or for a larger difference"
 
     def reach(self, alternative: Alternative) -> float:
         """Return infinity."""
@@ -228,10 +239,15 @@ class RunsAndItems(Design):
         se: FloatArray = np.sqrt(sum(self._parts(items, runs)))
         return se
 
+    @property
+    def _runs_vary(self) -> bool:
+        """Whether runs may vary: no pilot shows that they do not."""
+        return self.run_sd > 0.0 or self.pilot_df is not None
+
     def power_with(self, items: ArrayLike, runs: ArrayLike, question: Question) -> FloatArray:
         """Return the power with so many items and runs; NaN where one run cannot show its own spread."""
         n, r = np.broadcast_arrays(np.atleast_1d(items), np.atleast_1d(runs))
-        tested = (n > 1) & ((r > 1) | (self.run_sd == 0.0))
+        tested = (n > 1) & ((r > 1) | (not self._runs_vary))
         powers = [
             self._power(size, one, question) if able else math.nan
             for able, size, one in zip(tested.tolist(), n.tolist(), r.tolist(), strict=True)
@@ -259,28 +275,44 @@ class RunsAndItems(Design):
         it rejects is a normal one.
         """
         systems = 1 if self.paired_runs else 2
-        points = _POINTS if min(n, r) <= _FEW else _FEW_POINTS
-        of_items, of_runs, of_rest = (float(part) for part in self._parts(n, r))
-        df = self._known(n, r)
-        u = _evenly(points, 2 + systems + (df is not None))
-        # The variances of the pilot over the true ones.
-        ratio = 1.0 if df is None else doubt.mean_squares(df, u[-1])
-        rest = of_rest * _mean_square(u[0], systems * (r - 1) * (n - 1))
-        by_items = (of_items + of_rest) * _mean_square(u[1], n - 1)
-        by_runs = (of_runs + of_rest) / systems * _mean_square(u[2 : 2 + systems], r - 1)
+        points = _POINTS if self.pilot_df is not None or min(n, r) <= _FEW else _FEW_POINTS
+        u = evenly(points, 2 + systems + 3 * (self.pilot_df is not None))
+        items, runs, left = self._components(u[-3:])
+        of_items, of_runs, of_rest = items / n, runs / r, left / (n * r)
+        rest = of_rest * mean_square(u[0], systems * (r - 1) * (n - 1))
+        by_items = (of_items + of_rest) * mean_square(u[1], n - 1)
+        by_runs = (of_runs + of_rest) / systems * mean_square(u[2 : 2 + systems], r - 1)
         # As a component below 0 counts as 0, so does its part of the sum.
         total = np.maximum(by_items, rest) + np.maximum(by_runs.sum(axis=0), rest) - rest
         spread = (by_items / total) ** 2 / (n - 1) + ((by_runs / total) ** 2).sum(axis=0) / max(1, r - 1)
         tail = question.alpha / 2.0 if question.alternative == "two-sided" else question.alpha
         critical = -stdtrit(1.0 / spread, tail) * np.sqrt(total)
-        error = math.sqrt(of_items + of_runs + of_rest)
-        shift = self.difference * np.sqrt(ratio)
+        error = np.sqrt(of_items + of_runs + of_rest)
         signs = {"two-sided": (1.0, -1.0), "greater": (1.0,), "less": (-1.0,)}[question.alternative]
-        return sum(float(ndtr((sign * shift - critical) / error).mean()) for sign in signs)
+        return sum(float(ndtr((sign * self.difference - critical) / error).mean()) for sign in signs)
+
+    def _components(self, u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the variances of items, of runs and of the rest: known, or what the pilot leaves open at u.
+
+        Each mean square of the pilot is divided by a quantile of a chi-square over its degrees of freedom;
+        the components are made of the quotients as estimates are made of mean squares.
+        """
+        items, runs, rest = (np.asarray(sd**2) for sd in (self.item_sd, self.run_sd, self.rest_sd))
+        if self.pilot_df is None:
+            return items, runs, rest
+        of_items, of_runs, of_rest = self.pilot_df
+        n = of_items + 1.0
+        r = of_rest / of_items / (1 if self.paired_runs else 2) + 1.0
+        by_items = np.maximum(items - self.below_zero[0] + rest / r, 0.0)
+        by_runs = np.maximum(runs - self.below_zero[1] + rest / n, 0.0)
+        rest = rest / ratio_of_mean_squares(u[2], of_rest)
+        items = np.maximum(by_items / ratio_of_mean_squares(u[0], of_items) - rest / r, 0.0)
+        runs = np.maximum(by_runs / ratio_of_mean_squares(u[1], of_runs) - rest / n, 0.0)
+        return items, runs, rest
 
     def powers(self, n: IntArray, question: Question) -> tuple[FloatArray, FloatArray]:
         """Return the power at each number of items with the runs planned."""
-        if self.runs == 1 and self.run_sd > 0.0:
+        if self.runs == 1 and self._runs_vary:
             raise DesignError(
                 "one run of each system cannot tell the systems from their runs",
                 hint="plan with runs=2 or more",
@@ -311,7 +343,7 @@ class RunsAndItems(Design):
         parts = [float(part) for part in self._parts(n, self.runs)]
         shares = [round(100.0 * part / sum(parts)) for part in parts]
         notes = [
-            *doubt.few_df(self._known(n, self.runs)),
+            *self._uncertain(n),
             Note(
                 "shares",
                 f"with {n} items and {self.runs} run{'s' * (self.runs != 1)}, items make {shares[0]} %, runs"
@@ -319,21 +351,45 @@ class RunsAndItems(Design):
             ),
         ]
         if self.clipped:
+            average = "the average allows for larger ones, yet " if self.pilot_df is not None else ""
             notes.append(
                 Note(
                     "counted_as_zero",
-                    f"the pilot's estimate of {' and '.join(self.clipped)} was negative and counts as 0; if"
-                    " it is not, the power is lower",
+                    f"the pilot's estimate of {' and '.join(self.clipped)} was negative and counts as 0;"
+                    f" {average}if it is not 0, the power may be far below the one stated",
                 )
             )
         return tuple(notes)
 
-    def _known(self, n: int, r: int) -> float | None:
-        """Return the degrees of freedom with which the pilot knows the variance of a study."""
+    def _uncertain(self, n: int) -> tuple[Note, ...]:
+        """Return a note if the pilot leaves the standard error of the study open by much."""
         if self.pilot_df is None:
-            return None
-        parts = [float(part) for part in self._parts(n, r)]
-        return sum(parts) ** 2 / sum(part**2 / df for part, df in zip(parts, self.pilot_df, strict=True))
+            return ()
+        # Runs or items that happen to vary less than the rest alone makes expect know no more for that.
+        usual = dataclasses.replace(self, below_zero=(0.0, 0.0))
+        items, runs, rest = usual._components(evenly(_FEW_POINTS, 3))
+        r = self.runs
+        ratio = np.sqrt(items / n + runs / r + rest / (n * r)) / float(self.standard_error(n, r))
+        low, high = np.quantile(ratio, [0.1, 0.9])
+        if high < doubt.mean_squares(doubt.FEW_DF, np.array(0.1)) ** -0.5:
+            return ()
+        return (
+            Note(
+                "uncertain_pilot",
+                f"the pilot knows how runs vary from {self.pilot_df[1]:.3g} degrees of freedom and how items"
+                f" vary from {self.pilot_df[0]:.3g}: the true standard error of this study may well be"
+                f" {low:.2g} to {high:.2g} times as large (80 %); the power is averaged over that, and that"
+                " of this study may be far below it, above all if the pilot's runs varied little by chance",
+            ),
+        )
+
+
+def _are_amounts(values: object, count: int) -> bool:
+    """Return whether these are so many finite numbers of at least 0."""
+    if not isinstance(values, Sequence) or len(values) != count:
+        return False
+    number = (int, float, np.integer, np.floating)
+    return all(isinstance(value, number) and 0.0 <= value < math.inf for value in values)
 
 
 def _pooled_df(variances: Sequence[float], df: Sequence[int]) -> float:
@@ -342,39 +398,6 @@ def _pooled_df(variances: Sequence[float], df: Sequence[int]) -> float:
     if total == 0.0:
         return float(min(df))
     return total**2 / sum(variance**2 / one for variance, one in zip(variances, df, strict=True))
-
-
-@lru_cache(maxsize=4)
-def _evenly(n_points: int, dimensions: int) -> FloatArray:
-    """Return points that fill the unit cube evenly: multiples, modulo 1, of powers of an irrational number.
-
-    Examples
-    --------
-    >>> _evenly(3, 1).round(3)
-    array([[0.118, 0.736, 0.354]])
-    """
-    ratio = 2.0
-    for _ in range(64):
-        ratio = (1.0 + ratio) ** (1.0 / (dimensions + 1))  # the golden one in one dimension
-    steps = ratio ** -np.arange(1.0, dimensions + 1.0)
-    points: FloatArray = (0.5 + steps[:, None] * np.arange(1.0, n_points + 1.0)) % 1.0
-    return points
-
-
-def _mean_square(u: FloatArray, df: float) -> FloatArray:
-    """Return quantiles of a chi-square over its degrees of freedom; 0 without any.
-
-    Examples
-    --------
-    >>> [_mean_square(np.array([0.05, 0.95]), df).round(4).tolist() for df in (3, 1000, 1001)]
-    [[0.1173, 2.6049], [0.9276, 1.0747], [0.9276, 1.0746]]
-    """
-    if df == 0:
-        return np.zeros_like(u)
-    if df > _MANY_DF:
-        part = 2.0 / (9.0 * df)
-        return np.asarray((1.0 - part + np.sqrt(part) * ndtri(u)) ** 3)
-    return np.asarray(2.0 * gammaincinv(0.5 * df, u) / df)
 
 
 def _matrix(values: ArrayLike, what: str) -> FloatArray:

@@ -155,7 +155,7 @@ def _methods(plan: Plan) -> str:
 def averaged(plan: Plan | Allocation) -> str:
     """Return a sentence on what of the pilot is left open; nothing without a pilot."""
     words = plan.design.doubt_words
-    return f" The power is an average: {words}, is not taken for the truth." if words else ""
+    return f" The power is an average that allows for doubt about {words}." if words else ""
 
 
 def dictionary(plan: Plan) -> dict[str, Any]:
