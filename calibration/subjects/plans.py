@@ -265,7 +265,7 @@ def cells() -> Iterator[Statements]:
     for n in (3, 10):
         yield _cell("runs and items", n, partial(_runs_and_items, "runs and items", n), 60)
     few = "runs and items, small run component"
-    yield _cell(few, 3, partial(_runs_and_items, few, 3), 200)
+    yield _cell(few, 3, partial(_runs_and_items, few, 3), 100)
     yield _cell("items drawn from the pilot", 15, partial(_pilot, 15), 150)
 
 
