@@ -48,7 +48,8 @@ Of runs on the same items, each mean square of the pilot has a chi-square of its
 variance of the whole study leaves out the doubt about runs where their component is estimated as 0, and
 such plans promised too much. With a chi-square for each, plans from three runs ask for too many items if the
 study has ten runs, and for too few if it has three and the run component is small, which the note says.
-Where no number of items gives the power, the plan is refused and not counted.
+Where no number of items gives the power, the plan is refused and not counted: most of the last kind, so that
+their share has a large standard error.
 """
 
 AVERAGED, ESTIMATED = What("power", "averaged", default=True), What("power", "as estimated")
