@@ -168,8 +168,8 @@ def of_swaps(
         (_, a, b), more = swapped[0], len(swapped) - 1
         told = (
             f"the predictions of {names[a]} and {names[b]} are on scales too far apart to swap as given"
-            f"{f', and so are {more} other pairs' if more else ''}: there the test swaps standard scores."
-            " It is not exact, and rejects too often on few items and with heavy tails; give both on one scale"
+            f"{f', and so are {more} other pairs' if more else ''}: there the test swaps standard scores"
+            " and is not exact: it rejects too often on few items and with heavy tails. Give both on one scale"
         )
         notes.append(Note("standardised_swaps", told, (metric,)))
     elif swapped:
