@@ -178,11 +178,17 @@ def _short_blocks(
     length = settings.blocks
     if length is None:
         return []
-    reaches = [autocorrelation.reach(item_influence(group, *pair), strata) for pair in pairs]
-    worst = min(reaches, key=lambda found: found.share(length))
-    share = worst.share(length)
-    if share >= CAUGHT:
+    blocks = consecutive(n_items, length, strata)
+    missed: list[tuple[float, autocorrelation.Reach]] = []
+    for pair in pairs:
+        influence = item_influence(group, *pair)
+        reach = autocorrelation.reach(influence, strata)
+        share = reach.share(length)
+        if share < CAUGHT and autocorrelation.crosses(influence, blocks, strata):
+            missed.append((share, reach))
+    if not missed:
         return []
+    share, worst = min(missed, key=lambda one: one[0])
     needed = worst.long_enough(ENOUGH_CAUGHT)
     rate = autocorrelation.rejected(share, settings.alpha)
     told = (

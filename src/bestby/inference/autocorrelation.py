@@ -16,6 +16,18 @@ LONGEST_SHARE = 1.0 / 3.0
 QUIET = 5
 """Correlations in a row that must be within chance before the dependence counts as over."""
 
+FEWEST_BOUNDARIES = 4
+"""Boundaries between blocks below which nothing shows whether items depend on one another across them."""
+
+CHANCE = 1.64
+"""Standard errors up to which a correlation across boundaries may be chance: a one-sided test at 5 %."""
+
+LARGEST = 1.0 - 1e-12
+"""Correlation up to which Fisher's z is taken, whose standard error is about 1 / √n."""
+
+OF_INNER = 1.0 / 3.0
+"""Part of the correlation inside blocks that the one across boundaries must exceed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reach:
@@ -114,6 +126,64 @@ def reach(values: FloatArray, strata: IntArray | None = None) -> Reach:
         return Reach(np.ones(1))
     k = np.arange(size + 1)
     return Reach(r[: size + 1] * np.clip(2.0 * (1.0 - k / (size + 1)), 0.0, 1.0))
+
+
+def crosses(values: FloatArray, blocks: IntArray, strata: IntArray | None = None) -> bool:
+    """Tell whether items depend on one another across the boundaries of blocks, as they do inside them.
+
+    A `Reach` takes the series to be stationary, so that it cannot tell a dependence that is longer than the
+    blocks from one that ends where they end, as that of documents does that are the blocks.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n,)
+        What each item adds to the estimate, in the order of the items.
+    blocks : ndarray of int, shape (n,)
+        The block of each item.
+    strata : ndarray of int, shape (n,), optional
+        The stratum of each item; no boundary between two strata is looked at.
+
+    Returns
+    -------
+    bool
+        Whether the sums of the m items before and after a boundary are correlated beyond chance, and by more
+        than a third of the correlation of such sums inside blocks. Of m = 1, 2, 4, … (half a block at most)
+        it is the one with the largest correlation inside.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> documents = np.repeat(rng.normal(size=50), 10) + rng.normal(size=500)
+    >>> of_10, of_5 = np.arange(500) // 10, np.arange(500) // 5
+    >>> crosses(documents, of_10), crosses(documents, of_5)
+    (False, True)
+    """
+    code = np.zeros(values.size, dtype=np.int64) if strata is None else strata
+    order = np.argsort(code, kind="stable")
+    u, block, stratum = values[order], blocks[order], code[order]
+    u = u - (np.bincount(stratum, weights=u) / np.maximum(np.bincount(stratum), 1))[stratum]
+    running = np.concatenate([[0.0], np.cumsum(u)])
+    strongest, across, boundaries, m = -1.0, 0.0, 0, 1
+    while m <= max(1, int(np.bincount(block).max()) // 2):
+        at = np.arange(m, u.size - m + 1)
+        before, after = running[at] - running[at - m], running[at + m] - running[at]
+        inside = block[at - m] == block[at + m - 1]
+        between = (block[at - 1] != block[at]) & (stratum[at - 1] == stratum[at])
+        between &= (block[at - m] == block[at - 1]) & (block[at + m - 1] == block[at])
+        inner = _correlation(before[inside], after[inside])
+        if inner > strongest:
+            strongest, across = inner, _correlation(before[between], after[between])
+            boundaries = int(between.sum())
+        m *= 2
+    if boundaries < FEWEST_BOUNDARIES:
+        return False
+    return across > OF_INNER * strongest and math.atanh(across) > CHANCE / math.sqrt(boundaries)
+
+
+def _correlation(x: FloatArray, y: FloatArray) -> float:
+    """Return the correlation of numbers with mean 0, short of 1; 0 where there is none."""
+    size = math.sqrt(float(x @ x) * float(y @ y))
+    return float(np.clip(float(x @ y) / size, -LARGEST, LARGEST)) if size > 0.0 else 0.0
 
 
 def rejected(share: float, alpha: float) -> float:
