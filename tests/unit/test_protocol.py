@@ -414,6 +414,27 @@ def test_every_source_is_in_the_references_of_the_page() -> None:
         assert re.search(near, references), source
 
 
+@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize("metric", ["accuracy", "f1_macro"])
+def test_systems_that_do_not_differ_get_no_praise_of_their_interval(metric: str, clustered: bool) -> None:
+    same = {name: np.arange(60) % 2 for name in "ab"}
+    data = bb.Evaluation.of(same, np.ones(60, dtype=int), clusters=np.arange(60) // 3 if clustered else None)
+    for advice in (
+        advise(metric, n_items=500, n_differing=0, clustered=clustered),
+        advise(metric, data=data),
+    ):
+        assert "the systems do not differ" in advice.interval_reason
+        assert "keeps its level" not in advice.interval_reason
+    more = bb.Evaluation.of({**same, "c": np.arange(60) % 3 % 2}, np.ones(60, dtype=int))
+    assert "do not differ" not in advise(metric, data=more).interval_reason
+
+
+def test_t_over_datasets_is_not_ascribed_to_who_recommends_wilcoxon() -> None:
+    (step,) = [s for s in advise("accuracy", n_datasets=9).path if s.answer == "two, scores only"]
+    assert "Demšar (2006) recommends Wilcoxon" in step.reason
+    assert "Demšar" not in step.source
+
+
 @pytest.mark.parametrize("metric", ["accuracy", "f1_macro"])
 def test_too_few_differing_items_are_not_sent_to_the_interval(metric: str) -> None:
     advice = advise(metric, n_items=100, n_differing=3)

@@ -14,7 +14,7 @@ from bestby.evaluation import Evaluation
 from bestby.metrics.registry import default
 from bestby.metrics.suitability import chosen_metric
 from bestby.protocol.case import Case, nature, of_ranks
-from bestby.protocol.observed import observe, qualified
+from bestby.protocol.observed import SAME_SYSTEMS, observe, qualified
 from bestby.protocol.results import Advice, Shape, Wrong
 from bestby.protocol.tree import FEWEST_DIFFERING, walk
 
@@ -161,6 +161,7 @@ def _advice(case: Case, choices: Sequence[Choice] = (), shapes: tuple[Shape, ...
 def _interval(case: Case, choices: Sequence[Choice]) -> tuple[str, str]:
     """Return the interval and the reason: those of the pairs, if data were given."""
     if choices:
+        choices = [choice for choice in choices if choice.reason != SAME_SYSTEMS] or choices
         reasons = {choice.method: choice.reason for choice in choices}
         if len(reasons) == 1:
             return next(iter(reasons.items()))
@@ -185,7 +186,8 @@ def _interval(case: Case, choices: Sequence[Choice]) -> tuple[str, str]:
         robust=case.of_sums,
         ranks=of_ranks(case.metric),
     )
-    choice = qualified(choice, differing or 0)
+    if differing is not None:
+        choice = qualified(choice, differing)
     return choice.method, choice.reason
 
 

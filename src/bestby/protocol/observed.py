@@ -22,6 +22,12 @@ from bestby.protocol.results import Shape
 MOST_SHAPES = 10
 """Pairs whose differences are described, the best systems first."""
 
+SAME_SYSTEMS = (
+    "the systems do not differ: nothing shows how far their difference varies, and no interval is near its"
+    " level"
+)
+"""What is true of any interval where no unit differs."""
+
 
 def case_of(group: Group, metric: int, evaluation: Evaluation, pairs: Sequence[Pair]) -> Case:
     """Return the case that one metric on an evaluation is.
@@ -122,7 +128,7 @@ def observe(evaluation: Evaluation, metric: Any) -> Seen:
 
 
 def qualified(choice: Choice, n_differing: int) -> Choice:
-    """Return the choice of an interval with what is true of it where too few units differ.
+    """Return the choice of an interval with what is true of it where no units differ, or too few.
 
     Examples
     --------
@@ -130,7 +136,11 @@ def qualified(choice: Choice, n_differing: int) -> Choice:
     'it keeps its level'
     >>> qualified(Choice("tango", "it keeps its level"), 3).reason[:39]
     'the systems differ on 3 units only: so '
+    >>> qualified(Choice("tango", "it keeps its level"), 0).reason[:34]
+    'the systems do not differ: nothing'
     """
+    if n_differing == 0:
+        return Choice(choice.method, SAME_SYSTEMS)
     few = reservation(choice.method, difference=True, n_differing=n_differing, n_effective=None)
     return choice if few is None else Choice(choice.method, few.message)
 

@@ -379,9 +379,10 @@ TREE: dict[str, Question] = {
             ),
             "two, scores only": Answer(
                 "With one score per dataset the datasets are the sample, and the t-test asks about the"
-                " mean that the interval is of; Wilcoxon's test asks whether the differences are symmetric"
-                " about 0, which skewed ones with mean 0 are not.",
-                "Demšar 2006",
+                " mean that the interval is of. Demšar (2006) recommends Wilcoxon's test, which needs no"
+                " normal differences, but asks whether they are symmetric about 0, which skewed ones with"
+                " mean 0 are not.",
+                "Student 1908",
                 Recommendation("t over the datasets", "of the mean over datasets", _DATASETS),
             ),
             "several systems": Answer(
