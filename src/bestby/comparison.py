@@ -403,7 +403,7 @@ def _compared(
             *notes,
             *noting.of_metric(makers.group, m, tests, settings),
             *noting.of_swaps(makers.group, m, tests, names, settings.test),
-            *noting.of_exchangeability(makers.group, m, tests, names),
+            *noting.of_exchangeability(makers.group, m, tests, names, settings.alpha),
             *noting.of_samples(makers.group, m, pairs, evaluation),
             *dependence.of_metric(makers.group, asked_for, pairs, evaluation, settings),
         ),

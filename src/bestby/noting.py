@@ -169,7 +169,7 @@ def of_swaps(
         told = (
             f"the predictions of {names[a]} and {names[b]} are on scales too far apart to swap as given"
             f"{f', and so are {more} other pairs' if more else ''}: there the test swaps standard scores"
-            " and is not exact: it rejects too often on few items and with heavy tails. Give both on one scale"
+            " and is not exact: it rejects too often on few items and with heavy tails; use one scale"
         )
         notes.append(Note("standardised_swaps", told, (metric,)))
     elif swapped:
@@ -233,9 +233,16 @@ TESTS_OF_MEANS = ("permutation", "t", "bootstrap", "wald")
 
 
 def of_exchangeability(
-    group: Group, m: int, tests: Mapping[Pair, TestResult], names: Sequence[str], what: str = "items"
+    group: Group,
+    m: int,
+    tests: Mapping[Pair, TestResult],
+    names: Sequence[str],
+    alpha: float,
+    what: str = "items",
 ) -> list[Note]:
     """Return notes where the data show that two systems could not change places, though tests take it so.
+
+    Of several pairs only those are looked at whose test rejects, as the test may do so too often.
 
     Parameters
     ----------
@@ -247,6 +254,8 @@ def of_exchangeability(
         The test of each pair.
     names : sequence of str
         The systems.
+    alpha : float
+        The level of the tests.
     what : str
         What the units are called, if they are no clusters.
     """
@@ -254,14 +263,14 @@ def of_exchangeability(
         return []
     metric, skewed, sized = group.metrics[m].name, [], []
     for pair, test in tests.items():
-        if test.name not in TESTS_OF_MEANS:
+        if test.name not in TESTS_OF_MEANS or (len(tests) > 1 and test.p_value > alpha):
             continue
         plain = group.contributions(*pair)
-        if plain is not None and exchangeability.skewed(plain.values, plain.counts):
+        if plain is not None and exchangeability.skewed(plain.values, plain.counts, len(tests)):
             skewed.append(pair)
         elif plain is None and isinstance(group, SumGroup) and group.clustered:
             sizes, counts = group.table.sizes, group.table.units.counts
-            if exchangeability.follows_size(group.influence(*pair) / sizes, sizes, counts):
+            if exchangeability.follows_size(group.influence(*pair) / sizes, sizes, counts, len(tests)):
                 sized.append(pair)
     notes = []
     if skewed:

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from bestby import advice
+from bestby._core.rounding import NO_ERROR
 from bestby.engine.base import Pair
 from bestby.engine.interval import Intervals, Target
 from bestby.evaluation import Evaluation
@@ -57,6 +58,11 @@ def standard_error(
         A score or a difference.
     interval : Interval or None
         Its interval, from whose replicates the standard error comes where there is no formula.
+
+    Returns
+    -------
+    (float or None, str or None)
+        0 where nothing but rounding varies.
     """
     group, of = makers.group, (target.metric, target.a, target.b)
     found: float | None = None
@@ -79,7 +85,9 @@ def standard_error(
         drawn = makers.replicates_of(target)
         drawn = drawn[np.isfinite(drawn)]
         found, method = float(drawn.std(ddof=1)) if drawn.size > 1 else None, "bootstrap"
-    return (None, None) if found is None or not math.isfinite(found) else (found, method)
+    if found is None or not math.isfinite(found):
+        return None, None
+    return (found if found > NO_ERROR * abs(makers.estimate(target)) else 0.0), method
 
 
 def difference(

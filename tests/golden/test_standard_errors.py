@@ -39,6 +39,16 @@ def test_of_a_mean_it_is_sd_over_root_n() -> None:
     assert score.standard_error == pytest.approx(on_paper(SCORES["a"]), rel=1e-12)
 
 
+@pytest.mark.parametrize("n", [3, 40])
+def test_of_a_constant_difference_it_is_0_not_what_rounding_leaves(n: int) -> None:
+    b = np.random.default_rng(0).normal(size=n)
+    clusters = np.arange(n) // 2 if n > 3 else None
+    for systems in ({"a": b + 0.2, "b": b}, {"a": 1e6 * b + 0.2, "b": 1e6 * b}):
+        assert compare(systems, clusters=clusters)["a", "b"].standard_error == 0.0
+        assert compare(systems)["a", "b"].standard_error == 0.0
+    assert compare({"a": 0.2 + 1e-6 * b, "b": np.zeros(n)})["a", "b"].standard_error > 0.0
+
+
 @pytest.mark.parametrize("systems", [TWO, LABELS])  # of six systems, all pairs are counted at once
 def test_of_right_and_wrong(systems: dict[str, np.ndarray]) -> None:
     found = compare(systems, GOLD)["a", "b"]

@@ -62,9 +62,37 @@ def test_one_note_for_all_pairs_and_none_for_tests_that_ask_otherwise() -> None:
     systems = {name: rng.lognormal(0.0, 1.5, 40) * (name != "z") for name in "abz"}
     noted = [note for note in compare(systems).notes if note.code == "skewed_differences"]
     assert len(noted) == 1
-    assert "(and of 2 other pairs)" in noted[0].message
+    assert "(and of 1 other pair)" in noted[0].message  # the third does not reject
     assert noted[0].about == ("mean",)
     assert "skewed_differences" not in codes(compare(systems, test="wilcoxon").notes)
+
+
+@pytest.mark.parametrize("step", [0.0, 1.0])  # systems that are alike, and systems that differ
+def test_chance_is_allowed_for_over_all_pairs(step: float) -> None:
+    rng, found = np.random.default_rng(10), 0
+    for _ in range(8):
+        systems = {f"s{i}": rng.normal(size=20) + step * i for i in range(10)}
+        notes = compare(systems, test="t", interval="normal", n_resamples=99).notes
+        found += "skewed_differences" in codes(notes)
+    assert found <= 1
+
+
+def test_one_skewed_system_of_ten_is_still_noted() -> None:
+    rng, found = np.random.default_rng(11), 0
+    for _ in range(6):
+        systems = {f"s{i}": rng.normal(size=40) for i in range(9)}
+        systems["s9"] = rng.lognormal(0.0, 1.5, 40)
+        notes = compare(systems, test="t", interval="normal", n_resamples=99).notes
+        found += "skewed_differences" in codes(notes)
+    assert found >= 5
+
+
+def test_a_single_pair_is_noted_whether_its_test_rejects_or_not() -> None:
+    d = -np.log((np.arange(30) + 0.5) / 30)
+    for shift in (0.0, 1.0):
+        result = compare({"a": d - shift, "b": np.zeros(30)}, interval="normal", n_resamples=99)
+        assert (result["a", "b"].p_value <= 0.05) == (shift == 0.0)
+        assert "skewed_differences" in codes(result.notes)
 
 
 def test_skewness_does_not_depend_on_the_unit_the_side_or_how_items_are_counted() -> None:
@@ -138,6 +166,29 @@ def test_blocks_of_independent_items_are_not(length: int) -> None:
     assert share_noted(lambda rng: rng.normal(size=300), "short_blocks", times=10, blocks=length) == 0.0
 
 
+def documents(rng: np.random.Generator, number: int, size: int) -> np.ndarray:
+    return np.repeat(rng.normal(size=number), size) + rng.normal(size=number * size)
+
+
+def test_blocks_that_are_documents_are_not_too_short() -> None:
+    def draw(rng: np.random.Generator) -> np.ndarray:
+        return documents(rng, 50, 10)
+
+    assert share_noted(draw, "short_blocks", times=12, blocks=10) <= 0.1
+    assert share_noted(draw, "short_blocks", times=12, blocks=5) >= 0.6  # each holds half a document
+
+
+def test_boundaries_are_looked_at_within_strata_and_only_if_there_are_some() -> None:
+    rng = np.random.default_rng(12)
+    d = autoregressive(rng, 600, 0.8)
+    strata, blocks = np.arange(600) % 2, np.arange(600) // 2 // 10
+    mixed = np.empty(600)
+    mixed[0::2], mixed[1::2] = d[:300], d[300:]
+    assert autocorrelation.crosses(mixed, blocks + 30 * strata, strata)
+    assert not autocorrelation.crosses(d[:60], np.arange(60) // 20)
+    assert not autocorrelation.crosses(np.zeros(60), np.arange(60) // 5)
+
+
 def test_no_distance_reaches_from_one_stratum_into_another() -> None:
     rng = np.random.default_rng(5)
     strata = np.repeat([0, 1], 300)
@@ -192,6 +243,32 @@ def test_skewed_differences_over_datasets_are_noted_and_few_datasets_show_no_sha
     assert note.about == ("score", "a", "b")
     assert "few_datasets" in codes(compare_datasets(table(d[::6])).notes)
     assert "few_datasets" not in codes(compare_datasets(table(d)).notes)
+
+
+def test_the_interval_of_t_needs_no_number_of_datasets() -> None:
+    rng = np.random.default_rng(13)
+    for n in (3, 8, 12, 20):
+        for _ in range(3):
+            found = compare_datasets(table(rng.normal(size=n)))["a", "b"]
+            assert found.interval.method == "normal"
+            assert not codes(found.notes) & {"few_effective", "few_differing"}
+    few = compare_datasets(table(np.r_[np.zeros(10), 1.0, 3.0]))["a", "b"]
+    assert "few_differing" in codes(few.notes)
+
+
+@pytest.mark.parametrize("interval", ["auto", "bca"])
+def test_a_difference_that_is_the_same_on_all_datasets_has_no_interval(interval: str) -> None:
+    scores = {"x": {"a": 0.5, "b": 0.3}, "y": {"a": 0.6, "b": 0.4}, "z": {"a": 0.7, "b": 0.5}}
+    result = compare_datasets(scores, interval=interval)
+    found = result["a", "b"]
+    assert (found.p_value, found.interval, found.standard_error) == (0.25, None, 0.0)
+    assert [(note.code, note.about) for note in found.notes] == [("no_variance", ("score", "a", "b"))]
+    assert result.overall[0].interval is None
+    assert "undefined_interval" not in codes(result.notes)
+    assert "the signs alone" in result.to_json()
+    assert "the signs alone" in str(result)
+    same = compare_datasets({name: {"a": 0.3, "b": 0.3} for name in "xyz"})["a", "b"]
+    assert (same.p_value, same.interval.low, same.interval.high) == (1.0, 0.0, 0.0)
 
 
 def test_replicability_does_not_depend_on_the_order_of_the_names() -> None:

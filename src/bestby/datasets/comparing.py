@@ -329,19 +329,21 @@ def _across(
     measure = resolve("mean")
     method = "auto" if asked.interval == "tango" else asked.interval  # the means are no proportions
     makers = within.makers_of(evaluation, measure, drawing, "scores")
-    found = within.differences(makers, evaluation, pairs, dataclasses.replace(asked, interval=method))
+    found = [
+        dataclasses.replace(d, interval=_clipped(d.interval, inside.metric))
+        for d in within.differences(makers, evaluation, pairs, dataclasses.replace(asked, interval=method))
+    ]
     adjusted = multiplicity.adjust([d.p_value for d in found], correction)
     names = evaluation.names
     tests = {(0, names.index(d.a), names.index(d.b)): d.test for d in found}
-    doubts = noting.of_exchangeability(makers.group, 0, tests, names, "datasets")
+    doubts = noting.of_exchangeability(makers.group, 0, tests, names, alpha_of(asked.level), "datasets")
     doubts = [dataclasses.replace(note, about=(inside.metric.name, *note.about[1:])) for note in doubts]
     differences = with_direction_notes(
         [
             dataclasses.replace(
-                d,
+                _as_of_t(d, inside.metric.name),
                 metric=inside.metric.name,
                 greater_is_better=inside.metric.greater_is_better,
-                interval=_clipped(d.interval, inside.metric),
                 p_adjusted=float(p),
             )
             for d, p in zip(found, adjusted, strict=True)
@@ -349,6 +351,30 @@ def _across(
         alpha_of(asked.level),
     )
     return differences, doubts
+
+
+def _as_of_t(d: Difference, metric: str) -> Difference:
+    """Return a difference over datasets with what holds of Student's t, test and interval.
+
+    Student's interval holds for any number of normal differences; other notes are about their shape. Where
+    the difference is the same on all datasets, the test has only its signs, and there is no interval.
+    """
+    if d.interval is not None and d.interval.method == "normal":
+        of_number = {"few_effective"} | ({"few_differing"} if d.n_differing == d.n_items else set())
+        d = dataclasses.replace(d, notes=tuple(note for note in d.notes if note.code not in of_number))
+    if d.test.name != "t" or d.test.method != "enumeration" or d.n_differing == 0:
+        return d
+    text = (
+        "the difference is the same on all datasets, so nothing shows how far it varies: there is no"
+        " interval, and the p-value is what the signs alone say"
+    )
+    return dataclasses.replace(
+        d,
+        interval=None,
+        standard_error=0.0,
+        standard_error_method="formula",
+        notes=(Note("no_variance", text, (metric, d.a, d.b)),),
+    )
 
 
 def _clipped(interval: Interval | None, metric: MetricInfo) -> Interval | None:
@@ -500,7 +526,7 @@ def _undefined(overall: Sequence[Overall], metric: str) -> list[Note]:
             "undefined_interval", template.format(entry.average, entry.resampled), (metric, entry.a, entry.b)
         )
         for entry in overall
-        if entry.interval is None
+        if entry.interval is None and entry.resampled + entry.average != "datasetsmacro"
     ]
 
 

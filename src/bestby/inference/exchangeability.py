@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from scipy.special import ndtri
 
 from bestby._core.rounding import SAME
 from bestby._core.typing import FloatArray, IntArray
@@ -32,8 +33,11 @@ UNEQUAL = 0.7
 MOST_EFFECTIVE = 100
 """Effective number of clusters from which it does not matter either."""
 
+BY_CHANCE = 0.05
+"""Families of several pairs of exchangeable systems of which one pair at least may look like others."""
 
-def skewed(differences: FloatArray, counts: IntArray) -> bool:
+
+def skewed(differences: FloatArray, counts: IntArray, pairs: int = 1) -> bool:
     """Tell whether differences are so skewed that a test of their mean rejects too often.
 
     Parameters
@@ -42,6 +46,8 @@ def skewed(differences: FloatArray, counts: IntArray) -> bool:
         The distinct differences of the units.
     counts : ndarray of int, shape (C,)
         How many units have each.
+    pairs : int
+        How many pairs are looked at, for all of which together chance is allowed for (by Bonferroni).
 
     Returns
     -------
@@ -49,6 +55,7 @@ def skewed(differences: FloatArray, counts: IntArray) -> bool:
         Of the differences other than 0: whether the skewness is large beside the root of their number (the
         term of first order in the error of Student's t [1]_), and the mean lies on the same side of the
         median, by more than 1.2 standard errors [2]_. Heavy tails have such moments too, but no such mean.
+        Of several pairs the skewness must also be larger than normal differences have by chance.
 
     References
     ----------
@@ -76,10 +83,26 @@ def skewed(differences: FloatArray, counts: IntArray) -> bool:
     if second <= SAME:
         return False
     skewness = float(c @ (u * u * u)) / n / second**1.5
-    if abs(skewness) <= SKEWNESS * math.sqrt(n):
+    if abs(skewness) <= max(SKEWNESS * math.sqrt(n), _chance(pairs) * _error_of_skewness(n)):
         return False
     apart = (mean - _median(d, c)) / math.sqrt(second / (n - 1))
     return apart * skewness > 0.0 and abs(apart) > (APART_OF_FEW if n < FEW else APART)
+
+
+def _chance(pairs: int) -> float:
+    """Return how many standard errors the largest of several normal numbers is from 0; 0 for a single one.
+
+    Examples
+    --------
+    >>> _chance(1), round(_chance(45), 2)
+    (0.0, 3.26)
+    """
+    return float(-ndtri(BY_CHANCE / (2.0 * pairs))) if pairs > 1 else 0.0
+
+
+def _error_of_skewness(n: int) -> float:
+    """Return the standard deviation of the skewness of n normal numbers (Fisher 1930)."""
+    return math.sqrt(6.0 * (n - 2) / ((n + 1.0) * (n + 3.0)))
 
 
 def _median(values: FloatArray, counts: IntArray) -> float:
@@ -91,7 +114,7 @@ def _median(values: FloatArray, counts: IntArray) -> float:
     return 0.5 * float(values[order[low]] + values[order[high]])
 
 
-def follows_size(effects: FloatArray, sizes: FloatArray, counts: IntArray) -> bool:
+def follows_size(effects: FloatArray, sizes: FloatArray, counts: IntArray, pairs: int = 1) -> bool:
     """Tell whether the effect in a cluster goes with its size, and the sizes are so unequal that it matters.
 
     Parameters
@@ -102,11 +125,14 @@ def follows_size(effects: FloatArray, sizes: FloatArray, counts: IntArray) -> bo
         Items of each.
     counts : ndarray of int, shape (C,)
         How many clusters are of each kind.
+    pairs : int
+        How many pairs are looked at, for all of which together chance is allowed for (by Bonferroni).
 
     Returns
     -------
     bool
-        Whether Spearman's correlation of the two is more than two standard errors from 0.
+        Whether Spearman's correlation of the two is more than two standard errors from 0, of several pairs
+        more than the largest is by chance.
 
     Examples
     --------
@@ -125,4 +151,5 @@ def follows_size(effects: FloatArray, sizes: FloatArray, counts: IntArray) -> bo
     x, y = (doubled_ranks(values, gap).astype(np.float64) for values, gap in ((effects, slack), (sizes, 0.0)))
     x, y = x - x.mean(), y - y.mean()
     spread = math.sqrt(float(x @ x) * float(y @ y))
-    return spread > 0.0 and abs(float(x @ y)) / spread * math.sqrt(sizes.size - 1) > CORRELATED
+    limit = max(CORRELATED, _chance(pairs))
+    return spread > 0.0 and abs(float(x @ y)) / spread * math.sqrt(sizes.size - 1) > limit
