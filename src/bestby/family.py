@@ -17,6 +17,9 @@ from bestby.results_many import Pairs
 OPPOSED = "test_opposes_score"
 """The code of the note on a significant test that favours the system with the worse score."""
 
+LONG = "long_interval"
+"""The code of the note on an interval that allows for more than the runs show."""
+
 Standings = tuple[IntArray, IntArray, tuple[str, ...] | None]
 """The ranks the tests leave open (low, high), and the labels of the groups."""
 
@@ -158,6 +161,41 @@ def with_direction_notes(differences: Sequence[AnyDifference], alpha: float) -> 
     return tuple(noted)
 
 
+def with_one_long_note(
+    differences: Sequence[AnyDifference],
+) -> tuple[tuple[AnyDifference, ...], list[Note]]:
+    """Return differences of one metric without notes on long intervals, and one note on all that matter.
+
+    An interval that covers more than it says matters only where a shorter one might have decided: a verdict
+    is inconclusive, or, without a margin, 0 lies in the interval.
+
+    Parameters
+    ----------
+    differences : sequence of Difference
+        With verdicts, if there is a margin.
+    """
+    kept, long = [], []
+    for d in differences:
+        notes = tuple(note for note in d.notes if note.code != LONG)
+        open_ = d.verdict == "inconclusive" if d.margin is not None else 0.0 in (d.interval or ())
+        if open_ and notes != d.notes:
+            long.append(d)
+        kept.append(d if notes == d.notes else dataclasses.replace(d, notes=notes))
+    if not long:
+        return tuple(kept), []
+    one, pairs = len(long) == 1, len(differences)
+    which = f"of {len(long)} of {pairs} pairs the runs"
+    if one:
+        which = f"the runs of {long[0].a} and {long[0].b}"
+    allow = "interval allows" if one else "intervals allow"
+    told = (
+        f"{which} vary no more than their luck on single items explains: as few runs might hide more, the"
+        f" {allow} for it, and the test finds a difference less often than it could if they do not"
+    )
+    about = (long[0].metric, long[0].a, long[0].b) if one else (long[0].metric,)
+    return tuple(kept), [Note(LONG, told, about)]
+
+
 _WHY_OPPOSED = {
     "sign": "it counts which system wins more often, not by how much",
     "brunner-munzel": "it asks which system wins more often, not by how much",
@@ -259,7 +297,7 @@ def verdict(
     greater_is_better : bool
         The direction.
     doubted : bool
-        Whether the intervals are known to be too short: no equivalence follows from them.
+        Whether the intervals are known to be too short: no verdict follows from them.
 
     Examples
     --------
@@ -269,13 +307,13 @@ def verdict(
     """
     if margin is None:
         return None
-    if interval is None or tost is None:
+    if interval is None or tost is None or doubted:
         return "inconclusive"
     if interval.low > margin:
         return "better" if greater_is_better else "worse"
     if interval.high < -margin:
         return "worse" if greater_is_better else "better"
-    if -margin < tost.low and tost.high < margin and not doubted:
+    if -margin < tost.low and tost.high < margin:
         return "equivalent"
     return "inconclusive"
 

@@ -464,3 +464,48 @@ def test_no_equivalence_follows_from_an_interval_that_does_not_hold() -> None:
     assert d.verdict == "equivalent"
     assert {note.code for note in d.notes} & {"few_differing", "few_effective"} == {"few_differing"}
     assert compare_runs(runs, metric="mean", margin=0.01)["a", "b"].verdict == "inconclusive"
+
+
+def test_a_copy_of_runs_on_items_is_equivalent() -> None:
+    x = np.random.default_rng(0).normal(size=(3, 40))
+    for settings in ({"paired": True}, {}, {"clusters": np.repeat(np.arange(20), 2)}):
+        d = compare_runs({"a": x, "b": x}, margin=1.0, **settings)["a", "b"]  # type: ignore[arg-type]
+        assert (d.verdict, [note.code for note in d.notes]) == ("equivalent", ["identical"])
+    d = compare_runs({"a": x, "b": x}, paired=True, margin=1.0)["a", "b"]
+    assert d.interval is not None
+    assert (d.interval.low, d.interval.high) == (0.0, 0.0)
+
+
+def test_no_better_or_worse_follows_from_an_interval_that_does_not_hold() -> None:
+    wrong = np.ones((2, 3, 300))
+    wrong[1, :, [1, 2, 31, 32, 33, 61, 62]] = 0.0
+    runs, groups = {"a": wrong[0], "b": wrong[1]}, np.repeat(np.arange(60), 5)
+    d = compare_runs(runs, metric="mean", clusters=groups, margin=1e-6, level=0.7)["a", "b"]
+    assert d.interval is not None
+    assert d.interval.low > 1e-6
+    assert "few_effective" in {note.code for note in d.notes}
+    assert d.verdict == "inconclusive"
+
+
+def test_one_note_on_long_intervals_and_only_where_it_matters() -> None:
+    rng = np.random.default_rng(0)
+    luck = {name: rng.normal(size=(5, 30)) for name in "abcd"}
+
+    def long(**settings: Any) -> list[Any]:
+        result = compare_runs(luck, **settings)
+        assert "long_interval" not in {note.code for d in result for note in d.notes}
+        return [note for note in result.notes if note.code == "long_interval"]
+
+    (told,) = long()
+    assert "of 4 of 6 pairs" in told.message
+    assert len(long(margin=0.3)) == 1
+    assert long(margin=9.0) == []  # all are equivalent, and would be by shorter intervals
+    far = {"a": luck["a"] - luck["a"].mean(axis=1, keepdims=True) + 3.0, "b": luck["b"]}
+    assert "long_interval" not in {note.code for note in compare_runs(far).notes}
+
+
+def test_no_note_is_given_twice() -> None:
+    runs = {"a": np.ones((2, 30), dtype=int), "b": np.zeros((2, 30), dtype=int)}
+    notes = compare_runs(runs, gold=np.ones(30, dtype=int), metric="accuracy").notes
+    told = [note.about for note in notes if note.code == "no_shared_label"]
+    assert told == [("b#0",), ("b#1",)]

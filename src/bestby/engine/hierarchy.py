@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -23,6 +23,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from bestby._core.errors import DesignError
+from bestby._core.rounding import NO_SPREAD, ON_POINT
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine.base import Drawing, Group, Influences
 from bestby.engine.interval import Intervals, Target
@@ -31,6 +32,7 @@ from bestby.inference import clusters, components, intervals, permutation, sampl
 from bestby.inference.components import Components
 from bestby.inference.distributions import replicates
 from bestby.inference.repeated import Differences, mean_interval
+from bestby.metrics.base import MeanMetric
 from bestby.results import Interval, Note, TestResult, defined
 
 ENOUGH_CARRYING = 9.0
@@ -42,8 +44,8 @@ ENOUGH_OF_ALL = 6.0
 FEW_DIFFERING = 6.0
 """Differing items below which a score interval covers more than it says."""
 
-DOUBTED = "few_effective"
-"""The code of the note on an interval that is likely to be too short."""
+DOUBTED = frozenset({"few_effective", "none_effective"})
+"""The codes of the notes on an interval that is likely to be too short."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +75,9 @@ class Crossed:
     paired: bool
     metric: int = 0
     _drawn: dict[int, FloatArray] = field(default_factory=dict, init=False, repr=False)
-    _covariances: dict[tuple[int, ...], FloatArray] = field(default_factory=dict, init=False, repr=False)
+    _components: dict[tuple[int, int | None], Components] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     @property
     def group(self) -> Group:
@@ -106,13 +110,6 @@ class Crossed:
         return self.group.influences(self.metric)
 
     @cached_property
-    def _by_formula(self) -> FloatArray | None:
-        found = self._influences
-        if found is None:
-            return None
-        return clusters.cr2_covariance(found.values, found.sizes, found.counts, found.bounds)
-
-    @cached_property
     def _freedom(self) -> float:
         """The degrees of freedom of what is known of the items, which unequal clusters make fewer."""
         found = self._influences
@@ -142,16 +139,20 @@ class Crossed:
         DesignError
             If the scores of these runs are hardly ever defined together.
         """
-        if systems not in self._covariances:
-            self._covariances[systems] = self._covariance(systems)
-        return self._covariances[systems]
+        return self._covariance(systems, lambda runs: runs)
 
-    def _covariance(self, systems: tuple[int, ...]) -> FloatArray:
+    def _covariance(self, systems: Sequence[int], combined: Callable[[FloatArray], FloatArray]) -> FloatArray:
+        """Return the covariance of combinations of the runs of some systems, which `combined` makes.
+
+        The units are combined first: the difference of two large covariances would leave their rounding.
+        """
         runs = np.concatenate([np.arange(sum(self.n_runs))[self.columns(s)] for s in systems])
-        if self._by_formula is not None:
-            found: FloatArray = self._by_formula[np.ix_(runs, runs)]
-            if np.isfinite(found).all():
-                return found  # at the edge of its range a measure may have no gradient
+        found = self._influences
+        if found is not None:
+            values = combined(found.values[:, runs])
+            made = clusters.cr2_covariance(values, found.sizes, found.counts, found.bounds)
+            if np.isfinite(made).all():
+                return made  # at the edge of its range a measure may have no gradient
         drawn = self.replicates[:, runs]
         drawn = drawn[np.isfinite(drawn).all(axis=1)]
         if len(drawn) < 2:
@@ -160,7 +161,7 @@ class Crossed:
                 f"the measure is undefined for the runs of {named} on nearly every resample of the items",
                 hint="there are too few items of some class; use more items or another measure",
             )
-        return np.atleast_2d(np.cov(drawn, rowvar=False))
+        return np.atleast_2d(np.cov(combined(drawn), rowvar=False))
 
     def components(self, a: int, b: int | None = None) -> Components:
         """Return the parts of the variance of a mean over runs, or of the difference of two.
@@ -177,25 +178,35 @@ class Crossed:
         Components
             For a mean over items those of the two-way analysis of variance, those below 0 set to 0.
         """
-        if b is None:
-            return self._made([self.covariance(a)], [self.scores[a]], None)
-        covariance, r = self.covariance(a, b), self.n_runs[a]
-        blocks, cross = [covariance[:r, :r], covariance[r:, r:]], covariance[:r, r:]
-        if self.paired:
-            block = blocks[0] + blocks[1] - cross - cross.T
-            return self._made([block], [self.scores[a] - self.scores[b]], None)
-        return self._made(blocks, [self.scores[a], self.scores[b]], cross)
+        if (a, b) not in self._components:
+            self._components[a, b] = self._components_of(a, b)
+        return self._components[a, b]
 
-    def _made(
-        self, blocks: list[FloatArray], scores: list[FloatArray], cross: FloatArray | None
-    ) -> Components:
-        """Return the components of one sample of runs, or of the difference of two independent ones."""
+    def _components_of(self, a: int, b: int | None) -> Components:
+        r, x = self.n_runs[a], self.scores[a]
+        if b is None:
+            mean = self._covariance([a], lambda runs: runs.mean(axis=1, keepdims=True))
+            return self._made([self.covariance(a)], [x], mean)
+        y = self.scores[b]
+        mean = self._covariance(
+            [a, b],
+            lambda runs: runs[:, :r].mean(axis=1, keepdims=True) - runs[:, r:].mean(axis=1, keepdims=True),
+        )
+        if self.paired:
+            block = self._covariance([a, b], lambda runs: runs[:, :r] - runs[:, r:])
+            return self._made([block], [x - y], mean)
+        both = self.covariance(a, b)
+        return self._made([both[:r, :r], both[r:, r:]], [x, y], mean)
+
+    def _made(self, blocks: list[FloatArray], scores: list[FloatArray], mean: FloatArray) -> Components:
+        """Return the components of one sample of runs, or of the difference of two independent ones.
+
+        `blocks` are the covariances of the runs of each, `mean` is the variance of the mean or difference.
+        """
         over_items = [float(block.mean()) for block in blocks]  # items + rest, of the mean over runs
         single = [float(block.diagonal().mean()) for block in blocks]  # of one run
-        shared = 0.0 if cross is None else 2.0 * float(cross.mean())
-        by_items = max(0.0, math.fsum(over_items) - shared)
         rest = [s - m for s, m in zip(single, over_items, strict=True)]
-        return components.of_mean(by_items, self._freedom, scores, rest)
+        return components.of_mean(float(mean[0, 0]), self._freedom, scores, rest)
 
     def resampled(self, system: int) -> FloatArray:
         """Return the mean over resampled runs on resampled items, shape (B,); NaN where undefined.
@@ -252,7 +263,8 @@ class Crossed:
             return Interval(*ends, level, name, True)
         answers = None if b is None else self._answers(a, b)
         if answers is not None:
-            return Interval(*answers.interval(parts.runs, quantile), level, name, True)
+            ends = answers.interval(parts.runs, quantile, parts.standard_error**2)
+            return Interval(*ends, level, name, True)
         return samples.t_interval(self.estimate(a, b), parts.standard_error, parts.freedom, level, name)
 
     def _reservation(self, a: int, b: int, method: str) -> tuple[Note, ...]:
@@ -284,16 +296,33 @@ class Crossed:
         found = self._influences
         if found is None:
             return ()
+        units = "clusters" if self.group.clustered else "items"
         of_a, of_b = (found.values[:, self.columns(s)].mean(axis=1) for s in (a, b))
+        of_all = self.group.n_units * np.array([of_a, of_b, of_a - of_b])
+        x, y = self.scores[a], self.scores[b]
+        if np.abs(of_all[2]).max() <= NO_SPREAD * max(np.abs(z).max() for z in (of_all, x, y)):
+            return _same_everywhere(units, x, y, rights=self._rights(found, a, b))
         carrying = clusters.carrying(of_a - of_b, found.sizes, found.counts)
         if carrying >= min(ENOUGH_CARRYING, self.group.n_units / ENOUGH_OF_ALL):
             return ()
-        units = "clusters" if self.group.clustered else "items"
         told = (
             f"no more than {math.ceil(carrying)} of {self.group.n_units} {units} carry what other items would"
-            " change: the interval is likely to be too short, and no verdict of equivalence rests on it"
+            " change: the interval is likely to be too short, and no verdict rests on it"
         )
-        return (Note(DOUBTED, told),)
+        return (Note("few_effective", told),)
+
+    def _rights(self, found: Influences, a: int, b: int) -> bool:
+        """Return whether the sums of all units can be numbers of right answers."""
+        metric, n = self.group.metrics[self.metric], float(found.counts @ found.sizes)
+        if not isinstance(metric, MeanMetric) or not metric.proportions:
+            return False
+        sizes = found.sizes[:, None]
+        sums = [n * found.values[:, self.columns(s)] + sizes * self.scores[s] for s in (a, b)]
+        return all(
+            bool((np.abs(z - np.rint(z)) <= ON_POINT).all() and (np.rint(z) >= 0.0).all())
+            and bool((np.rint(z) <= sizes).all())
+            for z in sums
+        )
 
     def estimate(self, a: int, b: int | None = None) -> float:
         """Return the mean over the runs of a system, or a difference."""
@@ -404,3 +433,24 @@ class Crossed:
         if answers is not None:
             error = math.sqrt(answers.null_variance() + parts.runs)
         return samples.t_result("crossed-t", observed, error, parts.freedom, alternative, least, scale)
+
+
+def _same_everywhere(units: str, x: FloatArray, y: FloatArray, *, rights: bool) -> tuple[Note, ...]:
+    """Return a note on a difference that is the same on every unit, unless that is a copy of scores.
+
+    `rights` tells that these are shares of right answers, of which the t interval does not allow for what
+    has not been seen.
+    """
+    if rights:
+        told = (
+            f"no more answers are right in one of the two systems on any of the {units}: that others might"
+            " differ is not in the interval, which is likely to be too short, and no verdict rests on it"
+        )
+        return (Note("none_effective", told),)
+    if np.array_equal(np.sort(x), np.sort(y)):
+        return ()
+    told = (
+        f"the difference of the mean runs is the same on all {units}: nothing tells how other items would"
+        " change it, and the interval allows for other runs only"
+    )
+    return (Note("same_difference", told),)

@@ -62,7 +62,7 @@ class Differences:
         """Return the variance of the mean difference if the true one is 0."""
         return self.size**2 * self.differing / self.n**2
 
-    def interval(self, others: float, quantile: float) -> tuple[float, float]:
+    def interval(self, others: float, quantile: float, variance: float = 0.0) -> tuple[float, float]:
         """Return the differences that the score test does not reject.
 
         Parameters
@@ -71,6 +71,9 @@ class Differences:
             The variance that something else than the choice of items brings.
         quantile : float
             How many standard errors are not rejected.
+        variance : float
+            The variance of the mean difference at the estimate, from the items and all else. Where items
+            differ by several amounts, no difference larger than the estimate is taken to have less.
 
         Returns
         -------
@@ -80,7 +83,10 @@ class Differences:
         Notes
         -----
         The variance from the items under a candidate difference is that of Tango (1998, Statist. Med. 17,
-        891-908, section 4) for items that differ by `size`; see `proportions.tango` for the equations.
+        891-908, section 4) for items that differ by `size`; see `proportions.tango` for the equations. It
+        falls to 0 as the difference reaches `size`, because all items then differ by that much. Means over
+        runs also differ by other amounts, and keep their variance: the end further from 0 is therefore
+        never closer to the estimate than that of the t interval.
 
         Examples
         --------
@@ -90,8 +96,14 @@ class Differences:
         >>> round(low, 4), round(high, 4)
         (-0.124, -0.0054)
         """
-        high = self._high(self.net, others, quantile)
-        return -self._high(-self.net, others, quantile), high
+        low, high = -self._high(-self.net, others, quantile), self._high(self.net, others, quantile)
+        if self.size < 1.0:
+            mean, half = self.size * self.net / self.n, quantile * math.sqrt(variance)
+            if mean > 0.0:
+                high = max(high, min(1.0, mean + half))
+            elif mean < 0.0:
+                low = min(low, max(-1.0, mean - half))
+        return low, high
 
     def _high(self, net: float, others: float, quantile: float) -> float:
         n, m = self.n, self.differing

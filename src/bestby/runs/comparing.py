@@ -133,9 +133,10 @@ def compare_runs(
     systems in far more than 5 % of the cases (the guide "Comparing runs" has the numbers).
 
     The items' part of the variance is cluster-robust (CR2); of answers that are right or wrong it is that of
-    a score interval, which has a width where accuracies are near 1 as well. The t interval is too short where
-    few clusters carry a difference, and where failures make the scores of runs skewed. The note
-    `few_effective` tells of the former, and no verdict of equivalence rests on such an interval.
+    a score interval, which has a width where accuracies are near 1 as well, except in clusters. The t
+    interval is too short where few clusters carry a difference, as they do where accuracies are near 1, and
+    where failures make the scores of runs skewed. The notes `few_effective` and `none_effective` tell of the
+    former, and no verdict rests on such an interval.
 
     References
     ----------
@@ -179,6 +180,7 @@ def compare_runs(
         ],
         settings.alpha,
     )
+    differences, long = family.with_one_long_note(differences)
     systems, system_notes = _scores(data, order, differences, settings)
     return RunsComparison(
         metrics=(data.metric,),
@@ -189,6 +191,7 @@ def compare_runs(
             *system_notes,
             *_notes(data, settings),
             *reasons,
+            *long,
             *noting.of_resamples(data.metric.name, tests, settings.correction, settings.alpha),
         ),
         provenance=_provenance(data, settings, drawing),
@@ -260,7 +263,6 @@ def _notes(data: Data, settings: Settings) -> Iterator[Note]:
     if data.evaluation is not None:
         yield from data.evaluation.notes
         yield from noting.of_data(data.evaluation)
-        yield from data.notes
     yield from few_runs_note(min(x.size for x in data.maker.scores), settings.statistic)
     scores = dict(zip(data.names, (x.tolist() for x in data.maker.scores), strict=True))
     yield from noting.of_constant_runs(data.metric.name, scores)

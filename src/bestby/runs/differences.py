@@ -94,7 +94,7 @@ def difference_of(
     tost, tost_level = interval, family.equivalence_level(settings.level, settings.margin)
     if tost_level is not None:
         tost = maker.interval(a, b, settings.interval, tost_level)[0]
-    doubted = any(note.code == DOUBTED for note in notes)
+    doubted = any(note.code in DOUBTED for note in notes)
     both = (maker.estimate(a), maker.estimate(b))
     interval, tost = (family.on_marks(one, both, settings.margin) for one in (interval, tost))
     welch = samples.t_test(x, y, settings.statistic, test.alternative, paired=settings.paired)

@@ -159,7 +159,9 @@ def compared(store: Store, plan: Plan) -> StudyComparison:
         )
         ordered, found = _standing(plan, metric, scores, found)
         systems += ordered
+        found, long = family.with_one_long_note(found)
         differences += found
+        notes += long
         notes += [note for entry in ordered for note in scored[metric.name, entry.system].notes]
         of_runs = {entry.system: entry.runs for entry in ordered}
         notes += noting.of_constant_runs(metric.name, of_runs) + noting.of_runs(metric.name, of_runs)
@@ -351,7 +353,7 @@ def _differences_of(
         about = (metric.name, a.name, b.name)
         scores, margin = (difference.score_a, difference.score_b), plan.settings.margin
         interval, tost = (family.on_marks(one, scores, margin) for one in (difference.interval, tost))
-        doubted = not alone and any(note.code == DOUBTED for note in difference.notes)
+        doubted = not alone and any(note.code in DOUBTED for note in difference.notes)
         yield dataclasses.replace(
             difference,
             interval=interval,

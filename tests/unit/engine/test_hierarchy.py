@@ -266,3 +266,57 @@ def test_runs_that_differ_by_luck_alone_are_noted() -> None:
     assert [note.code for note in notes] == ["long_interval"]
     apart = level + np.array([0.0, 0.5, 1.0, 1.5])[:, None]
     assert crossed(list(apart)).interval(0, 1, "t", 0.95)[1] == ()
+
+
+def test_a_large_difference_of_luck_has_two_sides() -> None:
+    """Every item differs by a half, and is half right by luck: other runs may well differ by more."""
+    luck = np.tile([[1.0, 0.0], [0.0, 1.0]], 5)
+    for runs, sign in (([np.ones((2, 10)), luck], 1.0), ([luck, np.ones((2, 10))], -1.0)):
+        maker = crossed(runs)
+        interval, _ = maker.interval(0, 1, "t", 0.95)
+        plain = maker.components(0, 1)
+        assert max(sign * interval.low, sign * interval.high) > 0.8
+        assert max(abs(interval.low), abs(interval.high)) - 0.5 > 2.0 * plain.standard_error
+        p = maker.test(0, 1, "t", "two-sided").p_value
+        for level in (1.0 - 0.999 * p, 1.0 - 1.001 * p):
+            assert (0.0 in maker.interval(0, 1, "t", level)[0]) == (1.0 - level < p)
+
+
+def test_a_large_difference_of_many_runs_is_held() -> None:
+    rng = np.random.default_rng(1)
+    held = 0
+    for _ in range(60):
+        runs = [(rng.random((20, 10)) < share).astype(float) for share in (0.9, 0.5)]
+        held += 0.4 in crossed(runs).interval(0, 1, "t", 0.95)[0]
+    assert held >= 57
+
+
+@pytest.mark.parametrize("paired", [True, False])
+@pytest.mark.parametrize("groups", [None, np.repeat(np.arange(20), 2)])
+def test_copies_leave_nothing_to_the_items(paired: bool, groups: np.ndarray | None) -> None:
+    x = np.random.default_rng(0).normal(size=(3, 40))
+    copy = crossed([x, x], paired=paired, clusters=groups)
+    assert copy.components(0, 1).items == 0.0
+    assert (copy.components(0, 1).standard_error == 0.0) == paired
+    assert copy.interval(0, 1, "t", 0.95)[1] == ()
+    shifted = crossed([x + 1.0, x], paired=paired, clusters=groups)
+    assert [note.code for note in shifted.interval(0, 1, "t", 0.95)[1]] == ["same_difference"]
+    p = shifted.test(0, 1, "t", "two-sided").p_value
+    assert p == pytest.approx(2.0 * 0.5 ** (40 if groups is None else 20)) if paired else p > 1e-3
+
+
+def test_small_differences_of_large_scores_keep_their_standard_error() -> None:
+    rng = np.random.default_rng(1)
+    x, d = 1e5 * rng.normal(size=(3, 40)), 1e-3 * rng.normal(size=(3, 40))
+    large, plain = (crossed([y + d, y], paired=True).components(0, 1) for y in (x, 0.0 * x))
+    assert large.standard_error == pytest.approx(plain.standard_error, rel=1e-4)
+
+
+def test_answers_in_clusters_of_which_none_differs_are_noted() -> None:
+    """Of answers an interval of length 0 does not hold; its words are not those of a few clusters."""
+    everything = right(60, [(), ()])
+    _, notes = crossed([everything, everything], clusters=np.repeat(np.arange(30), 2)).interval(
+        0, 1, "t", 0.95
+    )
+    assert [note.code for note in notes] == ["none_effective"]
+    assert "any of the clusters" in notes[0].message

@@ -74,3 +74,13 @@ def test_a_single_run_borrows_variance_and_freedom() -> None:
     both = components.of_mean(1.0, 500.0, [alone, alone], [0.0, 0.0])
     assert (both.runs, both.freedom) == (0.0, 500.0)
     assert math.isclose(both.standard_error, 1.0)
+
+
+def test_only_items_that_differ_by_several_amounts_keep_the_variance_of_the_estimate() -> None:
+    several = Differences.of(np.array([1.0, 0.5, 0.25]), np.array([6, 3, 1]))
+    low, high = several.interval(0.0, Z)
+    mean = 7.75 / 10
+    assert several.interval(0.0, Z, 0.005) == (low, pytest.approx(mean + Z * math.sqrt(0.005)))
+    assert several.interval(0.0, Z, 1e-9) == (low, high)
+    one = Differences.of(np.array([1.0, 0.0]), np.array([8, 2]))
+    assert one.interval(0.0, Z, 0.1) == one.interval(0.0, Z)
