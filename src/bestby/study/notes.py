@@ -46,7 +46,7 @@ def _of_single_runs(plan: Plan) -> list[Note]:
     if not single:
         return []
     told = ", ".join(single) if len(single) < len(plan.conditions) else "every condition"
-    only = "intervals and tests are"
+    only, say = "intervals and tests are", "say"
     beside_several = {
         name
         for pair in plan.pairs
@@ -55,12 +55,14 @@ def _of_single_runs(plan: Plan) -> list[Note]:
     }
     borrowing = [name for name in single if name in beside_several]
     if borrowing:
-        only = "the interval of its score, and differences between single runs, are"
+        only, say = "the interval of its score is", "says"
+        if any(max(len(plan.conditions[one].runs) for one in pair) == 1 for pair in plan.pairs):
+            only, say = "the interval of its score, and differences between single runs, are", "say"
     notes = [
         Note(
             "one_run",
-            f"{told} has one run: {only} over items only, and say nothing of how another training run would"
-            " do",
+            f"{told} has one run: {only} over items only, and {say} nothing of how another training run"
+            " would do",
         )
     ]
     if borrowing:
