@@ -23,9 +23,9 @@ import numpy as np
 from scipy.special import stdtrit
 
 from bestby._core.errors import DesignError
-from bestby._core.rounding import NO_SPREAD, ON_POINT
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine.base import Drawing, Group, Influences
+from bestby.engine.carrying import few_carrying, whole_sums
 from bestby.engine.interval import Intervals, Target
 from bestby.engine.runs import FEW_FOR_BOOTSTRAP, Found, rank_test
 from bestby.inference import clusters, components, intervals, permutation, samples
@@ -34,12 +34,6 @@ from bestby.inference.distributions import replicates
 from bestby.inference.repeated import Differences, mean_interval
 from bestby.metrics.base import MeanMetric
 from bestby.results import Interval, Note, TestResult, defined
-
-ENOUGH_CARRYING = 9.0
-"""Units that must carry a difference, were they equally large, before its t interval keeps its level."""
-
-ENOUGH_OF_ALL = 6.0
-"""The same as a part of all units, where these are few: one in six."""
 
 FEW_DIFFERING = 6.0
 """Differing items below which a score interval covers more than it says."""
@@ -296,33 +290,16 @@ class Crossed:
         found = self._influences
         if found is None:
             return ()
-        units = "clusters" if self.group.clustered else "items"
-        of_a, of_b = (found.values[:, self.columns(s)].mean(axis=1) for s in (a, b))
-        of_all = self.group.n_units * np.array([of_a, of_b, of_a - of_b])
-        x, y = self.scores[a], self.scores[b]
-        if np.abs(of_all[2]).max() <= NO_SPREAD * max(np.abs(z).max() for z in (of_all, x, y)):
-            return _same_everywhere(units, x, y, rights=self._rights(found, a, b))
-        carrying = clusters.carrying(of_a - of_b, found.sizes, found.counts)
-        if carrying >= min(ENOUGH_CARRYING, self.group.n_units / ENOUGH_OF_ALL):
-            return ()
-        told = (
-            f"no more than {math.ceil(carrying)} of {self.group.n_units} {units} carry what other items would"
-            " change: the interval is likely to be too short, and no verdict rests on it"
-        )
-        return (Note("few_effective", told),)
+        rights = all(self._rights(found, s) for s in (a, b))
+        columns, scores = (self.columns(a), self.columns(b)), (self.scores[a], self.scores[b])
+        return few_carrying(found, columns, scores, clustered=self.group.clustered, rights=rights)
 
-    def _rights(self, found: Influences, a: int, b: int) -> bool:
-        """Return whether the sums of all units can be numbers of right answers."""
-        metric, n = self.group.metrics[self.metric], float(found.counts @ found.sizes)
+    def _rights(self, found: Influences, system: int) -> bool:
+        """Return whether its scores can be shares of right answers."""
+        metric = self.group.metrics[self.metric]
         if not isinstance(metric, MeanMetric) or not metric.proportions:
             return False
-        sizes = found.sizes[:, None]
-        sums = [n * found.values[:, self.columns(s)] + sizes * self.scores[s] for s in (a, b)]
-        return all(
-            bool((np.abs(z - np.rint(z)) <= ON_POINT).all() and (np.rint(z) >= 0.0).all())
-            and bool((np.rint(z) <= sizes).all())
-            for z in sums
-        )
+        return whole_sums(found, self.columns(system), self.scores[system])
 
     def estimate(self, a: int, b: int | None = None) -> float:
         """Return the mean over the runs of a system, or a difference."""
@@ -433,24 +410,3 @@ class Crossed:
         if answers is not None:
             error = math.sqrt(answers.null_variance() + parts.runs)
         return samples.t_result("crossed-t", observed, error, parts.freedom, alternative, least, scale)
-
-
-def _same_everywhere(units: str, x: FloatArray, y: FloatArray, *, rights: bool) -> tuple[Note, ...]:
-    """Return a note on a difference that is the same on every unit, unless that is a copy of scores.
-
-    `rights` tells that these are shares of right answers, of which the t interval does not allow for what
-    has not been seen.
-    """
-    if rights:
-        told = (
-            f"no more answers are right in one of the two systems on any of the {units}: that others might"
-            " differ is not in the interval, which is likely to be too short, and no verdict rests on it"
-        )
-        return (Note("none_effective", told),)
-    if np.array_equal(np.sort(x), np.sort(y)):
-        return ()
-    told = (
-        f"the difference of the mean runs is the same on all {units}: nothing tells how other items would"
-        " change it, and the interval allows for other runs only"
-    )
-    return (Note("same_difference", told),)
