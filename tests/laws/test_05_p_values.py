@@ -296,6 +296,23 @@ def test_one_difference_far_off_ties_no_others(far: float) -> None:
     assert d.p_value == pytest.approx(alone.p_value, rel=5e-3)
 
 
+@settings(max_examples=40, deadline=None)
+@given(st.data(), st.sampled_from(["median", "trimmed_mean", "iqm"]), st.booleans(), st.booleans())
+def test_runs_are_told_apart_if_and_only_if_their_interval_excludes_0(
+    data: st.DataObject, statistic: str, paired: bool, skewed: bool
+) -> None:
+    """Wherever test and interval by default are of one kind: both t, or both the percentile bootstrap."""
+    n = data.draw(st.integers(3, 9))
+    m = n if paired else data.draw(st.integers(3, 9))
+    rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))
+    a, b = rng.normal(size=n), rng.normal(size=m) + data.draw(st.sampled_from([0.0, 1.0, 1.5]))
+    runs = {"a": np.exp(a) if skewed else a.round(1), "b": np.exp(b) if skewed else b.round(1)}
+    for resamples in (99, 1000):
+        d = compare_runs(runs, statistic=statistic, paired=paired, n_resamples=resamples).differences[0]
+        if d.interval is not None:
+            assert (d.p_value <= 0.05) == (0.0 not in d.interval)
+
+
 @settings(max_examples=15, deadline=None)
 @given(st.lists(st.integers(0, 6), min_size=5, max_size=7), st.sampled_from(locations.STATISTICS))
 def test_permutations_of_runs_are_exact_whatever_they_divide_by(values: list[int], statistic: str) -> None:

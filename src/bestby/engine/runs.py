@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from bestby._core import rounding
 from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative, FloatArray
 from bestby.engine.base import Drawing
 from bestby.inference import improvement, intervals, locations, permutation, samples
-from bestby.inference.distributions import replicates
+from bestby.inference.distributions import Replicates, replicates
 from bestby.results import Interval, Note, TestResult, defined
 
 INTERVALS = ("auto", "t", "bca", "percentile", "basic")
@@ -22,6 +23,12 @@ FEW_FOR_BOOTSTRAP = 20
 
 FEW_FOR_MEDIANS = 6
 """Runs below which the bootstrap knows too few medians: 6 % of samples of five are all on one side."""
+
+_NO_VARIANCE = Note(
+    "no_variance",
+    "what is compared of the runs does not vary between them, so its standard error is unknown: there is no"
+    " interval, and the p-value is what the order of the runs alone says",
+)
 
 Found = tuple[Interval | None, tuple[Note, ...]]
 
@@ -91,8 +98,13 @@ class Separate:
                 "there is no t interval of a single run", hint="a system needs two runs or more"
             )
         plain = self.statistic == "mean" and (b is None or self.paired)
-        name = "t" if plain else samples.T_NAMES[self.statistic]
-        return defined(samples.t_interval(self.estimate(a, b), *error, level, name))
+        name, estimate = "t" if plain else samples.T_NAMES[self.statistic], self.estimate(a, b)
+        if b is not None and samples.no_spread(error[0], estimate, self._size(a, b)) and estimate != 0.0:
+            return None, (_NO_VARIANCE,)
+        return defined(samples.t_interval(estimate, *error, level, name))
+
+    def _size(self, a: int, b: int) -> float:
+        return locations.size_of(self.scores[a], self.scores[b], self.statistic)
 
     def _resamples_medians(self, a: int, b: int | None) -> bool:
         """Return whether medians of so many runs are compared that the bootstrap holds."""
@@ -121,7 +133,9 @@ class Separate:
     def _bootstrap(self, a: int, b: int | None, method: str, level: float) -> Found:
         estimate = self.estimate(a, b)
         drawn = self.resampled(a) if b is None else self.resampled(a) - self.resampled(b)
-        scale = locations.size_of(self.scores[a], self.scores[a if b is None else b], self.statistic)
+        scale = self._size(a, a if b is None else b)
+        if b is not None and samples.no_spread(float(np.ptp(drawn)), estimate, scale) and estimate != 0.0:
+            return None, (_NO_VARIANCE,)
         distribution = replicates(drawn, scale)
         notes: tuple[Note, ...] = ()
         fewest = min(self.scores[s].size for s in (a, b) if s is not None)
@@ -139,8 +153,15 @@ class Separate:
             if method == "bca":
                 told = "the BCa interval is undefined here; the percentile interval is given"
                 notes += (Note("bca_undefined", told),)
-            method, ends = "percentile", intervals.percentile(distribution, level)
+            method, ends = "percentile", self._percentile(distribution, level)
         return defined(Interval(*ends, level, method, False), notes)
+
+    def _percentile(self, distribution: Replicates, level: float) -> tuple[float, float]:
+        """Return the percentile interval; of medians its ends are replicates, which their test counts."""
+        rank = int(0.5 * (1.0 - level) * (distribution.size + 1) * (1.0 + rounding.SAME))
+        if self.statistic != "median" or rank == 0:
+            return intervals.percentile(distribution, level)
+        return float(distribution.values[rank - 1]), float(distribution.values[-rank])
 
     def resampled(self, system: int) -> FloatArray:
         """Return the location of resampled runs, shape (B,).
@@ -174,7 +195,8 @@ class Separate:
         name : str
             One of `TESTS`. "auto" is the permutation test for paired means; for means of independent runs
             whichever has the larger p-value, the permutation test or Welch's t test; the t test for trimmed
-            means; the bootstrap test for medians, below six runs the t test.
+            means; the bootstrap test for medians, below six runs the t test. "bootstrap" of medians inverts
+            the percentile interval, so that it rejects where that interval excludes 0.
         alternative : {"two-sided", "greater", "less"}
             A against B.
 
@@ -203,14 +225,26 @@ class Separate:
         if name == "brunner-munzel":
             return rank_test(x, y, alternative, paired=self.paired)
         if name == "bootstrap":
-            observed = self.estimate(a, b)
-            drawn = self.resampled(a) - self.resampled(b) - observed
-            scale = locations.size_of(x, y, self.statistic)
-            return permutation.monte_carlo(drawn, observed, alternative, name="bootstrap-runs", scale=scale)
+            return self._bootstrap_test(a, b, alternative)
         found = samples.t_test(x, y, self.statistic, alternative, paired=self.paired)
         if found is None:
             raise DesignError("there is no t test of a single run", hint="a system needs two runs or more")
         return found
+
+    def _bootstrap_test(self, a: int, b: int, alternative: Alternative) -> TestResult:
+        """Return the test that inverts a bootstrap interval: for medians percentile, otherwise basic."""
+        observed, scale = self.estimate(a, b), self._size(a, b)
+        x, y, name = self.scores[a], self.scores[b], "bootstrap-runs"
+        drawn = self.resampled(a) - self.resampled(b)
+        if samples.no_spread(float(np.ptp(drawn)), observed, scale):
+            least = samples.fewest(x.size, y.size, self.paired)
+            return samples.t_result(name, observed, 0.0, 1.0, alternative, least, scale)
+        if self.statistic != "median":
+            return permutation.monte_carlo(drawn - observed, observed, alternative, name=name, scale=scale)
+        scores = max(abs(self.estimate(a)), abs(self.estimate(b)))
+        # A replicate within rounding of 0 is 0, as an end of the interval is.
+        drawn = rounding.on_marks(drawn, (0.0,), scores)
+        return permutation.inverted_percentile(drawn, observed, alternative, name=name)
 
 
 def rank_test(x: FloatArray, y: FloatArray, alternative: Alternative, *, paired: bool) -> TestResult:

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import bdtr, ndtri
 
 from bestby._core import checks
-from bestby._core.rounding import SAME
+from bestby._core.rounding import NO_SPREAD, SAME
 from bestby._core.typing import FloatArray
 
 STATISTICS = ("mean", "median", "trimmed_mean", "iqm")
@@ -113,8 +113,9 @@ def squared_errors(x: FloatArray, statistic: str) -> FloatArray:
 def paired_squared_errors(a: FloatArray, b: FloatArray, statistic: str) -> FloatArray:
     """Return the estimated variance of the difference of the locations of each row of paired runs.
 
-    The covariance of two medians comes from how often both runs of a pair are below them (Bonett & Price
-    2020).
+    The covariance of two medians comes from how often both runs of a pair are on one side of them (Bonett &
+    Price 2020 count those below; with those above, and half of those at a median, the sign of the scores does
+    not matter). Pairs that all differ by the same have the error 0.
 
     Examples
     --------
@@ -126,9 +127,12 @@ def paired_squared_errors(a: FloatArray, b: FloatArray, statistic: str) -> Float
         w = _winsorized(a, statistic) - _winsorized(b, statistic)
         return _squares(w, n_kept(n, statistic))
     error_a, error_b = _median_error(a), _median_error(b)
-    below = (a < np.median(a, axis=-1, keepdims=True)) & (b < np.median(b, axis=-1, keepdims=True))
-    share = (below.sum(axis=-1) + 0.25) / (n if n % 2 else n + 1)
-    return np.asarray(error_a**2 + error_b**2 - 2.0 * (4.0 * share - 1.0) * error_a * error_b)
+    side_a, side_b = (np.sign(x - np.median(x, axis=-1, keepdims=True)) for x in (a, b))
+    # Without ties, and with one pair at both medians, four times the share of Bonett and Price less 1.
+    correlation = (side_a * side_b).sum(axis=-1) / (n if n % 2 else n + 1)
+    square = error_a**2 + error_b**2 - 2.0 * correlation * error_a * error_b
+    sizes = np.maximum(np.abs(a).max(axis=-1), np.abs(b).max(axis=-1))
+    return np.asarray(np.where(np.ptp(a - b, axis=-1) <= NO_SPREAD * sizes, 0.0, square))
 
 
 def squared_error(x: FloatArray, statistic: str) -> tuple[float, int] | None:

@@ -89,6 +89,49 @@ def monte_carlo(
     return TestResult(name, p, alternative, False, "monte carlo", error, size, observed)
 
 
+def inverted_percentile(
+    replicates: FloatArray, observed: float, alternative: Alternative, *, name: str
+) -> TestResult:
+    """Return the p-value of 0 by the percentile interval: it rejects where the interval excludes 0.
+
+    Parameters
+    ----------
+    replicates : ndarray, shape (B,)
+        The bootstrap replicates of the difference, around the observed one.
+    observed : float
+        The difference in the data. Where it is 0, the two-sided p-value is 1.
+    alternative : {"two-sided", "greater", "less"}
+        Two-sided doubles the smaller share.
+    name : str
+        Name of the test.
+
+    Returns
+    -------
+    TestResult
+        (1 + the replicates on the other side of 0, or at 0) / (1 + B), with its standard error.
+
+    References
+    ----------
+    .. [1] Efron & Tibshirani (1993), An Introduction to the Bootstrap, section 15.4.
+
+    Examples
+    --------
+    >>> drawn = np.array([-0.1, 0.1, 0.2, 0.3, 0.4, 0.2, 0.5])
+    >>> inverted_percentile(drawn, 0.2, "two-sided", name="bootstrap-runs").p_value
+    0.5
+    """
+    size = int(replicates.size)
+    hits = {
+        "greater": int(np.count_nonzero(replicates <= 0.0)),
+        "less": int(np.count_nonzero(replicates >= 0.0)),
+    }
+    sides = 2.0 if alternative == "two-sided" else 1.0
+    share = (1 + (min(hits.values()) if alternative == "two-sided" else hits[alternative])) / (1 + size)
+    p = 1.0 if alternative == "two-sided" and observed == 0.0 else min(1.0, sides * share)
+    error = sides * math.sqrt(share * (1.0 - share) / size)
+    return TestResult(name, p, alternative, False, "monte carlo", error, size, observed)
+
+
 def _extreme(
     differences: FloatArray, observed: float, alternative: Alternative, tolerance: float
 ) -> BoolArray:

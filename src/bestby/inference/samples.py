@@ -120,7 +120,7 @@ def t_result(
     >>> round(t_result("t", 2.0, 1.0, 10.0, "two-sided").p_value, 4)
     0.0734
     """
-    if error <= NO_SPREAD * max(scale, abs(difference)):
+    if no_spread(error, difference, scale):
         if abs(difference) <= SAME * scale or difference == 0.0:
             return TestResult(name, 1.0, alternative, True, "enumeration", statistic=0.0)
         side = {"two-sided": 2.0 * least, "greater": least, "less": 1.0}
@@ -133,6 +133,17 @@ def t_result(
     p = {"two-sided": 2.0 * min(upper, lower), "greater": upper, "less": lower}[alternative]
     p = min(1.0, max(p, np.finfo(np.float64).tiny))
     return TestResult(name, p, alternative, False, "asymptotic", statistic=t)
+
+
+def no_spread(error: float, difference: float, scale: float) -> bool:
+    """Return whether a standard error, or a range, is rounding alone.
+
+    Examples
+    --------
+    >>> no_spread(1e-17, 1.0, 2.0), no_spread(1e-3, 1.0, 2.0)
+    (True, False)
+    """
+    return error <= NO_SPREAD * max(scale, abs(difference))
 
 
 def fewest(n: int, m: int, paired: bool) -> float:
@@ -221,8 +232,9 @@ def permutation_test(
         if exact is not None:
             return exact
     scale = locations.size_of(a, b, statistic)
-    error = float(_errors(a, b, statistic, scale, paired))
-    t = float(_differences(a, b, statistic)) / error
+    difference = _differences(a, b, statistic)
+    error = float(_errors(a, b, statistic, scale, paired, difference))
+    t = float(difference) / error
     if statistic == "mean" and a.size == b.size:
         # The larger the difference of equally many runs, the smaller the squares around their means, whose
         # sum with its own is that of all runs: differences have the order of t, and are quicker.
@@ -240,20 +252,27 @@ def _differences(x: FloatArray, y: FloatArray, statistic: str) -> FloatArray:
     return locations.location(x, statistic) - locations.location(y, statistic)
 
 
-def _errors(x: FloatArray, y: FloatArray, statistic: str, scale: float, paired: bool) -> FloatArray:
-    """Return the standard error of each row's difference; rounding alone, and a single run, has none."""
+def _errors(
+    x: FloatArray, y: FloatArray, statistic: str, scale: float, paired: bool, differences: FloatArray
+) -> FloatArray:
+    """Return the standard error of each row's difference; rounding alone, and a single run, has none.
+
+    All differences without a standard error are as far from 0 as any, whatever the unit of the scores.
+    """
     if paired and x.shape[-1] > 1:
         squares = locations.paired_squared_errors(x, y, statistic)
     else:
         squares = np.zeros(x.shape[:-1])
         for z in (x, y):
             squares = squares + (locations.squared_errors(z, statistic) if z.shape[-1] > 1 else 0.0)
-    error = np.maximum(np.sqrt(np.maximum(squares, 0.0)), NO_SPREAD * scale)
-    return np.where(error > 0.0, error, 1.0)
+    least = NO_SPREAD * np.maximum(np.abs(differences), scale)
+    error = np.maximum(np.sqrt(np.maximum(squares, 0.0)), least)
+    return np.where(error > 0.0, error, 1.0)  # 0 over 0 is 0
 
 
 def _studentized(x: FloatArray, y: FloatArray, statistic: str, scale: float, paired: bool) -> FloatArray:
-    return _differences(x, y, statistic) / _errors(x, y, statistic, scale, paired)
+    differences = _differences(x, y, statistic)
+    return differences / _errors(x, y, statistic, scale, paired, differences)
 
 
 def _split(

@@ -171,7 +171,8 @@ def _systems(c: RunsComparison, metric: MetricInfo) -> Table:
 def _differences(c: RunsComparison, metric: MetricInfo) -> Table:
     """Return the table of differences, with the p-value of the t test beside that of the test."""
     base = differences_table(c, metric)
-    if all(d.p_value == d.p_welch for d in c.differences):
+    # Beside the bootstrap of medians the t test would be that for few runs, which is too careful for more.
+    if c.statistic == "median" or all(d.p_value == d.p_welch for d in c.differences):
         return base
     end = len(base.columns) - any(d.verdict is not None for d in c.differences)
     columns = list(base.columns)

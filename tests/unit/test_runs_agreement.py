@@ -1,0 +1,74 @@
+"""compare_runs: tests, intervals and notes on one pair say the same thing, in any unit and direction."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bestby import RunsDifference, compare_runs
+from bestby.inference import locations
+
+LONG = [1.27, 0.23, 0.27, 0.15, 1.41, 2.23, 1.62, 1.23, 0.08, 1.24, 0.43]
+LONGER = [0.47, 1.36, 3.59, 1.65, 5.25, 12.92, 1.65, 0.96, 1.63, 6.36, 1.65]
+UP = [-0.481, -1.735, -0.492, 2.164, -1.239]
+DOWN = [0.466, -0.213, 1.172, 3.91, -0.305]
+
+
+def of_pair(a: object, b: object, **settings: object) -> RunsDifference:
+    return compare_runs({"a": a, "b": b}, **settings)["a", "b"]  # type: ignore[arg-type]
+
+
+def test_the_test_of_medians_inverts_their_interval() -> None:
+    d = of_pair(LONG, LONGER, statistic="median")
+    assert d.interval is not None
+    assert d.interval.high < 0.0
+    assert 0.0 < d.p_value <= 0.05
+    greater, less = (
+        of_pair(LONG, LONGER, statistic="median", alternative=side).p_value for side in ("greater", "less")
+    )
+    assert d.p_value == 2.0 * less
+    assert greater > 0.9
+
+
+@pytest.mark.parametrize("paired", [False, True])
+def test_no_difference_of_medians_has_the_p_value_1(paired: bool) -> None:
+    d = of_pair(LONG, LONG[3:] + LONG[:3], statistic="median", paired=paired)
+    assert (d.estimate, d.p_value) == (0.0, 1.0)
+
+
+def test_paired_medians_are_alike_in_either_direction() -> None:
+    there = of_pair(UP, DOWN, paired=True, statistic="median")
+    back = of_pair(
+        [-x for x in UP], [-x for x in DOWN], paired=True, statistic="median", greater_is_better=False
+    )
+    assert there.p_value == back.p_value
+    assert there.interval is not None
+    assert back.interval is not None
+    assert there.interval.low == -back.interval.high
+
+
+@pytest.mark.parametrize("n", [4, 5, 8])
+def test_pairs_that_differ_by_the_same_have_no_standard_error(n: int) -> None:
+    x = np.random.default_rng(n).normal(size=n)
+    for shift in (0.0, 0.3):
+        assert locations.difference_error(x, x + shift, "median", paired=True) == (0.0, n - 1.0)
+
+
+@pytest.mark.parametrize("statistic", ["iqm", "trimmed_mean", "median"])
+@pytest.mark.parametrize("unit", [1e-9, 1e-3, 1e6])
+def test_permutation_tests_do_not_depend_on_the_unit(statistic: str, unit: float) -> None:
+    a, b = np.array([5.0, 0.0, 0.0, 0.0]), np.array([0.0, 3.0, 0.0, 3.0])
+    p = [of_pair(x * a, x * b, statistic=statistic, test="permutation").p_value for x in (1.0, unit)]
+    assert p[0] == p[1]
+
+
+@pytest.mark.parametrize("statistic", locations.STATISTICS)
+@pytest.mark.parametrize(("n", "p"), [(3, 2 / 20), (8, 2 / 12870)])
+def test_runs_that_do_not_vary_have_no_interval(statistic: str, n: int, p: float) -> None:
+    d = of_pair([1.0] * n, [2.0] * n, statistic=statistic, margin=0.5)
+    assert (d.interval, d.equivalence_interval, d.verdict) == (None, None, "inconclusive")
+    assert "no_variance" in {note.code for note in d.notes}
+    assert d.p_value == pytest.approx(p)
+    same = of_pair([1.0] * n, [1.0] * n, statistic=statistic, margin=0.5)
+    assert same.interval is not None
+    assert same.verdict == "equivalent"
