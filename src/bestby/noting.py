@@ -16,7 +16,7 @@ from bestby._version import __version__
 from bestby.engine.base import STANDARDISED, Drawing, Group, Pair
 from bestby.engine.sums import SumGroup
 from bestby.evaluation import Evaluation
-from bestby.inference import exchangeability, multiplicity, samples, scales, tilting
+from bestby.inference import exchangeability, locations, multiplicity, samples, scales, tilting
 from bestby.metrics.base import BaseMetric, MeanMetric, Metric
 from bestby.resampling.units import Units
 from bestby.results import Note, Provenance, TestResult
@@ -354,17 +354,22 @@ def of_constant_runs(metric: str, scores: Mapping[str, Sequence[float]]) -> list
     ]
 
 
-def of_runs(metric: str, scores: Mapping[str, Sequence[float]]) -> list[Note]:
-    """Return notes on runs that lie far from the other runs of their system."""
+def of_runs(metric: str, scores: Mapping[str, Sequence[float]], uneven: Collection[str] = ()) -> list[Note]:
+    """Return notes on runs that lie far from the other runs of their system.
+
+    Differences of the systems `uneven` have the note that their intervals can be too short.
+    """
     names = list(scores)
     notes = []
     for system, run, times in samples.outlying([np.asarray(scores[name], dtype=float) for name in names]):
         name = names[system]
         told = (
             f"the run of {name} with {scores[name][run]:.4g} lies {times:.2g} standard deviations"
-            " (robust) from the median of its runs: did it fail? It lengthens the t intervals of its"
-            " differences, which then cover more than they say; a median hardly feels it"
+            " (robust) from the median of its runs: did it fail?"
         )
+        if name not in uneven:
+            told += " It lengthens the t intervals of its differences, which then cover more than they say"
+            told += "; a median hardly feels it" if len(scores[name]) >= locations.FEW_FOR_ADVICE else ""
         notes.append(Note("outlying_run", told, (metric, name)))
     return notes
 

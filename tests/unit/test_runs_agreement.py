@@ -72,3 +72,50 @@ def test_runs_that_do_not_vary_have_no_interval(statistic: str, n: int, p: float
     same = of_pair([1.0] * n, [1.0] * n, statistic=statistic, margin=0.5)
     assert same.interval is not None
     assert same.verdict == "equivalent"
+
+
+GOOD, FAILED = [0.83, 0.84, 0.85, 0.86, 0.84], [0.79, 0.80, 0.78, 0.81, 0.30]
+
+
+def notes_of(a: object, b: object, **settings: object) -> dict[str, str]:
+    result = compare_runs({"a": a, "b": b}, **settings)  # type: ignore[arg-type]
+    every = (*result.notes, *(note for d in result for note in d.notes))
+    return {note.code: note.message for note in every}
+
+
+def test_a_run_that_failed_has_one_note_on_the_interval() -> None:
+    notes = notes_of(GOOD, FAILED)
+    assert "unequal_spread" not in notes
+    assert "cover more than they say" in notes["outlying_run"]
+    wider = [0.79, 0.89, 0.69, 0.84, 0.74, 0.66, 0.92, -2.0]
+    notes = notes_of([*GOOD, 0.85, 0.83, 0.84], wider)
+    assert "too short" in notes["unequal_spread"]
+    assert notes["outlying_run"].endswith("did it fail?")
+
+
+def test_medians_are_advised_from_eight_runs() -> None:
+    rng = np.random.default_rng(1)
+    for n in (7, 8):
+        narrow = rng.normal(size=n)
+        assert ('"median"' in notes_of(narrow, 9.0 * narrow[::-1])["unequal_spread"]) is (n == 8)
+        assert ("a median" in notes_of(narrow, [*narrow[:-1], 1e3])["outlying_run"]) is (n == 8)
+
+
+def test_trimming_leaves_out_what_it_trims_from_the_note_on_spreads() -> None:
+    x = np.arange(10.0)
+    assert "unequal_spread" not in notes_of(x, [*x[:-1], 200.0], statistic="trimmed_mean")
+    message = notes_of(x, 5.0 * x, statistic="iqm")["unequal_spread"]
+    assert "test of trimmed means" in message
+
+
+@pytest.mark.parametrize(("n", "noted"), [(5, False), (7, True), (9, True), (10, False)])
+def test_medians_of_few_runs_that_vary_more_have_a_note(n: int, noted: bool) -> None:
+    x, y = np.linspace(-1.0, 1.0, 30), 5.0 * np.linspace(-1.0, 1.0, n)
+    assert ("unequal_spread" in notes_of(x, y, statistic="median")) is noted
+    assert "unequal_spread" not in notes_of(5.0 * x, y / 5.0, statistic="median")
+
+
+def test_the_t_test_for_few_medians_is_no_column_beside_the_bootstrap() -> None:
+    result = compare_runs({"a": LONG, "b": LONGER}, statistic="median")
+    assert "p (t)" not in result.to_markdown()
+    assert "p (t)" in compare_runs({"a": LONG, "b": LONGER[:9]}, test="permutation").to_markdown()

@@ -22,6 +22,10 @@ TRIMMED = {"trimmed_mean": 0.2, "iqm": 0.25}
 """Share of the runs left out at either end: the 20 % trimmed mean, and the mean of the middle half."""
 
 
+FEW_FOR_ADVICE = 8
+"""Runs below which the standard error of a median rests on the lowest and the highest of them."""
+
+
 def location(x: FloatArray, statistic: str) -> FloatArray:
     """Return the location of each row.
 
@@ -67,8 +71,14 @@ def _cut(n: int, statistic: str) -> int:
     return math.floor(TRIMMED.get(statistic, 0.0) * n + SAME)
 
 
-def _winsorized(x: FloatArray, statistic: str) -> FloatArray:
-    """Return each row with its lowest and highest runs moved to the nearest one that is kept."""
+def winsorized(x: FloatArray, statistic: str) -> FloatArray:
+    """Return each row with its lowest and highest runs moved to the nearest one that is kept.
+
+    Examples
+    --------
+    >>> winsorized(np.array([1.0, 2.0, 3.0, 4.0, 100.0]), "iqm")
+    array([2., 2., 3., 4., 4.])
+    """
     cut = _cut(x.shape[-1], statistic)
     if cut == 0:
         return x
@@ -107,7 +117,7 @@ def squared_errors(x: FloatArray, statistic: str) -> FloatArray:
     """
     if statistic == "median":
         return _median_error(x) ** 2
-    return _squares(_winsorized(x, statistic), n_kept(x.shape[-1], statistic))
+    return _squares(winsorized(x, statistic), n_kept(x.shape[-1], statistic))
 
 
 def paired_squared_errors(a: FloatArray, b: FloatArray, statistic: str) -> FloatArray:
@@ -124,7 +134,7 @@ def paired_squared_errors(a: FloatArray, b: FloatArray, statistic: str) -> Float
     """
     n = a.shape[-1]
     if statistic != "median":
-        w = _winsorized(a, statistic) - _winsorized(b, statistic)
+        w = winsorized(a, statistic) - winsorized(b, statistic)
         return _squares(w, n_kept(n, statistic))
     error_a, error_b = _median_error(a), _median_error(b)
     side_a, side_b = (np.sign(x - np.median(x, axis=-1, keepdims=True)) for x in (a, b))

@@ -211,10 +211,10 @@ def permutation_test(
     -----
     The difference of every split is divided by its own standard error, that of `locations`. If runs can be
     exchanged, the test is exact with any statistic. If the systems vary unequally around the same location,
-    they cannot, and a test of the difference alone rejects too often however many runs there are; with the
-    standard error it rejects at its level in the limit of many runs [1]_ [2]_. With few runs of the system
-    that varies more it still rejects too often. For means of as many runs of A as of B, and for paired means,
-    the standard error changes no p-value.
+    they cannot, and a test of the difference alone rejects too often however many runs there are, but for
+    means of as many of A as of B; with the standard error it rejects at its level in the limit of many runs
+    [1]_ [2]_. With few runs of the system that varies more it still rejects too often. For means of as many
+    runs of A as of B, and for paired means, the standard error changes no p-value.
 
     References
     ----------

@@ -189,7 +189,7 @@ def compare_runs(
         omnibus=(),
         notes=(
             *system_notes,
-            *_notes(data, settings),
+            *_notes(data, settings, differences),
             *reasons,
             *long,
             *noting.of_resamples(data.metric.name, tests, settings.correction, settings.alpha),
@@ -258,7 +258,7 @@ def _variances(data: Data, order: Sequence[int], pairs: Sequence[tuple[int, int]
     return tuple(out)
 
 
-def _notes(data: Data, settings: Settings) -> Iterator[Note]:
+def _notes(data: Data, settings: Settings, differences: Sequence[RunsDifference]) -> Iterator[Note]:
     yield from data.notes
     if data.evaluation is not None:
         yield from data.evaluation.notes
@@ -267,7 +267,9 @@ def _notes(data: Data, settings: Settings) -> Iterator[Note]:
     scores = dict(zip(data.names, (x.tolist() for x in data.maker.scores), strict=True))
     yield from noting.of_constant_runs(data.metric.name, scores)
     if settings.statistic == "mean":
-        yield from noting.of_runs(data.metric.name, scores)
+        short = (d for d in differences if any(note.code == "unequal_spread" for note in d.notes))
+        uneven = {name for d in short for name in (d.a, d.b)}
+        yield from noting.of_runs(data.metric.name, scores, uneven)
     yield from noting.of_direction(data.metric.name, data.metric.greater_is_better, settings.alternative)
     if isinstance(data.maker, Crossed) and settings.test in ("permutation", "brunner-munzel"):
         yield Note(

@@ -12,7 +12,8 @@ from bestby._core.typing import Alternative, Array, FloatArray
 from bestby.engine.base import Drawing
 from bestby.engine.hierarchy import DOUBTED, Crossed
 from bestby.engine.prepare import Reading
-from bestby.inference import effect_sizes, improvement, samples
+from bestby.engine.runs import FEW_FOR_MEDIANS
+from bestby.inference import effect_sizes, improvement, locations, samples
 from bestby.inference.ordering import multi_aso
 from bestby.results import Note, StochasticOrders, TestResult
 from bestby.results_runs import RunsDifference
@@ -20,8 +21,17 @@ from bestby.runs.settings import Settings
 from bestby.runs.source import Data
 
 ASO_RESAMPLES = 1000
-SPREAD_APART = 2.25
+SPREAD_APART = 2.2
 """Ratio of the mean distances from the median from which systems count as varying unequally."""
+
+SPREAD_APART_OF_FEW = 2.5
+"""The same where both systems have fewer than `FEW_SPREAD` runs: chance alone sets these further apart."""
+
+SPREAD_APART_OF_OTHERS = 3.0
+"""The same for medians and trimmed means, whose tests bear more."""
+
+FEW_SPREAD = 10
+"""Runs of a system that varies more below which the bootstrap interval of medians covers 88 to 93 %."""
 
 FEWEST_SPREAD = 5
 """Runs of each system from which that is told; fewer have a note of their own."""
@@ -105,8 +115,8 @@ def difference_of(
         notes += (Note("identical", f"the runs of {name_a} and {name_b} have the same scores"),)
     elif math.isnan(effect):
         notes += (Note("no_spread", "the runs do not vary: the effect size is undefined"),)
-    if not isinstance(maker, Crossed) and settings.statistic != "median":
-        notes += tuple(spread_notes(x, y, name_a, name_b))
+    if not isinstance(maker, Crossed):
+        notes += tuple(spread_notes(x, y, name_a, name_b, settings.statistic))
     error, error_method = maker.standard_error(a, b)
     return RunsDifference(
         metric=data.metric.name,
@@ -161,17 +171,54 @@ def _alike(x: FloatArray, y: FloatArray, paired: bool) -> bool:
     return np.array_equal(x, y) if paired else np.array_equal(np.sort(x), np.sort(y))
 
 
-def spread_notes(x: FloatArray, y: FloatArray, a: str, b: str) -> Iterator[Note]:
-    """Yield a note where the runs of one system vary much more, which skewed runs turn into false alarms."""
-    if min(x.size, y.size) < FEWEST_SPREAD:
+def spread_notes(x: FloatArray, y: FloatArray, a: str, b: str, statistic: str = "mean") -> Iterator[Note]:
+    """Yield a note where the runs of one system vary so much more that test or interval can mislead.
+
+    What varies is what the location is made of: of trimmed means the winsorized runs, of means the runs
+    without those that `samples.outlying` tells, which have a note of their own and lengthen the interval.
+    """
+    fewest = min(locations.n_kept(z.size, statistic) for z in (x, y))
+    if fewest < (FEW_FOR_MEDIANS if statistic == "median" else FEWEST_SPREAD):
         return
-    spread_a, spread_b = (float(np.abs(z - np.median(z)).mean()) for z in (x, y))
-    low, high = sorted((spread_a, spread_b))
-    if high > SPREAD_APART * low > 0.0:
-        wide, narrow = (a, b) if spread_a > spread_b else (b, a)
-        yield Note(
-            "unequal_spread",
-            f"the runs of {wide} vary {high / low:.2g} times as much as those of {narrow}: if they are skewed"
-            " or some of them fail, the test of the means finds differences that are not there, and the"
-            ' interval is too short; statistic="median" is not misled by that',
+    counted = [
+        locations.winsorized(z, statistic) for z in (_counted(x, y) if statistic == "mean" else (x, y))
+    ]
+    spreads = [float(np.abs(z - np.median(z)).mean()) for z in counted]
+    (low, narrow, _), (high, wide, n) = sorted(zip(spreads, (a, b), (x.size, y.size), strict=True))
+    few = max(x.size, y.size) < FEW_SPREAD
+    apart = SPREAD_APART_OF_FEW if few else SPREAD_APART
+    if statistic != "mean":
+        apart = SPREAD_APART_OF_OTHERS
+    if not high > apart * low > 0.0:
+        return
+    if statistic == "median" and n >= FEW_SPREAD:
+        return
+    yield Note("unequal_spread", _spread_text(wide, narrow, high / low, n, min(x.size, y.size), statistic))
+
+
+def _counted(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the runs of both systems that are not far from the others of theirs."""
+    far = samples.outlying([x, y])
+    left = [np.delete(z, [run for system, run, _ in far if system == s]) for s, z in enumerate((x, y))]
+    return left[0], left[1]
+
+
+def _spread_text(wide: str, narrow: str, times: float, n: int, fewest: int, statistic: str) -> str:
+    vary = f"vary {times:.2g} times as much as those of {narrow}"
+    if statistic == "median":
+        return (
+            f"the {n} runs of {wide} {vary}: so few do not tell well how much their median varies, so the"
+            " interval is too short and the test finds differences that are not there; more runs of"
+            f" {wide} help"
         )
+    if statistic != "mean":
+        return (
+            f"the runs of {wide} that trimming keeps {vary}: if they are skewed, the test of trimmed means"
+            " finds differences that are not there, and the interval is too short"
+        )
+    # The interval of the median of fewer runs rests on the lowest and the highest.
+    other = '; statistic="median" is not misled by that' if fewest >= locations.FEW_FOR_ADVICE else ""
+    return (
+        f"the runs of {wide} {vary}: if they are skewed or some of them fail, the test of the means finds"
+        f" differences that are not there, and the interval is too short{other}"
+    )
