@@ -217,7 +217,7 @@ def _spread_text(wide: str, narrow: str, times: float, n: int, fewest: int, stat
             " finds differences that are not there, and the interval is too short"
         )
     # The interval of the median of fewer runs rests on the lowest and the highest.
-    other = '; statistic="median" is not misled by that' if fewest >= locations.FEW_FOR_ADVICE else ""
+    other = '; statistic="median" is hardly misled by that' if fewest >= locations.FEW_FOR_ADVICE else ""
     return (
         f"the runs of {wide} {vary}: if they are skewed or some of them fail, the test of the means finds"
         f" differences that are not there, and the interval is too short{other}"
