@@ -481,8 +481,9 @@ def t_of_six_pairs(a: np.ndarray, b: np.ndarray, statistic: str) -> float:
         error = math.sqrt((w[0] - w[1]).var(ddof=0) * 6 / (4 * 3))
     else:  # the order statistics of Price and Bonett are the first and the last, of which 2^-6 lie beyond
         one, other = (np.ptp(x) / (2 * stats.norm.isf(0.5**6)) for x in (a, b))
-        below = int(((a < np.median(a)) & (b < np.median(b))).sum())
-        error = math.sqrt(one**2 + other**2 - 2 * (4 * (below + 0.25) / 7 - 1) * one * other)
+        left, right = a - np.median(a), b - np.median(b)
+        alike, apart = int((left * right > 0.0).sum()), int((left * right < 0.0).sum())
+        error = math.sqrt(one**2 + other**2 - 2 * (alike - apart) / 7 * one * other)
     return difference / max(error, 1e-12)
 
 
