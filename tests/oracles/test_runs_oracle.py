@@ -33,10 +33,10 @@ def t_of(a: list[float], b: list[float], statistic: str) -> float:
 
 
 def paired_t_of_medians(a: list[float], b: list[float]) -> float:
-    """Return the same for the medians of an odd number of pairs (Bonett & Price 2020)."""
+    """Return the same for the medians of an odd number of pairs, as often on one side as on two."""
     one, other = median_error(a), median_error(b)
-    below = sum(x < median(a) and y < median(b) for x, y in zip(a, b, strict=True))
-    covariance = (4 * (below + 0.25) / len(a) - 1) * one * other
+    sides = [(x - median(a)) * (y - median(b)) for x, y in zip(a, b, strict=True)]
+    covariance = (sum(x > 0 for x in sides) - sum(x < 0 for x in sides)) / len(a) * one * other
     return (median(a) - median(b)) / math.sqrt(one**2 + other**2 - 2 * covariance)
 
 
