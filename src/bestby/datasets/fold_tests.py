@@ -166,9 +166,9 @@ def _correlation_note(folds: Folds, ratio: float, interval: str) -> Note:
         # Where repetitions do not show how far they differ, the test always goes up to the upper limit.
         assumed = f"{assumed} to {most}" if crossvalidation.shows_spread(folds.shape() or ()) else most
     text = (
-        f"no folds show how much common training items correlate their scores; {assumed} is assumed,"
-        " which is too much where training changes the models little: the interval then covers up to 99 %,"
-        " not 95 %"
+        "folds share training items, which correlates their scores; the scores cannot show how much, and"
+        f" {assumed} is assumed. That is too much where training changes the models little: the interval then"
+        " covers up to 99 %, not 95 %"
     )
     if ratio < _HALVES:
         text += (

@@ -232,13 +232,25 @@ def note_lines(c: Comparison) -> list[str]:
     return lines_of(all_notes(c))
 
 
+MOST_OF_A_KIND = 3
+"""Notes of one code that are shown with different words: of many systems each pair could have its own."""
+
+
 def lines_of(notes: Iterable[Note]) -> list[str]:
-    """Return notes as lines, equal ones once with their number."""
+    """Return notes as lines, equal ones once with their number, and of many of one code the first ones."""
     about: dict[tuple[str, str], list[Note]] = {}
     for note in notes:
         about.setdefault((note.code, note.message), []).append(note)
+    kinds = Counter(code for code, _ in about)
+    shown: Counter[str] = Counter()
     lines = []
-    for (_, message), alike in about.items():
+    for (code, message), alike in about.items():
+        shown[code] += 1
+        if shown[code] > MOST_OF_A_KIND and kinds[code] > MOST_OF_A_KIND + 1:
+            if shown[code] == kinds[code]:
+                more = kinds[code] - MOST_OF_A_KIND
+                lines.append(f"{more} more notes {code!r}, with other words are in the JSON")
+            continue
         if len(alike) > 1:
             lines.append(f"{message} (in {len(alike)} cases)")
         elif alike[0].about:
