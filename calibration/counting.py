@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from bestby import advice, dependence, noting
-from bestby.runs.comparing import FEW_RUNS
+from bestby.advising import interval_choice
+from bestby.comparisons.common import dependence, note_rules
+from bestby.comparisons.runs.comparing import FEW_RUNS
 from calibration import families, measuring
 from calibration.files import Arrays, Row
 from calibration.grid import Cell
@@ -57,7 +58,7 @@ def interval_rows(cell: Cell | Runs, data: Arrays) -> Iterator[Row]:
 
 def _automatic(cell: Cell, data: Arrays) -> Row:
     situations = measuring.situations(data["features"])
-    chosen = [advice.choose_interval(**situation).method for situation in situations]
+    chosen = [interval_choice.choose_interval(**situation).method for situation in situations]
     missing = set(chosen) - set(cell.methods)
     if missing:
         raise RuntimeError(f"auto chose what was not made: {missing} in {cell.key}")
@@ -78,7 +79,7 @@ def is_noted(method: str, situation: Any) -> bool:
     if situation["few_clusters"]:
         return True  # "few_clusters"
     asked = {name: situation[name] for name in ("difference", "n_differing", "n_effective", "plain_mean")}
-    return advice.reservation(method, **asked) is not None
+    return interval_choice.reservation(method, **asked) is not None
 
 
 def _interval(cell: Cell | Runs, data: Arrays, method: str, ends: Any, there: Any, noted: Any) -> Row:
@@ -116,7 +117,7 @@ def _small(cell: Cell | Runs) -> bool:
     if cell.family == "clusters":
         return cell.n < dependence.BELOW
     drawn = cell.n if cell.resample_size is None else cell.n * cell.resample_size
-    return cell.n < noting.FEW_ITEMS or drawn < min(cell.n, noting.FEW_DRAWN)
+    return cell.n < note_rules.FEW_ITEMS or drawn < min(cell.n, note_rules.FEW_DRAWN)
 
 
 def _features(cell: Cell | Runs, data: Arrays) -> tuple[str, str]:

@@ -25,10 +25,10 @@ import numpy as np
 from scipy.special import ndtr, stdtrit
 
 from bestby._core.errors import BestbyError, DesignError
-from bestby.advice import choose_interval
+from bestby.advising.interval_choice import choose_interval
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
-from bestby.engine.interval import Intervals, Target
+from bestby.engine.interval_maker import Intervals, Target
 from bestby.metrics import resolve
 from calibration import ROOT, files, pages
 from calibration.cells import CANDIDATES, Cell, grid

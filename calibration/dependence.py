@@ -22,11 +22,11 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
-from bestby.engine import prepare, testing
+from bestby.data.evaluation import Evaluation
+from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing
-from bestby.engine.dependent import item_influence
-from bestby.engine.interval import Intervals, Target
-from bestby.evaluation import Evaluation
+from bestby.engine.dependent_units import item_influence
+from bestby.engine.interval_maker import Intervals, Target
 from bestby.inference import clusters as robust
 from bestby.metrics import resolve
 from calibration import ROOT, files, pages
@@ -188,7 +188,7 @@ def holds(made: Intervals, method: str, truth: float) -> bool:
 
 
 def rejects(made: Intervals, test: str) -> bool:
-    return testing.run(test, made, [PAIR], "two-sided")[PAIR].p_value <= 1.0 - LEVEL
+    return test_maker.run(test, made, [PAIR], "two-sided")[PAIR].p_value <= 1.0 - LEVEL
 
 
 def of_clusters(cell: Cell, rng: np.random.Generator, seed: int) -> Found:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from bestby import Metric
-from bestby.evaluation import Evaluation
+from bestby.data.evaluation import Evaluation
 from calibration import populations as p
 from calibration.populations import Floats, Population
 

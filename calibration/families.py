@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from bestby.advice import choose_interval
-from bestby.engine import prepare, testing
+from bestby.advising.interval_choice import choose_interval
+from bestby.data.evaluation import Evaluation
+from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing
-from bestby.engine.interval import Intervals, Target
-from bestby.evaluation import Evaluation
+from bestby.engine.interval_maker import Intervals, Target
 from bestby.inference import multiplicity
 from bestby.metrics import resolve
 
@@ -84,7 +84,7 @@ def run(cell: Family) -> dict[str, Any]:
             makers.interval(target, choose_interval(**makers.situation(target)).method, LEVEL)[0]
             for target in targets
         ]
-        tests = testing.run("permutation", makers, [(0, a, b) for a, b in pairs], "two-sided")
+        tests = test_maker.run("permutation", makers, [(0, a, b) for a, b in pairs], "two-sided")
         p = [test.p_value for test in tests.values()]
         held[i] = (
             all(0.0 in interval for interval in together),

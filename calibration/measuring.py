@@ -13,11 +13,11 @@ from typing import Any, get_type_hints
 
 import numpy as np
 
-from bestby import advice
 from bestby._core.errors import BestbyError, DesignError
-from bestby.engine import prepare, testing
+from bestby.advising import interval_choice
+from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing
-from bestby.engine.interval import Intervals, Situation, Target
+from bestby.engine.interval_maker import Intervals, Situation, Target
 from bestby.metrics import resolve
 from calibration import CACHE, families, files, runs, statements
 from calibration.families import Family
@@ -97,7 +97,7 @@ def _ends(makers: Intervals, target: Target, method: str) -> tuple[float, float]
 
 def _p_value(makers: Intervals, test: str, side: Any) -> float:
     try:
-        return testing.run(test, makers, [PAIR], side)[PAIR].p_value
+        return test_maker.run(test, makers, [PAIR], side)[PAIR].p_value
     except DesignError:
         return math.nan
 
@@ -123,7 +123,7 @@ def path_of(cell: AnyCell, cache: Path = CACHE) -> Path:
     """Return where a cell is stored; what it is made of is in the name."""
     content: Sequence[object] = (cell,)
     if isinstance(cell, Family):  # keeps what "auto" came to, not what it looks at: made anew with the rule
-        content = (cell, inspect.getsource(advice))
+        content = (cell, inspect.getsource(interval_choice))
     if isinstance(cell, Statements):
         content = (cell.key, cell.datasets)
     if isinstance(cell, Cell):

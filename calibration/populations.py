@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bestby.evaluation import Evaluation
+from bestby.data.evaluation import Evaluation
 from bestby.metrics import resolve
 
 Floats = NDArray[np.float64]

@@ -29,10 +29,10 @@ import numpy as np
 from benchmarks import null_pairs
 from benchmarks.boostsa import PYTHON, BooStSa
 
-from bestby.engine import prepare, testing
+from bestby.data.evaluation import Evaluation
+from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing
-from bestby.engine.interval import Intervals
-from bestby.evaluation import Evaluation
+from bestby.engine.interval_maker import Intervals
 from bestby.metrics import resolve
 from calibration import ROOT, files, pages
 
@@ -69,7 +69,7 @@ def better(makers: Intervals, metric: int, a_first: bool) -> float:
     """Return the p-value of the bootstrap test that the second system (or the first) is the better one."""
     alternative = "greater" if makers.group.metrics[metric].greater_is_better else "less"
     pair = (metric, 0, 1) if a_first else (metric, 1, 0)
-    return testing.run("bootstrap", makers, [pair], alternative)[pair].p_value  # type: ignore[arg-type]
+    return test_maker.run("bootstrap", makers, [pair], alternative)[pair].p_value  # type: ignore[arg-type]
 
 
 def ours(tool: str, kind: str, n: int, pairs: int) -> Iterator[dict[str, Any]]:

@@ -23,10 +23,10 @@ from typing import Any
 
 import numpy as np
 
-from bestby.engine import prepare, testing
+from bestby.data.evaluation import Evaluation
+from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing
-from bestby.engine.interval import Intervals
-from bestby.evaluation import Evaluation
+from bestby.engine.interval_maker import Intervals
 from bestby.inference.ordering import aso
 from bestby.metrics import resolve
 from calibration import CACHE, RESULTS, ROOT, counting, files, null_texts
@@ -144,7 +144,7 @@ def _ours(seed: int, datasets: int, n: int) -> list[Found]:
         pair = (0, 0, 1)
         out.append(
             {
-                f"p, {name}": testing.run(name, makers, [pair], "two-sided")[pair].p_value
+                f"p, {name}": test_maker.run(name, makers, [pair], "two-sided")[pair].p_value
                 for name in ("bootstrap", "permutation")
             }
         )

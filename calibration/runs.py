@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from bestby._core.typing import Alternative
+from bestby.comparisons.common.family import alpha_of, rejects
+from bestby.comparisons.runs.differences import least_p
 from bestby.engine.base import Drawing
 from bestby.engine.runs import Separate
-from bestby.family import alpha_of, rejects
 from bestby.inference import samples
-from bestby.runs.differences import least_p
 
 NUMBERS = (2, 3, 5, 10, 20, 50)
 METHODS = ("auto", "bca", "percentile", "basic")

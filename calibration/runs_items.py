@@ -28,12 +28,12 @@ import numpy as np
 from scipy.special import ndtri
 
 from bestby._core.typing import FloatArray
+from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
 from bestby.engine.hierarchy import Crossed
-from bestby.engine.interval import Intervals
+from bestby.engine.interval_maker import Intervals
 from bestby.engine.runs import Separate
-from bestby.evaluation import Evaluation
 from bestby.inference import improvement, locations, samples
 from bestby.metrics import resolve
 from calibration import RESULTS, ROOT, files, pages

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from bestby._core.errors import BestbyError, DesignError
-from bestby.engine import prepare, testing
+from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing
-from bestby.engine.interval import Intervals
+from bestby.engine.interval_maker import Intervals
 from bestby.metrics import resolve
 from calibration import ROOT, files, pages
 from calibration.populations import Population, clustered_null, nulls
@@ -30,7 +30,7 @@ COLUMNS = ("null", "metric", "n", "test", "rejected", "se", "datasets", "resampl
 SLOW = ("f1_macro", "spearman", "roc_auc")
 LEVEL = 0.05
 ELSEWHERE = ("permutation-standardised", "wald")
-COUNTED = tuple(test for test in testing.TESTS if test not in ELSEWHERE)
+COUNTED = tuple(test for test in test_maker.TESTS if test not in ELSEWHERE)
 """Swaps of standard scores are counted by `subjects.correlations`, the Wald test by `dependence`."""
 
 
@@ -63,7 +63,7 @@ def rows_of(name: str, metric: str, population: Population, n: int, size: int) -
     rows = []
     for test in COUNTED:
         try:
-            p = [testing.run(test, makers, [(0, 0, 1)], "two-sided")[0, 0, 1].p_value for makers in data]
+            p = [test_maker.run(test, makers, [(0, 0, 1)], "two-sided")[0, 0, 1].p_value for makers in data]
         except DesignError:
             continue
         rate = float(np.mean(np.array(p) <= LEVEL))

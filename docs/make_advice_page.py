@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from bestby.protocol import TREE, drawn
+from bestby.advising.tree import TREE, drawn
 
 PAGE = Path(__file__).resolve().parent / "guides" / "advice.md"
 BEGIN = "<!-- From here docs/make_advice_page.py writes: change bestby/protocol/tree.py, then run it. -->\n"

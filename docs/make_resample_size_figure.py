@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import bestby as bb
-from bestby.report import drawing
+from bestby.report.figures import drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
-from bestby import noting
-from bestby.engine import prepare, testing
+from bestby.comparisons.common import note_rules
+from bestby.data.evaluation import Evaluation
+from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing
-from bestby.engine.interval import Intervals
-from bestby.evaluation import Evaluation
+from bestby.engine.interval_maker import Intervals
 from bestby.metrics import resolve
 from calibration.populations import Floats
 from calibration.statements import Kind, Outcome, Statements, What
@@ -81,8 +81,8 @@ def cell(
         makers = Intervals(group, Drawing(399, seed))
         found = {}
         for name in (DEFAULT, OTHER):
-            tests = testing.run(name, makers, [(0, 0, 1)], "two-sided")
-            codes = {note.code for note in noting.of_swaps(group, 0, tests, ("a", "b"))}
+            tests = test_maker.run(name, makers, [(0, 0, 1)], "two-sided")
+            codes = {note.code for note in note_rules.of_swaps(group, 0, tests, ("a", "b"))}
             judged = name == DEFAULT and kind == "rejected"
             noted = "different_scales" in codes
             found[What(kind, name, judged)] = Outcome(tests[0, 0, 1].p_value <= 0.05, noted)

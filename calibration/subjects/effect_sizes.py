@@ -11,8 +11,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from bestby._core.typing import FloatArray
+from bestby.comparisons.runs.comparing import few_runs_note
 from bestby.inference import effect_sizes
-from bestby.runs.comparing import few_runs_note
 from calibration.statements import Outcome, Statements, What
 
 TITLE = "Effect sizes of runs"

@@ -10,8 +10,8 @@ from functools import partial
 import numpy as np
 from scipy.special import ndtri
 
+from bestby.comparisons.runs.comparing import few_runs_note
 from bestby.inference import improvement, locations, samples
-from bestby.runs.comparing import few_runs_note
 from calibration.statements import Outcome, Statements, What
 
 TITLE = "P(A > B) of runs that vary unequally"

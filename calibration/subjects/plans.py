@@ -21,8 +21,9 @@ from bestby import (
 )
 from bestby._core.typing import FloatArray, IntArray
 from bestby.inference import classical, clusters
-from bestby.planning import Design, Plan
+from bestby.planning.base import Design
 from bestby.planning.two_samples import TESTS
+from bestby.results.plans import Plan
 from calibration.statements import Outcome, Statements, What
 
 TITLE = "Plans from pilots"

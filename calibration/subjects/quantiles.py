@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from bestby import pairing
+from bestby.comparisons.common import one_pair
+from bestby.comparisons.common.note_rules import FEW_ITEMS
+from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
-from bestby.engine.interval import Intervals, Target
-from bestby.evaluation import Evaluation
+from bestby.engine.interval_maker import Intervals, Target
 from bestby.metrics import FunctionMetric
-from bestby.noting import FEW_ITEMS
-from bestby.results import Interval
+from bestby.results.values import Interval
 from calibration.populations import Floats
 from calibration.statements import Outcome, Statements, What
 
@@ -103,7 +103,7 @@ def cell(statistic: str, kind: str, alike: bool, n: int, datasets: int) -> State
         truth, truth_a = truths(statistic, kind, alike)
         found = {}
         for name, target, true in (("auto", PAIR, truth), ("one system", ONE, truth_a)):
-            method, notes = pairing.chosen(makers, target, "auto")
+            method, notes = one_pair.chosen(makers, target, "auto")
             interval, _ = makers.interval(target, method, LEVEL)
             found[What("coverage", name, True)] = covers(interval, true, bool(notes) or n < FEW_ITEMS)
         for method in ("percentile", "basic", "bca"):

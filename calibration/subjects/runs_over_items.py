@@ -10,13 +10,13 @@ from functools import partial
 import numpy as np
 from scipy.special import ndtri
 
-from bestby import family, noting
 from bestby._core.typing import FloatArray, IntArray
+from bestby.comparisons.common import family, note_rules
+from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
 from bestby.engine.hierarchy import DOUBTED, Crossed
-from bestby.engine.interval import Intervals
-from bestby.evaluation import Evaluation
+from bestby.engine.interval_maker import Intervals
 from bestby.inference import clusters, components, samples
 from bestby.metrics import resolve
 from calibration.statements import Outcome, Statements, What
@@ -170,7 +170,7 @@ def _one(
     maker, evaluation = crossed(drawn(rng, runs, n, code, right, varying), code, seed)
     truth = 0.0 if right is None else round(right[0] - right[1], 9)
     interval, notes = maker.interval(0, 1, "t", 0.95)
-    codes = {note.code for note in (*notes, *noting.of_data(evaluation))}
+    codes = {note.code for note in (*notes, *note_rules.of_data(evaluation))}
     if 0.0 not in interval:
         codes -= {family.LONG}  # the note is on the comparison only where it can matter
     noted = bool(codes & WARNS) or min(runs) < FEW_RUNS

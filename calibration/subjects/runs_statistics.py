@@ -9,11 +9,11 @@ import numpy as np
 from scipy.special import ndtr, stdtrit
 
 from bestby._core.typing import FloatArray
+from bestby.comparisons.runs.comparing import few_runs_note
+from bestby.comparisons.runs.differences import spread_notes
 from bestby.engine.base import Drawing
 from bestby.engine.runs import Separate
 from bestby.inference import locations, permutation
-from bestby.runs.comparing import few_runs_note
-from bestby.runs.differences import spread_notes
 from calibration.runs import automatic
 from calibration.statements import Outcome, Statements, What
 

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from bestby._core.typing import Array
+from bestby.comparisons.common.note_rules import of_resamples
+from bestby.data.evaluation import Evaluation
 from bestby.engine.base import Drawing, Pair
 from bestby.engine.prepare import groups
 from bestby.engine.sums import SumGroup
-from bestby.evaluation import Evaluation
 from bestby.inference.multiplicity import holm
 from bestby.metrics.registry import resolve
-from bestby.noting import of_resamples
 from calibration.statements import Outcome, Statements, What
 
 TITLE = "Small p-values in large families"

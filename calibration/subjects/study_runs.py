@@ -7,13 +7,13 @@ from functools import partial
 
 import numpy as np
 
-from bestby import noting
 from bestby._core.typing import FloatArray, IntArray
+from bestby.comparisons.common import note_rules
+from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
 from bestby.engine.hierarchy import Crossed
-from bestby.engine.interval import Intervals
-from bestby.evaluation import Evaluation
+from bestby.engine.interval_maker import Intervals
 from bestby.inference import samples
 from bestby.metrics import resolve
 from calibration.statements import Outcome, Statements, What
@@ -80,7 +80,7 @@ def _one(
     ((group, _),) = prepare.groups(evaluation, [resolve(metric)])
     maker = Crossed(Intervals(group, Drawing(199, seed)), runs, ("a", "b"), False)
     interval, _ = maker.interval(0, 1, "t", 0.95)
-    noted = min(r for r in runs if r > 1) < FEW_RUNS or min(runs) == 1 or bool(noting.of_data(evaluation))
+    noted = min(r for r in runs if r > 1) < FEW_RUNS or min(runs) == 1 or bool(note_rules.of_data(evaluation))
     name, rejected = "run variance borrowed", maker.test(0, 1, "t", "two-sided").p_value <= 0.05
     found = {
         What("coverage", name, default=True): Outcome(0.0 in interval, noted),

@@ -2,211 +2,122 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
-from bestby._version import __version__
+from bestby._core.lazy import door
+from bestby._version import __version__ as __version__
 
 # Not from typing, whose import takes longer than all of this: until the command line looks after interrupts,
 # Ctrl-C would show where Python is.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Any
-
-    from bestby._core.errors import (
-        BestbyError,
-        DesignError,
-        ExecutorError,
-        InvalidInputError,
-        MissingExtraError,
-        StudyError,
-    )
-    from bestby.annotations import Annotations
-    from bestby.comparison import compare
-    from bestby.datasets import DatasetComparison, FoldComparison, compare_datasets, compare_folds
-    from bestby.evaluation import Evaluation
-    from bestby.inference.normality import Normality, normality
-    from bestby.inference.ordering import aso, aso_tightness, multi_aso
-    from bestby.inference.replicability import Replicability, replicability
-    from bestby.metrics import FunctionMetric, MeanMetric, Metric, WeightedMetric
-    from bestby.planning import (
-        Allocation,
-        LiftedScores,
-        PairedProportions,
-        PairedScores,
-        Pilot,
-        Plan,
-        RunsAndItems,
-        allocate,
-        minimum_detectable,
-        power,
-        sample_size,
-    )
-    from bestby.preferences import compare_preferences
-    from bestby.protocol import Advice, advise
-    from bestby.readers import read
-    from bestby.readers.grouped import read_datasets, read_folds
-    from bestby.readers.preferences import Preferences, read_preferences
-    from bestby.readers.runs import read_runs
-    from bestby.results import (
-        Comparison,
-        Difference,
-        Interval,
-        Note,
-        Provenance,
-        StochasticOrder,
-        StochasticOrders,
-        SystemScore,
-        TestResult,
-    )
-    from bestby.results_preferences import PreferenceComparison, PreferenceDifference, PreferenceScore
-    from bestby.results_runs import RunsComparison, RunsDifference, RunsScore, Variance
-    from bestby.results_study import StudyComparison
-    from bestby.runs import compare_runs
-    from bestby.study import Study
+    from bestby._core.errors import BestbyError as BestbyError
+    from bestby._core.errors import DesignError as DesignError
+    from bestby._core.errors import ExecutorError as ExecutorError
+    from bestby._core.errors import InvalidInputError as InvalidInputError
+    from bestby._core.errors import MissingExtraError as MissingExtraError
+    from bestby._core.errors import StudyError as StudyError
+    from bestby.advising.advise import advise as advise
+    from bestby.comparisons.datasets.comparing import compare_datasets as compare_datasets
+    from bestby.comparisons.folds.comparing import compare_folds as compare_folds
+    from bestby.comparisons.items import compare as compare
+    from bestby.comparisons.preferences.comparing import compare_preferences as compare_preferences
+    from bestby.comparisons.runs.comparing import compare_runs as compare_runs
+    from bestby.comparisons.study.study import Study as Study
+    from bestby.data.annotations import Annotations as Annotations
+    from bestby.data.evaluation import Evaluation as Evaluation
+    from bestby.inference.normality import normality as normality
+    from bestby.inference.ordering import aso as aso
+    from bestby.inference.ordering import aso_tightness as aso_tightness
+    from bestby.inference.ordering import multi_aso as multi_aso
+    from bestby.inference.replicability import replicability as replicability
+    from bestby.metrics.base import FunctionMetric as FunctionMetric
+    from bestby.metrics.base import MeanMetric as MeanMetric
+    from bestby.metrics.base import Metric as Metric
+    from bestby.metrics.base import WeightedMetric as WeightedMetric
+    from bestby.planning.lifted import LiftedScores as LiftedScores
+    from bestby.planning.pilot import Pilot as Pilot
+    from bestby.planning.proportions import PairedProportions as PairedProportions
+    from bestby.planning.runs_items import RunsAndItems as RunsAndItems
+    from bestby.planning.scores import PairedScores as PairedScores
+    from bestby.planning.solve import minimum_detectable as minimum_detectable
+    from bestby.planning.solve import power as power
+    from bestby.planning.solve import sample_size as sample_size
+    from bestby.planning.spend import allocate as allocate
+    from bestby.readers.datasets_and_folds import read_datasets as read_datasets
+    from bestby.readers.datasets_and_folds import read_folds as read_folds
+    from bestby.readers.preferences import Preferences as Preferences
+    from bestby.readers.preferences import read_preferences as read_preferences
+    from bestby.readers.reading import read as read
+    from bestby.readers.runs import read_runs as read_runs
+    from bestby.results.advice import Advice as Advice
+    from bestby.results.base import Note as Note
+    from bestby.results.base import Provenance as Provenance
+    from bestby.results.comparison import Comparison as Comparison
+    from bestby.results.comparison import Difference as Difference
+    from bestby.results.comparison import SystemScore as SystemScore
+    from bestby.results.datasets import DatasetComparison as DatasetComparison
+    from bestby.results.folds import FoldComparison as FoldComparison
+    from bestby.results.normality import Normality as Normality
+    from bestby.results.ordering import StochasticOrder as StochasticOrder
+    from bestby.results.ordering import StochasticOrders as StochasticOrders
+    from bestby.results.plans import Allocation as Allocation
+    from bestby.results.plans import Plan as Plan
+    from bestby.results.preferences import PreferenceComparison as PreferenceComparison
+    from bestby.results.preferences import PreferenceDifference as PreferenceDifference
+    from bestby.results.preferences import PreferenceScore as PreferenceScore
+    from bestby.results.replicability import Replicability as Replicability
+    from bestby.results.runs import RunsComparison as RunsComparison
+    from bestby.results.runs import RunsDifference as RunsDifference
+    from bestby.results.runs import RunsScore as RunsScore
+    from bestby.results.runs import Variance as Variance
+    from bestby.results.study import StudyComparison as StudyComparison
+    from bestby.results.values import Interval as Interval
+    from bestby.results.values import TestResult as TestResult
 
 # Names are fetched when first used, so that `bestby --help` does not wait for NumPy and SciPy.
-_HOMES = {
-    "Advice": "bestby.protocol",
-    "Allocation": "bestby.planning",
-    "Annotations": "bestby.annotations",
-    "BestbyError": "bestby._core.errors",
-    "Comparison": "bestby.results",
-    "DatasetComparison": "bestby.datasets",
-    "DesignError": "bestby._core.errors",
-    "Difference": "bestby.results",
-    "Evaluation": "bestby.evaluation",
-    "ExecutorError": "bestby._core.errors",
-    "FoldComparison": "bestby.datasets",
-    "FunctionMetric": "bestby.metrics",
-    "Interval": "bestby.results",
-    "InvalidInputError": "bestby._core.errors",
-    "LiftedScores": "bestby.planning",
-    "MeanMetric": "bestby.metrics",
-    "Metric": "bestby.metrics",
-    "MissingExtraError": "bestby._core.errors",
-    "Normality": "bestby.inference.normality",
-    "Note": "bestby.results",
-    "PairedProportions": "bestby.planning",
-    "PairedScores": "bestby.planning",
-    "Pilot": "bestby.planning",
-    "Plan": "bestby.planning",
-    "PreferenceComparison": "bestby.results_preferences",
-    "PreferenceDifference": "bestby.results_preferences",
-    "PreferenceScore": "bestby.results_preferences",
-    "Preferences": "bestby.readers.preferences",
-    "Provenance": "bestby.results",
-    "Replicability": "bestby.inference.replicability",
-    "RunsAndItems": "bestby.planning",
-    "RunsComparison": "bestby.results_runs",
-    "RunsDifference": "bestby.results_runs",
-    "RunsScore": "bestby.results_runs",
-    "StochasticOrder": "bestby.results",
-    "StochasticOrders": "bestby.results",
-    "Study": "bestby.study",
-    "StudyComparison": "bestby.results_study",
-    "StudyError": "bestby._core.errors",
-    "SystemScore": "bestby.results",
-    "TestResult": "bestby.results",
-    "Variance": "bestby.results_runs",
-    "WeightedMetric": "bestby.metrics",
-    "advise": "bestby.protocol",
-    "allocate": "bestby.planning",
-    "aso": "bestby.inference.ordering",
-    "aso_tightness": "bestby.inference.ordering",
-    "compare": "bestby.comparison",
-    "compare_datasets": "bestby.datasets",
-    "compare_folds": "bestby.datasets",
-    "compare_preferences": "bestby.preferences",
-    "compare_runs": "bestby.runs",
-    "minimum_detectable": "bestby.planning",
-    "multi_aso": "bestby.inference.ordering",
-    "normality": "bestby.inference.normality",
-    "power": "bestby.planning",
-    "read": "bestby.readers",
-    "read_runs": "bestby.readers.runs",
-    "read_datasets": "bestby.readers.grouped",
-    "read_folds": "bestby.readers.grouped",
-    "read_preferences": "bestby.readers.preferences",
-    "replicability": "bestby.inference.replicability",
-    "sample_size": "bestby.planning",
-}
-
-__all__ = [
-    "Advice",
-    "Allocation",
-    "Annotations",
-    "BestbyError",
-    "Comparison",
-    "DatasetComparison",
-    "DesignError",
-    "Difference",
-    "Evaluation",
-    "ExecutorError",
-    "FoldComparison",
-    "FunctionMetric",
-    "Interval",
-    "InvalidInputError",
-    "LiftedScores",
-    "MeanMetric",
-    "Metric",
-    "MissingExtraError",
-    "Normality",
-    "Note",
-    "PairedProportions",
-    "PairedScores",
-    "Pilot",
-    "Plan",
-    "PreferenceComparison",
-    "PreferenceDifference",
-    "PreferenceScore",
-    "Preferences",
-    "Provenance",
-    "Replicability",
-    "RunsAndItems",
-    "RunsComparison",
-    "RunsDifference",
-    "RunsScore",
-    "StochasticOrder",
-    "StochasticOrders",
-    "Study",
-    "StudyComparison",
-    "StudyError",
-    "SystemScore",
-    "TestResult",
-    "Variance",
-    "WeightedMetric",
-    "__version__",
-    "advise",
-    "allocate",
-    "aso",
-    "aso_tightness",
-    "compare",
-    "compare_datasets",
-    "compare_folds",
-    "compare_preferences",
-    "compare_runs",
-    "minimum_detectable",
-    "multi_aso",
-    "normality",
-    "power",
-    "read",
-    "read_datasets",
-    "read_folds",
-    "read_preferences",
-    "read_runs",
-    "replicability",
-    "sample_size",
-]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'bestby' has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOMES])
+__getattr__, __dir__, __all__ = door(
+    "bestby",
+    {
+        "metrics": "",
+        "results": "",
+        "_core.errors": "BestbyError DesignError ExecutorError InvalidInputError"
+        " MissingExtraError StudyError",
+        "advising.advise": "advise",
+        "comparisons.datasets.comparing": "compare_datasets",
+        "comparisons.folds.comparing": "compare_folds",
+        "comparisons.items": "compare",
+        "comparisons.preferences.comparing": "compare_preferences",
+        "comparisons.runs.comparing": "compare_runs",
+        "comparisons.study.study": "Study",
+        "data.annotations": "Annotations",
+        "data.evaluation": "Evaluation",
+        "inference.normality": "normality",
+        "inference.ordering": "aso aso_tightness multi_aso",
+        "inference.replicability": "replicability",
+        "metrics.base": "FunctionMetric MeanMetric Metric WeightedMetric",
+        "planning.lifted": "LiftedScores",
+        "planning.pilot": "Pilot",
+        "planning.proportions": "PairedProportions",
+        "planning.runs_items": "RunsAndItems",
+        "planning.scores": "PairedScores",
+        "planning.solve": "minimum_detectable power sample_size",
+        "planning.spend": "allocate",
+        "readers.datasets_and_folds": "read_datasets read_folds",
+        "readers.preferences": "Preferences read_preferences",
+        "readers.reading": "read",
+        "readers.runs": "read_runs",
+        "results.advice": "Advice",
+        "results.base": "Note Provenance",
+        "results.comparison": "Comparison Difference SystemScore",
+        "results.datasets": "DatasetComparison",
+        "results.folds": "FoldComparison",
+        "results.normality": "Normality",
+        "results.ordering": "StochasticOrder StochasticOrders",
+        "results.plans": "Allocation Plan",
+        "results.preferences": "PreferenceComparison PreferenceDifference PreferenceScore",
+        "results.replicability": "Replicability",
+        "results.runs": "RunsComparison RunsDifference RunsScore Variance",
+        "results.study": "StudyComparison",
+        "results.values": "Interval TestResult",
+    },
+)

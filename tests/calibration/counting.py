@@ -11,9 +11,9 @@ from calibration.populations import Population
 from scipy.stats import binom
 
 from bestby._core.typing import Alternative
-from bestby.engine import prepare, testing
+from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing
-from bestby.engine.interval import Intervals
+from bestby.engine.interval_maker import Intervals
 from bestby.metrics import resolve
 
 ALARM = 1e-4
@@ -49,4 +49,4 @@ def makers_of(
 
 def p_values(name: str, data: list[Intervals], alternative: Alternative = "two-sided") -> np.ndarray:
     """Return the p-value of A against B on each data set."""
-    return np.array([testing.run(name, makers, [PAIR], alternative)[PAIR].p_value for makers in data])
+    return np.array([test_maker.run(name, makers, [PAIR], alternative)[PAIR].p_value for makers in data])

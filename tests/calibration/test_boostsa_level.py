@@ -18,10 +18,10 @@ from tests.calibration.counting import PAIR, at_least, at_most
 
 import bestby as bb
 from bestby._core.typing import Alternative
-from bestby.engine import prepare, testing
+from bestby.data.evaluation import Evaluation
+from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing
-from bestby.engine.interval import Intervals
-from bestby.evaluation import Evaluation
+from bestby.engine.interval_maker import Intervals
 from bestby.metrics import resolve
 from calibration import resample_size
 
@@ -49,7 +49,7 @@ def p_values(kind: str, n: int, pairs: int, rescale: bool = True) -> dict[tuple[
             for m, metric in enumerate(makers.group.metrics):
                 pair = (m, *PAIR[1:])
                 for side in ALTERNATIVES:
-                    p = testing.run("bootstrap", makers, [pair], side)[pair].p_value
+                    p = test_maker.run("bootstrap", makers, [pair], side)[pair].p_value
                     found.setdefault((metric.name, size, side), []).append(p)
     return {key: np.array(values) for key, values in found.items()}
 

@@ -14,8 +14,8 @@ import pytest
 from calibration.populations import Population
 from tests.calibration.counting import at_least, at_most, makers_of
 
-from bestby.advice import choose_interval
-from bestby.engine.interval import Intervals, Target
+from bestby.advising.interval_choice import choose_interval
+from bestby.engine.interval_maker import Intervals, Target
 from calibration import coverage, populations, type_one_error
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -13,7 +13,7 @@ from tests.calibration.counting import at_least, at_most
 
 import bestby as bb
 from bestby.inference import multiplicity
-from bestby.results import Comparison
+from bestby.results.comparison import Comparison
 
 LEVEL = 0.05
 DATA_SETS = 300

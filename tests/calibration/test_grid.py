@@ -18,7 +18,7 @@ from tests.calibration.counting import at_least, at_most
 
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
-from bestby.engine.interval import Intervals, Target
+from bestby.engine.interval_maker import Intervals, Target
 from bestby.metrics import resolve
 from calibration import counting, designs, families, files, grid, measuring, page, runs
 

@@ -11,7 +11,7 @@ from functools import cache
 import pytest
 from tests.calibration.counting import at_least, at_most, makers_of, p_values
 
-from bestby.engine.interval import Intervals
+from bestby.engine.interval_maker import Intervals
 from calibration import populations
 
 LEVEL = 0.05

@@ -18,8 +18,10 @@ from typing import Any, NoReturn
 PRELOADED = (
     "bestby.cli.commands", "bestby.cli.compare", "bestby.cli.runs", "bestby.cli.study", "bestby.cli.datasets",
     "bestby.cli.plan", "bestby.cli.preferences", "bestby.cli.advise", "bestby.cli.metrics", "bestby.readers",
-    "bestby.report", "bestby.comparison", "bestby.runs", "bestby.datasets", "bestby.planning", "bestby.study",
-    "bestby.preferences", "bestby.protocol", "bestby.engine.testing", "bestby.engine.interval",
+    "bestby.report", "bestby.comparisons.items", "bestby.comparisons.runs.comparing", "bestby.planning",
+    "bestby.comparisons.datasets.comparing", "bestby.comparisons.folds.comparing",
+    "bestby.comparisons.study.study", "bestby.comparisons.preferences.comparing", "bestby.advising.advise",
+    "bestby.engine.test_maker", "bestby.engine.interval_maker",
     "rich.console", "scipy.special", "scipy.stats", "pandas", "matplotlib.pyplot", "pyarrow.parquet",
 )  # fmt: skip
 

@@ -47,7 +47,7 @@ def test_the_same_twice_and_with_more_threads(run: Run, table: Path) -> None:
 def test_every_option_reaches_the_comparison(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
-    import bestby.comparison  # noqa: F401 - puts the module where it can be found
+    import bestby.comparisons.items  # noqa: F401 - puts the module where it can be found
 
     seen: dict[str, object] = {}
 
@@ -55,7 +55,7 @@ def test_every_option_reaches_the_comparison(table: Path, monkeypatch: pytest.Mo
         seen.update(options, evaluation=evaluation)
         raise DesignError("enough", hint="seen")
 
-    monkeypatch.setattr(sys.modules["bestby.comparison"], "compare", compare)
+    monkeypatch.setattr(sys.modules["bestby.comparisons.items"], "compare", compare)
     asked = (
         "--metric accuracy --metric f1[x] --system high --system low --baseline low --interval bca --level 0.9"
         " --simultaneous --test bootstrap --alternative less --correction bh --margin 0.02 --resamples 50"
@@ -218,7 +218,7 @@ def test_a_file_of_another_name_than_the_inputs_is_overwritten(table: Path) -> N
 def test_nothing_is_written_when_a_later_output_cannot_be_made(
     table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from bestby.results import Comparison
+    from bestby.results.comparison import Comparison
 
     def fail(self: Comparison, path: object = None) -> str:
         raise InvalidInputError("no such luck\nat all")
@@ -238,7 +238,7 @@ def test_nothing_is_written_when_a_later_output_cannot_be_made(
 
 
 def test_unexpected_errors_are_not_hidden(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from bestby.results import Comparison
+    from bestby.results.comparison import Comparison
 
     def fail(self: Comparison, path: object = None) -> str:
         raise ZeroDivisionError
@@ -265,7 +265,7 @@ def test_a_closed_pipe_is_quiet(table: Path, tmp_path: Path) -> None:
 def test_an_interrupt_is_quiet(table: Path, tmp_path: Path) -> None:
     # A hundred million resamples would take minutes. Only once everything is imported is it told to stop.
     code = (
-        "import sys, bestby.cli, bestby.comparison, bestby.readers\n"
+        "import sys, bestby.cli, bestby.comparisons.items, bestby.readers\n"
         "print('ready', file=sys.stderr, flush=True)\n"
         "sys.exit(bestby.cli.main())"
     )

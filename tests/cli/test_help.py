@@ -14,8 +14,8 @@ from tests.cli.helpers import Run
 
 from bestby import __version__
 from bestby.cli import app, main
-from bestby.engine.interval import METHODS
-from bestby.engine.testing import TESTS
+from bestby.engine.interval_maker import METHODS
+from bestby.engine.test_maker import TESTS
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "cli.md"
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]

@@ -16,7 +16,7 @@ import typer.main
 from tests.cli.helpers import Run
 
 from bestby.cli import app, main
-from bestby.study import Study
+from bestby.comparisons.study.study import Study
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "cli.md"
 COMMANDS = typer.main.get_command(app).commands["study"].commands  # type: ignore[attr-defined]

@@ -11,7 +11,7 @@ import pytest
 
 from bestby import compare_datasets, read_datasets, replicability
 from bestby.inference import crossvalidation, ranking
-from bestby.results import Difference
+from bestby.results.comparison import Difference
 
 # Demsar (2006), Table 6: AUC of four variants of C4.5 on 14 data sets. On "voting" the table prints 0.975
 # twice, ranked 2 and 3 on unrounded numbers: the first is given a further digit here.

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from bestby.comparisons.preferences.comparing import compare_preferences
 from bestby.inference import preference
 from bestby.inference.judgements import Judgements
-from bestby.preferences import compare_preferences
 
 # Agresti (1990, 2013), Categorical Data Analysis, American League Eastern Division 1987: row beat column.
 TEAMS = ("Milwaukee", "Detroit", "Toronto", "New York", "Boston", "Cleveland", "Baltimore")

@@ -15,10 +15,10 @@ import pytest
 import scipy.stats
 
 from bestby import compare
+from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
-from bestby.engine.interval import Intervals, Target
-from bestby.evaluation import Evaluation
+from bestby.engine.interval_maker import Intervals, Target
 from bestby.metrics import resolve
 
 LSAT = [576, 635, 558, 578, 666, 580, 555, 661, 651, 605, 653, 575, 545, 572, 594]

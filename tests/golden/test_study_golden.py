@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bestby.study import Store
-from bestby.study.boostsa import import_outcomes, write_outcomes
-from bestby.study.labels import read_labels
+from bestby.comparisons.study.boostsa import import_outcomes, write_outcomes
+from bestby.comparisons.study.labels import read_labels
+from bestby.comparisons.study.store import Store
 
 RUNS = ("h0.0", "h0.1", "h1.0", "h1.1", "h2.0", "h2.1")
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from bestby import compare
-from bestby.evaluation import Evaluation
+from bestby.data.evaluation import Evaluation
 from bestby.metrics.parsing import Aligned
 from bestby.metrics.recognition import WordErrorRate, edit_counts
 from bestby.metrics.translation import Bleu, Ter

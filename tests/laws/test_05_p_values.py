@@ -23,9 +23,9 @@ from tests.laws.roster import (
 )
 
 from bestby import Metric, compare, compare_datasets, compare_runs
+from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
-from bestby.evaluation import Evaluation
 from bestby.inference import locations, samples
 from bestby.inference.tilting import FEW_HITS, FEWEST_DRAWS, MORE_PLAIN
 from bestby.metrics import resolve

@@ -11,7 +11,7 @@ from tests.laws.roster import ROSTER, TESTS, Entry, applies, by_key, cases, make
 
 import bestby as bb
 from bestby import Comparison, Difference
-from bestby.family import alpha_of, rejects, shown_better
+from bestby.comparisons.common.family import alpha_of, rejects, shown_better
 from bestby.report import summary
 
 _MIRROR = {"two-sided": "two-sided", "greater": "less", "less": "greater"}

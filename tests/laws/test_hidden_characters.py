@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 import bestby as bb
 from bestby._core.text import one_line, safe_json, visible
-from bestby.report import drawing, figures
-from bestby.report import html as page
 from bestby.report.data import COLUMNS
+from bestby.report.figures import drawing, forest
+from bestby.report.writers import html as page
 
 HIDDEN = [
     *map(chr, (0, 1, 7, 8, 9, 10, 11, 12, 13, 0x1B, 0x1C, 0x1F, 0x7F, 0x80, 0x85, 0x9B, 0x9D, 0xAD)),
@@ -84,7 +84,7 @@ def test_data_keep_the_names(result: bb.Comparison) -> None:
 
 def test_figures(result: bb.Comparison) -> None:
     few = compared([*NAMES[:12], "name" * 800])
-    for axes in (few.plot(), figures.scores(few), figures.interval(few.differences[3])):
+    for axes in (few.plot(), forest.scores(few), forest.interval(few.differences[3])):
         with drawing.default_style():
             text = drawing.render(axes, ".svg", outlines=False).decode()
         assert acting(text) == set()

@@ -13,7 +13,7 @@ from tests.laws.roster import ROSTER, by_key, make
 from bestby import Evaluation, compare
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
-from bestby.engine.interval import Intervals
+from bestby.engine.interval_maker import Intervals
 from bestby.inference.multiplicity import adjust
 from bestby.metrics import resolve
 

@@ -6,8 +6,8 @@ import pytest
 from tests.laws.roster import INTERVALS, ROSTER, TESTS, Entry, applies, cases, make
 
 from bestby import DesignError
-from bestby.engine.interval import METHODS
-from bestby.engine.testing import TESTS as KNOWN_TESTS
+from bestby.engine.interval_maker import METHODS
+from bestby.engine.test_maker import TESTS as KNOWN_TESTS
 from bestby.metrics.registry import MetricRow, available, resolve
 
 

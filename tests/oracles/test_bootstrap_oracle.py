@@ -15,10 +15,10 @@ from tests.oracles import plain
 from tests.oracles.test_permutation_oracle import labels, numbers, ranking
 
 from bestby import compare
+from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
-from bestby.engine.interval import Intervals, Target
-from bestby.evaluation import Evaluation
+from bestby.engine.interval_maker import Intervals, Target
 from bestby.inference.distributions import Lattice, mean_bootstrap
 from bestby.metrics import resolve
 from bestby.resampling import streams, totals, weights

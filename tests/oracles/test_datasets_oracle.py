@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bestby.datasets import compare_datasets, compare_folds
-from bestby.evaluation import Evaluation
+from bestby.comparisons.datasets.comparing import compare_datasets
+from bestby.comparisons.folds.comparing import compare_folds
+from bestby.data.evaluation import Evaluation
 from bestby.inference import crossvalidation, ranking, replicability
 
 

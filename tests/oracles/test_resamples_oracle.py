@@ -14,7 +14,7 @@ from tests.oracles import plain_resamples
 from bestby import Annotations, Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
-from bestby.engine.interval import Intervals
+from bestby.engine.interval_maker import Intervals
 from bestby.metrics import resolve
 from bestby.resampling import streams, weights
 from bestby.resampling.units import Units

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bestby import compare
-from bestby.advice import (
+from bestby.advising.interval_choice import (
     ENOUGH_DIFFERING,
     ENOUGH_FOR_SKEWNESS,
     ENOUGH_ITEMS,

@@ -14,8 +14,9 @@ import pytest
 
 import bestby as bb
 from bestby import InvalidInputError
-from bestby._core import arrays, soft
+from bestby._core import arrays
 from bestby._core.text import quoted
+from bestby.data import soft
 
 IDS = [f"q{i}" for i in range(40)]
 GOLD = pd.Series([0, 1] * 20, index=IDS)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bestby import Comparison, Evaluation, FunctionMetric, Interval, InvalidInputError, compare
-from bestby.family import verdict as _verdict
+from bestby.comparisons.common.family import verdict as _verdict
 
 GOLD = ["x", "y", "x", "y", "x", "y", "x", "y"] * 5
 A = ["x", "y", "x", "y", "x", "y", "x", "x"] * 5

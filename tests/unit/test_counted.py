@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as hnp
 
 from bestby import Metric, compare
 from bestby._core.errors import DesignError, InvalidInputError
-from bestby.evaluation import Evaluation
+from bestby.data.evaluation import Evaluation
 
 LABELS = ["accuracy", "f1_macro", "matthews_corrcoef", "cohen_kappa", "f1_weighted", "balanced_accuracy"]
 
@@ -160,7 +160,7 @@ def test_what_needs_every_item_says_so(asked: dict[str, Any], what: str) -> None
 
 def test_other_rooms_refuse_counted_rows() -> None:
     from bestby import compare_datasets, compare_folds
-    from bestby.planning import Pilot
+    from bestby.planning.pilot import Pilot
 
     rows = Evaluation.of({"a": [1, 0, 1], "b": [0, 0, 1]}, [1, 0, 0], strata=[1, 1, 2], counts=[20, 30, 40])
     for use in (compare_datasets, compare_folds, lambda given: Pilot(given, "accuracy", "a", "b")):

@@ -16,11 +16,14 @@ from scipy import stats
 
 from bestby import Evaluation, compare, compare_datasets, compare_folds
 from bestby._core.errors import DesignError, InvalidInputError
-from bestby.datasets import DatasetComparison, FoldComparison, within
+from bestby.comparisons.common import per_dataset
 from bestby.engine.base import Drawing
-from bestby.inference.replicability import Replicability
 from bestby.metrics import resolve
-from bestby.report import data, dataset_figures, words
+from bestby.report import data, words
+from bestby.report.figures import datasets as dataset_figures
+from bestby.results.datasets import DatasetComparison
+from bestby.results.folds import FoldComparison
+from bestby.results.replicability import Replicability
 
 TABLE = {
     "news": {"old": 0.71, "new": 0.74, "big": 0.80},
@@ -337,7 +340,7 @@ def test_the_mean_over_datasets_with_two_crossed_groupings() -> None:
     result = compare_datasets(parts, metric="mean", test="wald", level=0.9)
     squares, fourths = 0.0, 0.0
     for part in parts.values():
-        error = within.makers_of(part, resolve("mean"), Drawing(9, 0), "").group.error(0, 0, 1)
+        error = per_dataset.makers_of(part, resolve("mean"), Drawing(9, 0), "").group.error(0, 0, 1)
         assert error is not None
         squares += (error.se / 3) ** 2
         fourths += (error.se / 3) ** 4 / error.df
@@ -795,9 +798,9 @@ def test_latex_captions_tell_the_methods_of_their_own_table() -> None:
 
 
 def test_columns_are_those_of_differences_where_they_apply() -> None:
-    from bestby.report import datasets, folds
+    from bestby.report.kinds import folds
 
-    assert set(data.COLUMNS) < set(datasets.COLUMNS)
+    assert set(data.COLUMNS) < set(dataset_figures.COLUMNS)
     assert set(data.COLUMNS) < set(folds.COLUMNS)
     frame = compare_datasets(items(), n_resamples=200).to_frame()
     assert list(frame["average"].dropna()) == ["macro", "macro", "micro", "micro"]

@@ -12,7 +12,7 @@ import pytest
 
 from bestby import Annotations, Comparison, compare, read
 from bestby._core.errors import DesignError, InvalidInputError
-from bestby.evaluation import Evaluation
+from bestby.data.evaluation import Evaluation
 
 N = 300
 RNG = np.random.default_rng(0)

@@ -14,8 +14,8 @@ import pandas as pd
 import pytest
 
 from bestby import DesignError, Evaluation, InvalidInputError, compare
-from bestby.evaluation import codes
-from bestby.streamed import Streamed
+from bestby.data.batches import Streamed
+from bestby.data.evaluation import codes
 
 
 def test_items_are_aligned_by_id_whatever_their_order() -> None:

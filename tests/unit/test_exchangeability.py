@@ -8,7 +8,7 @@ import pytest
 from bestby import Evaluation, compare, compare_datasets
 from bestby._core.errors import InvalidInputError
 from bestby.inference import autocorrelation, exchangeability
-from bestby.results import Note
+from bestby.results.base import Note
 
 Codes = set[str]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bestby import family
-from bestby.results import Difference, Interval, TestResult
+from bestby.comparisons.common import family
+from bestby.results.comparison import Difference
+from bestby.results.values import Interval, TestResult
 
 
 def difference(a: str, b: str, estimate: float, p: float, greater_is_better: bool = True) -> Difference:

@@ -14,8 +14,8 @@ import pytest
 
 from bestby import compare, read
 from bestby._core.errors import InvalidInputError
-from bestby.evaluation import Evaluation
-from bestby.frames import evaluation_from_frame, is_frame
+from bestby.data.evaluation import Evaluation
+from bestby.data.frames import evaluation_from_frame, is_frame
 
 DATA: dict[str, list[Any]] = {
     "id": ["q1", "q2", "q3"],

@@ -16,14 +16,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bestby import Evaluation, allpairs, compare, compare_runs, comparison
+from bestby import Evaluation, compare, compare_runs
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
+from bestby.comparisons import items
+from bestby.comparisons.common import many_systems
 from bestby.inference import groups
-from bestby.report import many as shortened
-from bestby.report.terminal import to_text
-from bestby.results import Comparison, Difference
-from bestby.results_many import Differences, Pairs, examples, involving, notes_of, of_metric
+from bestby.report.kinds import many_systems as shortened
+from bestby.report.writers.terminal import to_text
+from bestby.results.comparison import Comparison, Difference
+from bestby.results.pairs import Differences, Pairs, examples, involving, notes_of, of_metric
 
 N_SYSTEMS = 64
 N_ITEMS = 300
@@ -62,7 +64,7 @@ def predictions() -> tuple[dict[str, list[str]], list[str]]:
 @cache
 def many() -> Comparison:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(comparison, "MOST_HELD", 100)
+        patch.setattr(items, "MOST_HELD", 100)
         return compare(right())
 
 
@@ -93,10 +95,10 @@ def test_the_numbers_are_those_of_pair_by_pair(
     systems: Any = right()
     if gold:
         systems, asked["gold"] = predictions()
-    monkeypatch.setattr(comparison, "MOST_HELD", 10)
-    monkeypatch.setattr(allpairs, "FEW_PAIRS", 10)
+    monkeypatch.setattr(items, "MOST_HELD", 10)
+    monkeypatch.setattr(many_systems, "FEW_PAIRS", 10)
     together = compare(systems, **asked)
-    monkeypatch.setattr(allpairs, "FEW_PAIRS", 10**9)
+    monkeypatch.setattr(many_systems, "FEW_PAIRS", 10**9)
     alone = compare(systems, **asked)
     assert isinstance(together.differences, Differences)
     assert isinstance(alone.differences, tuple)
@@ -121,23 +123,23 @@ def test_the_numbers_are_those_of_pair_by_pair(
 def test_what_counts_do_not_tell_is_computed_pair_by_pair(
     asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(allpairs, "FEW_PAIRS", 2)
-    monkeypatch.setattr(comparison, "MOST_HELD", 1)
+    monkeypatch.setattr(many_systems, "FEW_PAIRS", 2)
+    monkeypatch.setattr(items, "MOST_HELD", 1)
     systems = dict(list(right().items())[:4])
     assert isinstance(compare(systems, **asked).differences, tuple)
     assert isinstance(compare(systems).differences, Differences)
 
 
 def test_scores_other_than_0_and_1_are_computed_pair_by_pair(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(allpairs, "FEW_PAIRS", 2)
-    monkeypatch.setattr(comparison, "MOST_HELD", 1)
+    monkeypatch.setattr(many_systems, "FEW_PAIRS", 2)
+    monkeypatch.setattr(items, "MOST_HELD", 1)
     systems = dict(list(right().items())[:4])
     assert isinstance(compare(systems | {"half": np.full(N_ITEMS, 0.5)}).differences, tuple)
 
 
 def test_several_metrics_share_one_sequence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(comparison, "MOST_HELD", 10)
-    monkeypatch.setattr(allpairs, "FEW_PAIRS", 2)
+    monkeypatch.setattr(items, "MOST_HELD", 10)
+    monkeypatch.setattr(many_systems, "FEW_PAIRS", 2)
     systems, gold = predictions()
     few = {name: systems[name] for name in ("s00", "s20", "s40", "s50", "s59", "copy")}
     result = compare(few, gold=gold, metric=["f1_macro", "accuracy"], n_resamples=200)
@@ -386,7 +388,7 @@ def embedded(text: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
 def test_a_page_holds_every_system_and_pair(alternative: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(comparison, "MOST_HELD", 100)
+    monkeypatch.setattr(items, "MOST_HELD", 100)
     result = compare(right(), alternative=alternative)
     text = result.to_html()
     assert all(f'data-key="{entry.system}"' in text for entry in result.systems)

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 from bestby import Comparison, compare, compare_datasets, compare_folds
-from bestby._core import partitions
 from bestby._core.errors import DesignError, InvalidInputError
+from bestby.data import partitions
 
 WITHOUT = "data frames in partitions need dask: pip install 'bestby[dask]'"
 dask = pytest.importorskip("dask", reason=WITHOUT)

@@ -17,16 +17,15 @@ from scipy.special import gammaincinv
 
 import bestby as bb
 from bestby._core.errors import DesignError, InvalidInputError
-from bestby.engine import prepare, testing
+from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing
-from bestby.engine.interval import Intervals
+from bestby.engine.interval_maker import Intervals
 from bestby.engine.sums import SumGroup
 from bestby.inference import clusters
 from bestby.metrics import resolve
-from bestby.planning import Design
-from bestby.planning.base import Question
+from bestby.planning.base import Design, Question
 from bestby.planning.studies import by_cells
-from bestby.report.drawing import render
+from bestby.report.figures.drawing import render
 
 SCORES = [0.61, 0.70, 0.66, 0.74, 0.69, 0.72, 0.58, 0.71]
 RUNS = bb.RunsAndItems(0.03, item_sd=0.3, run_sd=0.01, rest_sd=0.4, runs=5)
@@ -445,7 +444,7 @@ def test_power_of_the_wald_test_on_unequal_clusters_is_that_of_compare() -> None
         labels = np.repeat(np.arange(drawn.size), UNEQUAL[drawn])
         study = bb.Evaluation.of({name: x[items] for name, x in systems.items()}, clusters=labels)
         made = Intervals(prepare.groups(study, [resolve("mean")])[0][0], Drawing(1, 0))
-        hits += testing.run("wald", made, [(0, 0, 1)], "two-sided")[0, 0, 1].p_value <= 0.05
+        hits += test_maker.run("wald", made, [(0, 0, 1)], "two-sided")[0, 0, 1].p_value <= 0.05
     share = hits / 900
     assert 0.2 < share < 0.8
     assert abs(plan.power - share) < 4.0 * math.sqrt(2.0 * share * (1.0 - share) / 900)

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from bestby import DesignError, InvalidInputError
-from bestby.preferences import compare_preferences
-from bestby.results_preferences import PreferenceComparison
+from bestby.comparisons.preferences.comparing import compare_preferences
+from bestby.results.preferences import PreferenceComparison
 
 NAMES = ("one", "two", "three", "four")
 STRENGTH = dict(zip(NAMES, (0.9, 0.4, 0.0, -0.8), strict=True))

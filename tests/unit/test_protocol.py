@@ -14,11 +14,11 @@ import pytest
 
 import bestby as bb
 from bestby._core.errors import InvalidInputError
+from bestby.advising.advise import advise, wrong
+from bestby.advising.case import KNOWN, nature
+from bestby.advising.tree import FEWEST_DIFFERING, FEWEST_RUNS, ROOT, TREE, Recommendation, drawn, walk
 from bestby.metrics import MeanMetric, available, resolve
-from bestby.protocol import ROOT, TREE, Case, advise, drawn, walk
-from bestby.protocol.advising import wrong
-from bestby.protocol.case import KNOWN, nature
-from bestby.protocol.tree import FEWEST_DIFFERING, FEWEST_RUNS, Recommendation
+from bestby.results.advice import Case
 
 ROOT_FOLDER = Path(__file__).resolve().parents[2]
 PAGE = ROOT_FOLDER / "docs" / "guides" / "advice.md"

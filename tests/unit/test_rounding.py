@@ -10,7 +10,7 @@ import pytest
 import bestby as bb
 from bestby import InvalidInputError
 from bestby.inference import classical, ranking
-from bestby.planning import PairedScores
+from bestby.planning.scores import PairedScores
 
 # Scores in per cent, 0.01 apart on every item: 91.37 - 91.36 and 88.12 - 88.11 differ in the last bits.
 A = np.array([91.37, 88.12, 90.55, 87.91, 89.24, 90.03, 86.62, 88.88])

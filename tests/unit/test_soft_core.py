@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bestby import InvalidInputError
-from bestby._core import soft
+from bestby.data import soft
 
 ROWS = [[0.25, 0.75], [1.0, 0.0]]
 

@@ -11,9 +11,9 @@ import pytest
 
 import bestby as bb
 from bestby import DesignError, Interval, Metric, Note
-from bestby.results import defined
-from bestby.study.keeping import difference as difference_of_kept
-from bestby.study.keeping import kept
+from bestby.comparisons.study.cache import difference as difference_of_kept
+from bestby.comparisons.study.cache import kept
+from bestby.results.values import defined
 
 RNG = np.random.default_rng(0)
 A, B = (RNG.permutation(np.arange(12.0)) for _ in "ab")
@@ -94,7 +94,7 @@ def test_defined_leaves_infinite_ends() -> None:
 
 def test_a_study_keeps_that_there_is_none() -> None:
     plain = bb.compare({"a": A, "b": B}).differences[0]
-    from bestby.results_study import StudyDifference
+    from bestby.results.study import StudyDifference
 
     values = {name: getattr(plain, name) for name in plain.__dataclass_fields__}
     for interval in (plain.interval, None):

@@ -12,7 +12,7 @@ from bestby import compare
 from bestby.metrics.answers import PassAtK
 from bestby.metrics.base import MeanMetric
 from bestby.metrics.regression import Mean
-from bestby.results import Note
+from bestby.results.base import Note
 
 N = 10
 RNG = np.random.default_rng(5)

@@ -90,12 +90,12 @@ def advise(
     _refuse(described if files else only_with_files, bool(files))
     if per_item is not None and per_item not in _KINDS:
         raise InvalidInputError(f"--per-item is binary, real or none, got {per_item!r}")
-    from bestby.protocol import advise as run
+    from bestby.advising.advise import advise as run
 
     given: dict[str, Any] = {"n_runs": runs, "n_datasets": datasets, "n_folds": folds}
     if files:
         from bestby import readers
-        from bestby.comparison import needs_items, of_objects
+        from bestby.comparisons.items import needs_items, of_objects
 
         given["data"] = readers.read(
             files,
@@ -123,7 +123,7 @@ def advise(
         )
     advice = run(metric, **given)
     if target is not None and target != "-":
-        from bestby.report.write import write_text
+        from bestby.report.writers.files import write_text
 
         write_text(target, advice.to_json())
     streams.print_stdout(advice.to_json().rstrip("\n") if target == "-" else str(advice))

@@ -106,10 +106,11 @@ def datasets(
         html=html,
         plot=plot,
     )
-    from bestby.comparison import names_objects
+    from bestby.comparisons.datasets.comparing import compare_datasets
+    from bestby.comparisons.items import names_objects
     from bestby.data.columns import MISSING
-    from bestby.datasets import Replicability, compare_datasets
-    from bestby.readers.grouped import read_datasets
+    from bestby.readers.datasets_and_folds import read_datasets
+    from bestby.results.replicability import Replicability
 
     data: Any = read_datasets(
         files,

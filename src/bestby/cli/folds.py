@@ -114,10 +114,10 @@ def folds(
     )
     if required != "all" and not required.isdigit():
         raise InvalidInputError(f"--required must be a whole number or all, got {required!r}")
-    from bestby.comparison import names_objects
+    from bestby.comparisons.folds.comparing import compare_folds
+    from bestby.comparisons.items import names_objects
     from bestby.data.columns import MISSING
-    from bestby.datasets import compare_folds
-    from bestby.readers.grouped import read_folds
+    from bestby.readers.datasets_and_folds import read_folds
 
     data: Any = read_folds(
         file,

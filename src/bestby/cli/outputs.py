@@ -101,8 +101,8 @@ class Outputs:
         """
         shown = {} if top is None else {"top": top}
         rendered = {form: self._rendered(result, form, shown, plotting) for form in self.targets}
-        from bestby.report.terminal import print_to
-        from bestby.report.write import write_bytes
+        from bestby.report.writers.files import write_bytes
+        from bestby.report.writers.terminal import print_to
 
         for form, content in rendered.items():
             if self.targets[form] != STDOUT:
@@ -120,7 +120,7 @@ class Outputs:
         self, result: Any, form: str, shown: Mapping[str, int], plotting: Mapping[str, Any]
     ) -> bytes:
         if form == "plot":
-            from bestby.report.drawing import render
+            from bestby.report.figures.drawing import render
 
             target = self.targets[form]
             suffix = ".svg" if target == STDOUT else Path(target).suffix.lower()
@@ -134,7 +134,7 @@ class Outputs:
 
 def _inputs(read: Mapping[str, Sequence[str] | None]) -> dict[str, str]:
     """Return the files that are read, as the user calls them, by where they really are."""
-    from bestby.readers.pieces import pieces_of
+    from bestby.readers.multi_file import pieces_of
 
     words = [word for given in read.values() for word in given or ()]
     paths = [path for word in words for path in (word, word.partition("=")[2])]  # NAME=FILE, or a file

@@ -28,7 +28,8 @@ from bestby.cli.progress import shown
 from bestby.cli.runs import Run
 
 if TYPE_CHECKING:
-    from bestby.planning import Design, RunsAndItems
+    from bestby.planning.base import Design
+    from bestby.planning.runs_items import RunsAndItems
 
 
 def _option(metavar: str, text: str, shown: bool = False) -> Any:
@@ -335,7 +336,7 @@ def _refuse_test(given: _Assumed) -> None:
 
 
 def _proportions(given: _Assumed) -> Design:
-    from bestby.planning import PairedProportions
+    from bestby.planning.proportions import PairedProportions
 
     if given.accuracy is None or given.agreement is None:
         raise InvalidInputError(
@@ -348,7 +349,7 @@ def _proportions(given: _Assumed) -> Design:
 
 
 def _scores(given: _Assumed) -> Design:
-    from bestby.planning import PairedScores
+    from bestby.planning.scores import PairedScores
 
     return PairedScores(
         _difference(given),
@@ -360,7 +361,7 @@ def _scores(given: _Assumed) -> Design:
 
 
 def _runs_and_items(given: _Assumed) -> RunsAndItems:
-    from bestby.planning import RunsAndItems
+    from bestby.planning.runs_items import RunsAndItems
 
     return RunsAndItems(
         _difference(given),
@@ -378,7 +379,7 @@ def _difference(given: _Assumed) -> float:
 
 
 def _lifted(given: _Assumed) -> Design:
-    from bestby.planning import LiftedScores
+    from bestby.planning.lifted import LiftedScores
 
     by = "factor" if given.lift is not None else "offset"
     lift = given.lift if given.lift is not None else float(given.offset or 0.0)
@@ -387,12 +388,12 @@ def _lifted(given: _Assumed) -> Design:
 
 def _scores_of_runs(given: _Assumed) -> Any:
     """Return the scores of one system: a value per line, a column of a wide table, or rows of a long one."""
-    from bestby._core.roles import ITEM_WORDS, RUN_WORDS, Roles
+    from bestby._core.paths import readable_file
+    from bestby.data.roles import ITEM_WORDS, RUN_WORDS, Roles
+    from bestby.data.table import Table
     from bestby.data.values import as_scores
     from bestby.readers.files import read_values
     from bestby.readers.long import system_column_of
-    from bestby.readers.sources import readable_file
-    from bestby.readers.table import Table
 
     path = _one_file(given)
     name = given.systems[0] if len(given.systems) == 1 else None
@@ -428,7 +429,7 @@ def _one_file(given: _Assumed) -> str:
 def _runs_in_file(given: _Assumed) -> RunsAndItems:
     import numpy as np
 
-    from bestby.planning import RunsAndItems
+    from bestby.planning.runs_items import RunsAndItems
 
     found = _runs_of(given, given.systems or None)
     a, b = _two(given, list(found.runs))
@@ -466,9 +467,11 @@ def _two(given: _Assumed, names: list[str]) -> tuple[str, str]:
 
 def _pilot(given: _Assumed) -> Design:
     from bestby import readers
-    from bestby.comparison import of_objects
+    from bestby.comparisons.items import of_objects
     from bestby.metrics.suitability import chosen_metric
-    from bestby.planning import PairedProportions, PairedScores, Pilot
+    from bestby.planning.pilot import Pilot
+    from bestby.planning.proportions import PairedProportions
+    from bestby.planning.scores import PairedScores
 
     evaluation = readers.read(
         given.files,

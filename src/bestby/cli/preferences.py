@@ -146,8 +146,8 @@ def preferences(
 
 def _by_strength(found: Any, method: str, asked: dict[str, Any], arguments: dict[str, Any]) -> Any:
     """Compare strengths; the note of what was read comes first."""
-    from bestby.preferences import compare_preferences
-    from bestby.results import Note
+    from bestby.comparisons.preferences.comparing import compare_preferences
+    from bestby.results.base import Note
 
     if asked["interval"] not in ("auto", "percentile"):
         raise InvalidInputError(
@@ -171,7 +171,7 @@ def _by_strength(found: Any, method: str, asked: dict[str, Any], arguments: dict
 
 def _by_win_rate(found: Any, method: str, asked: dict[str, Any], arguments: dict[str, Any]) -> Any:
     """Compare the win rates as scores of the items."""
-    from bestby.comparison import compare
+    from bestby.comparisons.items import compare
     from bestby.readers.win_rates import win_rates
 
     _refuse(method, asked, scale="log", prior=0.0)

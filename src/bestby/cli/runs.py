@@ -119,10 +119,10 @@ def runs(
         html=html,
         plot=plot,
     )
-    from bestby.comparison import names_objects
+    from bestby.comparisons.items import names_objects
+    from bestby.comparisons.runs.comparing import compare_runs
     from bestby.data.columns import MISSING
     from bestby.readers.runs import read_runs
-    from bestby.runs import compare_runs
 
     found = read_runs(
         files,

@@ -38,7 +38,7 @@ from bestby.cli.compare import (
 from bestby.cli.progress import shown
 
 if TYPE_CHECKING:
-    from bestby.study import Store
+    from bestby.comparisons.study.store import Store
 
 Path_ = Annotated[str, typer.Argument(metavar="STUDY", help="The directory of the study.")]
 Condition = Annotated[str, typer.Argument(metavar="CONDITION", help="Its name.")]
@@ -125,9 +125,9 @@ def add(
       bestby study add s h0 --run 0 --predictions preds.txt --gold targs.txt --ids idxs.txt --baseline
       bestby study add s h1 --run seed7 --predictions preds.csv --epochs 10 --tag lr=1e-5
     """  # noqa: D301 - \b keeps the lines of the examples apart
+    from bestby.comparisons.study.layout import gold_file
     from bestby.data.columns import MISSING
     from bestby.readers.run import read_run
-    from bestby.study.layout import gold_file
 
     store = _store(study)
     tags, names = _tags(tag), _listed(classes)
@@ -201,7 +201,7 @@ def run(
 
     targets = {"json": json, "csv": csv, "markdown": markdown, "latex": latex, "html": html, "plot": plot}
     outputs = Outputs.of({}, csv_safe=csv_safe, **targets, **{"results-tsv": results_tsv})
-    from bestby.study import Study
+    from bestby.comparisons.study.study import Study
 
     _conditions(_store(study))
     options = _resampled(resample_size, no_rescale)
@@ -272,7 +272,7 @@ def remove(study: Path_, condition: Condition, run: Removed = None, all_: Whole 
 @study.command("import")
 def import_(study: Path_, file: Outcomes, replace: Replace = False) -> None:
     """Add the experiments of an outcomes.json of BooStSa."""
-    from bestby.study.boostsa import import_outcomes
+    from bestby.comparisons.study.boostsa import import_outcomes
 
     runs = import_outcomes(_store(study), file, replace=replace)
     streams.print_stderr(f"added {_told(len({found.condition for found in runs}), len(runs))}")
@@ -281,7 +281,7 @@ def import_(study: Path_, file: Outcomes, replace: Replace = False) -> None:
 @study.command()
 def export(study: Path_, file: Exported) -> None:
     """Write the study as an outcomes.json that BooStSa loads."""
-    from bestby.study.boostsa import write_outcomes
+    from bestby.comparisons.study.boostsa import write_outcomes
 
     store = _store(study)
     _conditions(store)
@@ -293,7 +293,7 @@ def export(study: Path_, file: Exported) -> None:
 
 
 def _store(path: str) -> Store:
-    from bestby.study import Store
+    from bestby.comparisons.study.store import Store
 
     return Store(path)  # type: ignore[arg-type]  # text is taken too
 

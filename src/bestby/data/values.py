@@ -18,7 +18,7 @@ import numpy as np
 from bestby._core.checks import NUMERAL
 from bestby._core.typing import Array, IntArray
 from bestby.data.columns import Column, text_of_value
-from bestby.results import Note
+from bestby.results.base import Note
 
 Key: TypeAlias = int | float | str
 """The form in which values are compared: an exact whole number, a float or a text. True is 1, False is 0."""

@@ -15,7 +15,7 @@ from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.inference.clusters import Error
 from bestby.metrics.base import BaseMetric
 from bestby.resampling.units import Units
-from bestby.results import TestResult
+from bestby.results.values import TestResult
 
 Progress = Callable[[int, int], None]
 Pair = tuple[int, int, int]

@@ -25,15 +25,16 @@ from scipy.special import stdtrit
 from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine.base import Drawing, Group, Influences
-from bestby.engine.carrying import few_carrying, whole_sums
-from bestby.engine.interval import Intervals, Target
+from bestby.engine.effective_units import few_carrying, whole_sums
+from bestby.engine.interval_maker import Intervals, Target
 from bestby.engine.runs import FEW_FOR_BOOTSTRAP, Found, rank_test
 from bestby.inference import clusters, components, intervals, permutation, samples
 from bestby.inference.components import Components
 from bestby.inference.distributions import replicates
 from bestby.inference.repeated import Differences, mean_interval
 from bestby.metrics.base import MeanMetric
-from bestby.results import Interval, Note, TestResult, defined
+from bestby.results.base import Note
+from bestby.results.values import Interval, TestResult, defined
 
 FEW_DIFFERING = 6.0
 """Differing items below which a score interval covers more than it says."""

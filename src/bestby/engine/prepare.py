@@ -9,24 +9,24 @@ from typing import TypeVar
 
 import numpy as np
 
-from bestby._core import soft
-from bestby._core.cells import collapsed
 from bestby._core.checks import NUMERAL
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array, BoolArray, Dependence, FloatArray, IntArray
+from bestby.data import soft
+from bestby.data.batches import Streamed
+from bestby.data.cells import collapsed
 from bestby.data.columns import complete
+from bestby.data.evaluation import Evaluation, check_nested, codes
 from bestby.data.values import label_codes, read_together
 from bestby.engine import streamed, table
 from bestby.engine.base import Group
-from bestby.engine.dependent import BlockGroup, CrossedGroup
+from bestby.engine.dependent_units import BlockGroup, CrossedGroup
 from bestby.engine.sums import AnnotatedGroup, SumGroup
 from bestby.engine.weighted import CallGroup, WeightGroup, numbered_units
-from bestby.evaluation import Evaluation, check_nested, codes
 from bestby.metrics.base import BaseMetric, FunctionMetric, MeanMetric, Metric, WeightedMetric
 from bestby.metrics.probabilities import with_both_classes
 from bestby.resampling import streams
 from bestby.resampling.blocks import Blocks, circular, consecutive
-from bestby.streamed import Streamed
 
 T = TypeVar("T")
 

@@ -13,7 +13,8 @@ from bestby._core.typing import Alternative, FloatArray
 from bestby.engine.base import Drawing
 from bestby.inference import improvement, intervals, locations, permutation, samples
 from bestby.inference.distributions import Replicates, replicates
-from bestby.results import Interval, Note, TestResult, defined
+from bestby.results.base import Note
+from bestby.results.values import Interval, TestResult, defined
 
 INTERVALS = ("auto", "t", "bca", "percentile", "basic")
 TESTS = ("auto", "permutation", "t", "brunner-munzel", "bootstrap")

@@ -11,6 +11,7 @@ import numpy as np
 
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Alternative, FloatArray, IntArray
+from bestby.data.batches import Batch, Streamed, Words
 from bestby.engine.base import Drawing, Group, Jackknife, Pair
 from bestby.engine.slopes import Directions
 from bestby.engine.stacked import scores
@@ -20,8 +21,7 @@ from bestby.metrics.base import BaseMetric, MeanMetric, Metric
 from bestby.resampling import poisson
 from bestby.resampling.executing import one_blas_thread
 from bestby.resampling.units import Units
-from bestby.results import TestResult
-from bestby.streamed import Batch, Streamed, Words
+from bestby.results.values import TestResult
 
 GROUPS = 256
 """Groups of items, by their keys, that are left out one at a time."""

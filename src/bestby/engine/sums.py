@@ -13,27 +13,19 @@ import numpy as np
 
 from bestby._core import rounding
 from bestby._core.typing import Alternative, FloatArray, IntArray
-from bestby.engine import given, slopes
+from bestby.engine import raw_values, slopes
 from bestby.engine.base import STANDARDISED, Contributions, Drawing, Group, Influences, Jackknife, Pair
 from bestby.engine.slopes import Directions
 from bestby.engine.stacked import Midpoint, batches, scored
 from bestby.engine.table import Table, ordered, projected
-from bestby.engine.transforms import (
-    DeltaPivots,
-    Functional,
-    MeanPivots,
-    Scores,
-    Swap,
-    Taken,
-    TakenByPairs,
-)
+from bestby.engine.transforms import DeltaPivots, Functional, MeanPivots, Scores, Swap, Taken, TakenByPairs
 from bestby.inference import clusters, permutation, tilting
 from bestby.inference.clusters import Error
 from bestby.inference.lattice import merged
 from bestby.metrics.base import MeanMetric, Metric, StandardisedMetric
 from bestby.resampling import totals as resampling
 from bestby.resampling.units import CELL_COST_SWAP, Units
-from bestby.results import TestResult
+from bestby.results.values import TestResult
 
 MOST_STUDENTIZED = 24
 """Columns of statistics up to which second moments are resampled for the studentized interval."""
@@ -132,7 +124,7 @@ class SumGroup(Group):
         m, a, b = pair
         metric = self.metrics[m]
         if isinstance(metric, StandardisedMetric):
-            return given.differing(self.table, metric, pair)
+            return raw_values.differing(self.table, metric, pair)
         return self.table.differing(self.table.columns[m][a], self.table.columns[m][b])
 
     def has_standardised_swaps(self, metric: int) -> bool:
@@ -142,7 +134,11 @@ class SumGroup(Group):
     def numbers(self, metric: int, system: int) -> tuple[FloatArray, IntArray] | None:
         """Return the numbers of a system as given, and how many items have each; None without such swaps."""
         own = self.metrics[metric]
-        return given.numbers(self.table, own, metric, system) if isinstance(own, StandardisedMetric) else None
+        return (
+            raw_values.numbers(self.table, own, metric, system)
+            if isinstance(own, StandardisedMetric)
+            else None
+        )
 
     # -- standard errors ---------------------------------------------------------------------------
 
@@ -248,14 +244,14 @@ class SumGroup(Group):
             of_metric = [pair for pair in pairs if pair[0] == m]
             if not of_metric or not isinstance(metric, StandardisedMetric):
                 continue
-            apart = [pair for pair in of_metric if not given.comparable(metric, pair)]
+            apart = [pair for pair in of_metric if not raw_values.comparable(metric, pair)]
             for pair, test in self._permuted(apart, alternative, drawing, exact=exact).items():
                 results[pair] = dataclasses.replace(test, name=STANDARDISED)
             near = [pair for pair in of_metric if pair not in results]
-            for part in given.together(metric, near) if near else ():
+            for part in raw_values.together(metric, near) if near else ():
                 systems = sorted({system for _, a, b in part for system in (a, b)})
                 group = _AsGiven(
-                    [metric], given.rebuilt(self.table, metric, m, systems), self._full[[m]][:, systems]
+                    [metric], raw_values.rebuilt(self.table, metric, m, systems), self._full[[m]][:, systems]
                 )
                 own = [(0, systems.index(a), systems.index(b)) for _, a, b in part]
                 tests = group._permuted(own, alternative, drawing, exact=exact)

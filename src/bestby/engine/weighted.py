@@ -15,7 +15,6 @@ import numpy as np
 
 from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
-from bestby._core.shared import Shared
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray
 from bestby.engine.base import Drawing, Group, Influences, Jackknife, Pair
 from bestby.inference import clusters, permutation, smoothness, tilting
@@ -24,8 +23,9 @@ from bestby.metrics.base import BaseMetric, FunctionMetric, WeightedMetric
 from bestby.resampling import streams
 from bestby.resampling import totals as resampling
 from bestby.resampling.blocks import Blocks
+from bestby.resampling.shared import Shared
 from bestby.resampling.units import Units, single_stratum
-from bestby.results import TestResult
+from bestby.results.values import TestResult
 
 MOST_LEFT_OUT = 1000
 """Units up to which the jackknife leaves out one at a time; above, groups of units.

@@ -21,7 +21,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.rounding import SAME
 from bestby._core.typing import Alternative, Array, ArrayLike, FloatArray, IntArray
 from bestby.inference.proportions import count
-from bestby.results import TestResult
+from bestby.results.values import TestResult
 
 _EXACT_PAIRS = 200
 """Up to so many pairs the signed ranks are convolved, which takes a few milliseconds."""

@@ -17,7 +17,7 @@ from scipy.special import stdtr
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.rounding import SAME
 from bestby._core.typing import Alternative, FloatArray, IntArray
-from bestby.results import TestResult
+from bestby.results.values import TestResult
 
 FEW = 30
 """Clusters below which the usual standard error and its degrees of freedom are too small."""

@@ -20,7 +20,7 @@ from bestby._core.rounding import SAME
 from bestby._core.typing import Alternative, ArrayLike, FloatArray
 from bestby.inference import classical
 from bestby.inference.replicability import partial_conjunctions
-from bestby.results import Interval, TestResult
+from bestby.results.values import Interval, TestResult
 
 T_TESTS = ("corrected-t", "conservative-t")
 """The corrected t tests, each with an interval of its own."""

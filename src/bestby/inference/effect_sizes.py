@@ -9,7 +9,7 @@ from scipy.special import ndtri
 from bestby._core.rounding import NO_SPREAD
 from bestby._core.typing import FloatArray
 from bestby.inference import locations
-from bestby.results import Interval
+from bestby.results.values import Interval
 
 
 def effect_size(a: FloatArray, b: FloatArray, level: float, *, paired: bool) -> tuple[float, Interval | None]:

@@ -10,7 +10,7 @@ from scipy.special import ndtr, ndtri, owens_t
 
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.inference import locations, samples
-from bestby.results import Interval, TestResult
+from bestby.results.values import Interval, TestResult
 
 
 def improvement(a: FloatArray, b: FloatArray, level: float, *, paired: bool) -> tuple[float, Interval]:

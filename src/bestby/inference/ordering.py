@@ -22,7 +22,8 @@ from bestby._core.typing import ArrayLike, FloatArray
 from bestby.inference.ordering_notes import Ordered, of_pairs
 from bestby.inference.violation import Estimate, estimates
 from bestby.resampling import streams
-from bestby.results import StochasticOrder, StochasticOrders, TestResult
+from bestby.results.ordering import StochasticOrder, StochasticOrders
+from bestby.results.values import TestResult
 
 
 def aso(

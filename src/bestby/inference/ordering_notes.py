@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bestby._core.roles import listed
 from bestby._core.rounding import SAME
 from bestby._core.typing import FloatArray
+from bestby.data.roles import listed
 from bestby.inference.violation import MOST_DEALS, Estimate, n_deals
-from bestby.results import Note
+from bestby.results.base import Note
 
 FEW_RUNS = 5
 """Runs below which a result carries a note."""

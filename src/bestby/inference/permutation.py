@@ -19,7 +19,7 @@ from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntAr
 from bestby.inference.distributions import WINDOW
 from bestby.inference.lattice import as_lattice, merged
 from bestby.inference.revivals import later_terms
-from bestby.results import TestResult
+from bestby.results.values import TestResult
 
 MOST_COMBINATIONS = 1 << 20
 """Combinations of binomial counts up to which the permutation distribution is enumerated."""

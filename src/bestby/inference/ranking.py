@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 import sys
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import fdtrc, log_ndtr, ndtr
@@ -16,37 +15,7 @@ from bestby._core.rounding import NO_ERROR, SAME
 from bestby._core.typing import ArrayLike, FloatArray
 from bestby.inference import classical
 from bestby.inference.multiplicity import holm
-
-
-@dataclass(frozen=True, slots=True)
-class Friedman:
-    """Friedman's test that all systems rank alike on all datasets, and its refinement.
-
-    Parameters
-    ----------
-    statistic : float
-        Friedman's chi-squared with the correction for ties.
-    df : int
-        Its degrees of freedom, k - 1.
-    p_value : float
-        From the chi-squared approximation.
-    f : float
-        Iman and Davenport's F; infinite if all datasets rank the systems alike.
-    df_within : int
-        Its second degrees of freedom, (k - 1)(N - 1); the first are `df`.
-    p_f : float
-        From the F distribution; the better of the two approximations.
-    p_exact : float or None
-        Over all orders of the systems on every dataset; None where they are too many.
-    """
-
-    statistic: float
-    df: int
-    p_value: float
-    f: float
-    df_within: int
-    p_f: float
-    p_exact: float | None = None
+from bestby.results.values import Friedman
 
 
 def average_ranks(scores: ArrayLike, *, greater_is_better: bool = True) -> FloatArray:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy.special import chdtrc
@@ -13,52 +12,8 @@ from scipy.special import chdtrc
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import ArrayLike, FloatArray
-from bestby._version import __version__
 from bestby.inference.multiplicity import holm
-from bestby.results import Reported
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Replicability(Reported):
-    """On how many datasets there is an effect, and on which.
-
-    Parameters
-    ----------
-    datasets : tuple of str
-        Their names, in the order given.
-    p_values : tuple of float
-        One p-value per dataset.
-    p_adjusted : tuple of float
-        The same after Holm's correction over the datasets.
-    alpha : float
-        The level of the claims.
-    bonferroni, fisher : tuple of float
-        Entry u - 1 is the p-value of the claim "at least u datasets have an effect", no smaller than
-        that of the claim before it.
-    k_bonferroni : int
-        The number of datasets with an effect, at least; holds under any dependence.
-    k_fisher : int
-        The same with more power, for independent datasets only.
-    found : tuple of str
-        The datasets that Holm's procedure names, in the order given; `k_bonferroni` of them.
-    """
-
-    datasets: tuple[str, ...]
-    p_values: tuple[float, ...]
-    p_adjusted: tuple[float, ...]
-    alpha: float
-    bonferroni: tuple[float, ...]
-    fisher: tuple[float, ...]
-    k_bonferroni: int
-    k_fisher: int
-    found: tuple[str, ...]
-
-    described_by: ClassVar[str] = "replicability"
-
-    @property
-    def signature(self) -> str:
-        """What made the numbers, on one line."""
-        return f"bestby:{__version__}|replicability|alpha:{self.alpha:.6g}|datasets:{len(self.datasets)}"
+from bestby.results.replicability import Replicability
 
 
 def replicability(p_values: Mapping[str, float] | ArrayLike, *, alpha: float = 0.05) -> Replicability:

@@ -19,7 +19,7 @@ from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.inference import classical, locations, permutation, tilting
 from bestby.resampling import streams, weights
 from bestby.resampling.totals import run_blocks
-from bestby.results import Interval, TestResult
+from bestby.results.values import Interval, TestResult
 
 MOST_SPLITS = 200_000
 """Ways to split the runs between two systems up to which all of them are counted."""

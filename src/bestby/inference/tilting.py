@@ -20,7 +20,7 @@ from bestby._core.rounding import tie_width
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.inference.permutation import tilt
 from bestby.resampling import streams
-from bestby.results import TestResult
+from bestby.results.values import TestResult
 
 FEW_HITS = 10
 """Hits among the draws of the null hypothesis below which tilted draws follow."""

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from bestby._core.errors import BestbyError
 from bestby.metrics.registry import resolve
-from bestby.results import Note
+from bestby.results.base import Note
 
 UNNAMED = ("score", "scores", "mean", "value", "values", "prediction", "predictions", "result")
 """Names that say nothing; higher is better, as the documentation says."""

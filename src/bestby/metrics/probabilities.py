@@ -9,7 +9,7 @@ import numpy as np
 from bestby._core.checks import NUMERAL
 from bestby._core.errors import DesignError
 from bestby._core.typing import Array, FloatArray
-from bestby.evaluation import Evaluation
+from bestby.data.evaluation import Evaluation
 
 
 def present(evaluation: Evaluation, name: str) -> Array:

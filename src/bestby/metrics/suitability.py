@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 
 from bestby._core.errors import DesignError, InvalidInputError
-from bestby._core.roles import listed
 from bestby._core.typing import Array
 from bestby.data.columns import complete
+from bestby.data.evaluation import Evaluation
+from bestby.data.roles import listed
 from bestby.data.values import Key, Rule
-from bestby.evaluation import Evaluation
 from bestby.metrics import probabilities
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.registry import default, resolve
-from bestby.results import Note
+from bestby.results.base import Note
 
 _SHOWN = 4
 """Labels that a message shows."""

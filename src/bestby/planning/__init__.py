@@ -4,11 +4,11 @@ from bestby.planning.base import Design
 from bestby.planning.lifted import LiftedScores
 from bestby.planning.pilot import Pilot
 from bestby.planning.proportions import PairedProportions
-from bestby.planning.results import Allocation, Plan, PlanPoint, Split
 from bestby.planning.runs_items import RunsAndItems
 from bestby.planning.scores import PairedScores
 from bestby.planning.solve import minimum_detectable, power, sample_size
 from bestby.planning.spend import allocate
+from bestby.results.plans import Allocation, Plan, PlanPoint, Split
 
 __all__ = [
     "Allocation",

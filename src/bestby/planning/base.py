@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import math
+import platform
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
+import numpy as np
+import scipy
+
 from bestby._core.typing import Alternative, FloatArray, IntArray
-from bestby.results import Note
+from bestby._version import __version__
+from bestby.results.base import Note, Provenance
 
 Progress = Callable[[int, int], None]
 
@@ -173,3 +178,22 @@ class Design(ABC):
     def notes(self, n: int, question: Question) -> tuple[Note, ...]:  # noqa: ARG002
         """Return what a reader of the plan must know."""
         return ()
+
+
+def provenance_of(asked: str, design: Design, question: Question, **more: Any) -> Provenance:
+    """Return what it takes to make a plan again."""
+    settings = {
+        "plan": asked,
+        "design": design.name,
+        "level": question.level,
+        "alternative": question.alternative,
+        "comparisons": question.n_comparisons,
+        **more,
+    }
+    if design.simulated:
+        settings["simulations"] = question.n_simulations or design.simulations
+    assumed = design.settings()
+    versions = {"python": platform.python_version(), "numpy": np.__version__, "scipy": scipy.__version__}
+    resamples = question.n_resamples if design.simulated else 0
+    shown = {what: len(value) if isinstance(value, list) else value for what, value in assumed.items()}
+    return Provenance(__version__, versions, question.seed, resamples, settings, shown, design.data_hash())

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import gammaincinv
 
 from bestby._core.typing import FloatArray
-from bestby.results import Note
+from bestby.results.base import Note
 
 _POINTS = 20
 """Points of an integral over one unknown; powers are smooth in it, and 20 give four digits."""

@@ -16,7 +16,7 @@ from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
 from bestby.planning import doubt
 from bestby.planning.base import Design, Question, share_of
 from bestby.planning.two_samples import TESTS
-from bestby.results import Note
+from bestby.results.base import Note
 
 _WORDS = {
     "permutation": "the permutation test of two independent samples",

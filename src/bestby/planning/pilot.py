@@ -16,18 +16,18 @@ from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative, FloatArray, IntArray
-from bestby.engine import prepare, testing
+from bestby.data.evaluation import Evaluation
+from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing, Group
-from bestby.engine.interval import Intervals, Target
+from bestby.engine.interval_maker import Intervals, Target
 from bestby.engine.sums import SumGroup
 from bestby.engine.weighted import ItemGroup, WeightGroup
-from bestby.evaluation import Evaluation
 from bestby.metrics.base import BaseMetric, MeanMetric
 from bestby.metrics.suitability import chosen_metric
 from bestby.planning import doubt
 from bestby.planning.base import Design, Question, share_of
 from bestby.planning.studies import by_cells, by_items
-from bestby.results import Note
+from bestby.results.base import Note
 
 _PAIR = (0, 0, 1)
 _SHARES = 20
@@ -108,7 +108,7 @@ class Pilot(Design):
     simulations: ClassVar[int] = 1000
 
     def __post_init__(self) -> None:
-        checks.choice(self.test, testing.TESTS, "test")
+        checks.choice(self.test, test_maker.TESTS, "test")
         if not isinstance(self.evaluation, Evaluation):
             raise InvalidInputError(
                 f"evaluation must be an Evaluation, got {type(self.evaluation).__name__}",
@@ -323,7 +323,7 @@ class Pilot(Design):
         ):
             # Counting a million combinations is worth it for one study, not for each of a thousand.
             return group.sampled_permutation([_PAIR], ask, drawing)[_PAIR].p_value
-        return testing.run(self.test, Intervals(group, drawing), [_PAIR], ask)[_PAIR].p_value
+        return test_maker.run(self.test, Intervals(group, drawing), [_PAIR], ask)[_PAIR].p_value
 
     def _studies(self, n: int, studies: int, generator: np.random.Generator) -> Iterator[Group]:
         chance = (1.0 - self.effect_scale) / 2.0

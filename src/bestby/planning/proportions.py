@@ -16,7 +16,7 @@ from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
 from bestby.inference.power import mcnemar_power
 from bestby.planning import doubt
 from bestby.planning.base import Design, Question
-from bestby.results import Note
+from bestby.results.base import Note
 
 _TESTS = {"mcnemar": "McNemar's exact test", "mcnemar-midp": "McNemar's mid-p test"}
 _ROUNDING = 1e-9  # 1 - 0.9 and 0.83 - 0.73 are the same number

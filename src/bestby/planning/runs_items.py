@@ -17,7 +17,7 @@ from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
 from bestby.planning import doubt
 from bestby.planning.base import Design, Question
 from bestby.planning.squares import evenly, mean_square, ratio_of_mean_squares
-from bestby.results import Note
+from bestby.results.base import Note
 
 _POINTS, _FEW_POINTS = 2048, 512
 """Points of the integral; fewer are enough where the mean squares hardly vary."""

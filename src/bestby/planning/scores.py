@@ -13,12 +13,12 @@ from bestby._core import arrays, checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
-from bestby.evaluation import codes, one_grouping
+from bestby.data.evaluation import codes, one_grouping
 from bestby.inference import classical
 from bestby.inference.power import t_power
 from bestby.planning import doubt
 from bestby.planning.base import Design, Question
-from bestby.results import Note
+from bestby.results.base import Note
 
 
 @dataclass(frozen=True)

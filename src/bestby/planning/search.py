@@ -10,7 +10,7 @@ from scipy.special import ndtri
 
 from bestby._core.errors import DesignError
 from bestby.planning.base import Design, Question
-from bestby.planning.results import PlanPoint
+from bestby.results.plans import PlanPoint
 
 
 def power_at(design: Design, n: int, question: Question) -> tuple[float, float]:

@@ -10,10 +10,10 @@ import numpy as np
 
 from bestby._core import arrays, checks
 from bestby._core.typing import FloatArray
-from bestby.planning.asked import check_effect, check_wanted, question_of, size_of
-from bestby.planning.base import Design, Progress, Question
-from bestby.planning.results import Plan, PlanPoint, provenance_of
+from bestby.planning.arguments import check_effect, check_wanted, question_of, size_of
+from bestby.planning.base import Design, Progress, Question, provenance_of
 from bestby.planning.search import bracket, effect_bracket, first, power_at, read_off
+from bestby.results.plans import Plan, PlanPoint
 
 _FACTORS = 2.0 ** (np.arange(-6, 5) / 2.0)
 _FEW_FACTORS = np.array([0.25, 0.5, 2.0])

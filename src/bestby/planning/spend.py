@@ -10,10 +10,10 @@ import numpy as np
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import IntArray
-from bestby.planning.asked import question_of
-from bestby.planning.base import Question
-from bestby.planning.results import Allocation, Split, provenance_of
+from bestby.planning.arguments import question_of
+from bestby.planning.base import Question, provenance_of
 from bestby.planning.runs_items import RunsAndItems
+from bestby.results.plans import Allocation, Split
 
 _MOST_RUNS, _MOST_ITEMS = 10_000, 1_000_000_000
 

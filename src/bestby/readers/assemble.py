@@ -11,13 +11,13 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, OnMissing
-from bestby.annotations import Annotations
+from bestby.data.annotations import Annotations
 from bestby.data.columns import Column, text_of
+from bestby.data.evaluation import Evaluation
 from bestby.data.values import Rule, merged_note, read_together
-from bestby.evaluation import Evaluation
 from bestby.readers.classes import one_kind
 from bestby.readers.soft import Soft
-from bestby.results import Note
+from bestby.results.base import Note
 
 
 def side_by_side(

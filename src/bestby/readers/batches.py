@@ -14,12 +14,12 @@ from bestby._core import checks
 from bestby._core.checks import NUMERAL
 from bestby._core.errors import DesignError, InvalidInputError, MissingExtraError
 from bestby._core.typing import OnMissing
-from bestby.alignment import dropped_note
+from bestby.data.alignment import dropped_note
+from bestby.data.batches import Batch, Streamed
 from bestby.data.columns import Missing
 from bestby.readers.database import in_order, quoted
 from bestby.resampling.streams import GOLDEN, mix
-from bestby.results import Note
-from bestby.streamed import Batch, Streamed
+from bestby.results.base import Note
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

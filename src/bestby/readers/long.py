@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.order import order_in_groups
-from bestby._core.roles import RUN_WORDS, RUNS_HINT, VALUE_WORDS, Roles
 from bestby._core.typing import OnMissing
 from bestby.data.columns import Column, column_of_texts
+from bestby.data.evaluation import Evaluation
+from bestby.data.order import order_in_groups
+from bestby.data.roles import RUN_WORDS, RUNS_HINT, VALUE_WORDS, Roles
+from bestby.data.table import SYSTEM_WORDS, Table, check_there, listed
 from bestby.data.values import Rule
-from bestby.evaluation import Evaluation
 from bestby.readers import annotators
 from bestby.readers.assemble import (
     CLUSTERS_HINT,
@@ -23,7 +24,6 @@ from bestby.readers.assemble import (
 )
 from bestby.readers.soft import Soft
 from bestby.readers.soft_tables import class_columns, has_classes
-from bestby.readers.table import SYSTEM_WORDS, Table, check_there, listed
 
 _GROUP_WORDS = ("gold", "cluster", "stratum")
 

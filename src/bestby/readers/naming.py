@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.paths import exists, is_file, is_url, user_path
 from bestby.readers.files import stem_of
-from bestby.readers.sources import exists, is_file, is_url, user_path
 
 
 def named_paths(

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any, cast
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.paths import is_file, readable, user_path
 from bestby._core.typing import OnMissing
-from bestby.evaluation import Evaluation
+from bestby.data.evaluation import Evaluation
+from bestby.data.table import listed
 from bestby.readers.files import kind_of
 from bestby.readers.formats.base import FORMATS, Format, Read, recognised
 from bestby.readers.naming import by_system, named_paths
-from bestby.readers.sources import is_file, readable, user_path
-from bestby.readers.table import listed
-from bestby.results import Note
+from bestby.results.base import Note
 
 TABLE = "table"
 """The format of what is no other: tables and values."""

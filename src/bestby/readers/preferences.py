@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.paths import readable_file
 from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray
 from bestby.data.columns import MISSING
-from bestby.evaluation import Evaluation
+from bestby.data.evaluation import Evaluation
+from bestby.data.table import Table, listed
 from bestby.readers import arguments
 from bestby.readers.files import read_table, stem_of
 from bestby.readers.formats.base import recognised
-from bestby.readers.sources import readable_file
-from bestby.readers.table import Table, listed
 
 A_WORDS, B_WORDS, WINNER_WORDS = ("a", "model_a"), ("b", "model_b"), ("winner", "preference")
 """Names of columns taken for the two systems and the preferred one when the user names none."""

@@ -11,26 +11,26 @@ import numpy as np
 
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
-from bestby._core.roles import Roles
+from bestby._core.paths import readable_file
 from bestby._core.typing import OnMissing
 from bestby.data.columns import MISSING
-from bestby.evaluation import Evaluation
-from bestby.frames import is_frame
+from bestby.data.evaluation import Evaluation
+from bestby.data.frames import is_frame
+from bestby.data.roles import Roles
+from bestby.data.table import listed
 from bestby.readers import arguments
 from bestby.readers.annotators import names_of
 from bestby.readers.counting import Asked, read_counted
+from bestby.readers.file_per_system import read_several
 from bestby.readers.files import read_table
 from bestby.readers.long import is_long, read_long
+from bestby.readers.multi_file import pieces_of, single, whole_table
 from bestby.readers.naming import by_system, named_paths, without_gold
 from bestby.readers.opening import TABLE, evaluation_of, format_of, read_format
-from bestby.readers.pieces import pieces_of, single, whole_table
-from bestby.readers.several import read_several
 from bestby.readers.soft import Soft
 from bestby.readers.soft_tables import gathered
-from bestby.readers.sources import readable_file
-from bestby.readers.table import listed
 from bestby.readers.wide import read_wide
-from bestby.results import Note
+from bestby.results.base import Note
 
 
 def read(

@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.roles import Roles
+from bestby._core.paths import readable_file
 from bestby._core.typing import Array
+from bestby.comparisons.study.records import Gold
 from bestby.data.arrays import label_column
 from bestby.data.columns import MISSING, Column, column_of_texts, text_of
+from bestby.data.roles import Roles
+from bestby.data.table import listed
 from bestby.data.values import Rule, as_scores
 from bestby.readers.assemble import check_unique, check_whole, typed
 from bestby.readers.classes import one_kind
+from bestby.readers.file_per_system import How, Part, gold_part, groups_of, in_order, system_part
 from bestby.readers.files import read_values
-from bestby.readers.several import How, Part, gold_part, groups_of, in_order, system_part
 from bestby.readers.soft import Soft
-from bestby.readers.sources import readable_file
-from bestby.readers.table import listed
-from bestby.study.records import Gold
 
 
 def read_run(

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.order import order_in_groups
-from bestby._core.roles import RUN_WORDS, Roles, check_no_gold
+from bestby._core.paths import readable_file
 from bestby._core.typing import Array
 from bestby.data.columns import MISSING, Column, column_of_texts
+from bestby.data.order import order_in_groups
+from bestby.data.roles import RUN_WORDS, Roles, check_no_gold
+from bestby.data.table import ITEM_WORDS, Table, listed
 from bestby.readers import arguments
 from bestby.readers.assemble import agreed, typed
 from bestby.readers.files import read_table
@@ -21,10 +23,8 @@ from bestby.readers.formats.base import Read
 from bestby.readers.long import system_column_of
 from bestby.readers.opening import log_of
 from bestby.readers.soft import Soft
-from bestby.readers.sources import readable_file
-from bestby.readers.table import ITEM_WORDS, Table, listed
 from bestby.readers.wide import check_alike
-from bestby.results import Note
+from bestby.results.base import Note
 
 VALUE_WORDS = ("score", "prediction", "value")
 _DATASET_OPTION = "--dataset-column (dataset in Python)"  # the option --dataset chooses among the datasets

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.soft import distributions
 from bestby._core.typing import Array, FloatArray
 from bestby.data.columns import Column, Missing
+from bestby.data.soft import distributions
 
 EVERY_COLUMN = "columns"
 """What stands in place of the names of the classes when every column without another part is one."""

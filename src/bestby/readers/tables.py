@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.order import merged_order
 from bestby.data.columns import Missing
+from bestby.data.order import merged_order
+from bestby.data.table import Table, made
 from bestby.readers.database import connection, lines, literal
 from bestby.readers.packing import csv_source
 from bestby.readers.parquet import columns_of
-from bestby.readers.table import Table, made
 from bestby.readers.text import unpacked
 
 _DELIMITERS = (",", "\t", ";", "|")

@@ -11,11 +11,11 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray, OnMissing
 from bestby.data.columns import column_of_texts
-from bestby.evaluation import Evaluation
+from bestby.data.evaluation import Evaluation
 from bestby.metrics.base import MeanMetric
 from bestby.readers.assemble import agreed
 from bestby.readers.preferences import Preferences
-from bestby.results import Note
+from bestby.results.base import Note
 
 
 class WinRate(MeanMetric):

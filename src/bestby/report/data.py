@@ -15,9 +15,10 @@ import numpy as np
 from bestby._core import checks
 from bestby._core.errors import MissingExtraError
 from bestby._core.text import safe_json
-from bestby.report.separated import lines
-from bestby.results import Difference, Note, Provenance
-from bestby.results_many import VERDICTS, Differences, Pairs, notes_of, parts_of
+from bestby.report.writers.csv import lines
+from bestby.results.base import Note, Provenance
+from bestby.results.comparison import Difference
+from bestby.results.pairs import VERDICTS, Differences, Pairs, notes_of, parts_of
 
 _ROWS = 2000  # written at a time
 
@@ -64,7 +65,7 @@ def to_dict(c: Any) -> dict[str, Any]:
 
 
 def _describing(c: Any) -> Any:
-    return import_module(f"bestby.report.{c.described_by}")
+    return import_module(f"bestby.report.kinds.{c.described_by}")
 
 
 def made_by(p: Provenance) -> dict[str, Any]:

@@ -152,5 +152,5 @@ def describe(result: Any, top: int | None = None) -> Document:
     if top is not None:
         comparable(result)
         shown["top"] = top
-    document: Document = import_module(f"bestby.report.{result.described_by}").document(result, **shown)
+    document: Document = import_module(f"bestby.report.kinds.{result.described_by}").document(result, **shown)
     return document

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from statistics import NormalDist, median
 
 from bestby._core.rounding import MARK
-from bestby.family import rejects
-from bestby.results import Interval
+from bestby.comparisons.common.family import rejects
+from bestby.results.values import Interval
 
 MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EN DASH}"

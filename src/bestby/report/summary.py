@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from bestby.family import alpha_of, shown_better
+from bestby.comparisons.common.family import alpha_of, shown_better
 from bestby.report.numbers import Rounding, alpha, margin_text, p_clause, percent
 from bestby.report.words import are, best_clause, listed, name_of_test, significant
-from bestby.results import Comparison, Difference, Interval, MetricInfo, Note, SystemScore
-from bestby.results_many import examples, involving, notes_of, of_metric
+from bestby.results.base import MetricInfo, Note
+from bestby.results.comparison import Comparison, Difference, SystemScore
+from bestby.results.pairs import examples, involving, notes_of, of_metric
+from bestby.results.values import Interval
 
 _INTERVALS = {
     "tango": "Tango score",

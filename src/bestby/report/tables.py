@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, ends, margin_text, p_text, percent
 from bestby.report.summary import methods_sentence
 from bestby.report.words import direction, stands_out
-from bestby.results import Comparison, Difference, MetricInfo, SystemScore
-from bestby.results_many import of_metric
+from bestby.results.base import MetricInfo
+from bestby.results.comparison import Comparison, Difference, SystemScore
+from bestby.results.pairs import of_metric
 
 
 @dataclass(frozen=True, slots=True)

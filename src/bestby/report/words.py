@@ -6,9 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 
 from bestby._core.text import visible
-from bestby.family import alpha_of, rejects, shown_better
+from bestby.comparisons.common.family import alpha_of, rejects, shown_better
 from bestby.report.numbers import MINUS, Rounding, alpha, margin_text, p_clause, percent
-from bestby.results import Difference, MetricInfo
+from bestby.results.base import MetricInfo
+from bestby.results.comparison import Difference
 
 _TESTS = {
     "permutation": "paired permutation test",

@@ -18,9 +18,9 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from bestby._core.errors import DesignError, ExecutorError, InvalidInputError
-from bestby._core.shared import Shared
 from bestby._core.text import quoted
 from bestby._core.typing import FloatArray
+from bestby.resampling.shared import Shared
 
 Work = Callable[[int, int], FloatArray]
 """Makes what is kept of the replicates from `first` up to `stop`."""

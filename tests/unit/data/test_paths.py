@@ -18,11 +18,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from bestby import Study, compare, read
+from bestby.comparisons.study.aligning import aligned, gold_of
+from bestby.data.evaluation import Evaluation
+from bestby.data.frames import evaluation_from_frame
 from bestby.engine import prepare
-from bestby.evaluation import Evaluation
-from bestby.frames import evaluation_from_frame
 from bestby.metrics import resolve
-from bestby.study.aligning import aligned, gold_of
 
 Cells = dict[str, list[str]]
 

@@ -21,9 +21,9 @@ from bestby import Study, compare, compare_datasets, compare_folds, compare_runs
 from bestby._core.errors import InvalidInputError
 from bestby.data.arrays import identifiers, label_column
 from bestby.data.columns import Column, column_of_texts
+from bestby.data.evaluation import Evaluation
+from bestby.data.frames import evaluation_from_frame
 from bestby.data.values import Rule, key_of, label_codes, read_together
-from bestby.evaluation import Evaluation
-from bestby.frames import evaluation_from_frame
 
 FEW: dict[str, Any] = {"metric": "accuracy", "n_resamples": 20, "test": "sign"}
 

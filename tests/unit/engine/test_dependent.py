@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from bestby._core.errors import DesignError
-from bestby.engine import prepare, testing
+from bestby.data.evaluation import Evaluation
+from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing
-from bestby.engine.dependent import CrossedGroup, design_effects, item_influence
-from bestby.engine.interval import Intervals, Target
+from bestby.engine.dependent_units import CrossedGroup, design_effects, item_influence
+from bestby.engine.interval_maker import Intervals, Target
 from bestby.engine.sums import SumGroup
-from bestby.evaluation import Evaluation
 from bestby.inference import clusters
 from bestby.metrics import resolve
 
@@ -131,7 +131,7 @@ def test_two_way_is_by_influence(metric: str) -> None:
     assert made.group.error(*PAIR) == expected
     assert found.high - found.low == pytest.approx(2 * 2.2621571628 * expected.se, rel=1e-6)  # t, 9 df
     assert found.method == "two-way"
-    wald = testing.run("wald", made, [PAIR], "two-sided")[PAIR]
+    wald = test_maker.run("wald", made, [PAIR], "two-sided")[PAIR]
     assert wald == clusters.wald(made.estimate(Target(*PAIR)), expected, "two-sided")
 
 
@@ -142,7 +142,7 @@ def test_what_knows_one_grouping_is_refused() -> None:
             made.interval(Target(*PAIR), method, 0.95)
     for test in ("permutation", "bootstrap", "t"):
         with pytest.raises(DesignError, match="supports one grouping"):
-            testing.run(test, made, [PAIR], "two-sided")
+            test_maker.run(test, made, [PAIR], "two-sided")
     with pytest.raises(DesignError, match="simultaneous"):
         made.simultaneous([Target(*PAIR)], 0.95)
     with pytest.raises(DesignError, match="needs two crossed groupings"):
@@ -208,7 +208,7 @@ def test_ranks_have_no_two_way_error() -> None:
 def test_wald_without_spread_says_no_more_than_signs() -> None:
     ones = np.ones(24)
     evaluation = Evaluation.of({"a": ones, "b": 0.0 * ones}, clusters=np.arange(24) // 4)
-    test = testing.run("wald", makers(evaluation, "mean"), [PAIR], "two-sided")[PAIR]
+    test = test_maker.run("wald", makers(evaluation, "mean"), [PAIR], "two-sided")[PAIR]
     assert test.p_value == pytest.approx(2 * 0.5**6)
 
 
@@ -219,7 +219,9 @@ def test_wald_without_spread_says_no_more_than_signs() -> None:
 def test_blocks_of_one_are_the_items(metric: str) -> None:
     evaluation = data()
     blocks, items = makers(evaluation, metric, blocks=1), makers(evaluation, metric, b=4000)
-    swaps = [testing.run("permutation", made, [PAIR], "two-sided")[PAIR].p_value for made in (blocks, items)]
+    swaps = [
+        test_maker.run("permutation", made, [PAIR], "two-sided")[PAIR].p_value for made in (blocks, items)
+    ]
     assert swaps[0] == pytest.approx(swaps[1], abs=0.1)
     spread = [made.replicates[:, 0, 0].std() for made in (blocks, items)]
     assert spread[0] == pytest.approx(spread[1], rel=0.25)
@@ -230,7 +232,7 @@ def test_permutation_and_formula_of_blocks_are_those_of_clusters() -> None:
     blocks, alone = makers(evaluation, "f1_macro", blocks=10), Evaluation(evaluation.systems, evaluation.gold)
     as_clusters = makers(Evaluation(alone.systems, alone.gold, clusters=np.arange(123) // 10), "f1_macro")
     for test in ("permutation", "wald"):
-        found = [testing.run(test, made, [PAIR], "less")[PAIR] for made in (blocks, as_clusters)]
+        found = [test_maker.run(test, made, [PAIR], "less")[PAIR] for made in (blocks, as_clusters)]
         assert found[0] == found[1]
     found = [made.interval(Target(*PAIR), "cr2", 0.9)[0] for made in (blocks, as_clusters)]
     assert found[0] == found[1]
@@ -268,7 +270,7 @@ def test_bca_knows_nothing_of_blocks() -> None:
             made.interval(Target(*PAIR), method, 0.95)
     for method in ("percentile", "basic", "normal", "cr2"):
         assert made.interval(Target(*PAIR), method, 0.95)[0].method == method
-    assert testing.run("bootstrap", made, [PAIR], "two-sided")[PAIR].n_resamples == 199
+    assert test_maker.run("bootstrap", made, [PAIR], "two-sided")[PAIR].n_resamples == 199
 
 
 # -- design effects ------------------------------------------------------------------------------------

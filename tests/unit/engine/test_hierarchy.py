@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from bestby._core.errors import DesignError
+from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
 from bestby.engine.hierarchy import Crossed
-from bestby.engine.interval import Intervals
-from bestby.evaluation import Evaluation
+from bestby.engine.interval_maker import Intervals
 from bestby.inference import clusters
 from bestby.metrics import resolve
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from bestby import DesignError, compare
+from bestby.data.batches import Batch, Streamed
 from bestby.resampling import poisson
-from bestby.streamed import Batch, Streamed
 
 N = 300
 RNG = np.random.default_rng(0)

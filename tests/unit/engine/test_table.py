@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bestby._core.cells import collapsed
+from bestby.data.cells import collapsed
 from bestby.engine import table
 
 

@@ -18,16 +18,8 @@ from statsmodels.stats.contingency_tables import cochrans_q as peer_cochrans_q
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative
-from bestby.inference.classical import (
-    cochran_q,
-    friedman,
-    mcnemar,
-    mcnemar_midp,
-    paired_t,
-    sign,
-    wilcoxon,
-)
-from bestby.results import TestResult
+from bestby.inference.classical import cochran_q, friedman, mcnemar, mcnemar_midp, paired_t, sign, wilcoxon
+from bestby.results.values import TestResult
 
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
 ON_COUNTS = [mcnemar, mcnemar_midp]

@@ -23,7 +23,7 @@ from bestby.inference.intervals import effective_units
 from bestby.inference.lattice import as_lattice, merged
 from bestby.inference.proportions import wilson
 from bestby.inference.replicability import partial_conjunctions, replicability
-from bestby.results import TestResult
+from bestby.results.values import TestResult
 
 PINNED_RUNS = [[1, 3, 4, 1, 2], [0, 4, 1, 3, 0], [0, 2, 4, 2, 1]]
 PINNED_DEALS = [[1, 5, 0, 2, 4, 3], [5, 3, 0, 4, 2, 1], [0, 2, 3, 1, 5, 4]]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import bestby as bb
 from bestby.inference.violation import merged_steps
-from bestby.report.ordering import order_sentence
+from bestby.report.kinds.ordering import order_sentence
 
 NEW = [71.2, 72.9, 73.4, 74.0, 75.1]
 OLD = [70.3, 70.9, 71.8, 72.0, 73.6]

@@ -12,7 +12,7 @@ import pytest
 
 from bestby.inference import permutation
 from bestby.inference.permutation import exact_enumeration, exact_mean, monte_carlo
-from bestby.results import TestResult
+from bestby.results.values import TestResult
 
 SIDES = ("two-sided", "greater", "less")
 

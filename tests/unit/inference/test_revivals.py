@@ -10,7 +10,7 @@ import pytest
 from bestby.inference import permutation, revivals, tilting
 from bestby.inference.distributions import Inverted, Lattice, mean_bootstrap
 from bestby.inference.permutation import exact_mean
-from bestby.results import TestResult
+from bestby.results.values import TestResult
 
 
 def two_scales(k: int, n: int, noise: float) -> Any:

@@ -13,7 +13,7 @@ from bestby import compare
 from bestby._core.typing import Alternative, FloatArray
 from bestby.inference import permutation, tilting
 from bestby.inference.tilting import Swaps
-from bestby.results import TestResult
+from bestby.results.values import TestResult
 
 Score = Callable[[FloatArray], FloatArray]
 

@@ -14,14 +14,7 @@ from rouge_score.rouge_scorer import RougeScorer
 
 from bestby._core.errors import InvalidInputError, MissingExtraError
 from bestby.metrics import MeanMetric
-from bestby.metrics.summarisation import (
-    NAMES,
-    Meteor,
-    MeteorCorpus,
-    MeteorSettings,
-    Rouge,
-    meteor_counts,
-)
+from bestby.metrics.summarisation import NAMES, Meteor, MeteorCorpus, MeteorSettings, Rouge, meteor_counts
 
 WORDS = ["the", "cat", "Cats", "sat", "sits", "glad", "content", "on", "mat.", "\n"]
 TEXT = st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bestby._core.errors import BestbyError
-from bestby.evaluation import Evaluation
+from bestby.data.evaluation import Evaluation
 from bestby.readers import read
 
 Make = Callable[[str, "str | bytes"], Path]

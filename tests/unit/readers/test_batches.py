@@ -14,11 +14,11 @@ import pytest
 
 from bestby import compare
 from bestby._core.errors import DesignError, InvalidInputError, MissingExtraError
-from bestby.evaluation import Evaluation
+from bestby.data.batches import Streamed
+from bestby.data.evaluation import Evaluation
 from bestby.metrics import resolve
 from bestby.readers import batches, counting, read
 from bestby.resampling import poisson
-from bestby.streamed import Streamed
 
 N = 700
 RNG = np.random.default_rng(0)

@@ -17,8 +17,8 @@ from tests.unit.readers.helpers import Make, columns, message
 
 from bestby import compare
 from bestby._core.errors import BestbyError, DesignError, InvalidInputError
-from bestby.evaluation import Evaluation
-from bestby.readers import counting, pieces, read
+from bestby.data.evaluation import Evaluation
+from bestby.readers import counting, multi_file, read
 
 ROWS = [
     (f"q{i}", "xyz"[i % 3], "xyz"[(i + i // 5) % 3], "xyz"[(i * i) % 3], "de" if i < 30 else "en")
@@ -173,11 +173,11 @@ def test_large_tables_are_counted_and_small_ones_are_not(make: Make, monkeypatch
 def test_the_size_is_told_by_rows_or_bytes(tmp_path: Path) -> None:
     parquet_of(tmp_path / "a.parquet", ROWS)
     parquet_of(tmp_path / "b.parquet", ROWS)
-    found = pieces.pieces_of(str(tmp_path / "*.parquet"))
+    found = multi_file.pieces_of(str(tmp_path / "*.parquet"))
     assert found is not None
     assert found.n_values() == 100 * 5
     (tmp_path / "a.csv").write_text(csv_of(ROWS), encoding="utf-8")
-    one = pieces.single(tmp_path / "a.csv")
+    one = multi_file.single(tmp_path / "a.csv")
     assert one is not None
     assert one.n_values() == len(csv_of(ROWS)) // 4
 

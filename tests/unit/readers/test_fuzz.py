@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bestby._core.errors import BestbyError
-from bestby.evaluation import Evaluation
+from bestby.data.evaluation import Evaluation
 from bestby.readers import read
 
 _SETTINGS = settings(

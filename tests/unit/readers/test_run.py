@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from bestby import InvalidInputError
+from bestby.comparisons.study.records import Gold
 from bestby.readers.run import read_run
-from bestby.study import Gold
 
 Make = Callable[[str, str], Path]
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from tests.unit.readers.helpers import Make
 
-from bestby.evaluation import Evaluation
+from bestby.data.evaluation import Evaluation
 from bestby.readers import read
 
 CLASSES = ["neg", "neu", "pos"]

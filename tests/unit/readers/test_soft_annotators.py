@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from tests.unit.readers.helpers import Make, message
 
-from bestby.evaluation import Evaluation
+from bestby.data.evaluation import Evaluation
 from bestby.readers import read
 
 WIDE = "id,ann1,ann2,ann3,cluster\nq1,x,y,y,u\nq2,x,x,NA,u\nq3,NA,NA,y,v\n"

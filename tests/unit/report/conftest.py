@@ -9,17 +9,9 @@ from typing import Any
 
 import pytest
 
-from bestby.results import (
-    Comparison,
-    Difference,
-    Interval,
-    MetricInfo,
-    Note,
-    Omnibus,
-    Provenance,
-    SystemScore,
-    TestResult,
-)
+from bestby.results.base import MetricInfo, Note, Provenance
+from bestby.results.comparison import Comparison, Difference, SystemScore
+from bestby.results.values import Interval, Omnibus, TestResult
 
 # Bestgen (2022), Figure 2, SemEval-2014 laptop reviews: correct answers among 638, published BCa ends
 # (Table 1 of the program's output), exact permutation p-values near the published Monte Carlo ones.

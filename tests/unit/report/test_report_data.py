@@ -15,7 +15,9 @@ import pytest
 
 from bestby._core.errors import MissingExtraError
 from bestby.report.data import COLUMNS, to_csv, to_dict, to_frame
-from bestby.results import Comparison, Interval, Note
+from bestby.results.base import Note
+from bestby.results.comparison import Comparison
+from bestby.results.values import Interval
 
 DIFFERENCE_KEYS = [
     "metric", "a", "b", "difference", "low", "high", "level", "interval", "p_value", "p_adjusted", "test",

@@ -15,8 +15,8 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from bestby._core.errors import InvalidInputError
-from bestby.report import drawing, figures
-from bestby.results import Comparison
+from bestby.report.figures import drawing, forest
+from bestby.results.comparison import Comparison
 
 
 def markers(axes: Any) -> list[Any]:
@@ -29,7 +29,7 @@ def labels(axes: Any) -> list[str]:
 
 def test_forest_has_a_line_per_pair_and_a_header_per_system(made: SimpleNamespace) -> None:
     c = made.five()
-    axes = figures.forest(c)
+    axes = forest.forest(c)
     assert [label.replace("\N{NO-BREAK SPACE}", " ") for label in labels(axes)[:6]] == [
         "aen_bert   0.781   a",
         "aen_bert − bert_spc",
@@ -47,7 +47,7 @@ def test_forest_has_a_line_per_pair_and_a_header_per_system(made: SimpleNamespac
 
 def test_filled_is_significant(made: SimpleNamespace) -> None:
     c = made.five()
-    filled = [to_hex(point.get_markerfacecolor()) == drawing.ACCENT for point in markers(figures.forest(c))]
+    filled = [to_hex(point.get_markerfacecolor()) == drawing.ACCENT for point in markers(forest.forest(c))]
     assert filled == [d.p_adjusted < 0.05 for d in c]
     assert 0 < sum(filled) < len(filled)
 
@@ -56,16 +56,16 @@ def test_zero_line_and_margin(made: SimpleNamespace) -> None:
     def named(axes: Any) -> dict[str, Any]:
         return {artist.get_gid(): artist for artist in axes.get_children() if artist.get_gid()}
 
-    assert set(named(figures.forest(made.five()))) == {"zero"}
-    found = named(figures.forest(made.roster["margin"]()))
+    assert set(named(forest.forest(made.five()))) == {"zero"}
+    found = named(forest.forest(made.roster["margin"]()))
     assert set(found) == {"zero", "margin"}
     box = found["margin"].get_extents().transformed(found["margin"].axes.transData.inverted())
     assert (box.x0, box.x1) == pytest.approx((-0.03, 0.03))
 
 
 def test_the_axis_says_which_side_is_better(made: SimpleNamespace) -> None:
-    up = figures.forest(made.five()).get_xlabel()
-    down = figures.forest(made.roster["lower is better"]()).get_xlabel()
+    up = forest.forest(made.five()).get_xlabel()
+    down = forest.forest(made.roster["lower is better"]()).get_xlabel()
     assert up.startswith("← B better")
     assert up.endswith("A better →")
     assert down.startswith("← A better")
@@ -73,13 +73,13 @@ def test_the_axis_says_which_side_is_better(made: SimpleNamespace) -> None:
 
 
 def test_against_a_baseline_it_is_the_only_header(made: SimpleNamespace) -> None:
-    axes = figures.forest(made.roster["baseline"]())
+    axes = forest.forest(made.roster["baseline"]())
     assert labels(axes)[0].endswith("baseline")
     assert labels(axes)[1:] == ["new (0.500) − base", "old (0.480) − base"]
 
 
 def test_no_text_overlaps_or_is_cut_off(any_comparison: Comparison) -> None:
-    axes = figures.forest(any_comparison)
+    axes = forest.forest(any_comparison)
     figure = axes.figure
     figure.draw_without_rendering()
     boxes = [label.get_window_extent() for label in axes.get_yticklabels()]
@@ -94,27 +94,27 @@ def test_no_text_overlaps_or_is_cut_off(any_comparison: Comparison) -> None:
 
 
 def test_height_grows_with_the_pairs(made: SimpleNamespace) -> None:
-    few = figures.forest(made.five()).figure.get_figheight()
-    many = figures.forest(made.roster["many"]()).figure.get_figheight()
+    few = forest.forest(made.five()).figure.get_figheight()
+    many = forest.forest(made.roster["many"]()).figure.get_figheight()
     assert many > 5 * few
 
 
 def test_axes_given_are_used(made: SimpleNamespace) -> None:
     axes = Figure().add_subplot()
-    assert figures.forest(made.five(), ax=axes) is axes
-    assert figures.interval(made.difference(), ax=Figure().add_subplot()).figure is not axes.figure
+    assert forest.forest(made.five(), ax=axes) is axes
+    assert forest.interval(made.difference(), ax=Figure().add_subplot()).figure is not axes.figure
     assert made.five().plot(ax=Figure().add_subplot()).get_title(loc="left").startswith("accuracy")
 
 
 def test_metric_is_chosen_by_name(made: SimpleNamespace) -> None:
-    assert "f1[a_b]" in figures.forest(made.two_metrics(), "f1[a_b]").get_xlabel()
+    assert "f1[a_b]" in forest.forest(made.two_metrics(), "f1[a_b]").get_xlabel()
     with pytest.raises(InvalidInputError) as caught:
-        figures.forest(made.five(), "bleu")
+        forest.forest(made.five(), "bleu")
     assert str(caught.value) == "no metric 'bleu' in this comparison\nhint: metrics: accuracy"
 
 
 def test_a_single_interval(made: SimpleNamespace) -> None:
-    axes = figures.interval(made.five()["aen_bert", "memnet"])
+    axes = forest.interval(made.five()["aen_bert", "memnet"])
     assert [text.get_text() for text in axes.texts] == ["0.024", "0.094", "0.060"]
     assert axes.get_title(loc="left") == "aen_bert − memnet: 95 % interval, 638 items"
     assert axes.get_xlabel().startswith("← memnet better")
@@ -123,18 +123,18 @@ def test_a_single_interval(made: SimpleNamespace) -> None:
 def test_infinite_and_undefined_ends_are_drawn_as_far_as_they_go(
     made: SimpleNamespace, tmp_path: Path
 ) -> None:
-    axes = figures.interval(made.difference(low=-np.inf, high=0.1))
+    axes = forest.interval(made.difference(low=-np.inf, high=0.1))
     assert [text.get_text() for text in axes.texts] == ["0.100", "0.060"]
     line = next(line for line in axes.lines if len(line.get_xdata()) == 2 and line.get_gid() is None)
     assert line.get_xdata()[0] == axes.get_xlim()[0]
-    figures.save(
-        figures.interval(made.difference(estimate=np.nan, low=np.nan, high=np.nan)), tmp_path / "x.png"
+    forest.save(
+        forest.interval(made.difference(estimate=np.nan, low=np.nan, high=np.nan)), tmp_path / "x.png"
     )
     assert (tmp_path / "x.png").stat().st_size > 1000
 
 
 def test_scores(made: SimpleNamespace) -> None:
-    axes = figures.scores(made.five())
+    axes = forest.scores(made.five())
     assert [float(point.get_xdata()[0]) for point in markers(axes)] == [s.score for s in made.five().systems]
     assert axes.get_xlabel() == "accuracy (higher is better)"
 
@@ -144,26 +144,26 @@ def test_files_are_what_they_say_and_reproducible(
     made: SimpleNamespace, tmp_path: Path, suffix: str, magic: bytes
 ) -> None:
     one, two = tmp_path / f"one{suffix}", tmp_path / f"two{suffix.upper()}"
-    figures.save(figures.forest(made.five()), one)
-    figures.save(figures.forest(made.five()).figure, two)
+    forest.save(forest.forest(made.five()), one)
+    forest.save(forest.forest(made.five()).figure, two)
     assert one.read_bytes().startswith(magic)
     assert one.read_bytes() == two.read_bytes()
 
 
 def test_another_suffix_is_an_error(made: SimpleNamespace, tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match=r"written as \.png, \.svg, \.pdf, got '.*plot.gif'"):
-        figures.save(figures.forest(made.five()), tmp_path / "plot.gif")
+        forest.save(forest.forest(made.five()), tmp_path / "plot.gif")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_pyplot_is_never_imported(tmp_path: Path) -> None:
     code = (
-        "import sys; from matplotlib.figure import Figure; from bestby.report import figures, html;"
+        "import sys; from matplotlib.figure import Figure; from bestby.report.figures import drawing, forest; from bestby.report.writers import html;"
         "from bestby.results import *;"
         "i = Interval(0.0, 1.0, 0.95, 'bca', False);"
         "t = TestResult('permutation', 0.5, 'two-sided', True, 'x');"
         "d = Difference('m', 'a', 'b', 0.5, 1.0, 0.5, i, t, 0.5, True, 9, 3);"
-        "figures.save(figures.interval(d), sys.argv[1]);"
+        "drawing.save(forest.interval(d), sys.argv[1]);"
         "print('matplotlib.pyplot' in sys.modules)"
     )
     done = subprocess.run(

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import matplotlib as mpl
 
-from bestby.report.html import to_fragment, to_html
-from bestby.results import Comparison
+from bestby.report.writers.html import to_fragment, to_html
+from bestby.results.comparison import Comparison
 
 VOID = {"meta", "br", "link", "img", "input", "hr"}
 

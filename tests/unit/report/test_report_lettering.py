@@ -8,7 +8,7 @@ import pytest
 from matplotlib import font_manager
 
 import bestby as bb
-from bestby.report import drawing, figures, lettering
+from bestby.report.figures import drawing, fonts, forest
 
 CHINESE = "中文模型"
 
@@ -23,7 +23,7 @@ def only(monkeypatch: pytest.MonkeyPatch, *families: str) -> None:
     manager = font_manager.fontManager
     mine = [entry for entry in manager.ttflist if entry.name.startswith(("DejaVu", "STIX", "cm"))]
     monkeypatch.setattr(manager, "ttflist", mine)
-    monkeypatch.setattr(lettering, "_FAMILIES", families)
+    monkeypatch.setattr(fonts, "_FAMILIES", families)
 
 
 def test_one_warning_for_all_letters(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,7 +47,7 @@ def test_a_page_is_silent_since_the_reader_has_other_fonts(monkeypatch: pytest.M
 
 
 def test_other_warnings_pass() -> None:
-    with pytest.warns(RuntimeWarning, match="another"), lettering.one_warning():
+    with pytest.warns(RuntimeWarning, match="another"), fonts.one_warning():
         warnings.warn("another", RuntimeWarning, stacklevel=1)
 
 
@@ -58,7 +58,7 @@ def test_fonts_are_added_where_letters_are_lacking_and_they_are_installed(
     letter = "\u2ae7"  # a tack that STIX has and DejaVu has not
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        axes = figures.scores(result(f"tack {letter}", "bert"))
+        axes = forest.scores(result(f"tack {letter}", "bert"))
         drawing.render(axes, ".png")
     families = {label.get_text().split("\xa0")[0]: label.get_fontfamily() for label in axes.get_yticklabels()}
     assert families[f"tack {letter}"][-1] == "STIXGeneral"

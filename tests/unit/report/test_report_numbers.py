@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestby.family import rejects
+from bestby.comparisons.common.family import rejects
 from bestby.report.numbers import Rounding, alpha, p_clause, p_text, standard_error
-from bestby.results import Interval
+from bestby.results.values import Interval
 
 
 def between(low: float, high: float, level: float = 0.95) -> Interval:

@@ -13,8 +13,8 @@ from matplotlib.collections import PolyCollection
 from rich.cells import cell_len
 
 from bestby import RunsComparison, compare_runs
-from bestby.report.drawing import render
-from bestby.report.runs import COLUMNS
+from bestby.report.figures.drawing import render
+from bestby.report.kinds.runs import COLUMNS
 
 RNG = np.random.default_rng(3)
 RUNS = {

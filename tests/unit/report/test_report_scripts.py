@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 
 from bestby import compare
-from bestby.family import shown_better
+from bestby.comparisons.common.family import shown_better
 from bestby.report.numbers import Rounding, alpha, p_text
-from bestby.results import Comparison, Interval
+from bestby.results.comparison import Comparison
+from bestby.results.values import Interval
 
 quickjs = pytest.importorskip("quickjs", reason="quickjs-ng, of the dependency group test, runs the scripts")
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bestby as bb
-from bestby.report.separated import lines
+from bestby.report.writers.csv import lines
 
 CELLS = st.text(st.characters(exclude_categories=["Cs"])) | st.sampled_from(
     ["=1", "+1", "-1", "@a", "\t=", "\r", "a,b", '"']

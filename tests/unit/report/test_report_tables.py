@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from bestby import compare_runs
-from bestby.report import latex, markdown
-from bestby.results import Comparison
+from bestby.report.writers import latex, markdown
+from bestby.results.comparison import Comparison
 
 needs_pdflatex = pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex on this machine")
 

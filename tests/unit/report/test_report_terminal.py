@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 from rich.cells import cell_len
 
-from bestby.report.terminal import print_to, to_text
-from bestby.results import Comparison
+from bestby.report.writers.terminal import print_to, to_text
+from bestby.results.comparison import Comparison
 
 
 class Terminal(io.StringIO):

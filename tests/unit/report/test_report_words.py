@@ -11,7 +11,8 @@ import pytest
 
 from bestby.report import summary
 from bestby.report.words import difference_sentence, listed
-from bestby.results import Comparison, Note
+from bestby.results.base import Note
+from bestby.results.comparison import Comparison
 
 
 def first(text: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bestby._core.errors import InvalidInputError
-from bestby.report.write import write_bytes, write_text
+from bestby.report.writers.files import write_bytes, write_text
 
 
 def test_text_is_utf8_with_the_line_ends_it_has(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from bestby import compare_runs
 from bestby.report.summary import MOST_OF_A_KIND, lines_of
-from bestby.results import Note
+from bestby.results.base import Note
 
 
 def test_of_many_notes_of_one_kind_the_first_ones_are_shown_and_the_others_counted() -> None:

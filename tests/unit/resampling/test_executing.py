@@ -16,8 +16,8 @@ import pytest
 import bestby
 from bestby import compare
 from bestby._core.errors import DesignError, ExecutorError, InvalidInputError
-from bestby._core.shared import Shared
 from bestby.resampling import executing
+from bestby.resampling.shared import Shared
 from bestby.resampling.totals import run_blocks
 
 PARENT = "BESTBY_TEST_PARENT"

@@ -17,8 +17,8 @@ import pytest
 
 import bestby as bb
 from bestby import DesignError, InvalidInputError, Study
-from bestby.results_study import StudyComparison
-from bestby.study.store import Store
+from bestby.comparisons.study.store import Store
+from bestby.results.study import StudyComparison
 
 N = 90
 RNG = np.random.default_rng(4)
@@ -743,7 +743,7 @@ def test_results_tsv(result: StudyComparison, tmp_path: Path) -> None:
     ],
 )
 def test_marks(result: StudyComparison, estimate: float, p: float, greater: bool, mark: str) -> None:
-    from bestby.report.study import results_tsv
+    from bestby.report.kinds.study import results_tsv
 
     changed = [
         dataclasses.replace(

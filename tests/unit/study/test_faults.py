@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 from bestby._core.errors import InvalidInputError, StudyError
-from bestby.study import Store
+from bestby.comparisons.study.store import Store
 
 N = 3000
 GOLD = np.arange(N) % 3
@@ -29,7 +29,7 @@ PRELUDE = f"""
 import os, signal, sys
 import numpy as np
 from bestby._core.errors import BestbyError
-from bestby.study import Store
+from bestby.comparisons.study.store import Store
 store, gold = Store(sys.argv[1]), np.arange({N}) % 3
 def say(text):
     print(text, flush=True)
@@ -388,7 +388,7 @@ def test_the_loser_of_the_race_for_the_gold_compares_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between looking for the gold and writing its own, another process writes another."""
-    from bestby.study import layout
+    from bestby.comparisons.study import layout
 
     begin, path = layout.begin, tmp_path / "study"
 

@@ -12,8 +12,10 @@ import polars as pl
 import pytest
 
 from bestby._core.errors import InvalidInputError, StudyError
-from bestby.study import Gold, Store, files, names
-from bestby.study.sealed import digest, sealed, unsealed
+from bestby.comparisons.study import files, names
+from bestby.comparisons.study.checksummed import digest, sealed, unsealed
+from bestby.comparisons.study.records import Gold
+from bestby.comparisons.study.store import Store
 
 GOLD = ["x", "y", "x", "y"]
 IDS = ["q1", "q2", "q3", "q4"]
@@ -603,7 +605,7 @@ class TestCache:
 
 def test_the_store_needs_no_heavy_library() -> None:
     heavy = ("pandas", "numba", "duckdb", "matplotlib", "scipy.stats")
-    code = f"import sys, bestby.study.store; print([name for name in {heavy} if name in sys.modules])"
+    code = f"import sys, bestby.comparisons.study.store; print([name for name in {heavy} if name in sys.modules])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.paths import readable_file
 from bestby.readers.packing import compression_of
-from bestby.readers.sources import readable_file
 from bestby.readers.text import unpacked
 
 CUT_OFF = "the file is damaged or cut off: copy it again"

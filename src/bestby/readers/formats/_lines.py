@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.paths import readable_file
 from bestby._core.typing import Array, OnMissing
-from bestby.evaluation import Evaluation
+from bestby.data.evaluation import Evaluation
+from bestby.data.table import listed
 from bestby.readers.files import kind_of
 from bestby.readers.formats.base import HEAD, MOST_LINES
-from bestby.readers.sources import readable_file
-from bestby.readers.table import listed
 from bestby.readers.text import unpacked
 
 

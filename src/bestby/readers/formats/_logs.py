@@ -11,11 +11,11 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, OnMissing
-from bestby.evaluation import Evaluation
+from bestby.data.evaluation import Evaluation
+from bestby.data.table import listed
 from bestby.metrics.base import BaseMetric
 from bestby.readers.formats.base import Read
-from bestby.readers.table import listed
-from bestby.results import Note
+from bestby.results.base import Note
 
 Groups = Mapping[str, Mapping[str, str]]
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
-from bestby.evaluation import Evaluation
+from bestby.data.evaluation import Evaluation
+from bestby.data.table import listed
 from bestby.metrics.regression import Mean
 from bestby.readers.formats._documents import Record, number, records, word
 from bestby.readers.formats.base import File, Read, files_of
-from bestby.readers.table import listed
 
 OPTIONS = ()
 

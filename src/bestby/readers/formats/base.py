@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.paths import is_directory, is_file, readable_file
 from bestby._core.typing import Array, OnMissing
-from bestby.evaluation import Evaluation
+from bestby.data.evaluation import Evaluation
 from bestby.metrics.base import BaseMetric
 from bestby.readers.database import lines
 from bestby.readers.files import stem_of
-from bestby.readers.sources import is_directory, is_file, readable_file
-from bestby.results import Note
+from bestby.results.base import Note
 
 FORMATS: tuple[str, ...] = (
     "lm_eval",

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
+from bestby.data.table import listed
 from bestby.readers.formats._lines import assembled, first_lines, lines_of
 from bestby.readers.formats.base import Read
-from bestby.readers.table import listed
 
 _TAG = re.compile(r"O|[BIESLUM]-\S+")
 _DOCUMENT = "-DOCSTART-"

@@ -11,14 +11,14 @@ from pathlib import Path
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.paths import readable_file
 from bestby._core.typing import FloatArray, OnMissing
 from bestby.data.columns import MISSING, text_of
+from bestby.data.table import SYSTEM_WORDS, Table, listed
 from bestby.data.values import as_scores
 from bestby.readers.files import read_table
 from bestby.readers.formats.base import Read
-from bestby.readers.sources import readable_file
-from bestby.readers.table import SYSTEM_WORDS, Table, listed
-from bestby.results import Note
+from bestby.results.base import Note
 
 OPTIONS = ("value_column", "system_column")
 

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.paths import is_file
 from bestby._core.typing import OnMissing
+from bestby.data.table import listed
 from bestby.metrics.regression import Mean
 from bestby.readers.formats._documents import Record, document, number, records, word
 from bestby.readers.formats._logs import Log, datasets_of, gathered, mean_of_runs, named_apart
 from bestby.readers.formats.base import File, Read, files_of
-from bestby.readers.sources import is_file
-from bestby.readers.table import listed
 
 OPTIONS = ("value_column",)
 

@@ -10,13 +10,13 @@ from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
+from bestby.data.table import listed
 from bestby.metrics.regression import Mean
 from bestby.readers.formats import _archive
 from bestby.readers.formats._documents import Record, document, kind, number, parsed, word
 from bestby.readers.formats._inspect import by_inspect
 from bestby.readers.formats._logs import Log, gathered, mean_of_runs, named_apart
 from bestby.readers.formats.base import File, Read, files_of
-from bestby.readers.table import listed
 
 OPTIONS = ("value_column", "cluster")
 

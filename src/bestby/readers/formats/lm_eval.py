@@ -10,12 +10,12 @@ from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
+from bestby.data.table import listed
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.regression import Mean
 from bestby.readers.formats._documents import Record, document, number, records, word
 from bestby.readers.formats._logs import Log, datasets_of, gathered, named_apart
 from bestby.readers.formats.base import File, Read, files_of
-from bestby.readers.table import listed
 
 OPTIONS = ("value_column", "cluster")
 

@@ -9,12 +9,12 @@ from pathlib import Path
 from statistics import fmean
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.paths import is_file
 from bestby._core.typing import OnMissing
+from bestby.data.table import listed
 from bestby.readers.formats._lines import as_number, assembled, first_lines, lines_of, number_of
 from bestby.readers.formats.base import Read
-from bestby.readers.sources import is_file
-from bestby.readers.table import listed
-from bestby.results import Note
+from bestby.results.base import Note
 
 _NONE = "None"
 

@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.paths import readable_file
 from bestby._core.typing import OnMissing
 from bestby.data.columns import MISSING, column_of_texts
+from bestby.data.evaluation import Evaluation
+from bestby.data.table import ITEM_WORDS, Table, listed
 from bestby.data.values import as_scores
-from bestby.evaluation import Evaluation
 from bestby.readers.assemble import agreed, check_unique
 from bestby.readers.files import read_table
 from bestby.readers.formats._pair_names import PAIRS, Pair, named, names_of, prefixed
 from bestby.readers.formats.base import Read
-from bestby.readers.sources import readable_file
-from bestby.readers.table import ITEM_WORDS, Table, listed
-from bestby.results import Note
+from bestby.results.base import Note
 
 OPTIONS = ("item", "cluster", "stratum", "system_column", "value_column")
 

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.paths import is_file, readable_file
 from bestby._core.typing import OnMissing
+from bestby.data.table import listed
 from bestby.readers.files import kind_of
 from bestby.readers.formats._lines import assembled, need_gold
 from bestby.readers.formats.base import HEAD, Read
 from bestby.readers.packing import compression_of, unpacked_pieces
-from bestby.readers.sources import is_file, readable_file
-from bestby.readers.table import listed
 from bestby.readers.text import unpacked
 
 _PAIR = re.compile(r'\s*"(?P<key>(?:[^"\\]|\\.)*)"\s*:\s*"(?:[^"\\]|\\.)*"\s*(?P<end>[,}])')

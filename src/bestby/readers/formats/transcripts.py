@@ -9,16 +9,11 @@ from typing import Literal
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
+from bestby.data.table import listed
 from bestby.readers.formats import _alternations
-from bestby.readers.formats._lines import (
-    as_number,
-    assembled,
-    first_lines,
-    need_gold,
-)
+from bestby.readers.formats._lines import as_number, assembled, first_lines, need_gold
 from bestby.readers.formats._segments import COMMENT, heard, numbered, segments_of, words_of
 from bestby.readers.formats.base import HEAD, Read, head_of
-from bestby.readers.table import listed
 
 _WSJ = re.compile(r"[0-9a-z]{3}[a-z][0-9a-z]{4}", re.IGNORECASE)
 

@@ -9,17 +9,10 @@ from pathlib import Path
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
-from bestby.readers.formats._lines import (
-    as_number,
-    assembled,
-    first_lines,
-    lines_of,
-    need_gold,
-    number_of,
-)
+from bestby.data.table import listed
+from bestby.readers.formats._lines import as_number, assembled, first_lines, lines_of, need_gold, number_of
 from bestby.readers.formats.base import Read
-from bestby.readers.table import listed
-from bestby.results import Note
+from bestby.results.base import Note
 
 _RUN = "TOPIC Q0 DOCUMENT RANK SCORE TAG"
 _QRELS = "TOPIC 0 DOCUMENT RELEVANCE"

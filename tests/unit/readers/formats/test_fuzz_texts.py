@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bestby._core.errors import BestbyError
-from bestby.evaluation import Evaluation
+from bestby.data.evaluation import Evaluation
 from bestby.readers.formats import bio, conllu_files, mt_metrics_eval, squad, texts, transcripts, trec
 from bestby.readers.formats.base import Read, head_of
 

@@ -1,0 +1,174 @@
+"""What is known about a comparison before it is made, and the nature of measures."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
+from bestby.metrics import FunctionMetric, MeanMetric, Metric, WeightedMetric, available, resolve
+
+
+class Nature(NamedTuple):
+    """What matters of a measure here.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    mean_of_items : bool
+        Whether it is the mean of one number per item.
+    binary : bool
+        Whether that number is 0 or 1.
+    of_sums : bool
+        Whether it is a function of sums over items; ranks are not.
+    """
+
+    name: str
+    mean_of_items: bool
+    binary: bool
+    of_sums: bool
+
+
+_RIGHT_OR_WRONG, _MEAN, _WHOLE = (True, True), (True, False), (False, False)
+
+
+# Measures that are no name of the registry. Where two definitions are in use (METEOR: the mean of the
+# segments, or their statistics summed), the one that assumes less: what holds for a function of sums
+# holds for a mean.
+KNOWN: dict[str, tuple[bool, bool]] = {
+    "exact_match": _RIGHT_OR_WRONG,
+    "em": _RIGHT_OR_WRONG,
+    "error_rate": _RIGHT_OR_WRONG,
+    "bertscore": _MEAN,
+    "cider": _MEAN,
+    "comet": _MEAN,
+    "log_loss": _MEAN,
+    "map": _MEAN,
+    "mrr": _MEAN,
+    "ndcg": _MEAN,
+    "pass": _MEAN,
+    "pinc": _MEAN,
+    "rouge": _MEAN,
+    "sentence_bleu": _MEAN,
+    "token_f1": _MEAN,
+    "win_rate": _MEAN,
+    "b_cubed": _WHOLE,
+    "blanc": _WHOLE,
+    "bleu": _WHOLE,
+    "ceaf": _WHOLE,
+    "cer": _WHOLE,
+    "chrf": _WHOLE,
+    "f1": _WHOLE,
+    "fleiss_kappa": _WHOLE,
+    "krippendorff_alpha": _WHOLE,
+    "las": _WHOLE,
+    "meteor": _MEAN,
+    "muc": _WHOLE,
+    "perplexity": _WHOLE,
+    "precision": _WHOLE,
+    "recall": _WHOLE,
+    "span_f1": _WHOLE,
+    "ter": _WHOLE,
+    "uas": _WHOLE,
+    "wer": _WHOLE,
+}
+
+
+_VARIANT = re.compile(r"[-_]?(\d+|l|lsum)$|@\w+$|\+\+$")
+
+
+def known(name: str) -> tuple[bool, bool] | None:
+    """Return whether a measure from elsewhere is a mean over items, and of 0/1 values; None if it is unknown.
+
+    Examples
+    --------
+    >>> known("ROUGE-L"), known("nDCG@10"), known("bleu"), known("thing")
+    ((True, False), (True, False), (False, False), None)
+    """
+    plain = re.sub(r"[- ]+", "_", name.strip().lower())
+    return KNOWN.get(plain) or KNOWN.get(_VARIANT.sub("", plain))
+
+
+def nature(metric: Any, mean_of_items: bool | None = None, binary: bool | None = None) -> Nature:
+    """Return what matters of a measure here.
+
+    Parameters
+    ----------
+    metric : str, Metric or callable
+        The measure.
+    mean_of_items, binary : bool, optional
+        What its user says of it, which counts.
+
+    Returns
+    -------
+    Nature
+        Its name, whether it is a mean over items, whether of 0/1 values, and whether a function of sums.
+
+    Raises
+    ------
+    InvalidInputError
+        If nothing is known of it.
+
+    Examples
+    --------
+    >>> nature("accuracy")
+    Nature(name='accuracy', mean_of_items=True, binary=True, of_sums=True)
+    >>> nature("roc_auc")
+    Nature(name='roc_auc', mean_of_items=False, binary=False, of_sums=False)
+    """
+    if isinstance(metric, str) and (found := known(metric)) is not None:
+        name, (is_mean, is_binary), of_sums = metric, found, True
+    elif isinstance(metric, str) and mean_of_items is not None and not _has_name(metric):
+        name, is_mean, is_binary, of_sums = metric, mean_of_items, False, mean_of_items
+    else:
+        name, is_mean, is_binary, of_sums = _resolved(metric, mean_of_items)
+    is_mean = is_mean if mean_of_items is None else mean_of_items
+    is_binary = is_binary if binary is None else binary
+    if is_binary and not is_mean:
+        if binary:
+            raise InvalidInputError(
+                f"{name} cannot be 0 or 1 per item without being a mean over items",
+                hint="say mean_of_items=True if it is one",
+            )
+        is_binary = False
+    return Nature(name, is_mean, is_binary, of_sums or is_mean)
+
+
+def of_ranks(metric: str) -> bool:
+    """Tell whether this is the name of a measure made of ranks.
+
+    Examples
+    --------
+    >>> of_ranks("roc_auc"), of_ranks("pearson"), of_ranks("a measure of my own")
+    (True, False, False)
+    """
+    try:
+        return isinstance(resolve(metric), WeightedMetric)
+    except InvalidInputError:
+        return False
+
+
+def _has_name(metric: str) -> bool:
+    names = [row.name.partition("[")[0] for row in available()]
+    return metric.partition("[")[0] in names
+
+
+def _resolved(metric: Any, mean_of_items: bool | None) -> tuple[str, bool, bool, bool]:
+    try:
+        found = resolve(metric)
+    except InvalidInputError as error:
+        raise InvalidInputError(
+            error.message,
+            hint="`bestby metrics` lists them; of a measure of your own say whether it is a mean of one"
+            " number"
+            " per item (mean_of_items)",
+        ) from error
+    if mean_of_items is None and isinstance(found, FunctionMetric):
+        raise InvalidInputError(
+            f"nothing is known of the measure {quoted(found.name)}",
+            hint="say mean_of_items=True if it is the mean of one number per item, otherwise False",
+        )
+    of_sums = isinstance(found, Metric)
+    return found.name, isinstance(found, MeanMetric), bool(getattr(found, "binary", False)), of_sums

@@ -1,0 +1,257 @@
+"""Which interval, and why: a rule on the data and the measure, with the coverage that justifies it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bestby.results.base import Note
+
+ENOUGH_DIFFERING = 50
+"""Effective units from which BCa keeps its level."""
+
+ENOUGH_ITEMS = 8
+"""Items that must differ before the studentized interval of a mean is better than the normal one."""
+
+ENOUGH_FOR_SKEWNESS = 10
+"""Effective units of a difference of means of which the same is true: of fewer the skewness is not known."""
+
+FEW_DIFFERING = 6
+"""Differing units below which no interval keeps its level, score intervals excepted."""
+
+ENOUGH_RANKED = 6
+"""Effective units from which the percentile interval of ranks keeps its level, and basic covers too much."""
+
+ENOUGH_FOR_STEPS = 100
+"""Differing units from which the percentile interval of a difference of medians keeps its level."""
+
+FEW_EFFECTIVE = {"bca": 20, "percentile": 20, "basic": 5, "normal": 7}
+"""Effective units below which these intervals of a difference are too short."""
+
+FEW_FOR_MEANS = {"studentized": ENOUGH_FOR_SKEWNESS, "normal": ENOUGH_FOR_SKEWNESS}
+"""The same for a mean over items."""
+
+FEW_FOR_RANKS = {"percentile": ENOUGH_RANKED}
+"""The same for ranks."""
+
+FEW_FOR_ONE = 7
+"""The same for the score of one system, by the other methods."""
+
+FEW_FOR_ONE_ROBUST = 3
+"""The same for the score of one system by a standard error for few clusters."""
+
+FEW_FOR_WILSON = 2
+"""The same for Wilson's interval: about as many right or wrong answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An interval method and the reason for it.
+
+    Parameters
+    ----------
+    method : str
+        The method.
+    reason : str
+        Why, in one clause.
+    """
+
+    method: str
+    reason: str
+
+
+def choose_interval(
+    *,
+    proportion: bool,
+    difference: bool,
+    n_differing: int,
+    plain_mean: bool,
+    stratified: bool,
+    n_effective: float | None = None,
+    formula: bool = False,
+    drawn: bool = False,
+    clustered: bool = False,
+    few_clusters: bool = False,
+    blocks: bool = False,
+    crossed: bool = False,
+    robust: bool = False,
+    ranks: bool = False,
+    steps: bool = False,
+) -> Choice:
+    """Return the interval that ``interval="auto"`` means.
+
+    Parameters
+    ----------
+    proportion : bool
+        Whether the quantity is a mean of 0/1 values of independent items (or a difference of two such).
+    difference : bool
+        Whether it is a difference of two systems rather than the score of one.
+    n_differing : int
+        Units (items or clusters) on which the two systems differ; for the score of one system: units.
+    plain_mean : bool
+        Whether it is a mean of one number per independent item.
+    stratified : bool
+        Whether units come in strata.
+    n_effective : float, optional
+        How many units of equal weight would carry the variance: the function `effective_units` of
+        `bestby.inference.intervals`. If 10 of 100 items differ, all by as much, 10; fewer if some differ by
+        far more than others. If it is not known, `n_differing` stands in.
+    formula : bool
+        Whether the measure has a standard error by the delta method: functions of sums do, ranks do not.
+    drawn : bool
+        Whether the user said how to resample (fewer units than there are, or annotators too), so that only
+        what is drawn counts.
+    clustered : bool
+        Whether units are clusters of items.
+    few_clusters : bool
+        Whether there are fewer than 30 of them, or one holds more than a third of the items.
+    blocks : bool
+        Whether they are blocks of ordered text.
+    crossed : bool
+        Whether items come in two crossed groupings.
+    robust : bool
+        Whether there is a standard error for few or unequal clusters: by the delta method, or by leaving out
+        one cluster at a time.
+    ranks : bool
+        Whether the measure is made of ranks, which many small steps make nearly smooth.
+    steps : bool
+        Whether a difference is no smooth function of the units, as that of two medians.
+
+    Returns
+    -------
+    Choice
+        Method and reason.
+
+    Notes
+    -----
+    What was measured for each clause is in the page "Calibration", made by ``python -m calibration``, and in
+    the pages named:
+
+    - score intervals: accuracy in its tables "By measure" and "One system";
+    - cr2: its table "Clusters"; crossed groupings and blocks of text in the page "Dependent items";
+    - bca from 50 effective units: its table "Methods", and the page "Choosing an interval";
+    - studentized or normal for means: the skewed mean in "Methods", "Heavy tails" and "Ties";
+    - normal by formula: macro-F1, MCC, Pearson and the BLEU-like ratio in "By measure" and "A rare class";
+    - percentile or basic for ranks: Spearman and AUC in "By measure";
+    - percentile for what moves in steps: "Medians and other quantiles".
+
+    Examples
+    --------
+    >>> choose_interval(proportion=True, difference=True, n_differing=9, plain_mean=True,
+    ...                 stratified=False).method
+    'tango'
+    """
+    if crossed:
+        return Choice("two-way", "items come in two crossed groupings, which no resampling keeps")
+    if drawn:
+        return Choice("basic", "resamples were asked for in a way that no formula knows")
+    if proportion and not stratified:
+        method = "tango" if difference else "wilson"
+        return Choice(method, "a score interval keeps its level for proportions, however few items differ")
+    if few_clusters and robust:
+        return Choice("cr2", 'clusters are few or unequal, see the page "Dependent items"')
+    if blocks and robust:
+        return Choice("cr2", 'sums over blocks cover better than blocks drawn, see "Dependent items"')
+    if blocks:
+        return Choice("basic", "blocks of ordered text, too many to be left out one by one")
+    if steps:
+        return Choice(
+            "percentile", "the measure does not change smoothly with these items, as medians do not"
+        )
+    effective = n_differing if n_effective is None else n_effective
+    if effective >= ENOUGH_DIFFERING:
+        return Choice("bca", f"at least {ENOUGH_DIFFERING} units differ and carry the variance")
+    fewer = f"fewer than {ENOUGH_DIFFERING} units differ and carry the variance"
+    known = not difference or effective >= ENOUGH_FOR_SKEWNESS
+    if plain_mean and n_differing >= ENOUGH_ITEMS and known and not stratified:
+        return Choice("studentized", f"a mean over items, and {fewer}")
+    if clustered and robust:
+        return Choice("cr2", f"{fewer}, and there is a standard error for clusters of unequal size")
+    if not difference:
+        return Choice("bca", "the score of one system that is no plain mean")
+    if formula:
+        return Choice("normal", f"{fewer}, and there is a standard error by formula")
+    if ranks and effective >= ENOUGH_RANKED:
+        return Choice("percentile", f"{fewer}, and ranks have no standard error by formula")
+    return Choice("basic", f"{fewer}, and there is no standard error by formula")
+
+
+def reservation(
+    method: str,
+    *,
+    difference: bool,
+    n_differing: int,
+    n_effective: float | None,
+    plain_mean: bool = False,
+    ranks: bool = False,
+    steps: bool = False,
+) -> Note | None:
+    """Return a note if an interval of this kind does not cover what it says.
+
+    Parameters
+    ----------
+    method : str
+        The method of the interval.
+    difference, n_differing, plain_mean, n_effective, ranks, steps
+        As for `choose_interval`.
+
+    Returns
+    -------
+    Note or None
+        The note; None if there is nothing to say.
+
+    Examples
+    --------
+    >>> reservation("normal", difference=True, n_differing=3, plain_mean=False,
+    ...             n_effective=2.5).code
+    'few_differing'
+    """
+    if difference and 0 < n_differing < FEW_DIFFERING:
+        units = "one unit" if n_differing == 1 else f"{n_differing} units"
+        told = "the interval is likely to be too short"
+        if method == "tango":
+            told = "so few leave no interval near its level, and this one covers more than it says"
+        return Note("few_differing", f"the systems differ on {units} only: {told}")
+    if method == "tango":
+        return None
+    if steps:  # what single units carry, from which effective units come, says nothing then
+        return _of_steps(method, n_differing)
+    special = {"wilson": FEW_FOR_WILSON, "cr2": FEW_FOR_ONE_ROBUST, "two-way": FEW_FOR_ONE_ROBUST}
+    enough = _fewest(method, plain_mean, ranks) if difference else special.get(method, FEW_FOR_ONE)
+    if n_effective is not None and 0.0 < n_effective < enough:
+        return Note(
+            "few_effective",
+            f"{_as_few_as(n_effective)} the variance: the {method} interval is likely to be too short",
+        )
+    return None
+
+
+def _of_steps(method: str, n_differing: int) -> Note | None:
+    """Return a note on the interval of a difference of medians, or of what else moves in steps."""
+    if method == "percentile" and n_differing >= ENOUGH_FOR_STEPS:
+        return None
+    told = "the measure does not change smoothly with these items, as medians and other quantiles do not: "
+    if method == "percentile":
+        told += (
+            f"on {n_differing} units the percentile interval may cover a few points more or less than it says"
+        )
+    else:
+        told += f"the {method} interval is likely to be too short, and percentile is better"
+    return Note("moves_in_steps", told)
+
+
+def _as_few_as(n_effective: float) -> str:
+    """Return how many units carry something, at least one: the beginning of a sentence.
+
+    Examples
+    --------
+    >>> _as_few_as(0.6), _as_few_as(2.4)
+    ('only one unit carries', 'as few as 2 units carry')
+    """
+    number = f"{max(n_effective, 1.0):.0f}"
+    return "only one unit carries" if number == "1" else f"as few as {number} units carry"
+
+
+def _fewest(method: str, plain_mean: bool, ranks: bool) -> int:
+    """Return the effective units below which an interval of a difference is too short."""
+    special = FEW_FOR_MEANS if plain_mean else FEW_FOR_RANKS if ranks else {}
+    return special.get(method, FEW_EFFECTIVE.get(method, 0))

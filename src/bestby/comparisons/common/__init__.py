@@ -1,0 +1,1 @@
+"""What several comparisons share: settings, the choice of intervals, pairs, families, notes."""

@@ -1,0 +1,277 @@
+"""What dependence between items does to a comparison, in words and numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from bestby._core.errors import DesignError
+from bestby._core.typing import IntArray
+from bestby.comparisons.common.settings import Settings
+from bestby.data.evaluation import Evaluation, codes
+from bestby.engine import prepare
+from bestby.engine.base import Group, Pair
+from bestby.engine.dependent_units import design_effects, item_influence
+from bestby.engine.sums import SumGroup
+from bestby.inference import autocorrelation
+from bestby.inference.clusters import FEW, LARGEST_SHARE, DesignEffect
+from bestby.metrics.base import BaseMetric, Metric
+from bestby.resampling.blocks import consecutive
+from bestby.results.base import Note
+
+BELOW = 50
+"""Clusters below which bootstrap intervals tend to be too short."""
+
+CAUGHT = 0.92
+"""Share of the variance that blocks must catch, or a note says that they are too short: below it tests at 5 %
+reject in 6 % and more."""
+
+ENOUGH_CAUGHT = 0.95
+"""The same for the length that the note suggests."""
+
+ENOUGH_BLOCKS = 10
+"""Blocks below which a permutation of them hardly rejects and bootstrap intervals are too short."""
+
+MOST_GROUPINGS = 3
+"""Unused groupings that are told of: those that matter most."""
+
+
+def check(evaluation: Evaluation, settings: Settings) -> None:
+    """Refuse settings of resampling that do not go with each other or with the groupings of the items.
+
+    Raises
+    ------
+    DesignError
+        If smaller resamples were asked for with two crossed groupings, or blocks with other units.
+    """
+    if evaluation.crossed is not None and settings.resample_size is not None:
+        raise DesignError(
+            "two crossed groupings and resample_size do not go together: no resampling keeps two crossed"
+            " groupings, so nothing is resampled",
+            hint="leave resample_size out, or give one grouping as clusters",
+        )
+    if settings.blocks is not None:
+        _check_blocks(evaluation, settings)
+
+
+def _check_blocks(evaluation: Evaluation, settings: Settings) -> None:
+    others = {
+        "clusters": evaluation.clusters is not None,
+        "resample_size": settings.resample_size is not None,
+        'annotators="resample"': settings.annotators == "resample",
+    }
+    for name, given in others.items():
+        if given:
+            raise DesignError(
+                f"blocks of consecutive items and {name} do not go together",
+                hint="blocks are for ordered text whose documents are too few or too long to be clusters",
+            )
+
+
+def of_test(asked: str, group: Group) -> tuple[str, tuple[Note, ...]]:
+    """Return the test to run: for two crossed groupings the Wald test, with a note.
+
+    Raises
+    ------
+    DesignError
+        If the test that was asked for knows nothing of a second grouping.
+    """
+    if not group.crossed or asked == "wald":
+        return asked, ()
+    if asked not in ("permutation", "auto"):
+        raise DesignError(
+            f"test {asked!r} supports one grouping of the items, not two crossed ones", hint='test="wald"'
+        )
+    told = (
+        "no swap of predictions keeps two crossed groupings of the items, so no permutation test applies: the"
+        " test is the difference over its two-way cluster-robust standard error, against Student's t"
+    )
+    return "wald", (Note("two_way", told),)
+
+
+def of_clusters(evaluation: Evaluation) -> list[Note]:
+    """Return a note if clusters are few or one holds much of the items."""
+    notes = []
+    for groups in (evaluation.clusters, evaluation.crossed):
+        if groups is not None:
+            sizes = np.bincount(codes(groups)[1].astype(np.int64))
+            told = _few(sizes)
+            if told is not None:
+                notes.append(Note("few_clusters", told))
+    return notes
+
+
+def _few(sizes: IntArray) -> str | None:
+    n, share = sizes.size, float(sizes.max() / sizes.sum())
+    small_sample = "intervals by formula (cr2) allow for it, bootstrap intervals are too short"
+    if n < FEW:
+        told = f"there are only {n} clusters, fewer than {FEW}"
+        if share > LARGEST_SHARE:
+            told += f", one of which holds {share:.0%} of the items"
+        return f"{told}: {small_sample}"
+    if share > LARGEST_SHARE:
+        return f"one of the {n} clusters holds {share:.0%} of the items: {small_sample}"
+    if n < BELOW:
+        return f"there are only {n} clusters: bootstrap intervals tend to be too short below {BELOW}"
+    return None
+
+
+def of_metric(
+    group: Group, metric: BaseMetric, pairs: Sequence[Pair], evaluation: Evaluation, settings: Settings
+) -> list[Note]:
+    """Return notes on what the clusters in use do to the standard error, and what unused ones would.
+
+    Parameters
+    ----------
+    group : Group
+        The group that the metric is in.
+    metric : BaseMetric
+        The metric, as it was asked for.
+    pairs : sequence of Pair
+        The pairs compared.
+    evaluation : Evaluation
+        The data.
+    settings : Settings
+        What was asked.
+
+    Returns
+    -------
+    list of Note
+        Empty for measures that are no functions of sums.
+    """
+    if not isinstance(group, SumGroup) or not isinstance(metric, Metric) or group.gold_varies or not pairs:
+        return []
+    strata = _codes(evaluation.strata)
+    notes = []
+    if settings.blocks is not None:
+        code = consecutive(evaluation.n_items, settings.blocks, strata)
+        effects = design_effects(group, pairs, code, strata)
+        told = _told(effects, f"with blocks of {settings.blocks}")
+        if told is not None and evaluation.n_items >= 8 * settings.blocks:
+            longer = consecutive(evaluation.n_items, 2 * settings.blocks, strata)
+            doubled = [effect.clustered for effect in design_effects(group, pairs, longer, strata)]
+            told += (
+                f" ({_span(doubled)} with blocks twice as long; if that is much more, these are too short)"
+            )
+        notes += [] if told is None else [Note("design_effect", told, (metric.name,))]
+        notes += _short_blocks(group, metric.name, pairs, evaluation.n_items, settings, strata)
+    elif evaluation.clusters is not None:
+        effects = design_effects(group, pairs, _taken(evaluation.clusters), strata)
+        told = _told(effects, "with both groupings" if group.crossed else "with clusters")
+        notes += [] if told is None else [Note("design_effect", told, (metric.name,))]
+    elif evaluation.groupings:
+        notes += _ignored(group, metric, pairs, evaluation, strata)
+    return notes
+
+
+def _short_blocks(
+    group: SumGroup,
+    metric: str,
+    pairs: Sequence[Pair],
+    n_items: int,
+    settings: Settings,
+    strata: IntArray | None,
+) -> list[Note]:
+    """Return a note if items depend on one another over more than the length of the blocks."""
+    length = settings.blocks
+    if length is None:
+        return []
+    blocks = consecutive(n_items, length, strata)
+    missed: list[tuple[float, autocorrelation.Reach]] = []
+    for pair in pairs:
+        influence = item_influence(group, *pair)
+        reach = autocorrelation.reach(influence, strata)
+        share = reach.share(length)
+        if share < CAUGHT and autocorrelation.crosses(influence, blocks, strata):
+            missed.append((share, reach))
+    if not missed:
+        return []
+    share, worst = min(missed, key=lambda one: one[0])
+    needed = worst.long_enough(ENOUGH_CAUGHT)
+    rate = autocorrelation.rejected(share, settings.alpha)
+    told = (
+        f"items depend on one another over more than blocks of {length} (neighbours are correlated by"
+        f" {worst.correlations[1]:.2g}): standard errors are about {1.0 - math.sqrt(share):.0%} too small,"
+        f" and tests at {settings.alpha:.3g} reject a true hypothesis in {rate:.1%} of cases or more."
+    )
+    enough = f"of {needed}, which catch {ENOUGH_CAUGHT:.0%} of the variance"
+    if ENOUGH_BLOCKS * needed <= n_items:
+        told += f" Take blocks {enough}"
+    else:
+        told += (
+            f" Blocks {enough}, are too long for {n_items} items: take the longest of which {ENOUGH_BLOCKS}"
+            ' fit, test="wald", and more text if there is any'
+        )
+    return [Note("short_blocks", told, (metric,))]
+
+
+def _ignored(
+    group: SumGroup, metric: Metric, pairs: Sequence[Pair], evaluation: Evaluation, strata: IntArray | None
+) -> list[Note]:
+    """Return a note for each grouping that the data know of and that was not used, the weightiest first."""
+    by_item = prepare.by_item(evaluation, metric, group)
+    position = 0 if by_item is not group else pairs[0][0]
+    moved = [(position, a, b) for _, a, b in pairs]
+    found = []
+    for name, groups in evaluation.groupings.items():
+        code = _taken(groups)
+        n = int(code.max()) + 1
+        if not 1 < n < evaluation.n_items:
+            continue
+        effects = design_effects(by_item, moved, code, None if strata is None else _nested(code, strata))
+        told = _told(effects, f"with the {n} groups of {name!r} as clusters")
+        if told is not None:
+            weight = max(effect.ratio for effect in effects if not math.isnan(effect.ratio))
+            note = f"items are taken as independent, but the data group them: {told}"
+            found.append((weight, Note("clusters_ignored", note, (metric.name,))))
+    found.sort(key=lambda one: -one[0])
+    return [note for _, note in found[:MOST_GROUPINGS]]
+
+
+def _nested(code: IntArray, strata: IntArray) -> IntArray | None:
+    """Return the strata if every cluster lies in one, else None: then items count as unstratified."""
+    pairs = np.unique(np.column_stack([code, strata]), axis=0)
+    return strata if len(pairs) == int(code.max()) + 1 else None
+
+
+def _told(effects: Sequence[DesignEffect], how: str) -> str | None:
+    """Return the standard errors side by side, and the design effect; None if nothing varies."""
+    known = [effect for effect in effects if effect.itemwise > 0.0]
+    if not known:
+        return None
+    several = len(known) > 1
+    return (
+        f"standard error{'s' if several else ''} of the difference{'s' if several else ''}"
+        f" {_span([effect.clustered for effect in known])} {how},"
+        f" {_span([effect.itemwise for effect in known])} as if the items were independent:"
+        f" design effect {_span([effect.ratio for effect in known])}"
+    )
+
+
+def _span(values: Sequence[float]) -> str:
+    """Return the least and the greatest of some numbers, to three digits.
+
+    Examples
+    --------
+    >>> _span([0.022, 0.0219999]), _span([134.2]), _span([0.0, 1.5])
+    ('0.0220', '134', '0 to 1.50')
+    """
+    low, high = _digits(min(values)), _digits(max(values))
+    return low if low == high else f"{low} to {high}"
+
+
+def _digits(value: float) -> str:
+    if value == 0.0:
+        return "0"
+    return f"{value:.{max(0, 2 - math.floor(math.log10(abs(value))))}f}"
+
+
+def _codes(groups: object) -> IntArray | None:
+    return None if groups is None else _taken(groups)
+
+
+def _taken(groups: object) -> IntArray:
+    code: IntArray = codes(np.asarray(groups))[1].astype(np.int64)
+    return code

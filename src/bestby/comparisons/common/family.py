@@ -1,0 +1,359 @@
+"""What every comparison of a family of systems does once scores and tests are there."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import TypeVar, overload
+
+import numpy as np
+
+from bestby._core import rounding
+from bestby._core.typing import Alternative, BoolArray, FloatArray, IntArray, Question
+from bestby.inference import groups
+from bestby.results.base import Note
+from bestby.results.comparison import Difference
+from bestby.results.pairs import Pairs
+from bestby.results.values import Interval
+
+OPPOSED = "test_opposes_score"
+"""The code of the note on a significant test that favours the system with the worse score."""
+
+LONG = "long_interval"
+"""The code of the note on an interval that allows for more than the runs show."""
+
+Standings = tuple[IntArray, IntArray, tuple[str, ...] | None]
+"""The ranks the tests leave open (low, high), and the labels of the groups."""
+
+
+def ranked(scores: FloatArray, names: Sequence[str], greater_is_better: bool) -> list[int]:
+    """Return the systems from best to worst; systems that are level stand in the order of their names.
+
+    Examples
+    --------
+    >>> ranked(np.array([1.0, 3.0, 2.0]), ["a", "b", "c"], False)
+    [0, 2, 1]
+    """
+    sign = -1.0 if greater_is_better else 1.0
+    return sorted(range(len(names)), key=lambda s: (sign * scores[s], names[s]))
+
+
+def pairs(order: Sequence[int], baseline: int | None, *, sided: bool) -> list[tuple[int, int]]:
+    """Return the pairs to compare: every two, the better one first, or each system and the baseline.
+
+    Parameters
+    ----------
+    order : sequence of int
+        The systems from best to worst.
+    baseline : int or None
+        The system to compare all others with.
+    sided : bool
+        A one-sided question must not take its direction from the data: pairs then stand in the order given.
+
+    Examples
+    --------
+    >>> pairs([2, 0, 1], None, sided=False), pairs([2, 0, 1], 0, sided=False)
+    ([(2, 0), (2, 1), (0, 1)], [(2, 0), (1, 0)])
+    """
+    if baseline is not None:
+        return [(a, baseline) for a in order if a != baseline]
+    found = line(order, baseline, sided=sided)
+    return [(a, b) for i, a in enumerate(found) for b in found[i + 1 :]]
+
+
+def line(order: Sequence[int], baseline: int | None, *, sided: bool) -> list[int]:
+    """Return the systems in the order in which `pairs` makes pairs of them.
+
+    Examples
+    --------
+    >>> line([2, 0, 1], None, sided=True)
+    [0, 1, 2]
+    """
+    return sorted(order) if sided and baseline is None else list(order)
+
+
+def standings(
+    names: Sequence[str], differences: Sequence[Difference], alpha: float, *, lettered: bool
+) -> Standings:
+    """Return the ranks the tests leave open, and the letters of the groups.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The systems from best to worst.
+    differences : sequence of Difference
+        With adjusted p-values.
+    alpha : float
+        The level of the tests.
+    lettered : bool
+        Whether every pair was tested, so that there can be letters.
+
+    Returns
+    -------
+    (low, high, letters)
+        In the order of `names`.
+    """
+    place = {name: position for position, name in enumerate(names)}
+    better = np.zeros((len(names), len(names)), dtype=np.bool_)
+    for d in differences:
+        ahead = shown_better(d, alpha)
+        if ahead is not None:
+            better[place[ahead], place[d.b if ahead == d.a else d.a]] = True
+    return standings_of(better, lettered=lettered)
+
+
+def shown_better(d: Difference, alpha: float) -> str | None:
+    """Return the system that a significant test shows to be better; None without such evidence.
+
+    Ranks, groups, headlines, marks and notes all ask here. A rejection counts for the system that the
+    statistic of the test favours, and only if that one does not have the worse score: a sign test in favour
+    of the system with the worse mean says nothing for the better mean of the other.
+
+    Parameters
+    ----------
+    d : Difference
+        With its adjusted p-value.
+    alpha : float
+        The level of the test.
+    """
+    if not rejects(d.p_adjusted, alpha):
+        return None
+    one_sided = d.test.alternative != "two-sided"
+    if one_sided and d.test.direction is not None and d.test.direction != d.test.alternative:
+        return None  # a level above one half rejects towards a side on which the data are not
+    return d.better
+
+
+def shown_sides(pairs: Pairs, alpha: float) -> IntArray:
+    """Return `shown_better` for many pairs at once: 1 for A, -1 for B, 0 for neither.
+
+    Parameters
+    ----------
+    pairs : Pairs
+        Their tests count items, so that statistic and difference have the same sign.
+    alpha : float
+        The level of the tests.
+    """
+    sides = np.sign(pairs.statistic).astype(np.int64)
+    shown = rejects(pairs.p_adjusted, alpha)
+    if pairs.alternative != "two-sided":
+        shown &= sides == (1 if pairs.alternative == "greater" else -1)
+    return np.where(shown, sides if pairs.greater_is_better else -sides, 0)
+
+
+AnyDifference = TypeVar("AnyDifference", bound=Difference)
+
+
+def with_direction_notes(differences: Sequence[AnyDifference], alpha: float) -> tuple[AnyDifference, ...]:
+    """Return differences with a note where a significant test favours the system with the worse score.
+
+    Parameters
+    ----------
+    differences : sequence of Difference
+        With adjusted p-values.
+    alpha : float
+        The level of the tests.
+    """
+    noted = []
+    for d in differences:
+        notes = tuple(note for note in d.notes if note.code != OPPOSED)
+        if d.opposed and rejects(d.p_adjusted, alpha):
+            notes += (_opposition_note(d),)
+        noted.append(d if notes == d.notes else dataclasses.replace(d, notes=notes))
+    return tuple(noted)
+
+
+def with_one_long_note(
+    differences: Sequence[AnyDifference],
+) -> tuple[tuple[AnyDifference, ...], list[Note]]:
+    """Return differences of one metric without notes on long intervals, and one note on all that matter.
+
+    An interval that covers more than it says matters only where a shorter one might have decided: a verdict
+    is inconclusive, or, without a margin, 0 lies in the interval.
+
+    Parameters
+    ----------
+    differences : sequence of Difference
+        With verdicts, if there is a margin.
+    """
+    kept, long = [], []
+    for d in differences:
+        notes = tuple(note for note in d.notes if note.code != LONG)
+        open_ = d.verdict == "inconclusive" if d.margin is not None else 0.0 in (d.interval or ())
+        if open_ and notes != d.notes:
+            long.append(d)
+        kept.append(d if notes == d.notes else dataclasses.replace(d, notes=notes))
+    if not long:
+        return tuple(kept), []
+    one, pairs = len(long) == 1, len(differences)
+    which = f"of {len(long)} of {pairs} pairs the runs"
+    if one:
+        which = f"the runs of {long[0].a} and {long[0].b}"
+    allow = "interval allows" if one else "intervals allow"
+    told = (
+        f"{which} vary no more than their luck on single items explains: as few runs might hide more, the"
+        f" {allow} for it, and the test finds a difference less often than it could if they do not"
+    )
+    about = (long[0].metric, long[0].a, long[0].b) if one else (long[0].metric,)
+    return tuple(kept), [Note(LONG, told, about)]
+
+
+_WHY_OPPOSED = {
+    "sign": "it counts which system wins more often, not by how much",
+    "brunner-munzel": "it asks which system wins more often, not by how much",
+    "wilcoxon": "it ranks the differences, so a few large ones count for less than in the mean",
+    "yuen": "it leaves out the highest and the lowest scores",
+}
+"""Per test that can favour the system with the worse score, why it can."""
+
+
+def _opposition_note(d: Difference) -> Note:
+    why = _WHY_OPPOSED.get(d.test.name, "it does not test the difference between the two scores itself")
+    return Note(
+        OPPOSED,
+        f"the {d.test.name} test is significant, but in favour of the system with the worse score: {why}."
+        " Ranks and groups therefore leave the order of these two systems open",
+        (d.metric, d.a, d.b),
+    )
+
+
+def standings_of(better: BoolArray, *, lettered: bool) -> Standings:
+    """Return the ranks and groups that follow from which system is significantly better than which.
+
+    Parameters
+    ----------
+    better : ndarray of bool, shape (S, S)
+        ``better[i, j]``: system i is significantly better than system j; in rank order.
+    lettered : bool
+        Whether every pair was tested, so that there can be groups.
+
+    Returns
+    -------
+    (low, high, labels)
+        As `standings`; no labels either where there are more groups than systems.
+    """
+    low, high = groups.rank_intervals(better)
+    return low, high, groups.labels(better | better.T) if lettered else None
+
+
+def equivalence_level(level: float, margin: float | None) -> float | None:
+    """Return the level of the interval that two one-sided tests are read from; None if it is not needed.
+
+    At a level of one half or less there is no such interval, and that of the difference takes its place.
+
+    Examples
+    --------
+    >>> equivalence_level(0.95, None), equivalence_level(0.95, 0.02), equivalence_level(0.5, 0.02)
+    (None, 0.9, None)
+    """
+    # Rounded: twice 0.95 minus 1 is 0.8999999999999999.
+    return round(2.0 * level - 1.0, 15) if margin is not None and level > 0.5 else None
+
+
+def on_marks(interval: Interval | None, scores: tuple[float, float], margin: float | None) -> Interval | None:
+    """Return the interval of a difference; ends that only rounding separates from 0 or the margin lie on it.
+
+    Verdicts, sentences and tables then agree on which side of 0 and of the margin an end lies.
+
+    Examples
+    --------
+    >>> on_marks(Interval(0.1, 0.8 - 0.5, 0.95, "t", True), (0.8, 0.5), 0.3).high
+    0.3
+    """
+    if interval is None:
+        return None
+    scale = max(map(abs, scores))
+    low, high = rounding.on_marks(np.array([interval.low, interval.high]), marks(margin), scale).tolist()
+    return dataclasses.replace(interval, low=low, high=high)
+
+
+def marks(margin: float | None) -> tuple[float, ...]:
+    """Return the numbers that an interval of a difference is compared with.
+
+    Examples
+    --------
+    >>> marks(None), marks(0.1)
+    ((0.0,), (0.0, -0.1, 0.1))
+    """
+    return (0.0,) if margin is None else (0.0, -margin, margin)
+
+
+def verdict(
+    interval: Interval | None,
+    tost: Interval | None,
+    margin: float | None,
+    greater_is_better: bool,
+    *,
+    doubted: bool = False,
+) -> str | None:
+    """Return the verdict of A against B from the interval against the margin.
+
+    Parameters
+    ----------
+    interval : Interval or None
+        Of the difference, at the level asked for; None where it is undefined.
+    tost : Interval or None
+        Of the same at the level of two one-sided tests.
+    margin : float or None
+        The smallest difference that matters.
+    greater_is_better : bool
+        The direction.
+    doubted : bool
+        Whether the intervals are known to be too short: no verdict follows from them.
+
+    Examples
+    --------
+    >>> near = Interval(-0.1, 0.2, 0.95, "t", True)
+    >>> verdict(near, near, 0.3, True), verdict(near, near, 0.15, True), verdict(near, near, None, True)
+    ('equivalent', 'inconclusive', None)
+    """
+    if margin is None:
+        return None
+    if interval is None or tost is None or doubted:
+        return "inconclusive"
+    if interval.low > margin:
+        return "better" if greater_is_better else "worse"
+    if interval.high < -margin:
+        return "worse" if greater_is_better else "better"
+    if -margin < tost.low and tost.high < margin:
+        return "equivalent"
+    return "inconclusive"
+
+
+def oriented(question: Question, greater_is_better: bool) -> Alternative:
+    """Return the alternative on the scale of the measure; "better" depends on which direction is better.
+
+    Examples
+    --------
+    >>> oriented("better", False), oriented("greater", False)
+    ('less', 'greater')
+    """
+    if question != "better":
+        return question
+    return "greater" if greater_is_better else "less"
+
+
+@overload
+def rejects(p_value: float, alpha: float) -> bool: ...
+@overload
+def rejects(p_value: FloatArray, alpha: float) -> BoolArray: ...
+def rejects(p_value: float | FloatArray, alpha: float) -> bool | BoolArray:
+    """Return whether a test at the level alpha rejects: p <= alpha, but for the rounding of a correction.
+
+    Examples
+    --------
+    >>> rejects(3 * (0.05 / 3), 0.05), rejects(0.0501, 0.05)
+    (True, False)
+    """
+    return p_value <= alpha * (1.0 + rounding.SAME)
+
+
+def alpha_of(level: float) -> float:
+    """Return 1 - level without the rounding of the subtraction.
+
+    Examples
+    --------
+    >>> alpha_of(0.95)
+    0.05
+    """
+    return round(1.0 - level, 15)

@@ -1,0 +1,266 @@
+"""All pairs of systems that are right or wrong on every item, from the counts of discordant items at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bestby._core import rounding
+from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray
+from bestby.advising import interval_choice
+from bestby.comparisons.common.family import equivalence_level, marks, shown_sides
+from bestby.comparisons.common.settings import Settings
+from bestby.data.evaluation import Evaluation
+from bestby.engine.base import Pair
+from bestby.engine.interval_maker import Intervals
+from bestby.engine.sums import SumGroup
+from bestby.inference import classical, discordant, multiplicity
+from bestby.inference.proportions import paired_error
+from bestby.metrics.base import MeanMetric
+from bestby.results.base import Note
+from bestby.results.pairs import IDENTICAL, VERDICTS, Pairs
+
+FEW_PAIRS = 10
+"""Pairs below which each is computed by itself, which takes less time."""
+
+MOST_ITEMS = 1 << 31
+"""Items from which two counts do not fit into one key of 64 bits; pairs are then computed one by one."""
+
+TESTS = ("permutation", "mcnemar", "mcnemar-midp", "auto")
+"""Tests that see nothing but the counts."""
+
+MOST_TOLD = 2000
+"""Pairs up to which notes look at each."""
+
+_METHODS = ("binomial", "enumeration")
+_OF_COUNTS = {"mcnemar": classical.mcnemar, "mcnemar-midp": classical.mcnemar_midp}
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """The discordant items of every pair.
+
+    Parameters
+    ----------
+    a, b : ndarray of int, shape (P,)
+        Positions of the two systems.
+    n10, n01 : ndarray of int, shape (P,)
+        Items that only A, and only B, has right.
+    n : int
+        Items.
+    """
+
+    a: IntArray
+    b: IntArray
+    n10: IntArray
+    n01: IntArray
+    n: int
+
+    def widest(self, m: int) -> Pair:
+        """Return the pair that differs on the most items."""
+        position = int((self.n10 + self.n01).argmax())
+        return m, int(self.a[position]), int(self.b[position])
+
+    def told(self, m: int) -> list[Pair]:
+        """Return the pairs that notes tell of: all, or of many those of the first and of neighbours."""
+        chosen = np.ones(self.a.size, dtype=np.bool_)
+        if self.a.size > MOST_TOLD:
+            block_starts = np.diff(self.a, prepend=-1) != 0
+            chosen = (self.a == self.a[0]) | block_starts
+        return [(m, int(a), int(b)) for a, b in zip(self.a[chosen], self.b[chosen], strict=True)]
+
+
+def counted(
+    makers: Intervals, m: int, line: list[int], baseline: int | None, settings: Settings
+) -> Counts | None:
+    """Return the counts of all pairs; None if they are few, or not all there is to know.
+
+    Parameters
+    ----------
+    makers : Intervals
+        The group.
+    m : int
+        Position of the metric.
+    line : list of int
+        The systems in the order in which pairs are made of them.
+    baseline : int or None
+        The system to compare all others with.
+    settings : Settings
+        What was asked.
+
+    Returns
+    -------
+    Counts or None
+        None unless the metric is a mean of 0/1 over single items without strata, the intervals are
+        Tango's, and the test sees nothing but counts.
+    """
+    n_pairs = len(line) - 1 if baseline is not None else len(line) * (len(line) - 1) // 2
+    group = makers.group
+    if n_pairs < FEW_PAIRS or type(group) is not SumGroup or not makers.by_formula:
+        return None
+    if settings.simultaneous or settings.interval not in ("auto", "tango") or settings.test not in TESTS:
+        return None
+    metric = group.metrics[m]
+    if group.clustered or group.n_strata > 1 or not (isinstance(metric, MeanMetric) and metric.proportions):
+        return None
+    right = _right(group, m)
+    if right is None:
+        return None
+    counts, n = group.table.units.counts, group.n_units
+    if n >= MOST_ITEMS:
+        return None
+    order = np.array(line)
+    if baseline is not None:
+        a = order[order != baseline]
+        b = np.full(a.size, baseline)
+        both = discordant.together(right[:, a], counts, right[:, [baseline]])[:, 0]
+    else:
+        first, second = np.triu_indices(order.size, 1)
+        a, b = order[first], order[second]
+        both = discordant.together(right, counts)[a, b]
+    everything = np.ones((counts.size, 1), dtype=np.uint8)
+    correct = discordant.together(right, counts, everything)[:, 0]
+    return Counts(a, b, correct[a] - both, correct[b] - both, n)
+
+
+def _right(group: SumGroup, m: int) -> Array | None:
+    """Return where each system is right, shape (C, S), None if a value is neither 0 nor 1."""
+    table = group.table
+    right = np.empty((table.X.shape[0], group.n_systems), dtype=np.uint8)
+    for s, (value, count) in enumerate(table.columns[m]):
+        column = table.column(int(value))
+        if table.constant(int(count)) != 1.0 or not ((column == 0.0) | (column == 1.0)).all():
+            return None
+        right[:, s] = column
+    return right
+
+
+def pairs(
+    found: Counts,
+    makers: Intervals,
+    m: int,
+    test: str,
+    alternative: Alternative,
+    evaluation: Evaluation,
+    settings: Settings,
+) -> Pairs:
+    """Return the differences of all pairs with intervals, tests and verdicts.
+
+    Parameters
+    ----------
+    found : Counts
+        The counts of all pairs.
+    makers : Intervals
+        The group.
+    m : int
+        Position of the metric.
+    test : {"permutation", "mcnemar", "mcnemar-midp"}
+        The test.
+    alternative : {"two-sided", "greater", "less"}
+        On the scale of the measure.
+    evaluation : Evaluation
+        The data.
+    settings : Settings
+        What was asked.
+    """
+    metric, scores = makers.group.metrics[m], makers.scores[m]
+    p, statistic, how = _tested(found, test, alternative)
+    low, high = discordant.tango(found.n10, found.n01, found.n, settings.level)
+    tost, tost_level = (low, high), equivalence_level(settings.level, settings.margin)
+    if tost_level is not None:
+        tost = discordant.tango(found.n10, found.n01, found.n, tost_level)
+    scale = np.maximum(np.abs(scores[found.a]), np.abs(scores[found.b]))
+    estimate = rounding.difference(scores[found.a], scores[found.b])
+    low, high, *tost_ends = (
+        rounding.on_marks(ends, marks(settings.margin), scale) for ends in (low, high, *tost)
+    )
+    tost = (tost_ends[0], tost_ends[1])
+    return Pairs(
+        metric=metric.name,
+        greater_is_better=metric.greater_is_better,
+        names=evaluation.names,
+        scores=scores,
+        a=found.a.astype(np.int32),
+        b=found.b.astype(np.int32),
+        estimate=estimate,
+        low=low,
+        high=high,
+        standard_error=paired_error(found.n10 + found.n01, estimate, found.n),
+        p_value=p,
+        p_adjusted=multiplicity.adjust(p, settings.correction),
+        statistic=statistic,
+        n_differing=(found.n10 + found.n01).astype(np.int32 if found.n < 1 << 31 else np.int64),
+        how=how,
+        verdict=_verdicts(low, high, *tost, settings.margin, metric.greater_is_better),
+        methods=_METHODS,
+        n_items=evaluation.n_items,
+        level=settings.level,
+        interval="tango",
+        test=test,
+        alternative=alternative,
+        told=_told(found),
+        margin=settings.margin,
+        equivalence=None if settings.margin is None else tost,
+        equivalence_level=settings.level if tost_level is None else tost_level,
+    )
+
+
+def _told(found: Counts) -> dict[int, tuple[Note, ...]]:
+    """Return the notes of differences, by the number of items that differ: those of `pairing`."""
+    told: dict[int, tuple[Note, ...]] = {}
+    for n_differing in np.unique(found.n10 + found.n01).tolist():
+        note = interval_choice.reservation(
+            "tango", difference=True, n_differing=n_differing, n_effective=None, plain_mean=True
+        )
+        notes: tuple[Note, ...] = () if note is None else (note,)
+        if n_differing == 0:
+            notes += (Note("identical", IDENTICAL),)
+        if notes:
+            told[n_differing] = notes
+    return told
+
+
+def _tested(found: Counts, test: str, alternative: Alternative) -> tuple[FloatArray, FloatArray, Array]:
+    """Return p-values, statistics, and how they were had."""
+    net = (found.n10 - found.n01).astype(np.float64)
+    if test == "permutation":
+        p, alone = discordant.permutation(found.n10, found.n01, alternative)
+        return p, net / found.n, alone.astype(np.uint8)
+    key, place = np.unique(found.n10 * (found.n + 1) + found.n01, return_inverse=True)
+    distinct = [
+        _OF_COUNTS[test](n10, n01, alternative).p_value
+        for n10, n01 in zip(*(part.tolist() for part in np.divmod(key, found.n + 1)), strict=True)
+    ]
+    return np.array(distinct)[place.reshape(-1)], net, np.zeros(net.size, dtype=np.uint8)
+
+
+def _verdicts(
+    low: FloatArray,
+    high: FloatArray,
+    tost_low: FloatArray,
+    tost_high: FloatArray,
+    margin: float | None,
+    greater_is_better: bool,
+) -> Array:
+    """Return the verdicts of `family.verdict`, as positions in `VERDICTS`."""
+    codes = np.zeros(low.size, dtype=np.uint8)
+    if margin is None:
+        return codes
+    above, below = ("better", "worse") if greater_is_better else ("worse", "better")
+    codes[:] = VERDICTS.index("inconclusive")
+    codes[(-margin < tost_low) & (tost_high < margin)] = VERDICTS.index("equivalent")
+    codes[high < -margin] = VERDICTS.index(below)
+    codes[low > margin] = VERDICTS.index(above)
+    return codes
+
+
+def beaten(found: Pairs, order: list[int], alpha: float) -> BoolArray:
+    """Return which system is significantly better than which, shape (S, S), the systems in rank order."""
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    better = np.zeros((len(order), len(order)), dtype=np.bool_)
+    sides = shown_sides(found, alpha)
+    a, b = place[found.a], place[found.b]
+    better[np.where(sides > 0, a, b)[sides != 0], np.where(sides > 0, b, a)[sides != 0]] = True
+    return better

@@ -1,0 +1,148 @@
+"""One pair of systems on one metric: the method of its interval, and its difference with its notes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from bestby._core.rounding import NO_ERROR
+from bestby.advising import interval_choice
+from bestby.comparisons.common.family import on_marks
+from bestby.data.evaluation import Evaluation
+from bestby.engine.base import Pair
+from bestby.engine.interval_maker import Intervals, Target
+from bestby.inference import proportions
+from bestby.results.base import Note
+from bestby.results.comparison import Difference
+from bestby.results.pairs import IDENTICAL
+from bestby.results.values import Interval, TestResult
+
+
+def chosen(makers: Intervals, target: Target, method: str) -> tuple[str, tuple[Note, ...]]:
+    """Return the method of the interval of a target, and a note if it covers less than it says there.
+
+    Parameters
+    ----------
+    makers : Intervals
+        What makes the intervals.
+    target : Target
+        A score or a difference.
+    method : str
+        The method asked for; "auto" is replaced by the one the rule chooses.
+    """
+    # Ranks and callables have no cheap jackknife: it is made where the interval needs it anyhow.
+    situation = makers.situation(target, jackknife=method in ("auto", "bca"))
+    if method == "auto":
+        method = interval_choice.choose_interval(**situation).method
+    note = interval_choice.reservation(
+        method,
+        difference=situation["difference"],
+        n_differing=situation["n_differing"],
+        plain_mean=situation["plain_mean"],
+        n_effective=situation["n_effective"],
+        ranks=situation["ranks"],
+        steps=situation["steps"],
+    )
+    return method, () if note is None else (note,)
+
+
+def standard_error(
+    makers: Intervals, target: Target, interval: Interval | None
+) -> tuple[float | None, str | None]:
+    """Return the standard error of a target and where it comes from; None and None where there is none.
+
+    Parameters
+    ----------
+    makers : Intervals
+        What made the interval.
+    target : Target
+        A score or a difference.
+    interval : Interval or None
+        Its interval, from whose replicates the standard error comes where there is no formula.
+
+    Returns
+    -------
+    (float or None, str or None)
+        0 where nothing but rounding varies.
+    """
+    group, of = makers.group, (target.metric, target.a, target.b)
+    found: float | None = None
+    method = "formula"
+    if makers.by_units and (group.crossed or group.clustered or group.in_blocks) and group.has_formula:
+        error = group.error(*of)
+        found, method = None if error is None else error.se, "two-way" if group.crossed else "cr2"
+    elif makers.by_units and group.has_formula:
+        plain = None if target.b is None else makers.proportion(target)
+        if plain is not None and plain.bounds.size == 2:
+            n_differing = int(plain.counts @ np.abs(plain.values))
+            n = int(plain.counts.sum())
+            found = float(proportions.paired_error(n_differing, makers.estimate(target), n))
+        else:
+            found = group.standard_error(*of)
+    elif interval is not None and interval.method == "cr2":
+        error = group.error(*of)
+        found, method = None if error is None else error.se, "cr2"
+    elif interval is not None:
+        drawn = makers.replicates_of(target)
+        drawn = drawn[np.isfinite(drawn)]
+        found, method = float(drawn.std(ddof=1)) if drawn.size > 1 else None, "bootstrap"
+    if found is None or not math.isfinite(found):
+        return None, None
+    return (found if found > NO_ERROR * abs(makers.estimate(target)) else 0.0), method
+
+
+def difference(
+    makers: Intervals,
+    pair: Pair,
+    evaluation: Evaluation,
+    test: TestResult,
+    interval: Interval | None,
+    level: float,
+    notes: tuple[Note, ...],
+) -> Difference:
+    """Return A minus B with its interval and test; the p-value is not adjusted yet.
+
+    Parameters
+    ----------
+    makers : Intervals
+        What made the interval and the test.
+    pair : Pair
+        Positions of the metric and of the systems A and B.
+    evaluation : Evaluation
+        The data.
+    test : TestResult
+        The test of the pair.
+    interval : Interval or None
+        The interval of the pair.
+    level : float
+        Its nominal coverage.
+    notes : tuple of Note
+        Notes on the interval; they are told which pair they are about.
+    """
+    m, a, b = pair
+    metric, names, scores = makers.group.metrics[m], evaluation.names, makers.scores[m]
+    n_differing = makers.group.differing(pair)[0]
+    if n_differing == 0:
+        notes += (Note("identical", IDENTICAL),)
+    about = (metric.name, names[a], names[b])
+    error, error_method = standard_error(makers, Target(*pair), interval)
+    return Difference(
+        metric=metric.name,
+        a=names[a],
+        b=names[b],
+        estimate=makers.estimate(Target(m, a, b)),
+        score_a=float(scores[a]),
+        score_b=float(scores[b]),
+        interval=on_marks(interval, (float(scores[a]), float(scores[b])), None),
+        level=level,
+        test=test,
+        p_adjusted=test.p_value,
+        greater_is_better=metric.greater_is_better,
+        n_items=evaluation.n_items,
+        n_clusters=evaluation.n_clusters,
+        n_differing=n_differing,
+        notes=tuple(Note(note.code, note.message, about) for note in notes),
+        standard_error=error,
+        standard_error_method=error_method,
+    )

@@ -1,0 +1,279 @@
+"""What `compare_datasets` and `compare_folds` share: the differences inside one evaluation at a time."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bestby._core import checks
+from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.text import quoted
+from bestby._core.typing import Alternative, Array, BoolArray, IntArray
+from bestby._core.versions import versions
+from bestby._version import __version__
+from bestby.comparisons.common import note_rules, one_pair
+from bestby.data.evaluation import Evaluation, codes
+from bestby.engine import prepare, test_maker
+from bestby.engine.base import Drawing
+from bestby.engine.interval_maker import Intervals, Target
+from bestby.metrics.base import BaseMetric
+from bestby.metrics.suitability import chosen_metric
+from bestby.results.base import Note, Provenance
+from bestby.results.comparison import Difference
+from bestby.results.datasets import Names
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How differences inside one evaluation are to be tested and bounded.
+
+    Parameters
+    ----------
+    interval, test : str
+        As for `bestby.compare`.
+    level : float
+        Nominal coverage.
+    alternative : {"two-sided", "greater", "less"}
+        A against B, on the scale of the measure.
+    """
+
+    interval: str
+    test: str
+    level: float
+    alternative: Alternative
+
+
+def one_metric(metric: Any, parts: Mapping[str, Evaluation], what: str) -> tuple[BaseMetric, list[Note]]:
+    """Return the one metric asked for, or the default one, and notes on how it reads the data.
+
+    Parameters
+    ----------
+    metric : str, Metric or callable, optional
+        As for `bestby.compare`, one only.
+    parts : mapping of str to Evaluation
+        The data.
+    what : str
+        What the parts are, such as "dataset".
+    """
+    return chosen_metric(metric, {f"{what} {name!r}": part for name, part in parts.items()})
+
+
+def makers_of(evaluation: Evaluation, metric: BaseMetric, drawing: Drawing, where: str) -> Intervals:
+    """Return what makes intervals and tests for one metric; an error names the evaluation."""
+    try:
+        ((group, _),) = prepare.groups(evaluation, [metric], supports=prepare.ALL_GROUPINGS)
+        makers = Intervals(group, drawing)
+        bad = np.flatnonzero(~np.isfinite(makers.scores[0]))
+    except (DesignError, InvalidInputError) as error:
+        raise type(error)(f"{where}: {error.message}", error.hint) from error
+    if bad.size:
+        raise InvalidInputError(
+            f"{where}: metric {metric.name} is undefined for system {quoted(evaluation.names[bad[0]])}",
+            hint="a class or all variation is missing there; choose another metric",
+        )
+    return makers
+
+
+def differences(
+    makers: Intervals, evaluation: Evaluation, pairs: Sequence[Names], asked: Asked
+) -> tuple[Difference, ...]:
+    """Return A minus B with interval and test for each pair; p-values are not adjusted yet."""
+    names = evaluation.names
+    positions = [(0, names.index(a), names.index(b)) for a, b in pairs]
+    tests = test_maker.run(asked.test, makers, positions, asked.alternative)
+    found = []
+    for pair in positions:
+        method, doubts = one_pair.chosen(makers, Target(*pair), asked.interval)
+        interval, notes = makers.interval(Target(*pair), method, asked.level)
+        notes = (
+            *notes,
+            *doubts,
+            *note_rules.of_swaps(makers.group, 0, {pair: tests[pair]}, names, asked.test),
+        )
+        found.append(one_pair.difference(makers, pair, evaluation, tests[pair], interval, asked.level, notes))
+    return tuple(found)
+
+
+def p_values(
+    makers: Intervals, evaluation: Evaluation, pairs: Sequence[Names], asked: Asked
+) -> tuple[float, ...]:
+    """Return the p-value of each pair, without intervals."""
+    names = evaluation.names
+    positions = [(0, names.index(a), names.index(b)) for a, b in pairs]
+    tests = test_maker.run(asked.test, makers, positions, asked.alternative)
+    return tuple(tests[position].p_value for position in positions)
+
+
+def pairs_of(
+    order: Sequence[str], given: Sequence[str], baseline: str | None, alternative: Alternative
+) -> tuple[Names, ...]:
+    """Return the pairs to compare: the better first, or as given where the question is one-sided."""
+    baseline = checks.valid_baseline(baseline, given)
+    if baseline is not None:
+        return tuple((name, baseline) for name in order if name != baseline)
+    # A one-sided question must not take its direction from the data.
+    line = order if alternative == "two-sided" else given
+    return tuple((a, b) for i, a in enumerate(line) for b in line[i + 1 :])
+
+
+def split(evaluation: Evaluation, what: str) -> dict[str, Evaluation]:
+    """Return one evaluation per stratum, which is then no stratum any more.
+
+    Examples
+    --------
+    >>> whole = Evaluation.of({"a": [1, 0, 1, 1], "b": [0, 0, 1, 1]}, strata=["x", "x", "y", "y"])
+    >>> {name: part.n_items for name, part in split(whole, "dataset").items()}
+    {'x': 2, 'y': 2}
+    """
+    if evaluation.strata is None:
+        raise InvalidInputError(
+            f"the evaluation does not say which {what} each item belongs to",
+            hint=f"pass strata=... to Evaluation.of: the {what} of each item",
+        )
+    parts: dict[str, Evaluation] = {}
+    for name in dict.fromkeys(evaluation.strata.tolist()):
+        rows = evaluation.strata == name
+        if int(rows.sum()) < 2:
+            raise InvalidInputError(
+                f"{what} {quoted(str(name))} has only {int(rows.sum())} item; at least 2 are needed",
+                hint="with one item nothing can be said about the uncertainty",
+            )
+        parts[str(name)] = taken(dataclasses.replace(evaluation, strata=None), rows)
+    return parts
+
+
+def taken(evaluation: Evaluation, rows: BoolArray) -> Evaluation:
+    """Return the evaluation of some of its items, without its notes."""
+    return Evaluation(
+        systems={system: values[rows] for system, values in evaluation.systems.items()},
+        gold=_rows(evaluation.gold, rows),
+        items=_rows(evaluation.items, rows),
+        clusters=_rows(evaluation.clusters, rows),
+        strata=_rows(evaluation.strata, rows),
+        crossed=_rows(evaluation.crossed, rows),
+        classes=evaluation.classes,
+        missing={system: mask[rows] for system, mask in evaluation.missing.items() if bool(mask[rows].any())},
+    )
+
+
+def only(evaluation: Evaluation, systems: Sequence[str]) -> Evaluation:
+    """Return the evaluation of some of its systems, in the order asked for."""
+    for name in systems:
+        if name not in evaluation.systems:
+            raise InvalidInputError(
+                f"no system {quoted(name)} in these data", hint=f"systems: {', '.join(evaluation.names)}"
+            )
+    return dataclasses.replace(
+        evaluation,
+        systems={name: evaluation.systems[name] for name in systems},
+        missing={name: mask for name, mask in evaluation.missing.items() if name in systems},
+    )
+
+
+def obstacle_to_pooling(parts: Mapping[str, Evaluation]) -> str | None:
+    """Return why the items of several datasets cannot be put into one evaluation, in words; None if they can.
+
+    Examples
+    --------
+    >>> part = Evaluation.of({"a": [1, 0, 1, 1], "b": [0, 0, 1, 1]})
+    >>> obstacle_to_pooling({"x": part, "y": part})
+    >>> crossed = dataclasses.replace(part, clusters=np.arange(4) // 2, crossed=np.arange(4) % 2)
+    >>> obstacle_to_pooling({"x": part, "y": crossed})
+    "the items of dataset 'y' come in two crossed groupings, which pooled items cannot keep"
+    """
+    crossed = next((name for name, part in parts.items() if part.crossed is not None), None)
+    if crossed is not None:
+        return (
+            f"the items of dataset {crossed!r} come in two crossed groupings, which pooled items cannot keep"
+        )
+    for system in ("", *next(iter(parts.values())).names):
+        kinds = {_kind_of_values(part.systems[system] if system else part.gold) for part in parts.values()}
+        if len(kinds) > 1:
+            what = f"system {system!r}" if system else "the gold"
+            return f"{what} holds {' in some datasets and '.join(sorted(kinds))} in others"
+    classes = {None if part.classes is None else tuple(part.classes.tolist()) for part in parts.values()}
+    return "the datasets do not have the same classes" if len(classes) > 1 else None
+
+
+def _kind_of_values(values: Array | None) -> str:
+    if values is None:
+        return "nothing"
+    if values.ndim == 2:
+        return "rows of probabilities"
+    return {"U": "text", "O": "texts or structures"}.get(values.dtype.kind, "numbers")
+
+
+def pooled(parts: Mapping[str, Evaluation], systems: Sequence[str]) -> Evaluation:
+    """Return all items in one evaluation whose strata are the parts, and their strata within them.
+
+    Only of parts without an `obstacle_to_pooling`.
+    """
+    members = list(parts.values())
+    golds = [part.gold for part in members if part.gold is not None]
+    clustered = any(part.clusters is not None for part in members)
+    return Evaluation(
+        systems={system: np.concatenate([part.systems[system] for part in members]) for system in systems},
+        gold=np.concatenate(golds) if golds else None,
+        clusters=_numbered({name: _units(part) for name, part in parts.items()}) if clustered else None,
+        strata=_numbered(
+            {name: np.zeros(p.n_items) if p.strata is None else p.strata for name, p in parts.items()}
+        ),
+        classes=members[0].classes,
+        missing={
+            system: np.concatenate([_missing(part, system) for part in members])
+            for system in systems
+            if any(system in part.missing for part in members)
+        },
+    )
+
+
+def provenance(
+    settings: Mapping[str, Any], data: Mapping[str, Any], data_hash: str, drawing: Drawing
+) -> Provenance:
+    """Return everything needed to make the numbers again."""
+    return Provenance(
+        __version__, versions(), drawing.seed, drawing.n_resamples, dict(settings), dict(data), data_hash
+    )
+
+
+def hash_of(parts: Mapping[str, str]) -> str:
+    """Return one hash of the hashes of named parts, in whatever order they come."""
+    digest = hashlib.blake2b(digest_size=8)
+    for name in sorted(parts):
+        digest.update(f"{name}|{parts[name]}|".encode())
+    return digest.hexdigest()
+
+
+def derived_seed(seed: int, name: str) -> int:
+    """Return a seed of its own for each name: the parts are drawn independently, in whatever order."""
+    return int.from_bytes(hashlib.blake2b(f"{seed}|{name}".encode(), digest_size=7).digest(), "big")
+
+
+def _rows(values: Array | None, rows: Array) -> Array | None:
+    return None if values is None else values[rows]
+
+
+def _numbered(groups: Mapping[str, Array]) -> IntArray:
+    """Return one number per pair of a part and a group in it, one part after the other.
+
+    The numbers follow the names of the parts, not their order: drawn results must not depend on that.
+    """
+    coded = {name: codes(values) for name, values in groups.items()}
+    first, offsets = 0, {}
+    for name in sorted(coded):
+        offsets[name] = first
+        first += coded[name][0].size
+    return np.concatenate([code.astype(np.int64) + offsets[name] for name, (_, code) in coded.items()])
+
+
+def _units(part: Evaluation) -> Array:
+    return np.arange(part.n_items) if part.clusters is None else part.clusters
+
+
+def _missing(part: Evaluation, system: str) -> Array:
+    return part.missing.get(system, np.zeros(part.n_items, dtype=np.bool_))

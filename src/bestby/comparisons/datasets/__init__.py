@@ -1,0 +1,1 @@
+"""Systems on several datasets: `compare_datasets`."""

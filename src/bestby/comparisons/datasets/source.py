@@ -1,0 +1,365 @@
+"""From what the user has to scores without gaps: tables, items, comparisons, frames."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bestby._core import checks
+from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
+from bestby._core.typing import FloatArray, OnMissing
+from bestby.comparisons.common import per_dataset
+from bestby.data.evaluation import Evaluation
+from bestby.data.frames import collected, evaluation_from_frame, is_frame
+from bestby.data.order import merged_order
+from bestby.data.roles import ITEM_WORDS, listed
+from bestby.engine.base import Drawing
+from bestby.engine.interval_maker import Intervals
+from bestby.metrics.base import BaseMetric
+from bestby.metrics.directions import direction_of
+from bestby.results.base import MetricInfo, Note
+from bestby.results.comparison import Comparison
+
+Cells = Mapping[str, Mapping[str, float]]
+
+OUTER = ("dataset", "system")
+
+_ASSUMED = '; the outer keys are taken as datasets: if they are systems, pass outer="system"'
+
+
+@dataclass(frozen=True)
+class Source:
+    """The data in one of three forms; exactly one is not None."""
+
+    table: Cells | None = None
+    items: Mapping[str, Evaluation] | None = None
+    compared: Mapping[str, Comparison] | None = None
+    systems: tuple[str, ...] | None = None
+    notes: tuple[Note, ...] = ()
+    assumed: str = ""
+    """What the note on datasets and systems adds where nobody said which keys are which."""
+
+
+@dataclass(frozen=True)
+class Inside:
+    """Scores without gaps, and what lies behind them."""
+
+    metric: MetricInfo
+    datasets: tuple[str, ...]
+    names: tuple[str, ...]
+    matrix: FloatArray
+    makers: Mapping[str, Intervals]
+    items: Mapping[str, Evaluation]
+    compared: Mapping[str, Comparison]
+    measure: BaseMetric | None
+    data_hash: str
+    notes: tuple[Note, ...]
+
+    def sizes(self) -> dict[str, int]:
+        """Return the number of items, if there are any."""
+        return {"items": sum(part.n_items for part in self.items.values())} if self.items else {}
+
+
+def is_p_values(data: Any) -> bool:
+    """Tell whether the data are one number per dataset."""
+    return (
+        isinstance(data, Mapping)
+        and bool(data)
+        and all(isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in data.values())
+    )
+
+
+def check_outer(data: Any, outer: str | None) -> None:
+    """Refuse `outer` for data that are not a mapping of mappings of scores."""
+    if outer is None:
+        return
+    checks.choice(outer, OUTER, "outer")
+    nested = isinstance(data, Mapping) and all(isinstance(row, Mapping) for row in data.values())
+    if outer == "system" and not nested:
+        raise InvalidInputError(
+            "outer is for a mapping of mappings of scores, {system: {dataset: score}}",
+            hint="leave outer out: in other forms of data the datasets are marked",
+        )
+
+
+def source_of(
+    data: Any,
+    outer: str | None,
+    dataset: str | None,
+    systems: Sequence[str] | None,
+    gold: str | None,
+    cluster: str | None,
+    on_missing: str,
+) -> Source:
+    """Return the data in one of three forms."""
+    chosen = None if systems is None else checks.valid_name_list(systems, "systems")
+    for what, name in (("dataset", dataset), ("gold", gold), ("cluster", cluster)):
+        checks.valid_name(name, what)
+    if isinstance(data, Evaluation):
+        data.uncounted("a comparison over datasets")
+        return Source(items=per_dataset.split(data, "dataset"), systems=chosen, notes=data.notes)
+    if not isinstance(data, Mapping) and is_frame(data):
+        return _from_frame(data, dataset, chosen, gold, cluster, on_missing)
+    if not isinstance(data, Mapping):
+        raise InvalidInputError(
+            f"data must be a mapping, a frame or an Evaluation, got {type(data).__name__}",
+            hint='compare_datasets({"news": {"old": 0.71, "new": 0.74}, ...}); '
+            "bestby.read_datasets reads files",
+        )
+    named = {str(name): value for name, value in data.items()}
+    if len(named) < len(data):
+        raise InvalidInputError(
+            "two datasets have the same name as text",
+            hint=f"give each a name of its own: {', '.join(repr(name) for name in data)}",
+        )
+    kinds = {
+        kind
+        for value in named.values()
+        for kind in (Evaluation, Comparison, Mapping)
+        if isinstance(value, kind)
+    }
+    if len(kinds) != 1 or not all(isinstance(value, tuple(kinds)) for value in named.values()):
+        found = ", ".join(sorted({type(value).__name__ for value in named.values()}))
+        raise InvalidInputError(
+            f"datasets must all be tables of scores, all Evaluations, or all Comparisons,"
+            f" got {found or 'none'}",
+            hint='compare_datasets({"news": {"old": 0.71, "new": 0.74}, ...})',
+        )
+    if Evaluation in kinds:
+        notes = tuple(
+            Note(note.code, f"{name}: {note.message}", note.about)
+            for name, part in named.items()
+            for note in part.notes
+        )
+        return Source(items=named, systems=chosen, notes=notes)
+    if Comparison in kinds:
+        return Source(compared=named, systems=chosen)
+    table = _transposed(named) if outer == "system" else named
+    return Source(table=table, systems=chosen, assumed=_ASSUMED if outer is None else "")
+
+
+def _transposed(by_system: Mapping[str, Mapping[Any, Any]]) -> Cells:
+    """Return the table with the datasets outside."""
+    datasets = dict.fromkeys(str(dataset) for row in by_system.values() for dataset in row)
+    table: dict[str, dict[str, Any]] = {dataset: {} for dataset in datasets}
+    for system, row in by_system.items():
+        for dataset, score in row.items():
+            table[str(dataset)][system] = score
+    return table
+
+
+def _from_frame(
+    frame: Any,
+    dataset: str | None,
+    systems: tuple[str, ...] | None,
+    gold: str | None,
+    cluster: str | None,
+    on_missing: str,
+) -> Source:
+    frame = collected(frame)
+    names = [str(name) for name in (frame.column_names if hasattr(frame, "column_names") else frame.columns)]
+    key = dataset or next((word for word in ("dataset", "task") if word in names), None)
+    if key is None or key not in names:
+        raise InvalidInputError(
+            "the frame has no column of datasets" + (f" called {quoted(dataset)}" if dataset else ""),
+            hint=f"name it: dataset=...; its columns are: {', '.join(names[:12])}",
+        )
+    choice: OnMissing = checks.choice(on_missing, ("error", "drop", "worst"), "on_missing")
+    labels = [str(label) for label in checks.column(frame[key], f"column {quoted(key)}")]
+    if "system" in names and "score" in names and gold is None:
+        by = [str(label) for label in checks.column(frame["system"], "column 'system'")]
+        values = checks.as_array(frame["score"], "column 'score'")
+        return Source(table=cells(labels, by, list(values)), systems=systems)
+    others = {key, gold, cluster, *ITEM_WORDS}
+    columns = systems or tuple(name for name in names if name not in others)
+    if gold is not None or len(set(labels)) < len(labels):
+        whole = evaluation_from_frame(
+            frame, gold=gold, cluster=cluster, stratum=key, systems=columns, on_missing=choice
+        )
+        return Source(items=per_dataset.split(whole, "dataset"), notes=whole.notes)
+    values_of = {name: checks.as_array(frame[name], f"column {quoted(name)}") for name in columns}
+    table = {label: {name: values_of[name][row] for name in columns} for row, label in enumerate(labels)}
+    return Source(table=table, systems=systems)
+
+
+def cells(datasets: Sequence[str], systems: Sequence[str], values: Sequence[Any]) -> Cells:
+    """Return a table of scores from its long form.
+
+    Examples
+    --------
+    >>> cells(["news", "news", "talks"], ["old", "new", "old"], [0.5, 0.75, 0.25])
+    {'news': {'old': 0.5, 'new': 0.75}, 'talks': {'old': 0.25}}
+    """
+    table: dict[str, dict[str, float]] = {}
+    for name, system, value in zip(datasets, systems, values, strict=True):
+        row = table.setdefault(name, {})
+        if system in row:
+            raise InvalidInputError(
+                f"system {quoted(system)} has more than one score on dataset {quoted(name)}",
+                hint="give one score per system and dataset; items need a gold or an item column",
+            )
+        row[system] = value
+    return table
+
+
+def inside_of(
+    source: Source, metric: Any, greater_is_better: bool | None, on_missing: str, drawing: Drawing
+) -> Inside:
+    """Return scores without gaps, or say what is missing."""
+    if source.items is not None:
+        return _of_items(source, metric, greater_is_better, on_missing, drawing)
+    if source.compared is not None:
+        return _of_comparisons(source, metric, on_missing)
+    table = {name: numbers(name, row) for name, row in (source.table or {}).items()}
+    if metric is not None and not isinstance(metric, str):
+        raise InvalidInputError(
+            "a table of scores leaves nothing to compute: metric must be a name for them, or None",
+            hint="pass one Evaluation per dataset to have a metric computed",
+        )
+    complete, names, notes = _complete(table, source.systems, on_missing)
+    told = f"a table of scores; datasets: {listed([*complete])}; systems: {listed(names)}{source.assumed}"
+    greater, guessed = direction_of(metric, greater_is_better)
+    info = MetricInfo(metric or "score", greater, (-math.inf, math.inf))
+    matrix = np.array([[complete[name][system] for system in names] for name in complete])
+    hashes = {name: repr(sorted(row.items())) for name, row in complete.items()}
+    return Inside(
+        info,
+        tuple(complete),
+        names,
+        matrix,
+        {},
+        {},
+        {},
+        None,
+        per_dataset.hash_of(hashes),
+        (Note("read_as", told), *source.notes, *notes, *guessed),
+    )
+
+
+def _of_items(
+    source: Source, metric: Any, greater_is_better: bool | None, on_missing: str, drawing: Drawing
+) -> Inside:
+    parts = source.items or {}
+    present = {name: dict.fromkeys(part.names, 0.0) for name, part in parts.items()}
+    complete, names, notes = _complete(present, source.systems, on_missing)
+    kept = {name: per_dataset.only(parts[name], names) for name in complete}
+    measure, reading_notes = per_dataset.one_metric(metric, kept, "dataset")
+    if greater_is_better is not None and greater_is_better != measure.greater_is_better:
+        raise InvalidInputError(
+            f"greater_is_better={greater_is_better} contradicts the metric {measure.name}",
+            hint="leave it out: the metric knows its direction",
+        )
+    makers = {
+        name: per_dataset.makers_of(part, measure, drawing, f"dataset {quoted(name)}")
+        for name, part in kept.items()
+    }
+    fitted = next(iter(makers.values())).group.metrics[0]
+    return Inside(
+        metric=MetricInfo(fitted.name, fitted.greater_is_better, fitted.bounds),
+        datasets=tuple(kept),
+        names=names,
+        matrix=np.array([maker.scores[0] for maker in makers.values()]),
+        makers=makers,
+        items=kept,
+        compared={},
+        measure=measure,
+        data_hash=per_dataset.hash_of({name: part.data_hash() for name, part in kept.items()}),
+        notes=(*source.notes, *notes, *reading_notes),
+    )
+
+
+def _of_comparisons(source: Source, metric: Any, on_missing: str) -> Inside:
+    compared = source.compared or {}
+    first = next(iter(compared.values()))
+    name = first.metrics[0].name if metric is None else str(metric)
+    info = next((m for m in first.metrics if m.name == name), None)
+    for label, comparison in compared.items():
+        if info is None or all(m.name != name for m in comparison.metrics):
+            raise InvalidInputError(
+                f"the comparison on dataset {quoted(label)} has no metric {quoted(name)}",
+                hint=f"it has: {', '.join(m.name for m in comparison.metrics)}",
+            )
+    table = {
+        label: {entry.system: entry.score for entry in comparison.systems if entry.metric == name}
+        for label, comparison in compared.items()
+    }
+    complete, names, notes = _complete(table, source.systems, on_missing)
+    if info is None:
+        raise InvalidInputError(f"no metric {quoted(name)} in these comparisons")
+    return Inside(
+        metric=info,
+        datasets=tuple(complete),
+        names=names,
+        matrix=np.array([[complete[label][system] for system in names] for label in complete]),
+        makers={},
+        items={},
+        compared={label: compared[label] for label in complete},
+        measure=None,
+        data_hash=per_dataset.hash_of({label: compared[label].provenance.data_hash for label in complete}),
+        notes=(*source.notes, *notes),
+    )
+
+
+def numbers(name: str, row: Mapping[str, Any]) -> dict[str, float]:
+    """Return the scores of one dataset; those that are None or NaN are not there."""
+    found: dict[str, float] = {}
+    for system, value in row.items():
+        if checks.missing(value):
+            continue
+        what = f"the score of {quoted(str(system))} on dataset {quoted(name)}"
+        try:
+            number = checks.number(value, what)
+        except InvalidInputError:
+            raise InvalidInputError(
+                f"{what} is no number: {quoted(value)}",
+                hint="name the columns that are systems: systems=[...]",
+            ) from None
+        if math.isinf(number):
+            raise InvalidInputError(f"{what} is infinite")
+        found[str(system)] = number
+    return found
+
+
+def _complete(
+    table: Mapping[str, Mapping[str, float]], systems: tuple[str, ...] | None, on_missing: str
+) -> tuple[dict[str, Mapping[str, float]], tuple[str, ...], tuple[Note, ...]]:
+    """Return the datasets on which every system has a score, the systems, and a note on the others."""
+    known = tuple(merged_order(table.values()))
+    checks.valid_names(known, "system")
+    for name in table:
+        checks.check_text(name, "dataset names")
+    names = known if systems is None else systems
+    unknown = next((name for name in names if name not in known), None)
+    if unknown is not None:
+        hint = f"systems: {', '.join(known)}"
+        if unknown in table:
+            hint += '; outer="system" takes the outer keys for the systems'
+        raise InvalidInputError(f"no system {quoted(unknown)} in these data", hint=hint)
+    if len(names) < 2:
+        raise InvalidInputError(f"a comparison needs at least 2 systems, got {', '.join(names) or 'none'}")
+    gaps = [(name, system) for name, row in table.items() for system in names if system not in row]
+    without = list(dict.fromkeys(name for name, _ in gaps))
+    if gaps and on_missing != "drop":
+        raise InvalidInputError(
+            f"{len(gaps)} of {len(table) * len(names)} scores are missing, on {len(without)} of {len(table)}"
+            f" datasets; first: {quoted(gaps[0][1])} on dataset {quoted(gaps[0][0])}",
+            hint='pass on_missing="drop" to compare on the other datasets only',
+        )
+    complete = {name: row for name, row in table.items() if name not in without}
+    if len(complete) < 2:
+        raise InvalidInputError(
+            f"at least 2 datasets with a score of every system are needed, got {len(complete)}",
+            hint="for one dataset use compare",
+        )
+    if not gaps:
+        return complete, names, ()
+    said = (
+        f"{len(without)} of {len(table)} datasets were left out because some system has no score there:"
+        f" {', '.join(without)} ({len(gaps)} scores missing)"
+    )
+    return complete, names, (Note("datasets_dropped", said),)

@@ -1,0 +1,1 @@
+"""Systems in a cross-validation: `compare_folds`."""

@@ -1,0 +1,359 @@
+"""Compare systems by cross-validation: fold-wise scores, or out-of-fold predictions of every item."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from typing import Any
+
+import numpy as np
+
+from bestby._core import checks
+from bestby._core.typing import Alternative, FloatArray
+from bestby.comparisons.common import per_dataset
+from bestby.comparisons.common.family import alpha_of, rejects, with_direction_notes
+from bestby.comparisons.common.per_dataset import Asked
+from bestby.comparisons.folds import fold_tests
+from bestby.comparisons.folds.source import Folds, Labels, of_items, of_scores, read
+from bestby.data.evaluation import Evaluation
+from bestby.engine import test_maker
+from bestby.engine.base import Drawing
+from bestby.engine.interval_maker import METHODS
+from bestby.inference import classical, crossvalidation, multiplicity
+from bestby.inference.replicability import replicability
+from bestby.resampling import executing
+from bestby.resampling.streams import seed_of
+from bestby.results.base import Note, Provenance
+from bestby.results.comparison import Difference
+from bestby.results.datasets import Counts, Names, PairTests
+from bestby.results.folds import FoldComparison, Spread
+from bestby.results.replicability import Replicability
+from bestby.results.values import TestResult, defined
+
+__all__ = ["FoldComparison", "compare_folds"]
+
+ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
+
+
+def compare_folds(
+    data: Any,
+    *,
+    fold: str | None = None,
+    repetition: str | None = None,
+    systems: Sequence[str] | None = None,
+    gold: str | None = None,
+    metric: Any = None,
+    greater_is_better: bool | None = None,
+    ratio: float | None = None,
+    required: int | str = "all",
+    baseline: str | None = None,
+    interval: str = "auto",
+    level: float = 0.95,
+    test: str = "auto",
+    inside: str = "permutation",
+    alternative: str = "two-sided",
+    correction: str = "holm",
+    n_resamples: int = 10_000,
+    rng: int | np.random.Generator | None = 0,
+    n_jobs: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+    executor: Executor | None = None,
+) -> FoldComparison:
+    """Compare systems that were trained and scored on the folds of one data set.
+
+    Parameters
+    ----------
+    data : mapping, Evaluation or data frame
+        Scores of folds: a mapping of system to an array of shape (K,) or (r, K) for r repetitions, or to a
+        mapping of fold to score, which are joined by fold, or a frame with a row per fold. Out-of-fold
+        predictions: an Evaluation whose strata are the folds, a mapping of repetition to such, or a frame
+        with a row per item (and repetition).
+    fold, repetition : str, optional
+        Columns of a frame; "fold" and "repetition" by default.
+    systems : list of str, optional
+        The systems (columns of a frame) to compare; all by default.
+    gold : str, optional
+        The column of the gold in a frame with a row per item.
+    metric : str, Metric or callable, optional
+        What to compute of items; as for `compare`. For scores of folds, a name for them.
+    greater_is_better : bool, optional
+        The direction of scores of folds. By default that of the metric they are named after, or a guess from
+        the name, which a note tells; without a name True. Items: the metric knows.
+    ratio : float, optional
+        Items tested over items trained on, in one fold. By default that of cross-validation: 1 / (K - 1),
+        or from the sizes of the folds. Give it for random splits: 0.25 if a fifth is tested.
+    required : int or "all"
+        How many folds must have an effect for test "k-bonferroni" to reject.
+    baseline : str, optional
+        Compare every other system with this one only.
+    interval, level, n_resamples, rng, n_jobs, progress, executor
+        As for `compare`; `interval` is that of the pooled predictions of one repetition.
+    test : {"auto", "corrected-t", "conservative-t", "5x2cv-f", "5x2cv-t", "k-bonferroni"}
+        The test of each pair; all that apply are in `tests`. "auto": the corrected resampled t test, and for
+        several repetitions of 3 or more folds, or random splits, the one whose correction allows for common
+        training items, too. The interval is the one of this test, so that the two agree; the 5x2 cv tests and
+        "k-bonferroni" have none, and come with the interval of "auto".
+    inside : str
+        The test inside a fold and on the pooled predictions of one repetition; as `test` of `compare`.
+    alternative : {"two-sided", "greater", "less"}
+        A against B on the scale of the scores.
+    correction : {"holm", "bonferroni", "bh", "none"}
+        Over the pairs.
+
+    Returns
+    -------
+    FoldComparison
+        Differences with corrected intervals and tests; with items also the effect inside each fold and the
+        spread of conclusions over the repetitions.
+
+    Raises
+    ------
+    InvalidInputError
+        If the data or an argument cannot be used as given.
+    DesignError
+        If the test does not fit the data.
+
+    Notes
+    -----
+    The difference, its interval and its test are about the learners: the expected difference of systems that
+    are trained on as many items as in one fold, over all training sets. The correlation of the folds cannot
+    be estimated, so it is assumed; the note `correlation_assumed` says how much, and where that is wrong.
+
+    References
+    ----------
+    .. [1] Nadeau and Bengio (2003), Inference for the Generalization Error, Machine Learning 52, 239-281.
+    .. [2] Alpaydin (1999), Neural Computation 11, 1885-1892.
+    .. [3] Dror, Baumer, Shlomov and Reichart (2018), The Hitchhiker's Guide, ACL, section 5.
+    .. [4] Bestgen (2022), Please, Don't Forget the Difference and the Confidence Interval, LREC, Table 1.
+
+    Examples
+    --------
+    >>> result = compare_folds({"old": [0.71, 0.69, 0.73, 0.70, 0.72], "new": [0.74, 0.73, 0.75, 0.71, 0.76]})
+    >>> difference = result["new", "old"]
+    >>> round(difference.estimate, 3), difference.test.name, round(difference.p_value, 3)
+    (0.028, 'corrected-t', 0.033)
+    """
+    asked = Asked(
+        checks.choice(interval, METHODS, "interval"),
+        checks.choice(inside, test_maker.TESTS, "inside"),
+        checks.probability(level, "level"),
+        checks.choice(alternative, ALTERNATIVES, "alternative"),
+    )
+    checks.choice(test, fold_tests.TESTS, "test")
+    checks.choice(correction, multiplicity.CORRECTIONS, "correction")
+    drawing = Drawing(
+        checks.positive_int(n_resamples, "n_resamples"),
+        seed_of(rng),
+        checks.positive_int(n_jobs, "n_jobs"),
+        progress,
+        executor=executing.checked(executor),
+    )
+    found = read(
+        data, fold, repetition, None if systems is None else checks.valid_name_list(systems, "systems"), gold
+    )
+    if isinstance(data, Evaluation | Mapping):
+        columns = {"fold": (fold, None), "repetition": (repetition, None), "gold": (gold, None)}
+        checks.refuse_unused("data other than a data frame, because it names a column", **columns)
+    if not isinstance(found, dict):
+        checks.refuse_unused(
+            "scores of folds, which hold no items to test or resample",
+            interval=(interval, "auto"),
+            inside=(inside, "permutation"),
+            required=("all" if test == "k-bonferroni" else required, "all"),
+        )
+    if isinstance(found, dict):
+        folds = of_items(found, metric, greater_is_better, drawing)
+    else:
+        folds = of_scores(found, metric, greater_is_better)
+    share = fold_tests.ratio_of(folds, ratio)
+    name = fold_tests.chosen(test, folds, share, asked.alternative)
+    order = _ordered(folds)
+    pairs = per_dataset.pairs_of(order, folds.names, baseline, asked.alternative)
+    inner, effects = _inner(folds, pairs, asked)
+    needed = len(folds.labels) if required == "all" else checks.positive_int(required, "required")  # type: ignore[arg-type]
+    tests = {
+        pair: fold_tests.applicable(
+            folds, _paired(folds, pair), share, asked.alternative, effects.get(pair), needed, name
+        )
+        for pair in pairs
+    }
+    bounds = fold_tests.interval_of(name, folds, share)
+    differences = _differences(folds, pairs, tests, (name, bounds), share, asked, correction)
+    scores = folds.matrix[:, [folds.names.index(system) for system in order]]
+    scores.flags.writeable = False
+    return FoldComparison(
+        metric=folds.metric,
+        systems=order,
+        folds=folds.labels,
+        scores=scores,
+        means=tuple(float(mean) for mean in scores.mean(axis=0)),
+        ratio=share,
+        differences=differences,
+        tests=PairTests(tests),
+        effects=Counts(effects, asked.alternative),
+        within=inner,
+        spread=tuple(_spread(pair, i, inner, asked.level) for i, pair in enumerate(pairs)) if inner else (),
+        notes=(*folds.notes, *fold_tests.notes(folds, ratio, share, name)),
+        provenance=_provenance(
+            folds,
+            asked,
+            {
+                "test": name,
+                "test_choice": "auto" if test == "auto" else "by name",
+                "ratio": share,
+                "required": needed,
+                "correction": correction,
+                "baseline": baseline,
+            },
+            drawing,
+        ),
+        level=asked.level,
+        correction=correction,
+        baseline=baseline,
+    )
+
+
+# -- numbers ---------------------------------------------------------------------------------------
+
+
+def _ordered(folds: Folds) -> tuple[str, ...]:
+    sign = -1.0 if folds.metric.greater_is_better else 1.0
+    mean = dict(zip(folds.names, folds.matrix.mean(axis=0).tolist(), strict=True))
+    return tuple(sorted(folds.names, key=lambda name: (sign * mean[name], name)))
+
+
+def _inner(
+    folds: Folds, pairs: Sequence[Names], asked: Asked
+) -> tuple[dict[str, tuple[Difference, ...]], dict[Names, Replicability]]:
+    """Return the differences on the pooled predictions of each repetition, and the effects in the folds."""
+    if not folds.parts:
+        return {}, {}
+    inner = {
+        name: with_direction_notes(
+            per_dataset.differences(makers, evaluation, pairs, asked), alpha_of(asked.level)
+        )
+        for name, (makers, evaluation) in folds.whole.items()
+    }
+    found = {
+        label: per_dataset.p_values(makers, evaluation, pairs, asked)
+        for label, (makers, evaluation) in folds.parts.items()
+    }
+    names = _names_of(tuple(found))
+    alpha = alpha_of(asked.level)
+    effects = {
+        pair: replicability({names[label]: p[i] for label, p in found.items()}, alpha=alpha)
+        for i, pair in enumerate(pairs)
+    }
+    return inner, effects
+
+
+def _names_of(labels: Labels) -> dict[tuple[str, str], str]:
+    """Return a name of its own for each fold: with its repetition, if there are several.
+
+    Examples
+    --------
+    >>> _names_of((("1", "a"), ("1", "b"))), _names_of((("1", "a"), ("2", "a")))
+    ({('1', 'a'): 'a', ('1', 'b'): 'b'}, {('1', 'a'): '1/a', ('2', 'a'): '2/a'})
+    >>> _names_of((("1/2", "3"), ("1", "2/3")))
+    {('1/2', '3'): "'1/2'/'3'", ('1', '2/3'): "'1'/'2/3'"}
+    """
+    if len({again for again, _ in labels}) == 1:
+        return {label: label[1] for label in labels}
+    joined = {(again, name): f"{again}/{name}" for again, name in labels}
+    if len(set(joined.values())) == len(joined):
+        return joined
+    return {(again, name): f"{again!r}/{name!r}" for again, name in labels}
+
+
+def _paired(folds: Folds, pair: Names) -> FloatArray:
+    """Return the differences of two systems on the folds."""
+    a, b = (folds.matrix[:, folds.names.index(name)] for name in pair)
+    return classical.paired_differences(a, b)
+
+
+_UNKNOWN = (
+    ": a standard error of 0 says nothing there, so there is no interval, and the p-value is what the signs"
+    " alone say"
+)
+
+
+def _differences(
+    folds: Folds,
+    pairs: Sequence[Names],
+    tests: Mapping[Names, tuple[TestResult, ...]],
+    methods: tuple[str, str],
+    ratio: float,
+    asked: Asked,
+    correction: str,
+) -> tuple[Difference, ...]:
+    """Return the difference of each pair with the test and the interval whose names are `methods`."""
+    name, bounds = methods
+    chosen = {pair: next(test for test in tests[pair] if test.name == name) for pair in pairs}
+    adjusted = multiplicity.adjust([chosen[pair].p_value for pair in pairs], correction)
+    mean = dict(zip(folds.names, folds.matrix.mean(axis=0).tolist(), strict=True))
+    found = []
+    for (a, b), p in zip(pairs, adjusted, strict=True):
+        d = _paired(folds, (a, b))
+        table = fold_tests.by_repetition(folds, d)
+        interval, _ = defined(crossvalidation.corrected_interval(table, ratio, asked.level, bounds))
+        error = crossvalidation.corrected_error(table, ratio, bounds)
+        notes: tuple[Note, ...] = ()
+        if interval is None or interval.low == interval.high:
+            text = "the difference is the same on all folds" + ("" if interval else _UNKNOWN)
+            notes = (Note("no_variance", text, (folds.metric.name, a, b)),)
+        found.append(
+            Difference(
+                metric=folds.metric.name,
+                a=a,
+                b=b,
+                estimate=float(d.mean()),
+                score_a=mean[a],
+                score_b=mean[b],
+                interval=interval,
+                level=asked.level,
+                test=chosen[a, b],
+                p_adjusted=float(p),
+                greater_is_better=folds.metric.greater_is_better,
+                n_items=len(folds.labels),
+                n_differing=int((d != 0.0).sum()),
+                notes=notes,
+                standard_error=error,
+                standard_error_method=bounds,
+            )
+        )
+    return with_direction_notes(found, alpha_of(asked.level))
+
+
+def _spread(pair: Names, position: int, inner: Mapping[str, tuple[Difference, ...]], level: float) -> Spread:
+    found = [differences[position] for differences in inner.values()]
+
+    def ends(values: Sequence[float]) -> tuple[float, float]:
+        return (min(values), max(values)) if values else (math.nan, math.nan)
+
+    return Spread(
+        a=pair[0],
+        b=pair[1],
+        n_repetitions=len(found),
+        n_significant=sum(rejects(d.p_value, alpha_of(level)) for d in found),
+        p_value=ends([d.p_value for d in found]),
+        low=ends([d.interval.low for d in found if d.interval is not None]),
+        difference=ends([d.estimate for d in found]),
+        high=ends([d.interval.high for d in found if d.interval is not None]),
+    )
+
+
+def _provenance(folds: Folds, asked: Asked, more: Mapping[str, Any], drawing: Drawing) -> Provenance:
+    """Return everything needed to make the numbers again; the test of `Asked` is the one inside a fold."""
+    told = {("inside" if key == "test" else key): value for key, value in dataclasses.asdict(asked).items()}
+    return per_dataset.provenance(
+        {"metrics": [folds.metric.name], **told, **more},
+        {
+            "repetitions": len(folds.repetitions()),
+            "folds": len(folds.labels),
+            "systems": list(folds.names),
+        },
+        folds.data_hash,
+        drawing,
+    )

@@ -1,0 +1,281 @@
+"""From what the user has to scores per fold: arrays, frames, out-of-fold predictions."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from bestby._core import arrays, checks
+from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
+from bestby._core.typing import Array, FloatArray
+from bestby.comparisons.common import per_dataset
+from bestby.data.evaluation import Evaluation
+from bestby.data.frames import collected, evaluation_from_frame, is_frame
+from bestby.data.roles import ITEM_WORDS
+from bestby.engine.base import Drawing
+from bestby.engine.interval_maker import Intervals
+from bestby.metrics.base import BaseMetric
+from bestby.metrics.directions import direction_of
+from bestby.results.base import MetricInfo, Note
+
+Labels = tuple[tuple[str, str], ...]
+"""Repetition and fold."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Scores:
+    """One score per system and fold, as it came."""
+
+    names: tuple[str, ...]
+    labels: Labels
+    matrix: FloatArray
+
+
+@dataclasses.dataclass(frozen=True)
+class Folds:
+    """Scores per fold, and what lies behind them."""
+
+    metric: MetricInfo
+    names: tuple[str, ...]
+    labels: Labels
+    matrix: FloatArray
+    parts: Mapping[tuple[str, str], tuple[Intervals, Evaluation]]
+    whole: Mapping[str, tuple[Intervals, Evaluation]]
+    data_hash: str
+    notes: tuple[Note, ...]
+
+    def shape(self) -> tuple[int, int] | None:
+        """Return the numbers of repetitions and of folds in each; None if they differ."""
+        sizes = list(self.repetitions().values())
+        return (len(sizes), sizes[0]) if len(set(sizes)) == 1 else None
+
+    def repetitions(self) -> dict[str, int]:
+        """Return the number of folds of each repetition."""
+        counts: dict[str, int] = {}
+        for name, _ in self.labels:
+            counts[name] = counts.get(name, 0) + 1
+        return counts
+
+
+def read(
+    data: Any, fold: str | None, repetition: str | None, systems: tuple[str, ...] | None, gold: str | None
+) -> Scores | dict[str, Evaluation]:
+    """Return scores per fold, or an evaluation per repetition whose strata are the folds."""
+    for what, column in (("fold", fold), ("repetition", repetition), ("gold", gold)):
+        checks.valid_name(column, what)
+    if isinstance(data, Evaluation):
+        return {"1": _selected(data.uncounted("a comparison over folds"), systems)}
+    if not isinstance(data, Mapping) and is_frame(data):
+        return _from_frame(data, fold, repetition, systems, gold)
+    if not isinstance(data, Mapping) or not data:
+        raise InvalidInputError(
+            f"data must be a mapping, a frame or an Evaluation, got {type(data).__name__}",
+            hint='compare_folds({"old": scores_of_folds, "new": scores_of_folds})',
+        )
+    if all(isinstance(value, Evaluation) for value in data.values()):
+        return {
+            str(name): _selected(value.uncounted("a comparison over folds"), systems)
+            for name, value in data.items()
+        }
+    names = tuple(str(name) for name in data) if systems is None else systems
+    unknown = next((name for name in names if name not in data), None)
+    if unknown is not None:
+        raise InvalidInputError(
+            f"no system {quoted(unknown)} in these data", hint=f"systems: {', '.join(map(str, data))}"
+        )
+    if not names:
+        raise InvalidInputError("a comparison needs at least 2 systems, got none")
+    given = {f"the scores of {quoted(name)}": data[name] for name in names}
+    scores = [
+        _fold_scores(values, name) for name, values in zip(names, _in_order(given).values(), strict=True)
+    ]
+    for name, array in zip(names, scores, strict=True):
+        if array.shape != scores[0].shape:
+            raise InvalidInputError(
+                f"systems must have a score for every fold: {quoted(names[0])} has shape {scores[0].shape},"
+                f" {quoted(name)} {array.shape}",
+            )
+    r, k = scores[0].shape
+    labels = tuple((str(i + 1), str(j + 1)) for i in range(r) for j in range(k))
+    return Scores(names, labels, np.column_stack([array.reshape(-1) for array in scores]))
+
+
+def _in_order(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return scores in the same order of folds, and of repetitions, for all systems."""
+    arrays.check_columns(given)
+    rows = arrays.joined_by_key(given, "folds")
+    if not any(
+        isinstance(row, Mapping) for values in rows.values() if isinstance(values, list) for row in values
+    ):
+        return rows
+    nested = {
+        f"{what}, repetition {i + 1}": row for what, values in rows.items() for i, row in enumerate(values)
+    }
+    folds = iter(arrays.joined_by_key(nested, "folds").values())
+    return {what: [next(folds) for _ in values] for what, values in rows.items()}
+
+
+def _selected(evaluation: Evaluation, systems: tuple[str, ...] | None) -> Evaluation:
+    return evaluation if systems is None else per_dataset.only(evaluation, systems)
+
+
+def _fold_scores(values: Any, name: str) -> FloatArray:
+    array = checks.as_array(values, f"the scores of {quoted(name)}")
+    if array.dtype.kind == "O" and array.ndim == 1:
+        array = checks.column(array, f"the scores of {quoted(name)}")
+    if array.dtype.kind not in "biuf" or array.ndim not in (1, 2) or array.size == 0:
+        raise InvalidInputError(
+            f"scores of system {quoted(name)} must be numbers of shape (folds,) or (repetitions, folds),"
+            f" got {array.dtype} of shape {array.shape}",
+            hint="give an Evaluation with strata=folds to compare predictions",
+        )
+    return np.atleast_2d(array.astype(np.float64))
+
+
+def _from_frame(
+    frame: Any, fold: str | None, repetition: str | None, systems: tuple[str, ...] | None, gold: str | None
+) -> Scores | dict[str, Evaluation]:
+    frame = collected(frame)
+    names = [str(name) for name in (frame.column_names if hasattr(frame, "column_names") else frame.columns)]
+    by = fold or "fold"
+    again = repetition or ("repetition" if "repetition" in names else None)
+    for name, role in ((by, "fold"), (again, "repetition")):
+        if name is not None and name not in names:
+            raise InvalidInputError(
+                f"the frame has no column {quoted(name)} of the {role}s",
+                hint=f"name it: {role}=...; its columns are: {', '.join(names[:12])}",
+            )
+    folds = [str(value) for value in checks.column(frame[by], f"column {quoted(by)}")]
+    rounds = ["1"] * len(folds) if again is None else [str(v) for v in checks.column(frame[again], again)]
+    labels = list(zip(rounds, folds, strict=True))
+    others = [name for name in names if name not in (by, again, gold, *ITEM_WORDS)]
+    columns = tuple(others) if systems is None else systems
+    if gold is None and len(set(labels)) == len(labels):
+        matrix = np.column_stack([_fold_scores(frame[name], name)[0] for name in columns])
+        return Scores(columns, tuple(labels), matrix)
+    whole = evaluation_from_frame(frame, gold=gold, stratum=by, systems=columns)
+    return by_repetition(whole, np.array(rounds))
+
+
+def by_repetition(whole: Evaluation, repetitions: Array) -> dict[str, Evaluation]:
+    """Return one evaluation per repetition, the folds being its strata."""
+    return {
+        str(name): per_dataset.taken(whole, repetitions == name)
+        for name in dict.fromkeys(repetitions.tolist())
+    }
+
+
+def of_scores(read: Scores, metric: Any, greater_is_better: bool | None) -> Folds:
+    """Return the scores as they are, checked."""
+    if metric is not None and not isinstance(metric, str):
+        raise InvalidInputError("scores of folds leave nothing to compute: metric must be a name for them")
+    _check_size(read.names, read.labels)
+    bad = np.argwhere(~np.isfinite(read.matrix))
+    if bad.size:
+        row, system = bad[0]
+        raise InvalidInputError(
+            f"system {quoted(read.names[system])} has no score on fold {quoted(read.labels[row][1])}"
+            f" of repetition {quoted(read.labels[row][0])}",
+            hint="folds cannot be left out one by one: the tests count on all of them",
+        )
+    _check_amounts(read.names, read.matrix)
+    greater, guessed = direction_of(metric, greater_is_better)
+    info = MetricInfo(metric or "score", greater, (-math.inf, math.inf))
+    hashes = {f"{label}": repr(row.tolist()) for label, row in zip(read.labels, read.matrix, strict=True)}
+    hashes["names"] = repr(read.names)
+    return Folds(info, read.names, read.labels, read.matrix, {}, {}, per_dataset.hash_of(hashes), guessed)
+
+
+def of_items(
+    parts: Mapping[str, Evaluation],
+    metric: Any,
+    greater_is_better: bool | None,
+    drawing: Drawing,
+) -> Folds:
+    """Return the score of every fold, with what makes tests inside folds and repetitions."""
+    measure, reading_notes = per_dataset.one_metric(metric, parts, "repetition")
+    if greater_is_better is not None and greater_is_better != measure.greater_is_better:
+        raise InvalidInputError(
+            f"greater_is_better={greater_is_better} contradicts the metric {measure.name}"
+        )
+    names = next(iter(parts.values())).names
+    whole, folds = {}, {}
+    for again, evaluation in parts.items():
+        if set(evaluation.names) != set(names):
+            raise InvalidInputError(
+                f"every repetition must have the same systems: {', '.join(names)};"
+                f" repetition {quoted(again)} has {', '.join(evaluation.names)}"
+            )
+        same = per_dataset.only(evaluation, names)
+        for name, part in per_dataset.split(same, "fold").items():
+            where = f"repetition {quoted(again)}, fold {quoted(name)}"
+            folds[again, name] = (per_dataset.makers_of(part, measure, drawing, where), part)
+        plain = dataclasses.replace(same, strata=None)
+        whole[again] = (per_dataset.makers_of(plain, measure, drawing, f"repetition {quoted(again)}"), plain)
+    _check_size(names, tuple(folds))
+    matrix = np.array([makers.scores[0] for makers, _ in folds.values()])
+    _check_amounts(names, matrix)
+    fitted = next(iter(whole.values()))[0].group.metrics[0]
+    return Folds(
+        metric=MetricInfo(fitted.name, fitted.greater_is_better, fitted.bounds),
+        names=names,
+        labels=tuple(folds),
+        matrix=matrix,
+        parts=folds,
+        whole=whole,
+        data_hash=per_dataset.hash_of({name: part.data_hash() for name, part in parts.items()}),
+        notes=(
+            *dict.fromkeys(note for part in parts.values() for note in part.notes),
+            *reading_notes,
+            *_missing_classes(measure, {where: part for where, (_, part) in folds.items()}, parts),
+        ),
+    )
+
+
+def _missing_classes(
+    metric: BaseMetric, folds: Mapping[tuple[str, str], Evaluation], parts: Mapping[str, Evaluation]
+) -> list[Note]:
+    """Return a note if a metric that averages over the classes has not all of them in every fold."""
+    averages = getattr(metric, "average", "") == "macro" or metric.name == "balanced_accuracy"
+    if not averages or getattr(metric, "labels", None):
+        return []
+    classes = {again: _classes(part) for again, part in parts.items()}
+    without = sum(_classes(part) < classes[again] for (again, _), part in folds.items())
+    if not without:
+        return []
+    text = (
+        f"{without} of {len(folds)} folds lack a class of the gold, and {metric.name} is that of the other"
+        " classes there: the mean over the folds is not the score on all classes. Fewer folds, or folds with"
+        " every class in its share, avoid that"
+    )
+    return [Note("missing_classes", text)]
+
+
+def _classes(part: Evaluation) -> set[object]:
+    return set() if part.gold is None or part.gold.ndim != 1 else set(part.gold.tolist())
+
+
+def _check_amounts(names: Sequence[str], matrix: FloatArray) -> None:
+    """Refuse scores whose squares no float holds, as everywhere; their positions count the folds."""
+    for name, scores in zip(names, matrix.T, strict=True):
+        what = f"the scores of {quoted(name)}"
+        checks.check_bounded(scores, what)
+        checks.check_not_tiny(scores, what)
+
+
+def _check_size(names: Sequence[str], labels: Labels) -> None:
+    checks.valid_names(names, "system")
+    for repetition, fold in labels:
+        checks.check_text(repetition, "names of repetitions")
+        checks.check_text(fold, "names of folds")
+    if len(names) < 2:
+        raise InvalidInputError(f"a comparison needs at least 2 systems, got {', '.join(names) or 'none'}")
+    if len(labels) < 2:
+        raise InvalidInputError(
+            f"at least 2 folds are needed, got {len(labels)}", hint="for one test set use compare"
+        )

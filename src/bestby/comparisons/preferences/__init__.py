@@ -1,0 +1,1 @@
+"""Systems by judgements of which of two is better: `compare_preferences`."""

@@ -1,0 +1,440 @@
+"""Compare systems by which of two was preferred, judgement by judgement."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bestby._core import checks
+from bestby._core.rounding import TIE
+from bestby._core.typing import Alternative, Array, ArrayLike, FloatArray
+from bestby._core.versions import versions
+from bestby._version import __version__
+from bestby.comparisons.common import family, note_rules
+from bestby.comparisons.preferences import testing
+from bestby.comparisons.preferences.source import Columns, Data, data_of
+from bestby.engine.base import Drawing
+from bestby.inference import multiplicity, preference
+from bestby.inference.distributions import replicates
+from bestby.inference.intervals import percentile
+from bestby.resampling.streams import seed_of
+from bestby.results.base import MetricInfo, Note, Provenance
+from bestby.results.preferences import PreferenceComparison, PreferenceDifference, PreferenceScore
+from bestby.results.values import Interval, TestResult
+
+ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
+SCALES = ("log", "elo")
+ELO_MEAN = 1000.0
+FEW_CLUSTERS = 50
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The arguments of `compare_preferences` that are not data; see there."""
+
+    ties: str
+    scale: str
+    prior: float
+    level: float
+    test: str
+    alternative: Alternative
+    correction: str
+    baseline: str | None
+
+    @property
+    def alpha(self) -> float:
+        """The level of the tests."""
+        return family.alpha_of(self.level)
+
+    @property
+    def unit(self) -> float:
+        """Points of the scale per unit of log strength."""
+        return preference.ELO if self.scale == "elo" else 1.0
+
+    @property
+    def mean(self) -> float:
+        """The mean strength on the scale."""
+        return ELO_MEAN if self.scale == "elo" else 0.0
+
+
+def compare_preferences(
+    comparisons: Any,
+    *,
+    clusters: ArrayLike | str | None = None,
+    a: str = "a",
+    b: str = "b",
+    winner: str = "winner",
+    item: str | None = None,
+    ties: str = "half",
+    scale: str = "log",
+    prior: float = 0.0,
+    baseline: str | None = None,
+    level: float = 0.95,
+    test: str = "auto",
+    alternative: str = "two-sided",
+    correction: str = "holm",
+    n_resamples: int = 10_000,
+    rng: int | np.random.Generator | None = 0,
+    n_jobs: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> PreferenceComparison:
+    """Compare systems by judgements of which of two was better.
+
+    Parameters
+    ----------
+    comparisons : sequence of tuples, mapping of columns, or data frame
+        Judgements: (a, b, winner) or (item, a, b, winner), with the names of two systems and of the one
+        preferred, or "tie". "a" and "b" also stand for the first and the second, unless one of the two has
+        that name. A frame has a row per judgement.
+    clusters : array_like, shape (n,), or str, optional
+        The cluster of each judgement, or the column with it: judgements of one cluster are drawn together.
+        By default the items (prompts), if there are any.
+    a, b, winner, item : str
+        The columns of a frame. A column "item" is used if there is one.
+    ties : {"half", "davidson"}
+        "half": a tie is half a win for both (Bradley and Terry's model). "davidson": ties have a probability
+        of their own.
+    scale : {"log", "elo"}
+        The scale of strengths: logarithms with the mean 0; or 400 / ln 10 times that, plus 1000, on which 400
+        points are odds of ten to one.
+    prior : float
+        That many judgements, half of them won and half lost, are added between every two systems, so that
+        one which won or lost all has a finite strength.
+    baseline : str, optional
+        Compare every other system with this one only; otherwise every pair.
+    level : float
+        Nominal coverage; 1 - level is the level of the tests.
+    test : {"auto", "permutation", "wald", "bootstrap"}
+        "permutation": of the judgements of just the two systems, exact, by clusters; no model. "wald":
+        whether two strengths differ, by their difference over its standard error, clusters taken together.
+        "bootstrap": the same by the resamples. "auto" is "permutation" for two systems, "wald" for more.
+    alternative : {"two-sided", "greater", "less"}
+        "greater" asks whether A is stronger than B. One-sided pairs stand in the order of the names.
+        Intervals are two-sided always.
+    correction : {"holm", "bonferroni", "bh", "none"}
+        How p-values are corrected; the family is all pairs.
+    n_resamples : int
+        Resamples of the clusters, or of the judgements.
+    rng : int, numpy.random.Generator or None
+        The seed; None for fresh entropy, which is recorded.
+    n_jobs : int
+        Threads; the numbers are the same for any.
+    progress : callable, optional
+        Called with the number of resamples done and their number.
+
+    Returns
+    -------
+    PreferenceComparison
+        Strengths and win rates with intervals, ranks, and for every pair the probability that one is
+        preferred, with its interval and a test.
+
+    Raises
+    ------
+    InvalidInputError
+        If the data or an argument cannot be used as given.
+    DesignError
+        If a system, or a group of systems, was never beaten by or never beat the others: strengths then have
+        no finite estimate without a prior. If two systems never met, for the permutation test. If clusters
+        are two crossed groupings.
+
+    Notes
+    -----
+    All judgements count the same whenever they were made: strengths are estimated by maximum likelihood, not
+    followed from game to game as sequential Elo ratings are, which depend on the order of the games.
+
+    References
+    ----------
+    .. [1] Bradley & Terry (1952), Rank analysis of incomplete block designs: the method of paired
+       comparisons, Biometrika 39, 324-345.
+    .. [2] Davidson (1970), On extending the Bradley-Terry model to accommodate ties in paired comparison
+       experiments, J. Amer. Statist. Assoc. 65, 317-328.
+    .. [3] Hunter (2004), MM algorithms for generalized Bradley-Terry models, Ann. Statist. 32, 384-406.
+
+    Examples
+    --------
+    >>> from bestby import compare_preferences
+    >>> judged = [("new", "old", "new")] * 30 + [("old", "new", "old")] * 10 + [("new", "old", "tie")] * 8
+    >>> difference = compare_preferences(judged)["new", "old"]
+    >>> round(difference.probability, 4), round(difference.p_value, 5), difference.exact
+    (0.7083, 0.00222, True)
+    """
+    settings = Settings(
+        checks.choice(ties, preference.TIES, "ties"),
+        checks.choice(scale, SCALES, "scale"),
+        checks.number(prior, "prior"),
+        checks.probability(level, "level"),
+        checks.choice(test, ("auto", *testing.TESTS), "test"),
+        checks.choice(alternative, ALTERNATIVES, "alternative"),
+        checks.choice(correction, multiplicity.CORRECTIONS, "correction"),
+        baseline,
+    )
+    drawing = Drawing(
+        checks.positive_int(n_resamples, "n_resamples"),
+        seed_of(rng),
+        checks.positive_int(n_jobs, "n_jobs"),
+        progress,
+    )
+    data = data_of(comparisons, clusters, Columns(a, b, winner, item))
+    checks.valid_baseline(baseline, data.names)
+    return _compared(_fitted(data, settings, drawing), settings, drawing)
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """Strengths of the judgements and of their resamples.
+
+    Parameters
+    ----------
+    data : Data
+        The judgements.
+    wins, ties : ndarray, shape (S, S)
+        Their sums.
+    strengths, drawn : Strengths
+        Of the judgements, and of the resamples, (B, S); NaN where a resample has no finite ones.
+    rates, drawn_rates : ndarray, shape (S,) and (B, S)
+        Win rates.
+    errors : Errors
+        Covariances of the log strengths.
+    """
+
+    data: Data
+    wins: FloatArray
+    ties: FloatArray
+    strengths: preference.Strengths
+    drawn: preference.Strengths
+    rates: FloatArray
+    drawn_rates: FloatArray
+    errors: preference.Errors
+
+
+def _fitted(data: Data, settings: Settings, drawing: Drawing) -> Fit:
+    judged, size = data.judged, len(data.names)
+    wins, ties = judged.matrices()
+    if settings.prior == 0.0:
+        preference.refuse_unconnected(wins, ties, data.names)
+    strengths = preference.strengths(wins, ties, model=settings.ties, prior=settings.prior)
+    preference.refuse_infinite(strengths)
+
+    def refitted(w: FloatArray, t: FloatArray) -> FloatArray:
+        again = preference.strengths(w, t, model=settings.ties, prior=settings.prior)
+        return np.column_stack([again.log, again.tie, preference.win_rates(w, t)])
+
+    drawn = judged.bootstrap(
+        drawing.n_resamples, drawing.seed, refitted, n_jobs=drawing.n_jobs, progress=drawing.progress
+    )
+    errors = preference.errors(
+        strengths,
+        judged.first,
+        judged.second,
+        judged.values,
+        clusters=judged.clusters,
+        model=settings.ties,
+        prior=settings.prior,
+    )
+    return Fit(
+        data,
+        wins,
+        ties,
+        strengths,
+        preference.Strengths(drawn[:, :size], drawn[:, size]),
+        preference.win_rates(wins, ties),
+        drawn[:, size + 1 :],
+        errors,
+    )
+
+
+def _compared(fit: Fit, settings: Settings, drawing: Drawing) -> PreferenceComparison:
+    names = fit.data.names
+    order = family.ranked(np.round(fit.strengths.log / TIE), names, True)
+    base = None if settings.baseline is None else names.index(settings.baseline)
+    pairs = family.pairs(order, base, sided=settings.alternative != "two-sided")
+    tests = [_test(fit, i, j, settings, drawing) for i, j in pairs]
+    adjusted = multiplicity.adjust([test.p_value for test in tests], settings.correction)
+    differences = family.with_direction_notes(
+        [
+            _difference(fit, i, j, test, float(p), settings)
+            for (i, j), test, p in zip(pairs, tests, adjusted, strict=True)
+        ],
+        settings.alpha,
+    )
+    tie = None
+    if settings.ties == "davidson":
+        tie = _interval(fit.drawn.tie, settings.level)
+    return PreferenceComparison(
+        metrics=(MetricInfo(_metric(settings), True, (-math.inf, math.inf)),),
+        systems=_scores(fit, order, differences, settings),
+        differences=differences,
+        omnibus=(),
+        notes=tuple(_notes(fit, tests, settings)),
+        provenance=_provenance(fit, settings, drawing),
+        n_items=fit.data.judged.n,
+        level=settings.level,
+        correction=settings.correction,
+        baseline=settings.baseline,
+        n_clusters=0 if fit.data.judged.clusters is None else fit.data.judged.n_units,
+        tie_model=settings.ties,
+        tie_parameter=float(fit.strengths.tie),
+        tie_interval=tie,
+    )
+
+
+def _metric(settings: Settings) -> str:
+    return "elo" if settings.scale == "elo" else "strength"
+
+
+def _test(fit: Fit, i: int, j: int, settings: Settings, drawing: Drawing) -> TestResult:
+    chosen = settings.test
+    if chosen == "auto":
+        chosen = "permutation" if len(fit.data.names) == 2 else "wald"
+    if chosen == "permutation":
+        pair = fit.data.names[i], fit.data.names[j]
+        return testing.permutation_test(fit.data.judged, i, j, pair, settings.alternative, drawing)
+    estimate, n_units = _gap(fit, i, j), fit.data.judged.n_units
+    if chosen == "bootstrap":
+        drawn = fit.drawn.log[:, i] - fit.drawn.log[:, j]
+        return testing.bootstrap_test(drawn, estimate, settings.alternative, n_units)
+    return testing.wald_test(estimate, _error(fit.errors.robust, i, j), settings.alternative, n_units)
+
+
+def _gap(fit: Fit, i: int, j: int) -> float:
+    """Return the difference of two log strengths; one within the rounding of the fit is 0."""
+    gap = float(fit.strengths.log[i] - fit.strengths.log[j])
+    return 0.0 if abs(gap) < TIE else gap
+
+
+def _error(covariance: FloatArray, i: int, j: int) -> float:
+    return math.sqrt(max(float(covariance[i, i] + covariance[j, j] - 2.0 * covariance[i, j]), 0.0))
+
+
+def _difference(
+    fit: Fit, i: int, j: int, test: TestResult, p_adjusted: float, settings: Settings
+) -> PreferenceDifference:
+    names, unit = fit.data.names, settings.unit
+    log = fit.strengths.log
+    wins, losses, ties = (int(x) for x in (fit.wins[i, j], fit.wins[j, i], fit.ties[i, j]))
+    return PreferenceDifference(
+        metric=_metric(settings),
+        a=names[i],
+        b=names[j],
+        estimate=unit * _gap(fit, i, j),
+        score_a=settings.mean + unit * float(log[i]),
+        score_b=settings.mean + unit * float(log[j]),
+        interval=_interval(unit * (fit.drawn.log[:, i] - fit.drawn.log[:, j]), settings.level),
+        level=settings.level,
+        test=test,
+        p_adjusted=p_adjusted,
+        greater_is_better=True,
+        n_items=wins + ties + losses,
+        n_differing=wins + losses,
+        probability=float(fit.strengths.preference(i, j)),
+        probability_interval=_interval(fit.drawn.preference(i, j), settings.level),
+        wins=wins,
+        ties=ties,
+        losses=losses,
+        standard_error=unit * _error(fit.errors.robust, i, j),
+        standard_error_method="sandwich",
+    )
+
+
+def _scores(
+    fit: Fit, order: Sequence[int], differences: Sequence[PreferenceDifference], settings: Settings
+) -> tuple[PreferenceScore, ...]:
+    names = [fit.data.names[s] for s in order]
+    low, high, letters = family.standings(
+        names, differences, settings.alpha, lettered=settings.baseline is None
+    )
+    unit, mean = settings.unit, settings.mean
+    return tuple(
+        PreferenceScore(
+            metric=_metric(settings),
+            system=names[position],
+            score=mean + unit * float(fit.strengths.log[s]),
+            interval=_interval(mean + unit * fit.drawn.log[:, s], settings.level),
+            rank_low=int(low[position]),
+            rank_high=int(high[position]),
+            group=None if letters is None else letters[position],
+            standard_error=unit * math.sqrt(max(float(fit.errors.fisher[s, s]), 0.0)),
+            standard_error_method="fisher",
+            robust_error=unit * math.sqrt(max(float(fit.errors.robust[s, s]), 0.0)),
+            win_rate=float(fit.rates[s]),
+            win_rate_interval=_interval(fit.drawn_rates[:, s], settings.level),
+            wins=int(fit.wins[s].sum()),
+            ties=int(fit.ties[s].sum()),
+            losses=int(fit.wins[:, s].sum()),
+        )
+        for position, s in enumerate(order)
+    )
+
+
+def _interval(drawn: FloatArray, level: float) -> Interval | None:
+    """Return the percentile interval of the replicates that are defined; None if none is."""
+    kept = drawn[np.isfinite(drawn)]
+    if not kept.size:
+        return None
+    return Interval(*percentile(replicates(kept), level), level, "percentile", exact=False)
+
+
+def _notes(fit: Fit, tests: Sequence[TestResult], settings: Settings) -> Iterator[Note]:
+    judged = fit.data.judged
+    if judged.n_units < FEW_CLUSTERS:
+        what = "judgements" if judged.clusters is None else "clusters"
+        told = f"there are only {judged.n_units} {what}: intervals tend to be too short below {FEW_CLUSTERS}"
+        yield Note("few_clusters", told)
+    lost = int(np.isnan(fit.drawn.log).any(axis=1).sum())
+    if lost == fit.drawn.log.shape[0]:
+        text = "no intervals of strengths: they have no finite estimate on any resample, so their uncertainty"
+        yield Note("undefined_interval", f"{text} is unknown")
+    elif lost:
+        yield Note(
+            "undefined_resamples",
+            f"strengths have no finite estimate on {lost} of {fit.drawn.log.shape[0]} resamples, where some"
+            " system wins or loses all; the intervals use the others and are too short on that side",
+        )
+    if settings.prior > 0.0:
+        told = f"{settings.prior:g} judgements, half won and half lost, were added between every two systems"
+        yield Note("prior", f"{told}: strengths are drawn together")
+    if settings.ties == "half" and bool(fit.ties.any()):
+        yield Note(
+            "ties_as_halves",
+            f"{int(fit.ties.sum() / 2)} ties count as half a win for both; the standard errors of the Fisher"
+            " information, which take them for wins and losses, are too large",
+        )
+    yield from note_rules.of_direction(_metric(settings), True, settings.alternative)
+    yield from note_rules.of_resamples(_metric(settings), tests, settings.correction, settings.alpha)
+
+
+def _provenance(fit: Fit, settings: Settings, drawing: Drawing) -> Provenance:
+    judged = fit.data.judged
+    about: dict[str, Any] = {"judgements": judged.n, "systems": list(fit.data.names)}
+    if judged.clusters is not None:
+        about["clusters"] = judged.n_units
+    return Provenance(
+        version=__version__,
+        versions=versions(),
+        seed=drawing.seed,
+        n_resamples=drawing.n_resamples,
+        settings={"metrics": [_metric(settings)], **vars(settings)},
+        data=about,
+        data_hash=_data_hash(fit.data),
+    )
+
+
+def _data_hash(data: Data) -> str:
+    """Hash the judgements, whatever their order and whichever system of each came first."""
+    judged = data.judged
+    swapped = judged.first > judged.second
+    columns: list[Array] = [
+        np.where(swapped, judged.second, judged.first),
+        np.where(swapped, judged.first, judged.second),
+        np.where(swapped, 1.0 - judged.values, judged.values),
+        np.zeros(judged.n) if judged.clusters is None else judged.clusters,
+    ]
+    table = np.column_stack(columns).astype(np.float64)
+    digest = hashlib.blake2b("|".join(data.names).encode(), digest_size=8)
+    digest.update(np.ascontiguousarray(table[np.lexsort(table.T)]).view(np.uint8).data)
+    return digest.hexdigest()

@@ -1,0 +1,203 @@
+"""From what the user has to judgements of pairs of systems."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bestby._core import arrays, checks
+from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
+from bestby._core.typing import Array, FloatArray
+from bestby.data.evaluation import one_grouping
+from bestby.data.frames import collected, is_frame
+from bestby.inference.judgements import Judgements
+
+TIE = "tie"
+_POSITIONS = {"a": 1.0, "b": 0.0}
+_HINT = 'each judgement is (a, b, winner) or (item, a, b, winner), the winner a, b or "tie"'
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Judgements and the names of the systems.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The systems, sorted.
+    judged : Judgements
+        The judgements by the positions of the systems in `names`.
+    """
+
+    names: tuple[str, ...]
+    judged: Judgements
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The names of the columns of a frame.
+
+    Parameters
+    ----------
+    a, b, winner : str
+        The two systems, and which was preferred.
+    item : str or None
+        What was judged; None for a column "item", if there is one.
+    """
+
+    a: str = "a"
+    b: str = "b"
+    winner: str = "winner"
+    item: str | None = None
+
+
+def data_of(comparisons: Any, clusters: Any, columns: Columns) -> Data:
+    """Return checked judgements.
+
+    Parameters
+    ----------
+    comparisons : sequence of tuples, mapping of columns, or data frame
+        As for `compare_preferences`.
+    clusters : array_like, shape (n,), or str, optional
+        The cluster of each judgement, or the column with it.
+    columns : Columns
+        Where a frame has what.
+
+    Returns
+    -------
+    Data
+        With the items as clusters, if there are items and nothing else was given.
+
+    Raises
+    ------
+    InvalidInputError
+        If a name is missing, a system is judged against itself, or the winner is neither.
+    DesignError
+        If clusters are two crossed groupings.
+
+    Examples
+    --------
+    >>> data = data_of([("q1", "x", "y", "y"), ("q2", "y", "x", "tie")], None, Columns())
+    >>> data.names, data.judged.values, data.judged.clusters
+    (('x', 'y'), array([0. , 0.5]), array([0, 1]))
+    """
+    clusters = one_grouping(clusters, "a comparison of judgements")
+    a, b, winner, items, named = _read(comparisons, clusters, columns)
+    arrays.check_labels({"a": a, "b": b, "winner": winner, "items": items, "clusters": named})
+    first, second, won = _texts(a, "a"), _texts(b, "b"), _texts(winner, "winner")
+    if not len(first) == len(second) == len(won):
+        raise InvalidInputError(
+            f"there are {len(first)} values of a, {len(second)} of b and {len(won)} of winner",
+            hint="every judgement has one of each",
+        )
+    if not first:
+        raise InvalidInputError("there are no judgements", hint=_HINT)
+    for place, (x, y) in enumerate(zip(first, second, strict=True)):
+        if x == y:
+            raise InvalidInputError(f"judgement {place} is of {quoted(x)} against itself", hint=_HINT)
+    names = tuple(sorted({*first, *second}))
+    code = {name: position for position, name in enumerate(names)}
+    values = _values(won, first, second)
+    group = named if named is not None else items
+    return Data(
+        names,
+        Judgements(
+            len(names),
+            np.array([code[x] for x in first]),
+            np.array([code[y] for y in second]),
+            values,
+            None if group is None else _codes(group, len(first)),
+        ),
+    )
+
+
+def _read(comparisons: Any, clusters: Any, columns: Columns) -> tuple[Any, Any, Any, Any, Any]:
+    """Return a, b, winner, items and clusters as columns."""
+    if is_frame(comparisons) or isinstance(comparisons, Mapping):
+        comparisons = collected(comparisons)
+        names = getattr(comparisons, "column_names", None) or getattr(comparisons, "columns", None)
+        have = [str(name) for name in (comparisons if names is None else names)]
+        item = columns.item if columns.item is not None or "item" not in have else "item"
+        wanted = [columns.a, columns.b, columns.winner, item, clusters if isinstance(clusters, str) else None]
+        for name in wanted:
+            if checks.valid_name(name, "a column") is not None and name not in have:
+                raise InvalidInputError(
+                    f"there is no column {quoted(name)}; the columns are: {', '.join(have)}",
+                    hint="name them with a=..., b=..., winner=..., item=...",
+                )
+        a, b, winner, items, named = (None if name is None else comparisons[name] for name in wanted)
+        return a, b, winner, items, named if isinstance(clusters, str) else clusters
+    if isinstance(clusters, str):
+        raise InvalidInputError(
+            f"clusters={quoted(clusters)} names a column, but the judgements are no frame",
+            hint="pass one cluster per judgement",
+        )
+    checks.refuse_unused(
+        "tuples, which have no named columns",
+        a=(columns.a, "a"),
+        b=(columns.b, "b"),
+        winner=(columns.winner, "winner"),
+        item=(columns.item, None),
+    )
+    rows = _rows(comparisons)
+    fields = list(zip(*rows, strict=True)) if rows else [(), (), ()]
+    return *fields[-3:], (fields[0] if len(fields) == 4 else None), clusters
+
+
+def _rows(comparisons: Any) -> list[Sequence[Any]]:
+    rows = arrays.listed(comparisons, "the judgements")
+    for place, row in enumerate(rows):
+        listed = isinstance(row, Sequence) or (isinstance(row, np.ndarray) and row.ndim == 1)
+        fits = listed and not isinstance(row, str) and len(row) in (3, 4)
+        if not fits or len(row) != len(rows[0]):
+            raise InvalidInputError(f"judgement {place} is {quoted(row)}", hint=_HINT)
+    return rows
+
+
+def _texts(values: Any, what: str) -> list[str]:
+    listed = arrays.listed(values, what)
+    for place, value in enumerate(listed):
+        if checks.missing(value) or (isinstance(value, str) and value == ""):
+            raise InvalidInputError(f"judgement {place} has no {what}", hint=_HINT)
+        is_text = isinstance(value, str | bytes)
+        if getattr(value, "shape", None) or (isinstance(value, Collection) and not is_text):
+            raise InvalidInputError(
+                f"the {what} of judgement {place} must be a name, got {quoted(value)}", hint=_HINT
+            )
+        checks.check_text(str(value), f"{what} of judgement {place}")
+    return [str(value) for value in listed]
+
+
+def _values(winner: Sequence[str], first: Sequence[str], second: Sequence[str]) -> FloatArray:
+    """Return 1, 0.5 or 0 per judgement; a name of one of the two goes before the positions "a" and "b"."""
+    values = np.empty(len(first))
+    for place, (won, a, b) in enumerate(zip(winner, first, second, strict=True)):
+        value = {**_POSITIONS, TIE: 0.5, b: 0.0, a: 1.0}.get(won)
+        if value is None:
+            raise InvalidInputError(
+                f"the winner of judgement {place} must be {quoted(a)}, {quoted(b)} or 'tie',"
+                f" got {quoted(won)}",
+                hint=_HINT,
+            )
+        values[place] = value
+    return values
+
+
+def _codes(groups: Any, n: int) -> Array:
+    listed = arrays.listed(groups, "clusters")
+    if len(listed) != n:
+        raise InvalidInputError(
+            f"clusters has {len(listed)} values, expected {n}", hint="pass one per judgement"
+        )
+    labels = _texts(listed, "cluster or item")
+    code: Array = np.unique(np.array(labels, dtype=np.str_), return_inverse=True)[1].reshape(-1)
+    if code.max() == 0:
+        raise InvalidInputError(
+            "all judgements are in one cluster: nothing can be said about the uncertainty",
+            hint="clusters are groups such as prompts; at least 2 are needed",
+        )
+    return code

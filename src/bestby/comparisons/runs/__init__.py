@@ -1,0 +1,1 @@
+"""Systems with several runs (random seeds) each: `compare_runs`."""

@@ -1,0 +1,226 @@
+"""The differences between the runs of two systems: their tests, and all that is told of each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from bestby._core.typing import Alternative, Array, FloatArray
+from bestby.comparisons.common import family
+from bestby.comparisons.runs.settings import Settings
+from bestby.comparisons.runs.source import Data
+from bestby.engine.base import Drawing
+from bestby.engine.hierarchy import DOUBTED, Crossed
+from bestby.engine.prepare import Reading
+from bestby.engine.runs import FEW_FOR_MEDIANS
+from bestby.inference import effect_sizes, improvement, locations, samples
+from bestby.inference.ordering import multi_aso
+from bestby.results.base import Note
+from bestby.results.ordering import StochasticOrders
+from bestby.results.runs import RunsDifference
+from bestby.results.values import TestResult
+
+ASO_RESAMPLES = 1000
+SPREAD_APART = 2.2
+"""Ratio of the mean distances from the median from which systems count as varying unequally."""
+
+SPREAD_APART_OF_FEW = 2.5
+"""The same where both systems have fewer than `FEW_SPREAD` runs: chance alone sets these further apart."""
+
+SPREAD_APART_OF_OTHERS = 3.0
+"""The same for medians and trimmed means, whose tests bear more."""
+
+FEW_SPREAD = 10
+"""Runs of a system that varies more below which the bootstrap interval of medians covers 88 to 93 %."""
+
+FEWEST_SPREAD = 5
+"""Runs of each system from which that is told; fewer have a note of their own."""
+
+_MIRROR: dict[Alternative, Alternative] = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
+
+
+def chosen_test(
+    data: Data, pairs: Sequence[tuple[int, int]], settings: Settings
+) -> tuple[str, tuple[Note, ...]]:
+    """Return the test, and a note where no data could make the permutation test significant."""
+    if settings.test not in ("auto", "permutation") or isinstance(data.maker, Crossed):
+        return settings.test, ()
+    if settings.test == "auto" and settings.statistic != "mean":
+        return "auto", ()
+    count = 1 if settings.correction == "none" else len(pairs)
+    sides = 2.0 if settings.alternative == "two-sided" else 1.0
+    sizes = [x.size for x in data.maker.scores]
+    least = max(least_p(sizes[a], sizes[b], paired=settings.paired, sides=sides) for a, b in pairs)
+    if family.rejects(least * count, settings.alpha):
+        return settings.test, ()
+    corrected = "" if count == 1 else f", {min(1.0, least * count):.2g} for one of {count} after correction"
+    told = f"with so few runs the permutation test cannot give a p-value below {least:.2g}{corrected}"
+    if settings.test == "auto":
+        more = "; the t test is used, which takes the runs of a system to be roughly normal"
+        return "t", (Note("few_runs_for_permutation", told + more),)
+    return "permutation", (Note("out_of_reach", f"{told}: not every difference can become significant"),)
+
+
+def least_p(n: int, m: int, *, paired: bool = False, sides: float = 2.0) -> float:
+    """Return the smallest p-value the permutation test of n against m runs can give."""
+    # Of unequal numbers, the other extreme split is another distance from 0.
+    return (sides if paired or n == m else 1.0) * samples.fewest(n, m, paired)
+
+
+def oriented_test(data: Data, a: int, b: int, name: str, alternative: Alternative) -> TestResult:
+    """Return the test of A against B, made in the order of their names: exchanged they mirror each other."""
+    if data.names[a] < data.names[b]:
+        return data.maker.test(a, b, name, alternative)
+    return data.maker.test(b, a, name, _MIRROR[alternative]).mirrored()
+
+
+def orders_of(data: Data, settings: Settings, drawing: Drawing, n_pairs: int) -> StochasticOrders:
+    """Return almost stochastic order between every two systems, corrected as the tests are."""
+    return multi_aso(
+        dict(zip(data.names, data.maker.scores, strict=True)),
+        level=settings.level,
+        n_comparisons=1 if settings.correction == "none" else 2 * n_pairs,
+        n_resamples=min(ASO_RESAMPLES, drawing.n_resamples),
+        greater_is_better=data.metric.greater_is_better,
+        rng=drawing.seed,
+    )
+
+
+def difference_of(
+    data: Data,
+    a: int,
+    b: int,
+    test: TestResult,
+    p_adjusted: float,
+    orders: StochasticOrders,
+    settings: Settings,
+) -> RunsDifference:
+    """Return all that is told of A minus B, made in the order of their names."""
+    if data.names[a] > data.names[b]:
+        return difference_of(data, b, a, test.mirrored(), p_adjusted, orders, settings).mirrored()
+    maker, (x, y) = data.maker, (data.maker.scores[a], data.maker.scores[b])
+    name_a, name_b = data.names[a], data.names[b]
+    interval, notes = maker.interval(a, b, settings.interval, settings.level)
+    tost, tost_level = interval, family.equivalence_level(settings.level, settings.margin)
+    if tost_level is not None:
+        tost = maker.interval(a, b, settings.interval, tost_level)[0]
+    doubted = any(note.code in DOUBTED for note in notes)
+    both = (maker.estimate(a), maker.estimate(b))
+    interval, tost = (family.on_marks(one, both, settings.margin) for one in (interval, tost))
+    welch = samples.t_test(x, y, settings.statistic, test.alternative, paired=settings.paired)
+    chance, chance_interval = improvement.improvement(x, y, settings.level, paired=settings.paired)
+    effect, effect_interval = effect_sizes.effect_size(x, y, settings.level, paired=settings.paired)
+    about = (data.metric.name, name_a, name_b)
+    if _alike(x, y, settings.paired):
+        notes += (Note("identical", f"the runs of {name_a} and {name_b} have the same scores"),)
+    elif math.isnan(effect):
+        notes += (Note("no_spread", "the runs do not vary: the effect size is undefined"),)
+    if not isinstance(maker, Crossed):
+        notes += tuple(spread_notes(x, y, name_a, name_b, settings.statistic))
+    error, error_method = maker.standard_error(a, b)
+    return RunsDifference(
+        metric=data.metric.name,
+        a=name_a,
+        b=name_b,
+        estimate=maker.estimate(a, b),
+        score_a=both[0],
+        score_b=both[1],
+        interval=interval,
+        level=settings.level,
+        test=test,
+        p_adjusted=p_adjusted,
+        greater_is_better=data.metric.greater_is_better,
+        n_items=data.n_items,
+        n_differing=_differing(data, a, b),
+        verdict=family.verdict(
+            interval, tost, settings.margin, data.metric.greater_is_better, doubted=doubted
+        ),
+        margin=settings.margin,
+        equivalence_interval=None if settings.margin is None else tost,
+        notes=tuple(Note(note.code, note.message, about) for note in notes),
+        n_runs=(x.size, y.size),
+        p_welch=math.nan if welch is None else welch.p_value,
+        improvement=chance,
+        improvement_interval=chance_interval,
+        effect_size=effect,
+        effect_interval=effect_interval,
+        order=orders[name_a, name_b],
+        reverse_order=orders[name_b, name_a],
+        standard_error=error,
+        standard_error_method=error_method,
+    )
+
+
+def _differing(data: Data, a: int, b: int) -> int:
+    """Return on how many items some two runs of the two systems differ."""
+    if data.evaluation is None or not isinstance(data.maker, Crossed):
+        return 0
+    values: Sequence[Array] = list(data.evaluation.systems.values())
+    if len({rows.ndim for rows in values}) > 1:  # a hard label is the certainty of its class
+        values = Reading(data.evaluation).distributions[2]
+    of_a, of_b = (values[data.maker.columns(s)] for s in (a, b))
+    # All runs of both agree on an item if and only if each agrees with the first.
+    differs = np.zeros(data.n_items, dtype=np.bool_)
+    for row in [*of_a[1:], *of_b]:
+        unequal = row != of_a[0]
+        differs |= unequal if unequal.ndim == 1 else unequal.any(axis=1)
+    return int(differs.sum())
+
+
+def _alike(x: FloatArray, y: FloatArray, paired: bool) -> bool:
+    return np.array_equal(x, y) if paired else np.array_equal(np.sort(x), np.sort(y))
+
+
+def spread_notes(x: FloatArray, y: FloatArray, a: str, b: str, statistic: str = "mean") -> Iterator[Note]:
+    """Yield a note where the runs of one system vary so much more that test or interval can mislead.
+
+    What varies is what the location is made of: of trimmed means the winsorized runs, of means the runs
+    without those that `samples.outlying` tells, which have a note of their own and lengthen the interval.
+    """
+    fewest = min(locations.n_kept(z.size, statistic) for z in (x, y))
+    if fewest < (FEW_FOR_MEDIANS if statistic == "median" else FEWEST_SPREAD):
+        return
+    counted = [
+        locations.winsorized(z, statistic) for z in (_counted(x, y) if statistic == "mean" else (x, y))
+    ]
+    spreads = [float(np.abs(z - np.median(z)).mean()) for z in counted]
+    (low, narrow, _), (high, wide, n) = sorted(zip(spreads, (a, b), (x.size, y.size), strict=True))
+    few = max(x.size, y.size) < FEW_SPREAD
+    apart = SPREAD_APART_OF_FEW if few else SPREAD_APART
+    if statistic != "mean":
+        apart = SPREAD_APART_OF_OTHERS
+    if not high > apart * low > 0.0:
+        return
+    if statistic == "median" and n >= FEW_SPREAD:
+        return
+    yield Note("unequal_spread", _spread_text(wide, narrow, high / low, n, min(x.size, y.size), statistic))
+
+
+def _counted(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the runs of both systems that are not far from the others of theirs."""
+    far = samples.outlying([x, y])
+    left = [np.delete(z, [run for system, run, _ in far if system == s]) for s, z in enumerate((x, y))]
+    return left[0], left[1]
+
+
+def _spread_text(wide: str, narrow: str, times: float, n: int, fewest: int, statistic: str) -> str:
+    vary = f"vary {times:.2g} times as much as those of {narrow}"
+    if statistic == "median":
+        return (
+            f"the {n} runs of {wide} {vary}: so few do not tell well how much their median varies, so the"
+            " interval is too short and the test finds differences that are not there; more runs of"
+            f" {wide} help"
+        )
+    if statistic != "mean":
+        return (
+            f"the runs of {wide} that trimming keeps {vary}: if they are skewed, the test of trimmed means"
+            " finds differences that are not there, and the interval is too short"
+        )
+    # The interval of the median of fewer runs rests on the lowest and the highest.
+    other = '; statistic="median" is hardly misled by that' if fewest >= locations.FEW_FOR_ADVICE else ""
+    return (
+        f"the runs of {wide} {vary}: if they are skewed or some of them fail, the test of the means finds"
+        f" differences that are not there, and the interval is too short{other}"
+    )

@@ -1,0 +1,67 @@
+"""What was asked of a comparison of runs, checked once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bestby._core import checks
+from bestby._core.typing import Alternative, Question
+from bestby.comparisons.common import family
+from bestby.comparisons.common.settings import QUESTIONS, margin_of
+from bestby.engine.runs import INTERVALS, TESTS
+from bestby.inference import locations, multiplicity
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The arguments of `compare_runs` that are not data; see there."""
+
+    statistic: str
+    paired: bool
+    interval: str
+    level: float
+    test: str
+    alternative: Question
+    correction: str
+    margin: float | None
+    baseline: str | None
+
+    @property
+    def alpha(self) -> float:
+        """The level of the tests."""
+        return family.alpha_of(self.level)
+
+    def towards(self, greater_is_better: bool) -> Alternative:
+        """Return the alternative on the scale of a measure of this direction."""
+        return family.oriented(self.alternative, greater_is_better)
+
+
+def asked(
+    statistic: str,
+    paired: bool,
+    interval: str,
+    level: float,
+    test: str,
+    alternative: str,
+    correction: str,
+    margin: float | None,
+    baseline: str | None,
+) -> Settings:
+    """Return the settings if each is one there is.
+
+    Raises
+    ------
+    InvalidInputError
+        If one is not, naming those there are.
+    """
+    return Settings(
+        checks.choice(statistic, locations.STATISTICS, "statistic"),
+        checks.flag(paired, "paired"),
+        checks.choice(interval, INTERVALS, "interval"),
+        checks.probability(level, "level"),
+        checks.choice(test, TESTS, "test"),
+        checks.choice(alternative, QUESTIONS, "alternative"),
+        checks.choice(correction, multiplicity.CORRECTIONS, "correction"),
+        margin_of(margin),
+        baseline,
+    )

@@ -1,0 +1,247 @@
+"""The runs that were given, brought into one form: a score each, or a value for every item."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bestby._core import arrays, checks
+from bestby._core.errors import DesignError, InvalidInputError, MissingValueError
+from bestby._core.text import quoted
+from bestby.comparisons.common import note_rules
+from bestby.comparisons.runs.settings import Settings
+from bestby.data.evaluation import Evaluation
+from bestby.data.frames import collected, is_frame
+from bestby.engine import prepare
+from bestby.engine.base import Drawing
+from bestby.engine.hierarchy import Crossed
+from bestby.engine.interval_maker import Intervals
+from bestby.engine.runs import Separate
+from bestby.metrics.directions import direction_of
+from bestby.metrics.suitability import chosen_metric
+from bestby.results.base import MetricInfo, Note
+
+_NAME = "{}#{}"
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """The systems, what makes their numbers, and the evaluation behind it if there are items."""
+
+    names: tuple[str, ...]
+    metric: MetricInfo
+    maker: Separate | Crossed
+    evaluation: Evaluation | None
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def n_items(self) -> int:
+        """The number of items; 0 if the runs came as scores."""
+        return 0 if self.evaluation is None else self.evaluation.n_items
+
+
+def systems_of(runs: Any, *, paired: bool) -> dict[str, list[Any]]:
+    """Return per system its runs: numbers, or one sequence of values each.
+
+    Parameters
+    ----------
+    runs : mapping of str to array_like or to mapping, or data frame
+        Per system its runs in order, or by their names.
+    paired : bool
+        Whether runs of the same name or place belong together.
+
+    Raises
+    ------
+    InvalidInputError
+        If there are no runs of two systems, or paired runs have different names.
+    """
+    if not isinstance(runs, Mapping):
+        if not is_frame(runs):
+            raise InvalidInputError(
+                f"runs must be a mapping of system to its runs, got {type(runs).__name__}",
+                hint='compare_runs({"new": [0.81, 0.84], "old": [0.79, 0.80]})',
+            )
+        runs = collected(runs)
+        names = runs.column_names if hasattr(runs, "column_names") else runs.columns
+        runs = {str(name): runs[name] for name in names}
+    checks.valid_names(runs, "system")
+    if len(runs) < 2:
+        raise InvalidInputError(
+            f"a comparison needs at least 2 systems, got {len(runs)}: {', '.join(runs) or 'none'}"
+        )
+    summary = next((name for name, values in runs.items() if _is_summary(values)), None)
+    if summary is not None:
+        raise InvalidInputError(
+            f"the runs of {quoted(summary)} are the tuple {quoted(runs[summary])}, which looks like a mean,"
+            " a standard deviation and a number of runs",
+            hint="pass the score of each run; if these are the scores of three runs, pass them as a list",
+        )
+    given = {f"the runs of {quoted(name)}": values for name, values in runs.items()}
+    lined = (
+        arrays.joined_by_key(given, "runs")
+        if paired
+        else {what: arrays.values_of(row) for what, row in given.items()}
+    )
+    return {name: _rows(values, name) for name, values in zip(runs, lined.values(), strict=True)}
+
+
+def _is_summary(values: Any) -> bool:
+    """Return whether this is a tuple of a mean, a standard deviation and a number of runs."""
+    return (
+        isinstance(values, tuple)
+        and len(values) == 3
+        and all(isinstance(value, float) for value in values[:2])
+        and isinstance(values[2], int | np.integer)
+        and bool(values[2] >= 2)
+    )
+
+
+def _rows(values: Any, name: str) -> list[Any]:
+    what = f"the runs of {quoted(name)}"
+    values = arrays.sequence(values, what)
+    if hasattr(values, "iloc") and values.ndim == 2:  # a pandas frame: its columns label the items
+        rows = [values.iloc[run] for run in range(len(values))]
+    elif isinstance(values, list | tuple) and any(_nested(row, what) for row in values):
+        rows = list(values)
+    else:
+        rows = list(checks.as_array(values, what))
+    if len(rows) == 1:
+        raise DesignError(
+            f"system {quoted(name)} has one run: nothing can be said about how much its runs vary",
+            hint="train it with more seeds, or compare single runs item by item with compare()",
+        )
+    if not rows:
+        raise InvalidInputError(f"system {quoted(name)} has no runs")
+    return rows
+
+
+def _nested(row: Any, what: str) -> bool:
+    """Return whether a run has several values, one per item."""
+    if isinstance(row, list | tuple | Mapping):  # also a ragged one, which NumPy has no shape for
+        return True
+    return hasattr(row, "__array__") and checks.as_array([row], what).ndim > 1
+
+
+def data_of(
+    systems: dict[str, list[Any]],
+    gold: Any,
+    metric: Any,
+    clusters: Any,
+    greater_is_better: bool | None,
+    settings: Settings,
+    drawing: Drawing,
+) -> Data:
+    """Return the runs of all systems, once they are known to fit together.
+
+    Raises
+    ------
+    InvalidInputError
+        If they do not.
+    """
+    sizes = {name: len(rows) for name, rows in systems.items()}
+    if settings.paired and len(set(sizes.values())) > 1:
+        told = ", ".join(f"{name}: {size}" for name, size in sizes.items())
+        raise InvalidInputError(
+            f"paired runs must be equally many for all systems, got {told}",
+            hint="leave out the runs that some system lacks, or pass paired=False",
+        )
+    per_item = {
+        name: any(_nested(row, f"the runs of {quoted(name)}") for row in rows)
+        for name, rows in systems.items()
+    }
+    if gold is not None or any(per_item.values()):
+        flat = next((name for name, nested in per_item.items() if not nested), None)
+        if flat is not None:
+            raise InvalidInputError(
+                f"system {quoted(flat)} has one value per run, where one per run and item is needed",
+                hint="pass an array of shape (runs, items) for every system",
+            )
+        return _of_items(systems, gold, metric, clusters, greater_is_better, settings, drawing)
+    if clusters is not None:
+        raise InvalidInputError(
+            "clusters are groups of items, but every run is a single score",
+            hint="pass per-item scores or predictions of every run",
+        )
+    return _of_scores(systems, metric, greater_is_better, settings, drawing)
+
+
+def _of_scores(
+    systems: dict[str, list[Any]],
+    metric: Any,
+    greater_is_better: bool | None,
+    settings: Settings,
+    drawing: Drawing,
+) -> Data:
+    if metric is not None and not isinstance(metric, str):
+        raise InvalidInputError(
+            "the runs are scores already: metric can only name them",
+            hint='metric="accuracy", or pass predictions and gold',
+        )
+    scores = []
+    for name, rows in systems.items():
+        values = checks.column(rows, f"the runs of {quoted(name)}")
+        if values.dtype.kind not in "biuf":
+            raise InvalidInputError(
+                f"the runs of {quoted(name)} must be numbers, got {quoted(str(values[0]))}",
+                hint="pass gold=... to compare predictions",
+            )
+        checks.check_not_tiny(values, f"the runs of {quoted(name)}")
+        numbers = values.astype(np.float64)
+        # Unpaired runs have no order; sorted, they give the same bits in any.
+        scores.append(numbers if settings.paired else np.sort(numbers))
+    if greater_is_better is not None:
+        checks.flag(greater_is_better, "greater_is_better")
+    better, notes = direction_of(metric, greater_is_better)
+    info = MetricInfo(metric or "score", better, (-math.inf, math.inf))
+    names = tuple(systems)
+    maker = Separate(scores, names, settings.statistic, settings.paired, drawing)
+    return Data(names, info, maker, None, notes)
+
+
+def _of_items(
+    systems: dict[str, list[Any]],
+    gold: Any,
+    metric: Any,
+    clusters: Any,
+    greater_is_better: bool | None,
+    settings: Settings,
+    drawing: Drawing,
+) -> Data:
+    if settings.statistic != "mean":
+        raise DesignError(
+            f"with items the mean of the runs is compared, not their {settings.statistic.replace('_', ' ')}",
+            hint="pass the score of each run to compare other statistics",
+        )
+    flat = {
+        _NAME.format(name, position): row
+        for name, rows in systems.items()
+        for position, row in enumerate(rows)
+    }
+    try:
+        evaluation = Evaluation.of(flat, gold, clusters=clusters)
+    except InvalidInputError as error:
+        if isinstance(error.__cause__, MissingValueError):  # without the advice on on_missing
+            raise error.__cause__ from None
+        raise
+    note_rules.of_data(evaluation)  # refuses a single cluster
+    asked, notes = chosen_metric(metric, {"": evaluation})
+    ((group, _),) = prepare.groups(evaluation, [asked], consumer="a comparison of runs")
+    undefined = np.flatnonzero(~np.isfinite(group.scores()[0]))
+    if undefined.size:
+        raise InvalidInputError(
+            f"metric {asked.name} is undefined for run {quoted(evaluation.names[int(undefined[0])])}",
+            hint="a class or all variation is missing; choose another metric or look at the predictions",
+        )
+    better = (
+        asked.greater_is_better
+        if greater_is_better is None
+        else checks.flag(greater_is_better, "greater_is_better")
+    )
+    names = tuple(systems)
+    n_runs = [len(rows) for rows in systems.values()]
+    maker = Crossed(Intervals(group, drawing), n_runs, names, settings.paired)
+    return Data(names, MetricInfo(asked.name, better, asked.bounds), maker, evaluation, tuple(notes))

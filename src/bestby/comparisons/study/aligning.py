@@ -1,0 +1,418 @@
+"""What the user gives, checked and brought to the gold of a study."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from bestby._core import arrays, checks
+from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
+from bestby._core.typing import Array, ArrayLike, IntArray
+from bestby.comparisons.study import names
+from bestby.comparisons.study.records import Entry, Gold, Tag
+from bestby.data import soft
+from bestby.data.arrays import identifiers, label_column
+from bestby.data.columns import complete
+from bestby.data.evaluation import one_grouping
+from bestby.data.values import label_codes, read_together
+
+
+def checked_entry(entry: Entry) -> Entry:
+    """Return the same run under checked names, with what comes from iterators as lists.
+
+    Raises
+    ------
+    InvalidInputError
+        If a name cannot be one, or values are a single value, text or a set.
+    """
+    entry = dataclasses.replace(
+        entry, condition=names.checked(entry.condition, "condition"), run=names.checked(entry.run, "run")
+    )
+    what = {field: field for field in ("gold", "clusters", "ids", "classes")}
+    what["predictions"] = _whose(entry)
+    changed: dict[str, Any] = {}
+    for field, called in what.items():
+        values = getattr(entry, field)
+        keyed = isinstance(values, Mapping) and field not in ("ids", "classes")
+        if field == "predictions" or values is not None:
+            changed[field] = values if keyed else arrays.sequence(values, called)
+    return dataclasses.replace(entry, **changed)
+
+
+def index_of_run(entry: Entry) -> Any | None:
+    """Return the labels that pandas objects of a run bring, which must be the same in all of them.
+
+    Raises
+    ------
+    InvalidInputError
+        If they are in different orders, or in another order than the ids of the run.
+    """
+    given = {
+        "gold": entry.gold,
+        _whose(entry): entry.predictions,
+        "clusters": entry.clusters,
+        "ids": entry.ids,
+    }
+    return arrays.check_labels(given, entry.ids)
+
+
+def check_index_of_run(gold: Gold, entry: Entry, labels: Any | None) -> None:
+    """Refuse a run without ids whose values have other labels than the items of the study."""
+    if entry.ids is not None:
+        return
+    own = arrays.labels_of(entry.predictions) if labels is None else labels
+    if own is not None:
+        arrays.check_same_order(own, gold.ids.tolist(), _whose(entry), "the items of the study")
+
+
+def _whose(entry: Entry) -> str:
+    return f"run {quoted(entry.run)} of {quoted(entry.condition)}"
+
+
+def gold_of(
+    values: Any,
+    *,
+    ids: ArrayLike | None = None,
+    classes: ArrayLike | None = None,
+    clusters: Any = None,
+    normalise: bool = False,
+    labels: Any | None = None,
+) -> Gold:
+    """Check the gold of a study.
+
+    Parameters
+    ----------
+    values : array_like, shape (n,) or (n, K), or mapping of id to label or row
+        The gold.
+    ids : array_like, shape (n,), optional
+        Item ids.
+    classes : array_like, shape (K,), optional
+        The names of the classes; for a soft gold 0 to K - 1 unless given.
+    clusters : array_like, shape (n,), or mapping of id to cluster, optional
+        The group each item belongs to.
+    normalise : bool
+        Divide the rows of a soft gold by their sums.
+    labels : Index, optional
+        The labels of the values: the ids if there are no others and no label repeats another.
+
+    Returns
+    -------
+    Gold
+        The gold as a study keeps it.
+
+    Raises
+    ------
+    InvalidInputError
+        If lengths do not match, an id is doubled, or a value is missing or no label, number or row.
+    DesignError
+        If clusters are two crossed groupings.
+
+    Examples
+    --------
+    >>> gold = gold_of({"q1": "x", "q2": "y"})
+    >>> gold.ids.tolist(), gold.values.tolist()
+    (['q1', 'q2'], ['x', 'y'])
+    """
+    ids, values = _unkeyed(values, ids, "gold")
+    array, known = _labels(values, ids, classes, normalise)
+    if len(array) < 2:
+        raise InvalidInputError(f"a study needs at least 2 items, got {len(array)}")
+    if ids is None and labels is not None:
+        ids = arrays.as_ids(labels)
+    items = np.arange(len(array)) if ids is None else identifiers(ids, "ids", len(array))
+    places = _places(items, "the ids")
+    clusters = one_grouping(clusters, "a study")
+    if isinstance(clusters, Mapping):
+        absent = [item for item in places if item not in clusters]
+        if absent:
+            raise InvalidInputError(
+                f"clusters has no value for {len(absent)} items; first: {quoted(absent[0])}"
+            )
+        clusters = [clusters[item] for item in places]
+    groups = None if clusters is None else identifiers(clusters, "clusters", len(array))
+    return Gold(items, array, known, groups)
+
+
+def _labels(
+    values: Any, ids: ArrayLike | None, classes: ArrayLike | None, normalise: bool
+) -> tuple[Array, Array | None]:
+    """Return the gold as an array, and its classes."""
+    if soft.is_soft(values):
+        named = soft.named_classes({"gold": values}, "gold") if classes is None else classes
+        ordered = soft.by_name(values, named, "gold")
+        rows = soft.distributions(ordered, "gold", normalise=normalise, place=_placed(ids))
+        return rows, soft.classes_of(named, rows.shape[1])
+    array = label_column(values, "gold").values
+    if classes is None:
+        return array, None
+    known = soft.classes_of(classes, checks.column(classes, "classes").size)
+    soft.positions(array, known, "gold")
+    return array, known
+
+
+def check_same(mine: Gold, other: Gold, *, with_ids: bool) -> None:
+    """Refuse another gold than the one of the study.
+
+    Parameters
+    ----------
+    mine, other : Gold
+        The gold of the study, and the gold given again.
+    with_ids : bool
+        Whether that came with ids; if not, its items are in the order of the study.
+
+    Raises
+    ------
+    InvalidInputError
+        If the items, a label, a cluster or the classes are others; the first that differs is named.
+    """
+    where = order(mine, other.ids if with_ids else None, other.n_items, "the gold given again")
+    parts = [("gold", mine.values, other.values)]
+    if other.clusters is not None:
+        if mine.clusters is None:
+            raise InvalidInputError(
+                "the gold of the study has no clusters, the gold given again has",
+                hint="give clusters with the first run of a study, or leave them out",
+            )
+        parts.append(("cluster", mine.clusters, other.clusters))
+    for what, before, now in parts:
+        triples = zip(mine.ids.tolist(), before.tolist(), now[where].tolist(), strict=True)
+        same = _same(before, now[where])
+        differing = [triple for triple, equal in zip(triples, same, strict=True) if not equal]
+        if differing:
+            item, old, new = differing[0]
+            raise InvalidInputError(
+                f"the {what} of item {quoted(item)} is {quoted(old)} in the study,"
+                f" {quoted(new)} in what was given again;"
+                f" {len(differing)} of {mine.n_items} items differ",
+                hint="a study has one gold: use another study for another gold, or leave gold out",
+            )
+    if other.classes is not None:
+        columns(mine, other.classes, other.classes.size)
+
+
+def aligned(
+    gold: Gold,
+    predictions: Any,
+    what: str,
+    *,
+    ids: ArrayLike | None = None,
+    classes: ArrayLike | None = None,
+    normalise: bool = False,
+) -> tuple[Array, Array | None]:
+    """Return predictions in the order of the gold, and their classes if they are soft.
+
+    Parameters
+    ----------
+    gold : Gold
+        The gold of the study.
+    predictions : array_like, shape (n,) or (n, K), or mapping of id to label or row
+        The predictions.
+    what : str
+        Whose, for messages.
+    ids : array_like, shape (n,), optional
+        The item of each.
+    classes : array_like, shape (K,), optional
+        The classes in the order of the columns; by default those that a frame names, else those of the gold.
+    normalise : bool
+        Divide rows by their sums.
+
+    Raises
+    ------
+    InvalidInputError
+        If items, classes or values are not as they must be.
+
+    Examples
+    --------
+    >>> gold = gold_of(["x", "y"], ids=["q1", "q2"])
+    >>> aligned(gold, {"q2": "y", "q1": "z"}, "run 0")
+    (array(['z', 'y'], dtype='<U1'), None)
+    """
+    ids, predictions = _unkeyed(predictions, ids, what)
+    if not soft.is_soft(predictions):
+        array = label_column(predictions, what).values
+        if gold.classes is None:
+            checks.refuse_unused(
+                "hard labels and scores: only soft labels are normalised", normalise=(normalise, False)
+            )
+        if classes is not None:
+            columns(gold, classes, checks.column(classes, "classes").size)
+        return array[order(gold, ids, array.size, what)], None
+    named = soft.named_classes({what: predictions}, what) if classes is None else classes
+    ordered = soft.by_name(predictions, named, what)
+    rows = soft.distributions(ordered, what, normalise=normalise, place=_placed(ids))
+    kept, where = columns(gold, named, rows.shape[1])
+    return np.ascontiguousarray(rows[order(gold, ids, len(rows), what)][:, where]), kept
+
+
+def _same(before: Array, now: Array) -> list[bool]:
+    """Tell which labels, as they are compared, or rows are the same."""
+    if before.ndim > 1 or now.ndim > 1:
+        return [old == new for old, new in zip(before.tolist(), now.tolist(), strict=True)]
+    first, second, _ = read_together(complete(before), {"": complete(now)}, strings=True)
+    assert first is not None
+    _, (old_codes, new_codes) = label_codes([first.values, second[""].values])
+    return [bool(same) for same in old_codes == new_codes]
+
+
+def order(gold: Gold, ids: ArrayLike | None, n: int, what: str) -> IntArray:
+    """Return where, among these ids, each item of the gold is.
+
+    Parameters
+    ----------
+    gold : Gold
+        The gold of the study.
+    ids : array_like, shape (n,), or None
+        The ids; None for values in the order of the gold.
+    n : int
+        How many values there are.
+    what : str
+        Whose ids, for the message of the error.
+    """
+    if ids is None:
+        if n != gold.n_items:
+            raise InvalidInputError(
+                f"{what} has {n} values, but the gold of the study has {gold.n_items} items",
+                hint="give one value per item in the order of the gold, or the ids of the items",
+            )
+        return np.arange(n)
+    places = _places(identifiers(ids, f"the ids of {what}", n), f"the ids of {what}")
+    mine = gold.ids.tolist()
+    absent = [item for item in mine if item not in places]
+    if absent or len(places) > len(mine):
+        known = set(mine)
+        how, some = (
+            ("missing from", absent) if absent else ("extra in", [i for i in places if i not in known])
+        )
+        raise InvalidInputError(
+            f"{what} and the gold of the study share {len(mine) - len(absent)} of {len(mine)} item ids;"
+            f" {len(some)} {how} {what}, first: {quoted(some[0])}",
+            hint=_ids_hint(mine[0], next(iter(places), mine[0])),
+        )
+    return np.array([places[item] for item in mine], dtype=np.int64)
+
+
+def columns(gold: Gold, classes: ArrayLike | None, n_classes: int) -> tuple[Array, IntArray]:
+    """Return the classes that soft predictions are kept with, and where each is among those given.
+
+    They are kept in the order of the gold's classes; if it has none, sorted.
+    """
+    wanted = gold.classes
+    if wanted is not None and n_classes != wanted.size:
+        raise InvalidInputError(
+            f"the study has {wanted.size} classes ({', '.join(map(str, wanted[:8]))}), got {n_classes}",
+            hint="soft predictions need one probability per class of the study",
+        )
+    given = soft.classes_of(wanted if classes is None else classes, n_classes)
+    if wanted is None:
+        soft.positions(gold.values, given, "the gold of the study")
+        wanted = np.sort(given)
+    elif {*map(str, wanted)} != {*map(str, given)}:
+        raise InvalidInputError(
+            f"the classes of the study are {', '.join(map(str, wanted[:8]))}, these are"
+            f" {', '.join(map(str, given[:8]))}",
+            hint="a study has the classes named with its gold, classes=...; unnamed, they are 0, 1, …",
+        )
+    return wanted, soft.positions(wanted, given, "the study")
+
+
+def checked_tags(tags: Mapping[str, Any] | None) -> dict[str, Tag]:
+    """Return tags that can be stored: text, finite numbers, booleans and None under names.
+
+    Examples
+    --------
+    >>> checked_tags({"lr": np.float32(0.5), "seed": 1})
+    {'lr': 0.5, 'seed': 1}
+    """
+    out: dict[str, Tag] = {}
+    for name, value in (tags or {}).items():
+        plain = value.item() if isinstance(value, np.generic) else value
+        sound = plain is None or isinstance(plain, str | int | float)
+        if not isinstance(name, str) or not sound or (isinstance(plain, float) and not math.isfinite(plain)):
+            raise InvalidInputError(
+                f"tag {quoted(name)} must be text, a finite number, a boolean or None, got {quoted(value)}",
+                hint="give anything else as text",
+            )
+        out[name] = plain
+    return out
+
+
+def checked_epochs(epochs: Any) -> float | None:
+    """Return the number of epochs if it is one.
+
+    Examples
+    --------
+    >>> checked_epochs(10)
+    10
+    """
+    plain = epochs.item() if isinstance(epochs, np.generic) else epochs
+    if plain is None:
+        return None
+    if isinstance(plain, bool) or not isinstance(plain, int | float) or not 0 <= plain < math.inf:
+        raise InvalidInputError(f"epochs must be a number of at least 0, got {quoted(epochs)}")
+    return plain
+
+
+def checked_against(against: str | Sequence[str] | None, condition: str) -> tuple[str, ...] | None:
+    """Return the names of baselines, sorted; None for all.
+
+    Examples
+    --------
+    >>> checked_against(["h10", "h0"], "h1")
+    ('h0', 'h10')
+    """
+    if against is None:
+        return None
+    listed = [against] if isinstance(against, str | int) else arrays.listed(against, "against")
+    found = {names.checked(name, "condition") for name in listed}
+    if not found or condition in found:
+        raise InvalidInputError(
+            f"against must name one or more other conditions for {quoted(condition)}, got {quoted(against)}",
+            hint="leave it out to compare with every baseline",
+        )
+    return tuple(sorted(found, key=names.natural))
+
+
+def _unkeyed(values: Any, ids: ArrayLike | None, what: str) -> tuple[ArrayLike | None, Any]:
+    """Take a mapping of id to value apart."""
+    if not isinstance(values, Mapping):
+        return ids, values
+    if ids is not None:
+        raise InvalidInputError(
+            f"{what} comes as a mapping of id to value, and with ids as well",
+            hint="leave ids out",
+        )
+    return list(values), list(values.values())
+
+
+def _places(ids: Array, what: str) -> dict[Any, int]:
+    listed = ids.tolist()
+    places = {item: position for position, item in enumerate(listed)}
+    if len(places) < len(listed):
+        doubled = next(item for position, item in enumerate(listed) if places[item] != position)
+        raise InvalidInputError(
+            f"{what} must be unique, but {len(listed) - len(places)} of {len(listed)} repeat another;"
+            f" first: {quoted(doubled)} ({listed.count(doubled)} times)",
+            hint="items of the same document or person are clusters, not the same item",
+        )
+    return places
+
+
+def _ids_hint(mine: Any, theirs: Any) -> str:
+    if isinstance(mine, str) != isinstance(theirs, str):
+        kinds = ["text" if isinstance(item, str) else "numbers" for item in (mine, theirs)]
+        return f"the ids of the gold are {kinds[0]}, these are {kinds[1]}: give both in one type"
+    return "a run has one prediction for every item of the gold, and for no other"
+
+
+def _placed(ids: ArrayLike | None) -> Callable[[int], str]:
+    """Return how to name an item by its position."""
+    return (
+        "row {}".format
+        if ids is None
+        else lambda i: f"item {quoted(checks.as_array(ids, 'ids').tolist()[i])}"
+    )

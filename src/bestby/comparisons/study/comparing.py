@@ -1,0 +1,540 @@
+"""Every treatment of a study against its baselines: one pair of conditions at a time, each kept when made."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.typing import Alternative, Array
+from bestby._core.versions import versions
+from bestby._version import __version__
+from bestby.comparisons.common import family, note_rules, one_pair
+from bestby.comparisons.common.settings import Settings
+from bestby.comparisons.study import cache
+from bestby.comparisons.study import note_rules as study_notes
+from bestby.comparisons.study.records import Gold, Run
+from bestby.comparisons.study.store import Store
+from bestby.data.evaluation import Evaluation
+from bestby.engine import prepare, test_maker
+from bestby.engine.base import STANDARDISED, Drawing, Group
+from bestby.engine.hierarchy import DOUBTED, Crossed
+from bestby.engine.interval_maker import Intervals, Target
+from bestby.engine.sums import SumGroup
+from bestby.inference import multiplicity
+from bestby.metrics.base import BaseMetric
+from bestby.results.base import MetricInfo, Note, Provenance
+from bestby.results.study import ConditionScore, StudyComparison, StudyDifference
+from bestby.results.values import Interval
+
+INTERVALS = ("auto", "t", "percentile", "basic", "bca", "studentized", "normal", "tango")
+TESTS = ("auto", "permutation", STANDARDISED, "bootstrap", "t", "mcnemar", "mcnemar-midp", "sign", "wilcoxon")
+OF_RUNS = ("auto", "t", "percentile", "basic", "bootstrap")
+"""Intervals and tests that know of several runs."""
+
+_NAME = "{}, run {}"
+
+_MIRROR: dict[Alternative, Alternative] = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
+
+
+@dataclass(frozen=True, eq=False)
+class Condition:
+    """The runs of one condition."""
+
+    name: str
+    runs: tuple[Run, ...]
+
+    @property
+    def hashes(self) -> list[str]:
+        """What the results of its runs depend on, in their order."""
+        return [run.hash for run in self.runs]
+
+    @property
+    def epochs(self) -> float | None:
+        """The mean number of epochs, if all runs have one."""
+        found = [run.epochs for run in self.runs if run.epochs is not None]
+        return float(np.mean(found)) if len(found) == len(self.runs) else None
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What is to be compared, and how.
+
+    Parameters
+    ----------
+    gold : Gold
+        The gold of the study.
+    conditions : mapping of str to Condition
+        Those that take part.
+    pairs : sequence of (str, str)
+        Treatment and baseline, or every two conditions.
+    baselines : tuple of str
+        The baselines; empty for every two.
+    metrics : sequence of BaseMetric
+        The metrics, not yet fitted.
+    named : frozenset of str
+        Those that were asked for by name. The results of others are not kept: an object or a function may be
+        another one tomorrow and have the same name.
+    settings : Settings
+        As for `bestby.compare`, with the intervals and tests of runs.
+    drawing : Drawing
+        How to resample.
+    by_default : bool
+        Whether nobody named a metric.
+    """
+
+    gold: Gold
+    conditions: Mapping[str, Condition]
+    pairs: Sequence[tuple[str, str]]
+    baselines: tuple[str, ...]
+    metrics: Sequence[BaseMetric]
+    named: frozenset[str]
+    settings: Settings
+    drawing: Drawing
+    by_default: bool = False
+
+    def _classes(self) -> Array | None:
+        """Return the classes of soft labels, which must be the same in all runs."""
+        classes = self.gold.classes
+        for condition in self.conditions.values():
+            for run in condition.runs:
+                if run.classes is None:
+                    continue
+                if classes is not None and run.classes.tolist() != classes.tolist():
+                    raise DesignError(
+                        f"run {run.run!r} of {condition.name!r} has the classes {run.classes.tolist()},"
+                        f" others have {classes.tolist()}",
+                        hint="replace one; a study that begins with classes=... refuses such a run at once",
+                    )
+                classes = run.classes
+        return classes
+
+    def evaluation(self, names: Sequence[str]) -> Evaluation:
+        """Return the runs of some conditions on the items of the study, one after the other."""
+        runs: dict[str, Array] = {}
+        for name in names:
+            for run in self.conditions[name].runs:
+                key = _NAME.format(name, run.run)
+                while key in runs:  # run "1" of "a, run 0" and run "0, run 1" of "a"
+                    key += "'"
+                runs[key] = run.predictions
+        classes = self._classes()
+        soft = any(values.ndim == 2 for values in (self.gold.values, *runs.values()))
+        if len(runs) == 1:  # an evaluation is of two systems; the score of one needs no other
+            runs |= {f"{name}, again": values for name, values in runs.items()}
+        return Evaluation(
+            systems=runs,
+            gold=self.gold.values,
+            items=self.gold.ids,
+            clusters=self.gold.clusters,
+            classes=classes if soft else None,
+        )
+
+
+def compared(store: Store, plan: Plan) -> StudyComparison:
+    """Return the comparison: what the cache does not hold is computed, and kept.
+
+    Parameters
+    ----------
+    store : Store
+        Whose cache to use.
+    plan : Plan
+        What to compare.
+    """
+    notes = study_notes.of_plan(plan)
+    scored, new_scores = _all_scores(store, plan)
+    scores = {key: entry.score for key, entry in scored.items()}
+    raw, new_differences = _all_differences(store, plan)
+    systems: list[ConditionScore] = []
+    differences: list[StudyDifference] = []
+    for metric in plan.metrics:
+        mine = [raw[metric.name, pair] for pair in plan.pairs]
+        adjusted = multiplicity.adjust([d.p_value for d in mine], plan.settings.correction)
+        found = family.with_direction_notes(
+            [dataclasses.replace(d, p_adjusted=float(p)) for d, p in zip(mine, adjusted, strict=True)],
+            plan.settings.alpha,
+        )
+        ordered, found = _standing(plan, metric, scores, found)
+        systems += ordered
+        found, long = family.with_one_long_note(found)
+        differences += found
+        notes += long
+        notes += [note for entry in ordered for note in scored[metric.name, entry.system].notes]
+        of_runs = {entry.system: entry.runs for entry in ordered}
+        notes += note_rules.of_constant_runs(metric.name, of_runs) + note_rules.of_runs(metric.name, of_runs)
+        labels = [entry.group for entry in ordered if entry.group is not None]
+        notes += note_rules.of_groups(metric.name, labels or None, lettered=not plan.baselines)
+        if metric.caution is not None:
+            notes.append(Note("caution", metric.caution, (metric.name,)))
+        notes += note_rules.of_direction(metric.name, metric.greater_is_better, plan.settings.alternative)
+        notes += note_rules.of_resamples(
+            metric.name, [d.test for d in found], plan.settings.correction, plan.settings.alpha
+        )
+    notes += study_notes.of_resample_size(plan, differences)
+    fresh = new_scores + new_differences
+    return StudyComparison(
+        metrics=tuple(MetricInfo(m.name, m.greater_is_better, m.bounds) for m in plan.metrics),
+        systems=tuple(systems),
+        differences=tuple(differences),
+        omnibus=(),
+        notes=tuple(notes),
+        provenance=_provenance(plan),
+        n_items=plan.gold.n_items,
+        level=plan.settings.level,
+        correction=plan.settings.correction,
+        margin=plan.settings.margin,
+        baseline=plan.baselines[0] if len(plan.baselines) == 1 else None,
+        baselines=plan.baselines,
+        n_computed=fresh,
+        n_reused=len(scores) + len(raw) - fresh,
+    )
+
+
+def _standing(
+    plan: Plan,
+    metric: BaseMetric,
+    scores: Mapping[tuple[str, str], ConditionScore],
+    differences: Sequence[StudyDifference],
+) -> tuple[list[ConditionScore], tuple[StudyDifference, ...]]:
+    """Return the scores, the best first, with ranks and letters; and the differences in that order."""
+    names = list(plan.conditions)
+    values = np.array([scores[metric.name, name].score for name in names])
+    order = [names[i] for i in family.ranked(values, names, metric.greater_is_better)]
+    place = {name: position for position, name in enumerate(order)}
+    if not plan.baselines and plan.settings.alternative == "two-sided":
+        differences = [d if place[d.a] < place[d.b] else _mirrored(d) for d in differences]
+    differences = sorted(
+        differences, key=lambda d: (plan.baselines != () and place[d.b], place[d.a], place[d.b])
+    )
+    low, high, letters = family.standings(
+        order, differences, plan.settings.alpha, lettered=not plan.baselines
+    )
+    ranked = [
+        dataclasses.replace(
+            scores[metric.name, name],
+            rank_low=int(low[i]),
+            rank_high=int(high[i]),
+            group=None if letters is None else letters[i],
+        )
+        for i, name in enumerate(order)
+    ]
+    return ranked, tuple(differences)
+
+
+# -- scores ----------------------------------------------------------------------------------------
+
+
+def _all_scores(store: Store, plan: Plan) -> tuple[dict[tuple[str, str], cache.Scored], int]:
+    found: dict[tuple[str, str], cache.Scored] = {}
+    computed = 0
+    for name, condition in plan.conditions.items():
+        keys = {m.name: _key(plan, m, [condition], "score") for m in plan.metrics}
+        missing = []
+        for metric in plan.metrics:
+            value = store.cached(keys[metric.name]) if metric.name in plan.named else None
+            if value is None:
+                missing.append(metric)
+            else:
+                found[metric.name, name] = cache.scored(value)
+        if missing:
+            for entry in _scores_of(plan, condition, missing):
+                made = entry.score.metric
+                if made in plan.named:
+                    store.keep(keys[made], cache.kept(entry))
+                found[made, name] = entry
+                computed += 1
+    for (metric_name, name), entry in found.items():  # the number of epochs is no part of what is kept
+        score = dataclasses.replace(entry.score, epochs=plan.conditions[name].epochs)
+        found[metric_name, name] = cache.Scored(score, entry.notes)
+    return found, computed
+
+
+def _scores_of(plan: Plan, condition: Condition, metrics: Sequence[BaseMetric]) -> Iterator[cache.Scored]:
+    n_runs = len(condition.runs)
+    evaluation = plan.evaluation([condition.name])
+    for makers, m in _makers(plan, evaluation, metrics):
+        metric = makers.group.metrics[m]
+        method = plan.settings.interval
+        scores = makers.scores[m][:n_runs]
+        _check_defined(scores, metric, condition)
+        doubts: tuple[Note, ...] = ()
+        if n_runs == 1 and method != "t":
+            target = Target(m, 0)
+            chosen, doubts = one_pair.chosen(makers, target, method if method != "tango" else "auto")
+            interval, notes = makers.interval(target, chosen, plan.settings.level)
+            error, error_method = one_pair.standard_error(makers, target, interval)
+        else:
+            crossed = Crossed(makers, [n_runs], [condition.name], paired=False, metric=m)
+            interval, notes = crossed.interval(0, None, _of_runs(method, "interval"), plan.settings.level)
+            error, error_method = crossed.standard_error(0)
+        score = ConditionScore(
+            metric=metric.name,
+            system=condition.name,
+            score=float(scores.mean()),
+            interval=interval,
+            rank_low=1,
+            rank_high=1,
+            group=None,
+            runs=tuple(scores.tolist()),
+            standard_error=error,
+            standard_error_method=error_method,
+        )
+        about = (metric.name, condition.name)
+        yield cache.Scored(score, tuple(Note(n.code, n.message, about) for n in (*notes, *doubts)))
+
+
+# -- differences -----------------------------------------------------------------------------------
+
+
+def _all_differences(
+    store: Store, plan: Plan
+) -> tuple[dict[tuple[str, tuple[str, str]], StudyDifference], int]:
+    """Return the difference of every pair, and how many were computed.
+
+    Each is made and kept in the order of the names: with the roles exchanged it is the same, mirrored.
+    """
+    found: dict[tuple[str, tuple[str, str]], StudyDifference] = {}
+    computed = 0
+    for pair in plan.pairs:
+        turned = pair[0] > pair[1]
+        both = [plan.conditions[name] for name in sorted(pair)]
+        keys = {m.name: _key(plan, m, both, "difference", turned=turned) for m in plan.metrics}
+        missing = []
+        for metric in plan.metrics:
+            value = store.cached(keys[metric.name]) if metric.name in plan.named else None
+            if value is None:
+                missing.append(metric)
+            else:
+                found[metric.name, pair] = cache.difference(value)
+        if missing:
+            for difference in _differences_of(plan, both, missing, turned=turned):
+                if difference.metric in plan.named:
+                    store.keep(keys[difference.metric], cache.kept(difference))
+                found[difference.metric, pair] = difference
+                computed += 1
+        if turned:
+            for metric in plan.metrics:
+                found[metric.name, pair] = _mirrored(found[metric.name, pair])
+    return found, computed
+
+
+def _mirrored(difference: StudyDifference) -> StudyDifference:
+    """Return B minus A, with notes that say so."""
+    found = difference.mirrored()
+    about = (found.metric, found.a, found.b)
+    return dataclasses.replace(
+        found, notes=tuple(Note(note.code, note.message, about) for note in found.notes)
+    )
+
+
+def _alternative(plan: Plan, metric: BaseMetric, *, turned: bool) -> Alternative:
+    """Return what is asked of a pair in the order of the names, or of one that is turned."""
+    asked = plan.settings.towards(metric.greater_is_better)
+    return _MIRROR[asked] if turned else asked
+
+
+def _differences_of(
+    plan: Plan, both: Sequence[Condition], metrics: Sequence[BaseMetric], *, turned: bool
+) -> Iterator[StudyDifference]:
+    a, b = both
+    evaluation = plan.evaluation([a.name, b.name])
+    alone = len(a.runs) == len(b.runs) == 1 and "t" not in (plan.settings.test, plan.settings.interval)
+    for makers, m in _makers(plan, evaluation, metrics):
+        metric = makers.group.metrics[m]
+        for condition, part in ((a, slice(0, len(a.runs))), (b, slice(len(a.runs), None))):
+            _check_defined(makers.scores[m][part], metric, condition)
+        make = _of_items if alone else _of_items_and_runs
+        difference, tost = make(
+            plan, makers, m, evaluation, (a, b), _alternative(plan, metric, turned=turned)
+        )
+        about = (metric.name, a.name, b.name)
+        scores, margin = (difference.score_a, difference.score_b), plan.settings.margin
+        interval, tost = (family.on_marks(one, scores, margin) for one in (difference.interval, tost))
+        doubted = not alone and any(note.code in DOUBTED for note in difference.notes)
+        yield dataclasses.replace(
+            difference,
+            interval=interval,
+            verdict=family.verdict(interval, tost, margin, metric.greater_is_better, doubted=doubted),
+            margin=plan.settings.margin,
+            equivalence_interval=None if plan.settings.margin is None else tost,
+            notes=tuple(
+                Note(note.code, note.message, about)
+                for note in (*difference.notes, *_undefined(makers.group, m))
+            ),
+        )
+
+
+def _of_items(
+    plan: Plan,
+    makers: Intervals,
+    m: int,
+    evaluation: Evaluation,
+    both: tuple[Condition, Condition],
+    alternative: Alternative,
+) -> tuple[StudyDifference, Interval | None]:
+    """Return the difference of one run each, resampled over the items."""
+    settings, pair = plan.settings, (m, 0, 1)
+    name = "permutation" if settings.test == "auto" else settings.test
+    test = test_maker.run(name, makers, [pair], alternative)[pair]
+    method, doubts = one_pair.chosen(makers, Target(*pair), settings.interval)
+    interval, notes = makers.interval(Target(*pair), method, settings.level)
+    tost, tost_level = interval, family.equivalence_level(settings.level, settings.margin)
+    if tost_level is not None:
+        tost = makers.interval(Target(*pair), method, tost_level)[0]
+    notes = (*notes, *doubts, *note_rules.of_swaps(makers.group, m, {pair: test}, evaluation.names, name))
+    plain = one_pair.difference(makers, pair, evaluation, test, interval, settings.level, notes)
+    values = {entry.name: getattr(plain, entry.name) for entry in fields(plain)}
+    return (
+        StudyDifference(**{**values, "a": both[0].name, "b": both[1].name, "n_runs": (1, 1)}),
+        tost,
+    )
+
+
+def _of_items_and_runs(
+    plan: Plan,
+    makers: Intervals,
+    m: int,
+    evaluation: Evaluation,
+    both: tuple[Condition, Condition],
+    alternative: Alternative,
+) -> tuple[StudyDifference, Interval | None]:
+    """Return the difference over the items and the runs."""
+    settings, metric = plan.settings, makers.group.metrics[m]
+    sizes = [len(condition.runs) for condition in both]
+    crossed = Crossed(makers, sizes, [condition.name for condition in both], paired=False, metric=m)
+    test = crossed.test(0, 1, _of_runs(settings.test, "test"), alternative)
+    method = _of_runs(settings.interval, "interval")
+    interval, notes = crossed.interval(0, 1, method, settings.level)
+    tost, tost_level = interval, family.equivalence_level(settings.level, settings.margin)
+    if tost_level is not None:
+        tost = crossed.interval(0, 1, method, tost_level)[0]
+    n_differing = _differing(list(evaluation.systems.values()))
+    if n_differing == 0:
+        notes += (Note("identical", "no two runs of the two conditions differ on any item"),)
+    error, error_method = crossed.standard_error(0, 1)
+    found = StudyDifference(
+        metric=metric.name,
+        a=both[0].name,
+        b=both[1].name,
+        estimate=crossed.estimate(0, 1),
+        score_a=crossed.estimate(0),
+        score_b=crossed.estimate(1),
+        interval=interval,
+        test=test,
+        p_adjusted=test.p_value,
+        greater_is_better=metric.greater_is_better,
+        n_items=evaluation.n_items,
+        n_differing=n_differing,
+        notes=notes,
+        n_runs=(sizes[0], sizes[1]),
+        level=settings.level,
+        standard_error=error,
+        standard_error_method=error_method,
+    )
+    return found, tost
+
+
+def _of_runs(name: str, what: str) -> str:
+    if name not in OF_RUNS:
+        raise DesignError(
+            f"the {what} {name!r} knows of items only, but here items and runs vary: a condition has several"
+            ' runs, or the test or the interval is "t"',
+            hint=f'{what}="auto" is for items and runs',
+        )
+    return name
+
+
+def _differing(rows: Sequence[Any]) -> int:
+    """Return on how many items some run differs from the first."""
+    differs = np.zeros(len(rows[0]), dtype=np.bool_)
+    for row in rows[1:]:
+        if row.ndim != rows[0].ndim:
+            return len(rows[0])
+        apart = row != rows[0]
+        differs |= apart if apart.ndim == 1 else apart.any(axis=1)
+    return int(differs.sum())
+
+
+# -- what both need --------------------------------------------------------------------------------
+
+
+def _makers(
+    plan: Plan, evaluation: Evaluation, metrics: Sequence[BaseMetric]
+) -> Iterator[tuple[Intervals, int]]:
+    """Make what makes intervals for each metric, and for each alone.
+
+    Metrics that are resampled together share their resamples, which then depend on all of them; but which are
+    computed together depends on what is kept already, and results must not.
+    """
+    for metric in metrics:
+        for group, _ in prepare.groups(evaluation, [metric], consumer="a study"):
+            yield Intervals(group, plan.drawing), 0
+
+
+def _check_defined(scores: Any, metric: BaseMetric, condition: Condition) -> None:
+    undefined = np.flatnonzero(~np.isfinite(scores))
+    if undefined.size:
+        run = condition.runs[int(undefined[0])]
+        raise InvalidInputError(
+            f"metric {metric.name} is undefined for run {run.run!r} of {condition.name!r}",
+            hint="a class or all variation is missing; choose another metric or look at the predictions",
+        )
+
+
+def _undefined(group: Group, m: int) -> Iterator[Note]:
+    """Return notes on parts of the score of some run that are 0/0 and were counted as 0."""
+    if isinstance(group, SumGroup):
+        total = group.table.total()
+        texts = [group.metrics[m].undefined(total[columns]) for columns in group.table.columns[m]]
+        yield from (Note("counted_as_zero", text) for text in dict.fromkeys(texts) if text is not None)
+
+
+def _key(
+    plan: Plan, metric: BaseMetric, conditions: Sequence[Condition], what: str, *, turned: bool = False
+) -> str:
+    """Return the key of a result: of all that it depends on, and of nothing else."""
+    s, drawing = plan.settings, plan.drawing
+    asked: dict[str, Any] = {"interval": s.interval, "level": s.level}
+    if what == "difference":
+        alternative = _alternative(plan, metric, turned=turned)
+        asked |= {"test": s.test, "alternative": alternative, "margin": s.margin}
+    return cache.key_of(
+        {
+            "what": what,
+            "form": cache.FORM,
+            "bestby": __version__,
+            "versions": versions(metric.packages),
+            "metric": metric.name,
+            "gold": plan.gold.hash,
+            "conditions": [[condition.name, condition.hashes] for condition in conditions],
+            "resamples": [drawing.n_resamples, drawing.seed, drawing.resample_size, drawing.rescale],
+            **asked,
+        }
+    )
+
+
+def _provenance(plan: Plan) -> Provenance:
+    data: dict[str, Any] = {
+        "items": plan.gold.n_items,
+        "conditions": list(plan.conditions),
+        "runs": [len(condition.runs) for condition in plan.conditions.values()],
+    }
+    if plan.gold.clusters is not None:
+        data["clusters"] = int(np.unique(plan.gold.clusters).size)
+    settings = plan.settings.told()
+    settings["baseline"] = list(plan.baselines) or None
+    return Provenance(
+        version=__version__,
+        versions=versions(package for metric in plan.metrics for package in metric.packages),
+        seed=plan.drawing.seed,
+        n_resamples=plan.drawing.n_resamples,
+        settings={"metrics": [metric.name for metric in plan.metrics], **settings},
+        data=data,
+        data_hash=cache.key_of(
+            {"gold": plan.gold.hash, "runs": {c.name: c.hashes for c in plan.conditions.values()}}
+        )[:16],
+    )

@@ -1,0 +1,108 @@
+"""Notes on a comparison of a study as a whole: its data, its runs, and how it was resampled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bestby.comparisons.common import note_rules
+from bestby.metrics import suitability
+from bestby.resampling.units import single_stratum
+from bestby.results.base import Note
+from bestby.results.study import StudyDifference
+
+if TYPE_CHECKING:
+    from bestby.comparisons.study.comparing import Plan
+
+FEW_RUNS = 5
+
+
+def of_plan(plan: Plan) -> list[Note]:
+    """Return what is to be said of the data and of the runs."""
+    whole = plan.evaluation(list(plan.conditions))
+    notes = [
+        *note_rules.of_data(whole),
+        *suitability.check(plan.metrics, {"": whole}, named=not plan.by_default),
+        *note_rules.of_labels(whole, plan.metrics),
+    ]
+    notes += _of_single_runs(plan)
+    fewest = min((len(c.runs) for c in plan.conditions.values() if len(c.runs) > 1), default=FEW_RUNS)
+    if fewest < FEW_RUNS:
+        notes.append(
+            Note(
+                "few_runs",
+                f"a condition has only {fewest} runs: how much its runs vary is hardly known, and t intervals"
+                " are as long as that makes them",
+            )
+        )
+    return notes
+
+
+def _of_single_runs(plan: Plan) -> list[Note]:
+    """Return notes on conditions of one run: what nobody can know, and what their differences borrow."""
+    single = [name for name, condition in plan.conditions.items() if len(condition.runs) == 1]
+    if not single:
+        return []
+    told = ", ".join(single) if len(single) < len(plan.conditions) else "every condition"
+    only, say = "intervals and tests are", "say"
+    beside_several = {
+        name
+        for pair in plan.pairs
+        for name in pair
+        if max(len(plan.conditions[one].runs) for one in pair) > 1
+    }
+    borrowing = [name for name in single if name in beside_several]
+    if borrowing:
+        only, say = "the interval of its score is", "says"
+        if any(max(len(plan.conditions[one].runs) for one in pair) == 1 for pair in plan.pairs):
+            only, say = "the interval of its score, and differences between single runs, are", "say"
+    notes = [
+        Note(
+            "one_run",
+            f"{told} has one run: {only} over items only, and {say} nothing of how another training run"
+            " would do",
+        )
+    ]
+    if borrowing:
+        notes.append(
+            Note(
+                "borrowed_run_variance",
+                f"nothing tells how much other runs of {', '.join(borrowing)} would vary: in differences from"
+                " a condition of several runs they are taken to vary as the runs of that one do, and if they"
+                " vary more, intervals are too short",
+            )
+        )
+    return notes
+
+
+def of_resample_size(plan: Plan, differences: Sequence[StudyDifference]) -> list[Note]:
+    """Return notes on smaller resamples: nothing draws any, they are very small, or were not rescaled."""
+    if plan.drawing.resample_size is None:
+        return []
+    drawn = [
+        d
+        for d in differences
+        if (d.interval is not None and d.interval.method in ("percentile", "basic"))
+        or "bootstrap" in d.test.name
+    ]
+    if not drawn:
+        told = (
+            "no interval and no test of a difference draws with replacement here: the size of the resamples"
+            ' changes none of them; interval="percentile" and test="bootstrap" would use it'
+        )
+        return [Note("resample_size_unused", told)]
+    clusters = plan.gold.clusters
+    n = plan.gold.n_items if clusters is None else int(np.unique(clusters).size)
+    units = single_stratum(n)
+    if not plan.drawing.subsampling(units):
+        return []
+    if plan.drawing.rescale:
+        return note_rules.of_rescaling(plan.drawing, units)
+    m = int(plan.drawing.draws(units).sum())
+    told = (
+        f"resamples of {m} of {n} units vary more than all of them would and were not rescaled: p-values and"
+        f" intervals made of them are those of an experiment of {m} units, and depend on that choice"
+    )
+    return [Note("not_rescaled", told)]

@@ -1,0 +1,486 @@
+"""The store of a study: one directory, one file per run.
+
+::
+
+    STUDY/study.json                    what the directory is
+    STUDY/gold.json                     ids, gold, classes and clusters
+    STUDY/runs/CONDITION/RUN.json       one file per run
+    STUDY/cache/KEY.json                results; may be deleted at any time
+    STUDY/tmp/                          files being written; nobody reads them
+
+Plain files rather than a database. DuckDB lets one process write at a time; SQLite lets several, but its
+locks are not to be trusted on the network disks that training jobs share; git can merge neither, nor show
+what changed in them. A Parquet file per run would be as safe as these files and smaller, but nobody could
+read it without a program. With a text file per run, adding one is a single hard link: it needs no lock,
+the run is there or it is not, no process can lose the run of another, and branches merge. The price is size
+and time, which the number of items of an evaluation bears: docs/concepts/study-store.md has figures.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from bestby._core import checks
+from bestby._core.errors import InvalidInputError, StudyError
+from bestby._core.text import quoted
+from bestby._core.typing import ArrayLike
+from bestby.comparisons.study import aligning, files, layout, names
+from bestby.comparisons.study.checksummed import sealed, unsealed
+from bestby.comparisons.study.records import Entry, Gold, Run
+
+_GOLD = ("classes", "ids", "gold", "clusters")
+_RUN = ("gold_hash", "classes", "predictions")
+
+
+@dataclass(frozen=True)
+class Store:
+    """The gold and the runs of a study, in a directory.
+
+    Nothing is kept in memory: every call looks at the files, so any number of processes may add and read at
+    the same time. What was added is on the disk when `add` returns; a process that is killed before then
+    leaves no run, though it may leave the gold if it was the first to give it.
+
+    Parameters
+    ----------
+    path : str or Path
+        The directory. It is made when the first run is added.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> store = Store(tempfile.mkdtemp())
+    >>> _ = store.add("h0", run=0, predictions=["x", "x"], gold=["x", "y"], baseline=True)
+    >>> _ = store.add("h1", run=0, predictions=["x", "y"], epochs=3)
+    >>> store.conditions(), store.runs("h1"), store.against("h1")
+    (('h0', 'h1'), ('0',), ('h0',))
+    >>> store.load("h1", 0).predictions
+    array(['x', 'y'], dtype='<U1')
+    """
+
+    path: Path
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "path", Path(self.path))
+        with files.reported(f"open the study {quoted(str(self.path))}"):
+            is_file = self.path.exists() and not self.path.is_dir()
+        if is_file:
+            raise StudyError(f"a study is a directory, but {self.path} is a file", hint="name another path")
+
+    def add(
+        self,
+        condition: str,
+        *,
+        run: str | int,
+        predictions: Any,
+        gold: Any = None,
+        ids: ArrayLike | None = None,
+        clusters: Any = None,
+        classes: ArrayLike | None = None,
+        normalise: bool = False,
+        baseline: bool | None = None,
+        against: str | Sequence[str] | None = None,
+        epochs: float | None = None,
+        tags: Mapping[str, Any] | None = None,
+        replace: bool = False,
+    ) -> Run:
+        """Add a run to the study; it is on the disk when this returns.
+
+        Parameters
+        ----------
+        condition : str
+            The condition, such as "h0" or "bert-large".
+        run : str or int
+            Which run of it: a number, a seed, a name.
+        predictions : array_like, shape (n,) or (n, K), or mapping of id to label or row
+            A label or number per item, or a probability per item and class. A label that the gold does not
+            have is simply wrong.
+        gold : array_like, shape (n,) or (n, K), or mapping, optional
+            The gold. Needed with the first run; if it is given again, it must be the same.
+        ids : array_like, shape (n,), optional
+            Item ids of predictions and gold. Without them, values are in the order of the study's gold, and
+            the labels of a pandas index are kept as ids if they are unique: later runs must agree with them.
+        clusters : array_like, shape (n,), or mapping, optional
+            With the gold: the group each item belongs to.
+        classes : array_like, shape (K,), optional
+            The names of the columns of soft predictions and soft gold; by default those of the study.
+        normalise : bool
+            Divide the rows of soft predictions and soft gold by their sums.
+        baseline : bool, optional
+            Whether others are compared with this condition. By default as its earlier runs; False if it has
+            none.
+        against : str or sequence of str, optional
+            The baselines to compare this condition with. By default as its earlier runs; all if it has none.
+        epochs : int or float, optional
+            For how long it was trained.
+        tags : mapping of str to text, number, bool or None, optional
+            Whatever else is to be remembered.
+        replace : bool
+            Take the place of a run of the same name.
+
+        Returns
+        -------
+        Run
+            The run as it was stored.
+
+        Raises
+        ------
+        InvalidInputError
+            If the run is in the study already, its values do not fit the gold, or its role is not that of
+            the other runs of the condition.
+        StudyError
+            If the files cannot be read or written. The study is then as it was, unless the message says that
+            the run is there and only the disk has not confirmed it.
+        """
+        entry = Entry(
+            condition,
+            run,
+            predictions,
+            gold,
+            ids,
+            clusters,
+            classes,
+            normalise,
+            baseline,
+            against,
+            epochs,
+            tags,
+        )
+        return self.put(entry, replace=replace)
+
+    def put(self, entry: Entry, *, replace: bool = False) -> Run:
+        """Do what `add` does, with its arguments in one record."""
+        entry = aligning.checked_entry(entry)
+        with files.reported(f"add run {entry.run!r} of {entry.condition!r} to the study {self.path}"):
+            known = layout.gold_file(self.path).exists()  # before it is looked at: it may come at any moment
+            gold, run = self.check(entry, replace=replace)
+            layout.begin(self.path)
+            if not known and not self._first_gold(gold):
+                gold, run = self.check(
+                    entry, replace=replace
+                )  # another process was first: it must be the same
+            run = dataclasses.replace(run, added=datetime.now(UTC).isoformat(timespec="seconds"))
+            data = sealed("run", run.head, run.bulk, run.hash)
+            target = layout.run_file(self.path, run.condition, run.run)
+            files.folder(target.parent)
+            if replace:
+                files.replace(target, data, layout.scratch(self.path))
+            elif not files.create(target, data, layout.scratch(self.path)):
+                raise _taken(run.condition, run.run)
+            return run
+
+    def check(self, entry: Entry, *, replace: bool = False) -> tuple[Gold, Run]:
+        """Return the gold and the run that `put` would store, or raise what it would; nothing is written."""
+        condition = names.checked(entry.condition, "condition")
+        run = names.checked(entry.run, "run")
+        if not replace and run in self.runs(condition):
+            raise _taken(condition, run)
+        gold = self._settled(entry, aligning.index_of_run(entry))
+        predictions, classes = aligning.aligned(
+            gold,
+            entry.predictions,
+            f"run {run!r} of {condition!r}",
+            ids=entry.ids,
+            classes=entry.classes,
+            normalise=entry.normalise,
+        )
+        baseline, against = self._role(condition, run, entry, gold)
+        return gold, Run(
+            condition=condition,
+            run=run,
+            predictions=predictions,
+            gold_hash=gold.hash,
+            classes=classes,
+            baseline=baseline,
+            against=against,
+            epochs=aligning.checked_epochs(entry.epochs),
+            tags=aligning.checked_tags(entry.tags),
+        )
+
+    def conditions(self) -> tuple[str, ...]:
+        """Return the names of the conditions that have runs; numbers in them are sorted as numbers."""
+        with files.reported(f"read the study {self.path}"):
+            layout.check(self.path)
+            return tuple(sorted(layout.condition_names(self.path), key=names.natural))
+
+    def runs(self, condition: str) -> tuple[str, ...]:
+        """Return the names of the runs of a condition, sorted likewise; none if it has none."""
+        condition = names.checked(condition, "condition")
+        with files.reported(f"read the study {self.path}"):
+            layout.check(self.path)
+            return tuple(sorted(layout.run_names(self.path, condition), key=names.natural))
+
+    def gold(self) -> Gold:
+        """Return the gold.
+
+        Raises
+        ------
+        InvalidInputError
+            If no run was added yet.
+        StudyError
+            If the file is damaged.
+        """
+        gold = self._gold()
+        if gold is None:
+            raise InvalidInputError(
+                f"the study {self.path} has no gold yet", hint="pass gold=... with its first run"
+            )
+        return gold
+
+    def load(self, condition: str, run: str | int, *, gold: Gold | None = None) -> Run:
+        """Return a run.
+
+        Parameters
+        ----------
+        condition : str
+            The condition.
+        run : str or int
+            The run.
+        gold : Gold, optional
+            The gold of the study if it was read already, to save reading it again.
+
+        Returns
+        -------
+        Run
+            Its predictions in the order of the gold, and what is known about it.
+
+        Raises
+        ------
+        InvalidInputError
+            If the study has no such run.
+        StudyError
+            If its file is damaged, or belongs to another run or another gold.
+        """
+        condition, run = names.checked(condition, "condition"), names.checked(run, "run")
+        path = layout.run_file(self.path, condition, run)
+        with files.reported(f"read {path}"):
+            layout.check(self.path)
+            try:
+                found = Run.stored(unsealed(path, "run", _RUN))
+            except FileNotFoundError:
+                raise self._absent(condition, run) from None
+        if (found.condition, found.run) != (condition, run):
+            raise StudyError(
+                f"{path} holds run {found.run!r} of {found.condition!r}: it was renamed or copied",
+                hint="give the file its name back; to have the run under another name, add it again",
+            )
+        if found.gold_hash != (gold or self.gold()).hash:
+            raise StudyError(
+                f"{path} belongs to another gold than that of the study",
+                hint="it comes from another study: remove the file, and add its predictions with their ids",
+            )
+        return found
+
+    def hash_of(self, condition: str, run: str | int) -> str:
+        """Return the hash of the predictions of a run, their classes and the gold."""
+        return self.load(condition, run).hash
+
+    def role(self, condition: str) -> tuple[bool, tuple[str, ...] | None]:
+        """Return whether a condition is a baseline, and the baselines it is compared with (None for all).
+
+        Raises
+        ------
+        InvalidInputError
+            If there is no such condition.
+        StudyError
+            If its runs disagree: two processes may have added the first ones at the same moment.
+        """
+        gold = self.gold()
+        return role_of(condition, [self.load(condition, run, gold=gold) for run in self._known(condition)])
+
+    def against(self, condition: str) -> tuple[str, ...]:
+        """Return the baselines that a condition is compared with: none for a baseline.
+
+        Raises
+        ------
+        InvalidInputError
+            If there is no such condition, or it is to be compared with one that is no baseline.
+        """
+        baseline, against = self.role(condition)
+        if baseline:
+            return ()
+        gold = self.gold()
+        if against is None:
+            return tuple(name for name in self.conditions() if self._first(name, gold).baseline)
+        self.check_against(condition, against, gold)
+        return against
+
+    def check_against(self, condition: str, against: Sequence[str], gold: Gold) -> None:
+        """Refuse what a condition is to be compared with, should one of these be no baseline.
+
+        Raises
+        ------
+        InvalidInputError
+            If there is no such condition, or it is no baseline.
+        """
+        for name in against:
+            if not self.runs(name) or not self._first(name, gold).baseline:
+                raise _no_baseline(condition, name)
+
+    def remove(self, condition: str, run: str | int) -> None:
+        """Remove a run. The gold stays, even if no run is left.
+
+        Raises
+        ------
+        InvalidInputError
+            If the study has no such run.
+        """
+        run = names.checked(run, "run")
+        if run not in self.runs(condition):
+            raise self._absent(condition, run)
+        with files.reported(f"remove run {run!r} of {condition!r} from the study {self.path}"):
+            files.remove(layout.run_file(self.path, names.checked(condition, "condition"), run))
+
+    def cached(self, key: str) -> dict[str, Any] | None:
+        """Return what was kept under a key, None if nothing was.
+
+        A cached result that is damaged or cannot be read is never an error: it is None, and computed again.
+        """
+        return layout.cached(self.path, key)
+
+    def keep(self, key: str, value: dict[str, Any]) -> None:
+        """Keep a result under a key, in the place of what was kept there.
+
+        A result that cannot be written (full disk, read-only study) is never an error: it is computed again
+        next time.
+
+        Parameters
+        ----------
+        key : str
+            A hash of everything that the result depends on: letters and digits.
+        value : dict
+            What JSON can hold; NaN and infinities are kept too.
+        """
+        layout.keep(self.path, key, value)
+
+    def _gold(self) -> Gold | None:
+        path = layout.gold_file(self.path)
+        with files.reported(f"read {path}"):
+            layout.check(self.path)
+            try:
+                return Gold.stored(unsealed(path, "gold", _GOLD))
+            except FileNotFoundError:
+                return None
+
+    def _first_gold(self, gold: Gold) -> bool:
+        """Write the gold; False if another process was quicker."""
+        path = layout.gold_file(self.path)
+        return files.create(path, sealed("gold", {}, gold.bulk, gold.hash), layout.scratch(self.path))
+
+    def _settled(self, entry: Entry, labels: Any | None) -> Gold:
+        """Return the gold of the study, or the one given if it is the first."""
+        if entry.gold is None and entry.clusters is not None:
+            raise InvalidInputError("clusters belong to the gold", hint="pass gold=... with clusters=...")
+        mine = self._gold()
+        if mine is not None:
+            aligning.check_index_of_run(mine, entry, labels)
+        if entry.gold is None:
+            return mine or self.gold()
+        given = aligning.gold_of(
+            entry.gold,
+            ids=entry.ids,
+            classes=entry.classes,
+            clusters=entry.clusters,
+            normalise=entry.normalise,
+            labels=labels,
+        )
+        if mine is None:
+            return given
+        with_ids = entry.ids is not None or isinstance(entry.gold, Mapping)
+        try:
+            aligning.check_same(mine, given, with_ids=with_ids)
+        except InvalidInputError as error:
+            if self.conditions():
+                raise
+            hint = f"no run was added yet: delete {layout.gold_file(self.path)} to begin with another gold"
+            raise InvalidInputError(error.message, hint=hint) from error
+        return mine
+
+    def _role(
+        self, condition: str, run: str, entry: Entry, gold: Gold
+    ) -> tuple[bool, tuple[str, ...] | None]:
+        """Return the role of a new run, which must be that of the other runs of its condition."""
+        if (
+            entry.baseline is not None
+            and checks.flag(entry.baseline, "baseline")
+            and entry.against is not None
+        ):
+            raise InvalidInputError(
+                f"{condition!r} cannot both be a baseline and be compared against {quoted(entry.against)}",
+                hint="leave out baseline or against",
+            )
+        against = aligning.checked_against(entry.against, condition)
+        known = self.runs(condition)
+        others = [name for name in known if name != run]
+        earlier = self.load(condition, (others or known)[0], gold=gold) if known else None
+        if entry.baseline is not None:
+            baseline = checks.flag(entry.baseline, "baseline")
+        else:
+            baseline = against is None and earlier is not None and earlier.baseline
+        if against is None and earlier is not None and not baseline:
+            against = earlier.against
+        if earlier is not None and others and (baseline, against) != (earlier.baseline, earlier.against):
+            now = dataclasses.replace(earlier, baseline=baseline, against=against).role
+            raise InvalidInputError(
+                f"{condition!r} is {earlier.role} in run {earlier.run!r}, and would be {now} in run {run!r}",
+                hint="a condition has one role: leave baseline and against out, or use another name",
+            )
+        for name in against or ():
+            if self.runs(name) and not self._first(name, gold).baseline:
+                raise _no_baseline(condition, name)
+        return baseline, against
+
+    def _first(self, condition: str, gold: Gold) -> Run:
+        return self.load(condition, self._known(condition)[0], gold=gold)
+
+    def _known(self, condition: str) -> tuple[str, ...]:
+        known = self.runs(condition)
+        if not known:
+            raise InvalidInputError(
+                f"the study {self.path} has no condition {condition!r}",
+                hint=f"its conditions: {', '.join(self.conditions()) or 'none yet'}",
+            )
+        return known
+
+    def _absent(self, condition: str, run: str) -> InvalidInputError:
+        return InvalidInputError(
+            f"the study {self.path} has no run {run!r} of {condition!r}",
+            hint=f"its runs: {', '.join(self._known(condition))}",
+        )
+
+
+def _taken(condition: str, run: str) -> InvalidInputError:
+    return InvalidInputError(
+        f"run {run!r} of {condition!r} is already in the study",
+        hint="pass replace=True to put this one in its place, or give it another name",
+    )
+
+
+def role_of(condition: str, runs: Sequence[Run]) -> tuple[bool, tuple[str, ...] | None]:
+    """Return whether runs are of a baseline, and the baselines they are compared with (None for all).
+
+    Raises
+    ------
+    StudyError
+        If they disagree: two processes may have added the first ones at the same moment.
+    """
+    first, *others = runs
+    for other in others:
+        if (first.baseline, first.against) != (other.baseline, other.against):
+            raise StudyError(
+                f"the runs of {condition!r} disagree: it is {first.role} in run {first.run!r}"
+                f" and {other.role} in run {other.run!r}",
+                hint="add one of them again with replace=True and the role of the other",
+            )
+    return first.baseline, first.against
+
+
+def _no_baseline(condition: str, name: str) -> InvalidInputError:
+    return InvalidInputError(
+        f"{condition!r} is to be compared with {name!r}, which is no baseline of the study",
+        hint=f"add {name!r} with baseline=True, or name another",
+    )

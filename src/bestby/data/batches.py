@@ -1,0 +1,86 @@
+"""Scores of more items than memory holds: read in batches, again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestby._core.errors import DesignError
+from bestby._core.typing import FloatArray
+from bestby.data.evaluation import Evaluation
+
+Words = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Some of the items.
+
+    Parameters
+    ----------
+    keys : ndarray of uint64, shape (m,)
+        The keys of the items: see `bestby.resampling.poisson.item_keys`.
+    gold : ndarray, shape (m,), or None
+        The gold values.
+    systems : sequence of ndarray, shape (m,)
+        The scores of each system, or its predicted values.
+    """
+
+    keys: Words
+    gold: FloatArray | None
+    systems: Sequence[FloatArray]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Streamed(Evaluation):
+    """An evaluation whose items are never all in memory; its arrays are empty.
+
+    Parameters
+    ----------
+    batches : callable
+        Begins a new pass over the data, in the same order each time.
+    n : int
+        The number of items.
+    digest : str
+        The hash of the data, whatever their order.
+    """
+
+    batches: Callable[[], Iterator[Batch]] = lambda: iter(())
+    n: int = 0
+    digest: str = ""
+
+    @property
+    def n_items(self) -> int:
+        """The number of items."""
+        return self.n
+
+    @property
+    def countable(self) -> bool:
+        """False: the rows differ."""
+        return False
+
+    def data_hash(self) -> str:
+        """Return a hash of ids and values, whatever their order and division."""
+        return self.digest
+
+    def unblocked(self, blocks: int | None) -> Streamed:
+        """Return the evaluation itself; refuse blocks of consecutive items."""
+        if blocks is not None:
+            self.uncounted("a bootstrap of blocks")
+        return self
+
+    def uncounted(self, what: str) -> Evaluation:
+        """Refuse what needs all items at once.
+
+        Raises
+        ------
+        DesignError
+            Always.
+        """
+        raise DesignError(
+            f"{what} needs all items at once, but the table is read in batches",
+            hint="read it whole: stream=False (--no-stream)",
+        )

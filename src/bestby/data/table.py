@@ -1,0 +1,142 @@
+"""A table as it was read: columns of text or of plain types, before anything is made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.paths import is_file
+from bestby._core.typing import Array
+from bestby.data.columns import Column, Missing, column_of, text_of
+from bestby.data.roles import ITEM_WORDS as ITEM_WORDS
+from bestby.data.roles import Roles
+from bestby.data.roles import listed as listed
+from bestby.data.values import as_scores
+
+SYSTEM_WORDS = ("system", "model", "model_name", "method", "algorithm", "algo", "arch", "architecture")
+"""Names of columns that say which system a row is of."""
+
+
+_INDEX = "the index of a pandas frame? write it with to_csv(index_label='item'), or leave it out"
+"""For a first column without a name: it may be ids, or the numbers of rows, which mean nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Columns with names.
+
+    Parameters
+    ----------
+    source : str
+        The path, for messages.
+    data : mapping of str to ndarray, shape (n,), or Column
+        Text (objects) or numbers per column, as read; masked or None where nothing was. A column where every
+        row is a distribution over classes is a `Column` already.
+    missing : Missing
+        What counts as a missing value.
+    """
+
+    source: str
+    data: Mapping[str, Array | Column]
+    missing: Missing
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(self.data)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows, the header not counted."""
+        return len(next(iter(self.data.values()), ()))
+
+    def column(self, name: str) -> Column:
+        """Return the values of a column, told from the missing ones."""
+        raw = self.data[name]
+        if isinstance(raw, Column):
+            return raw
+        return column_of(raw, f"{self.source}: column {name!r}", self.missing)
+
+    def texts(self, name: str, role: str) -> list[str]:
+        """Return a column of ids or groups as text; nothing may be missing in it."""
+        column = self.column(name)
+        if column.missing.any():
+            first = int(np.flatnonzero(column.missing)[0])
+            raise InvalidInputError(
+                f"{self.source}: {role} column {name!r} has no value in {int(column.missing.sum())} of"
+                f" {column.size} rows; first: row {first + 1}",
+                hint=f"every item needs its {role}",
+            )
+        return [str(value) for value in text_of(column).values]
+
+    @property
+    def soft(self) -> list[str]:
+        """The names of the columns where every row is a distribution over classes."""
+        return [name for name, raw in self.data.items() if isinstance(raw, Column) and raw.is_soft]
+
+    def require(self, name: str, role: str) -> str:
+        """Return `name` if there is such a column."""
+        if name not in self.data:
+            raise InvalidInputError(
+                f"{self.source} has no column {name!r} (asked for as {role})",
+                hint=f"its columns are: {listed(self.names)}",
+            )
+        return name
+
+    def item_column(self, item: str | None) -> str | None:
+        """Return the name of the column of item ids: the one asked for, or one with a telling name."""
+        if item is not None:
+            return self.require(item, "item")
+        return next((word for word in ITEM_WORDS if word in self.data), None)
+
+    def distinct(self, name: str) -> set[str]:
+        """Return the values of a column, each once, as text; none of a column of distributions."""
+        column = self.column(name)
+        return set() if column.is_soft else set(text_of(column).values[~column.missing].tolist())
+
+    def repeats(self, name: str) -> bool:
+        """Tell whether a column holds texts that are not all different, as names in a long table are."""
+        column = self.column(name)
+        is_text = not column.is_soft and as_scores(column).is_text
+        return is_text and len(self.distinct(name)) < int((~column.missing).sum())
+
+
+def made(source: str, names: Sequence[str], columns: Sequence[Any], missing: Missing) -> Table:
+    """Make a table of columns after checking their names and that there are rows."""
+    stripped = [name.strip() for name in names]
+    for position, name in enumerate(stripped):
+        if not name:
+            raise InvalidInputError(
+                f"{source}: column {position + 1} of {len(names)} has no name",
+                hint=_INDEX
+                if position == 0 and all(stripped[1:])
+                else "the first line must name every column",
+            )
+        if stripped.index(name) != position:
+            raise InvalidInputError(
+                f"{source}: column name {name!r} occurs {stripped.count(name)} times",
+                hint="give every column a name of its own",
+            )
+    table = Table(source, dict(zip(stripped, columns, strict=True)), missing)
+    if not stripped or table.n_rows == 0:
+        raise InvalidInputError(
+            f"{source} has a header but no rows" if stripped else f"{source} has no columns",
+            hint="one row per item is needed",
+        )
+    return table
+
+
+def check_there(table: Table, roles: Roles) -> None:
+    """Refuse roles of columns that the table does not have."""
+    if roles.gold is not None and roles.gold not in table.data and is_file(roles.gold):
+        raise InvalidInputError(
+            f"one file of predictions only, {table.source}, beside the gold in {roles.gold!r}: a comparison"
+            " needs two or more",
+            hint="give a file for each system, or one table with a column of the gold and one per system",
+        )
+    for role, name in roles.named():
+        table.require(name, role)

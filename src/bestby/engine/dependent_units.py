@@ -1,0 +1,200 @@
+"""Items that depend on one another: two crossed groupings, ordered text, and what clusters do to an error."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+import numpy as np
+
+from bestby._core.errors import DesignError
+from bestby._core.typing import Alternative, FloatArray, IntArray
+from bestby.engine.base import Contributions, Drawing, Influences, Jackknife, Pair
+from bestby.engine.sums import SumGroup
+from bestby.engine.transforms import Scores
+from bestby.inference import clusters, intervals
+from bestby.inference.clusters import DesignEffect, Error
+from bestby.resampling import totals as resampling
+from bestby.resampling.blocks import Blocks
+from bestby.results.values import TestResult
+
+
+@dataclass(frozen=True, eq=False)
+class CrossedGroup(SumGroup):
+    """Metrics on items in two crossed groupings, such as templates and languages.
+
+    The units of the table are the groups of the first. No resampling keeps both groupings, so intervals and
+    tests are by formula; what would take the units for all the dependence there is raises a DesignError.
+
+    Parameters
+    ----------
+    first, second : ndarray of int, shape (n,)
+        The two groups of each item, as codes from 0.
+    """
+
+    first: IntArray
+    second: IntArray
+
+    @property
+    def crossed(self) -> bool:
+        """True."""
+        return True
+
+    def error(self, metric: int, a: int, b: int | None = None) -> Error | None:
+        """Return the two-way cluster-robust standard error of a score or difference."""
+        return clusters.two_way(item_influence(self, metric, a, b), self.first, self.second)
+
+    def standard_error(self, metric: int, a: int, b: int | None = None) -> float | None:
+        """Return the same without its degrees of freedom."""
+        return clusters.two_way(item_influence(self, metric, a, b), self.first, self.second).se
+
+    def differing(self, pair: Pair) -> tuple[int, int]:
+        """Return on how many items two systems differ, and on how many groups, of the grouping with fewer."""
+        m, a, b = pair
+        columns_a, columns_b = self.table.columns[m][a], self.table.columns[m][b]
+        differs = (self.table.items[:, columns_a] != self.table.items[:, columns_b]).any(axis=1)
+        n_groups = min(np.unique(codes[differs]).size for codes in (self.first, self.second))
+        return int(differs.sum()), int(n_groups)
+
+    def effective_units(self, metric: int, a: int, b: int | None = None) -> float:
+        """Return how many groups of equal weight would carry the variance, of the grouping with fewer."""
+        influence = item_influence(self, metric, a, b)
+        numbers = []
+        for codes in (self.first, self.second):
+            sums = np.bincount(codes, weights=influence).astype(np.float64)
+            numbers.append(intervals.effective_units(-sums, np.ones(sums.size, dtype=np.int64)))
+        return min(numbers)
+
+    def contributions(self, metric: int, a: int, b: int | None = None) -> Contributions | None:  # noqa: ARG002
+        """Return None: no mean over the groups of one grouping has the right variance."""
+        return None
+
+    def influence(self, metric: int, a: int, b: int | None = None) -> FloatArray:  # noqa: ARG002
+        """Refuse the influence of each group of the first grouping."""
+        _refuse("a standard error from the units of one grouping")
+
+    def influences(self, metric: int) -> Influences:  # noqa: ARG002
+        """Refuse the influence of each group of the first grouping."""
+        _refuse("a standard error from the units of one grouping")
+
+    def bootstrap(self, drawing: Drawing) -> FloatArray:  # noqa: ARG002
+        """Refuse resamples."""
+        _refuse("the bootstrap")
+
+    def jackknife(self, seed: int) -> Jackknife:  # noqa: ARG002
+        """Refuse scores without each group of the first grouping."""
+        _refuse("the jackknife")
+
+    def pivots(self, metric: int, a: int, b: int | None, drawing: Drawing) -> FloatArray | None:  # noqa: ARG002
+        """Refuse studentized resamples."""
+        _refuse("the bootstrap")
+
+    def permutation(
+        self,
+        pairs: Sequence[Pair],  # noqa: ARG002
+        alternative: Alternative,  # noqa: ARG002
+        drawing: Drawing,  # noqa: ARG002
+        *,
+        standardised: bool = False,  # noqa: ARG002
+    ) -> dict[Pair, TestResult]:
+        """Refuse swaps of the groups of the first grouping."""
+        _refuse("the permutation test")
+
+    def sampled_permutation(
+        self,
+        pairs: Sequence[Pair],  # noqa: ARG002
+        alternative: Alternative,  # noqa: ARG002
+        drawing: Drawing,  # noqa: ARG002
+    ) -> dict[Pair, TestResult]:
+        """Refuse drawn swaps of the groups of the first grouping."""
+        _refuse("the permutation test")
+
+
+def _refuse(what: str) -> NoReturn:
+    raise DesignError(
+        f"{what} supports one grouping of the items, not two crossed ones",
+        hint='interval="two-way" and test="wald" support both',
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class BlockGroup(SumGroup):
+    """Metrics on ordered text. Units are blocks laid end to end; the bootstrap draws blocks from anywhere.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        The blocks to draw.
+    """
+
+    blocks: Blocks
+
+    @property
+    def in_blocks(self) -> bool:
+        """True."""
+        return True
+
+    def bootstrap(self, drawing: Drawing) -> FloatArray:
+        """Return the scores of circular block resamples, shape (B, M, S)."""
+        blocks = self.blocks
+        return resampling.bootstrap(
+            blocks.sums(self.table.items),
+            blocks.units,
+            drawing.n_resamples,
+            drawing.seed,
+            Scores(self.metrics, self.table.bare(), None),
+            draws=blocks.draws,
+            n_jobs=drawing.n_jobs,
+            progress=drawing.progress,
+            executor=drawing.executor,
+        )
+
+
+def item_influence(group: SumGroup, metric: int, a: int, b: int | None = None) -> FloatArray:
+    """Return what each item adds to a score or difference, to first order, shape (I,).
+
+    Parameters
+    ----------
+    group : SumGroup
+        Metrics on items that were not put together: those of clusters never are.
+    metric, a, b
+        As for `Group.standard_error`.
+    """
+    table = group.table
+    of_a = group.influence_of_rows(metric, a, table.items[:, table.columns[metric][a]])
+    if b is None:
+        return of_a
+    return of_a - group.influence_of_rows(metric, b, table.items[:, table.columns[metric][b]])
+
+
+def design_effects(
+    group: SumGroup, pairs: Sequence[Pair], codes: IntArray, strata: IntArray | None = None
+) -> list[DesignEffect]:
+    """Return the standard error of each difference item-wise and clustered.
+
+    Parameters
+    ----------
+    group : SumGroup
+        Metrics on items that were not put together.
+    pairs : sequence of Pair
+        Positions of a metric and two systems.
+    codes : ndarray of int, shape (n,)
+        The cluster of each item, which need not be that of the units.
+    strata : ndarray of int, shape (n,), optional
+        The stratum of each item.
+
+    Returns
+    -------
+    list of DesignEffect
+        In the order of the pairs. Of items in two crossed groupings the clustered error is the two-way one.
+    """
+    found = []
+    for m, a, b in pairs:
+        influence = item_influence(group, m, a, b)
+        effect = clusters.design_effect(influence, codes, strata)
+        if isinstance(group, CrossedGroup):
+            error = clusters.two_way(influence, group.first, group.second)
+            effect = DesignEffect(effect.itemwise, error.se)
+        found.append(effect)
+    return found

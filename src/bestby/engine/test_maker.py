@@ -1,0 +1,196 @@
+"""Significance tests of differences of one group of metrics."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+
+from bestby._core.errors import DesignError
+from bestby._core.rounding import NO_ERROR, SAME
+from bestby._core.typing import Alternative, FloatArray, IntArray
+from bestby.engine.base import STANDARDISED, Pair
+from bestby.engine.interval_maker import Intervals, Target
+from bestby.engine.sums import SumGroup, merged_values
+from bestby.inference import classical, clusters, permutation
+from bestby.inference.distributions import LEAST_TAIL, Distribution, Lattice, Replicates
+from bestby.metrics.base import MeanMetric
+from bestby.results.values import TestResult
+
+TESTS = (
+    "permutation",
+    STANDARDISED,
+    "bootstrap",
+    "mcnemar",
+    "mcnemar-midp",
+    "sign",
+    "wilcoxon",
+    "t",
+    "wald",
+)
+
+_OF_COUNTS = {"mcnemar": classical.mcnemar, "mcnemar-midp": classical.mcnemar_midp}
+_OF_RANKS = {"sign": classical.sign, "wilcoxon": classical.wilcoxon}
+
+MOST_DIFFERENCES = 1 << 28
+"""Items of a counted table up to which each gets its difference; the sorts take some GB there."""
+
+
+def run(
+    name: str, makers: Intervals, pairs: Sequence[Pair], alternative: Alternative
+) -> dict[Pair, TestResult]:
+    """Return one test of every pair.
+
+    Parameters
+    ----------
+    name : str
+        One of `TESTS`.
+    makers : Intervals
+        The group with its way of resampling.
+    pairs : sequence of Pair
+        Positions of a metric and two systems.
+    alternative : {"two-sided", "greater", "less"}
+        On the scale of the measure, A against B.
+
+    Raises
+    ------
+    DesignError
+        If the test does not apply to the measure or the design.
+    """
+    if name == "wald":
+        return {pair: _wald(makers, pair, alternative) for pair in pairs}
+    if makers.group.crossed:
+        raise DesignError(
+            f"test {name!r} supports one grouping of the items, not two crossed ones", hint='test="wald"'
+        )
+    if name == "permutation":
+        return makers.group.permutation(pairs, alternative, makers.drawing)
+    if name == STANDARDISED:
+        return _standardised(makers, pairs, alternative)
+    if name == "bootstrap":
+        return {pair: _bootstrap(makers, pair, alternative) for pair in pairs}
+    if name in _OF_COUNTS:
+        return {pair: _OF_COUNTS[name](*_discordant(name, makers, pair), alternative) for pair in pairs}
+    return {pair: _of_differences(name, makers, pair, alternative) for pair in pairs}
+
+
+def _standardised(
+    makers: Intervals, pairs: Sequence[Pair], alternative: Alternative
+) -> dict[Pair, TestResult]:
+    """Return the permutation tests that swap ranks or standard scores."""
+    for m in {pair[0] for pair in pairs}:
+        if not makers.group.has_standardised_swaps(m):
+            raise DesignError(
+                f"test {STANDARDISED!r} needs a correlation or a measure of ranks;"
+                f" {makers.group.metrics[m].name} depends on the scale of the predictions",
+                hint='test="permutation" applies to every measure',
+            )
+    tests = makers.group.permutation(pairs, alternative, makers.drawing, standardised=True)
+    return {pair: dataclasses.replace(test, name=STANDARDISED) for pair, test in tests.items()}
+
+
+def _wald(makers: Intervals, pair: Pair, alternative: Alternative) -> TestResult:
+    makers.group.every_unit("test 'wald'")
+    error = makers.group.error(*pair) if makers.by_units else None
+    if error is None:
+        raise DesignError(
+            f"test 'wald' needs a standard error, and {makers.group.metrics[pair[0]].name} has none here",
+            hint='test="permutation" applies to every measure',
+        )
+    if np.isnan(error.se):
+        raise DesignError(
+            f"test 'wald' needs a standard error, and that of {makers.group.metrics[pair[0]].name} is"
+            " undefined on these data",
+            hint='test="permutation" needs none',
+        )
+    estimate = makers.estimate(Target(*pair))
+    found = clusters.wald(estimate, error, alternative)
+    if error.se > NO_ERROR * abs(estimate) and found.p_value >= LEAST_TAIL:
+        return found
+    # All units differ by the same amount, nearly: there is no spread, and signs are all there is.
+    return dataclasses.replace(found, p_value=max(found.p_value, _least(makers, pair, alternative)))
+
+
+def _bootstrap(makers: Intervals, pair: Pair, alternative: Alternative) -> TestResult:
+    """Return the bootstrap test: replicates centred on the estimate (Davison & Hinkley 1997, section 4.4)."""
+    target = Target(*pair)
+    distribution, _ = makers.distribution(target)
+    observed = makers.estimate(target)
+    if isinstance(distribution, Replicates):
+        drawn = distribution.values - observed
+        scale = makers.scale(target)
+        return permutation.monte_carlo(drawn, observed, alternative, name="bootstrap", scale=scale)
+    least = _least(makers, pair, alternative)
+    p = min(1.0, max(_centred_tail(distribution, observed, alternative), least))
+    method = "convolution" if isinstance(distribution, Lattice) else "characteristic function"
+    return TestResult("bootstrap", p, alternative, True, method, statistic=observed)
+
+
+def _least(makers: Intervals, pair: Pair, alternative: Alternative) -> float:
+    """Return the least p-value that as many differing units can give.
+
+    Beyond all resamples the tail is 0; but n units that may each point either way cannot say more than their
+    signs do, least of all when all differ by the same amount and no resample varies.
+    """
+    sides = 2.0 if alternative == "two-sided" else 1.0
+    return min(1.0, max(sides * 0.5 ** makers.group.differing(pair)[1], LEAST_TAIL))
+
+
+def _centred_tail(distribution: Distribution, observed: float, alternative: Alternative) -> float:
+    """Return the mass of replicates whose distance from the estimate is at least the estimate's from 0."""
+    reach = abs(observed) if alternative == "two-sided" else observed
+    high_point = observed + reach
+    upper = distribution.above(high_point) + distribution.at(high_point)
+    low_point = observed - reach if alternative == "two-sided" else 2.0 * observed
+    lower = distribution.below(low_point) + distribution.at(low_point)
+    if alternative == "greater":
+        return upper
+    if alternative == "less":
+        return lower
+    return 1.0 if observed == 0.0 else upper + lower
+
+
+def _discordant(name: str, makers: Intervals, pair: Pair) -> tuple[int, int]:
+    makers.group.every_unit(f"test {name!r}")
+    plain = makers.proportion(Target(*pair))
+    if plain is None:
+        metric = makers.group.metrics[pair[0]].name
+        raise DesignError(
+            f"test {name!r} needs 0/1 values of independent items; {metric} has none here",
+            hint='test="permutation" applies to every measure, with clusters too',
+        )
+    values, counts = merged_values(plain)
+    return int(counts[values == 1.0].sum()), int(counts[values == -1.0].sum())
+
+
+def _of_differences(name: str, makers: Intervals, pair: Pair, alternative: Alternative) -> TestResult:
+    """Return a test of the difference of each unit: of items, or of the sums over clusters."""
+    group, (m, a, b) = makers.group, pair
+    group.every_unit(f"test {name!r}")
+    if not isinstance(group, SumGroup) or not isinstance(group.metrics[m], MeanMetric):
+        raise DesignError(
+            f"test {name!r} needs one number per item; {group.metrics[m].name} is no mean of such",
+            hint='test="permutation" applies to every measure',
+        )
+    table = group.table
+    if group.n_units > max(MOST_DIFFERENCES, table.units.n_rows):
+        raise DesignError(
+            f"test {name!r} needs a difference per item, and the table counts {group.n_units} items",
+            hint='test="permutation" takes them as they are counted',
+        )
+    first, second = (table.column(int(table.columns[m][s][0])) for s in (a, b))
+    sizes = np.abs(first) + np.abs(second)
+    differences = np.repeat(classical.paired_differences(first, second), table.units.counts)
+    if name not in _OF_RANKS:
+        return classical.paired_t(differences, alternative)
+    rounding = SAME * float(np.median(sizes[sizes > 0.0])) if sizes.any() else 0.0
+    return _OF_RANKS[name](differences, alternative, rounding=rounding)
+
+
+def unit_means(group: SumGroup, metric: int) -> tuple[FloatArray, IntArray]:
+    """Return the mean of each unit for every system, shape (C, S), and the counts of the units."""
+    table = group.table
+    columns = [table.columns[metric][s] for s in range(group.n_systems)]
+    means = [table.column(int(value)) / table.column(int(count)) for value, count in columns]
+    return np.column_stack(means), table.units.counts

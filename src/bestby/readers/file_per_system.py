@@ -1,0 +1,323 @@
+"""One file per system: joined by item id where the files have ids, by position where they have none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.paths import is_file, readable_file
+from bestby._core.typing import OnMissing
+from bestby.data.columns import Column, Missing, column_of_texts, text_of
+from bestby.data.evaluation import Evaluation
+from bestby.data.roles import GOLD_WORDS, VALUE_WORDS, Roles
+from bestby.data.table import Table, listed
+from bestby.data.values import Rule, as_scores
+from bestby.readers import annotators
+from bestby.readers.assemble import (
+    agreed,
+    by_id,
+    check_present,
+    check_unique,
+    check_whole,
+    side_by_side,
+    typed,
+)
+from bestby.readers.files import header_word, read_values
+from bestby.readers.long import first_rows, value_word
+from bestby.readers.soft import Soft
+from bestby.readers.soft_tables import class_columns, gathered
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The file of one system, or of the gold.
+
+    Parameters
+    ----------
+    source : str
+        Its path.
+    column : Column, shape (n,)
+        Its values.
+    items : list of str, shape (n,), or None
+        Its item ids.
+    table : Table or None
+        The whole table, if it is one.
+    """
+
+    source: str
+    column: Column
+    items: list[str] | None = None
+    table: Table | None = None
+
+    @property
+    def keys(self) -> list[str]:
+        """The ids, or the numbers of the rows where there are none."""
+        return self.items if self.items is not None else [str(row + 1) for row in range(self.column.size)]
+
+
+def read_several(
+    paths: Mapping[str, str | Path],
+    roles: Roles,
+    on_missing: OnMissing,
+    *,
+    value_column: str | None,
+    missing: Missing,
+    soft: Soft = Soft(),  # noqa: B008 - frozen
+) -> tuple[Evaluation, str]:
+    """Make an evaluation of one file per system.
+
+    Parameters
+    ----------
+    paths : mapping of str to path
+        The file of each system.
+    roles : Roles
+        The gold is a file, or a column that the files of the systems share; the rest are columns.
+    on_missing : {"error", "drop", "worst"}
+        What to do with items that some system has no value for.
+    value_column : str, optional
+        The column of the predictions or scores in tables that have several.
+    missing : frozenset of str
+        The texts that stand for a missing value.
+    soft : Soft
+        What the user says about soft labels.
+
+    Returns
+    -------
+    Evaluation
+        The data.
+    str
+        What was taken for what.
+    """
+    how = How(missing, soft)
+    files = {name: readable_file(path) for name, path in paths.items()}
+    parts = {name: system_part(path, name, roles, value_column, how) for name, path in files.items()}
+    gold = None
+    if roles.annotators:
+        gold = _annotated(roles, how)
+    elif roles.gold is not None:
+        gold = gold_part(roles.gold, [*parts.values()], roles, how)
+    everything = [*parts.values()] + ([] if gold is None else [gold])
+    groups = {role: groups_of(role, name, everything) for role, name in _group_names(roles, gold)}
+    by_line = all(part.items is None for part in everything)
+    if by_line:
+        evaluation = side_by_side(
+            listed([part.source for part in everything], 3),
+            {name: part.column for name, part in parts.items()},
+            None if gold is None else gold.column,
+            items=None,
+            clusters=in_order(groups.get("cluster")),
+            strata=in_order(groups.get("stratum")),
+            on_missing=on_missing,
+            soft=soft,
+        )
+    else:
+        evaluation = _joined(parts, gold, groups, on_missing, soft)
+    joined = "line" if by_line else "item id"
+    told = f"one file per system, joined by {joined}: {listed(list(parts))}; {roles.told()}"
+    return evaluation, told + _header_words(
+        {**files, **({} if gold is None else {"gold": Path(gold.source)})}
+    )
+
+
+def _header_words(files: Mapping[str, Path]) -> str:
+    """Say which first lines were read as the name of the only column, and not as the value of an item."""
+    words = {path: header_word(path, name) for name, path in files.items()}
+    headers = [f"{path.name} ({word})" for path, word in words.items() if word is not None]
+    return f"; the first line is the name of the column in {listed(headers)}" if headers else ""
+
+
+@dataclass(frozen=True)
+class How:
+    """How every file is read.
+
+    Parameters
+    ----------
+    missing : frozenset of str
+        The texts that stand for a missing value.
+    soft : Soft
+        What the user says about soft labels.
+    """
+
+    missing: Missing
+    soft: Soft
+
+
+def _joined(
+    parts: Mapping[str, Part],
+    gold: Part | None,
+    groups: Mapping[str, dict[str, str]],
+    on_missing: OnMissing,
+    soft: Soft,
+) -> Evaluation:
+    everything = [*parts.values()] + ([] if gold is None else [gold])
+    without = [part.source for part in everything if part.items is None]
+    if without:
+        given = next(part.source for part in everything if part.items is not None)
+        raise InvalidInputError(
+            f"{given} has item ids, {without[0]} has none",
+            hint="give ids in every file (an item column in each), or in none",
+        )
+    for part in everything:
+        check_unique(part.keys, f"{part.source}: item ids")
+    columns, labels, classes, notes = typed(
+        {name: part.column for name, part in parts.items()}, None if gold is None else gold.column, soft
+    )
+    if gold is not None:
+        check_whole(gold.source, gold.column, gold.items)
+    if on_missing == "error":
+        for name, part in parts.items():
+            check_present(part.source, name, part.column, part.items)
+    return by_id(
+        {name: (part.keys, columns[name]) for name, part in parts.items()},
+        None if gold is None or labels is None else (gold.keys, labels),
+        classes,
+        notes,
+        clusters=groups.get("cluster"),
+        strata=groups.get("stratum"),
+        on_missing=on_missing,
+    )
+
+
+def system_part(path: Path, name: str, roles: Roles, value: str | None, how: How) -> Part:
+    """Read the predictions or scores of one system, of which `value` names the column if need be."""
+    content = read_values(path, name, how.missing, how.soft)
+    if isinstance(content, Column):
+        return Part(str(path), content)
+    table = gathered(content, how.soft, {value, *(column for _, column in roles.named())}, roles.item)
+    ids = table.item_column(roles.item)
+    other = {ids, "gold", "cluster", "stratum", *(column for _, column in roles.named())}
+    if value is None:
+        table, value = class_columns(table, how.soft, {*other, *VALUE_WORDS})
+    value = value or value_word(table.data, prefer_score=roles.gold is None)
+    if value is None:
+        value = _only(table, name, [column for column in table.names if column not in other], (name,))
+    return _part(table, table.require(value, "value column"), ids)
+
+
+def _part(table: Table, value: str, ids: str | None) -> Part:
+    return Part(table.source, table.column(value), None if ids is None else table.texts(ids, "item"), table)
+
+
+def gold_part(gold: str, parts: Sequence[Part], roles: Roles, how: How) -> Part:
+    """Read the gold from its file, or from a column that the files of the systems share."""
+    tables = [part.table for part in parts if part.table is not None and gold in part.table.data]
+    if len(tables) == len(parts) and not is_file(gold):
+        return _shared_gold(parts, [table.column(gold) for table in tables])
+    path = readable_file(gold)
+    content = read_values(path, "gold", how.missing, how.soft)
+    if isinstance(content, Column):
+        return Part(str(path), content)
+    table = gathered(content, how.soft, {roles.cluster, roles.stratum}, roles.item)
+    ids = _gold_ids(table, roles)
+    other = {ids, roles.cluster, roles.stratum, "cluster", "stratum"}
+    table, value = class_columns(table, how.soft, other, GOLD_WORDS)
+    if value is None:
+        names = [column for column in table.names if column not in other]
+        value = _only(table, "the gold", names, GOLD_WORDS)
+    return _part(table, value, ids)
+
+
+def _gold_ids(table: Table, roles: Roles) -> str | None:
+    return table.item_column(roles.item if roles.item in table.data else None)
+
+
+def _annotated(roles: Roles, how: How) -> Part:
+    """Read the labels of the annotators from the file of the gold."""
+    if roles.gold is None:
+        raise InvalidInputError(
+            "there is one file per system, and none with the labels of the annotators",
+            hint="name the file that has them: gold=...",
+        )
+    path = readable_file(roles.gold)
+    table = read_values(path, "gold", how.missing)
+    if isinstance(table, Column):
+        raise InvalidInputError(
+            f"{path} has no columns with names, expected one per annotator ({listed(roles.annotators)})",
+            hint="give a table (CSV, TSV, JSON Lines or Parquet) whose first line names the columns",
+        )
+    ids = _gold_ids(table, roles)
+    if len(roles.annotators) > 1:
+        labels = annotators.of_columns(table, roles.annotators)
+        return Part(str(path), labels, None if ids is None else table.texts(ids, "item"), table)
+    groups = [name for name in (roles.cluster or "cluster", roles.stratum or "stratum") if name in table.data]
+    labels, items, per_item = annotators.of_rows(table, roles.annotators[0], ids, groups)
+    return Part(str(path), labels, items, per_item)
+
+
+def _shared_gold(parts: Sequence[Part], columns: Sequence[Column]) -> Part:
+    for part, column in zip(parts, columns, strict=True):
+        check_whole(part.source, column, part.items)
+    if len({(column.values.shape[1:], column.classes) for column in columns}) > 1:
+        raise InvalidInputError(
+            "the gold in the files of the systems is not written in one way",
+            hint="give the gold in a file of its own: gold=...",
+        )
+    ids = [item for part in parts for item in part.keys]
+    everything = _stacked(columns)
+    rule = None if everything.is_soft else Rule.of(everything)
+    agreed("the files of the systems", "gold", ids, everything, rule)
+    first = [*first_rows(ids).values()]
+    whole = everything.take(first)
+    return Part(parts[0].source, whole, None if parts[0].items is None else [ids[row] for row in first])
+
+
+def _stacked(columns: Sequence[Column]) -> Column:
+    """Return columns of the same kind, one below the other."""
+    alike = list(columns) if columns[0].is_soft else [text_of(column) for column in columns]
+    values = np.concatenate([column.values for column in alike])
+    return Column(values, np.concatenate([column.missing for column in alike]), columns[0].classes)
+
+
+def _only(table: Table, what: str, columns: Sequence[str], words: tuple[str, ...]) -> str:
+    """Return the column with a telling name, or the only one, or the only one of distributions."""
+    found = next((word for word in words if word in columns), columns[0] if len(columns) == 1 else None)
+    if found is None:
+        soft = [name for name in table.soft if name in columns]
+        found = soft[0] if len(soft) == 1 else None
+    if found is None:
+        hint = (
+            "name the column of predictions or scores: value_column=..., or call it prediction or score"
+            if what != "the gold"
+            else "call it gold"
+        )
+        if sum(map(_is_numeric, map(table.column, columns))) > 1:
+            hint = f"if columns are the probabilities of classes, name them: classes=[...]; otherwise {hint}"
+        raise InvalidInputError(
+            f"{table.source}: which column holds {what}? its columns are: {listed(table.names)}", hint=hint
+        )
+    return found
+
+
+def _is_numeric(column: Column) -> bool:
+    return not column.is_soft and as_scores(column).values.dtype.kind in "iuf"
+
+
+def _group_names(roles: Roles, gold: Part | None) -> list[tuple[str, str]]:
+    """Return the columns of clusters and strata: those named, and those so called beside the gold."""
+    beside = gold.table.data if gold is not None and gold.table is not None else {}
+    pairs = (("cluster", roles.cluster), ("stratum", roles.stratum))
+    named = [(role, name or (role if role in beside else None)) for role, name in pairs]
+    return [(role, name) for role, name in named if name is not None]
+
+
+def groups_of(role: str, name: str, parts: Sequence[Part]) -> dict[str, str]:
+    """Return the group of each item, from every table that has the column; they must agree."""
+    holders = [(part, part.table) for part in parts if part.table is not None and name in part.table.data]
+    if not holders:
+        raise InvalidInputError(
+            f"no file has a column {name!r} (asked for as {role})",
+            hint=f"put it beside the gold: a CSV file with the columns item, gold, {name}",
+        )
+    texts = [text for _, table in holders for text in table.texts(name, role)]
+    ids = [item for part, _ in holders for item in part.keys]
+    return agreed("the files", role, ids, column_of_texts(texts))
+
+
+def in_order(groups: Mapping[str, Any] | None) -> list[str] | None:
+    """Return the groups in the order of the items, None if there are none."""
+    return None if groups is None else list(groups.values())

@@ -1,0 +1,1 @@
+"""A module for each kind of result: its document, its rows and its dictionary."""

@@ -1,0 +1,211 @@
+"""The report of the comparison of a study."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from typing import Any
+
+from bestby._core.errors import DesignError
+from bestby.comparisons.common.family import rejects, shown_better
+from bestby.report import data, summary
+from bestby.report.document import Document, Section
+from bestby.report.kinds import comparison
+from bestby.report.numbers import DASH, Rounding
+from bestby.report.tables import (
+    Cell,
+    Column,
+    Row,
+    Table,
+    difference_rounding,
+    differences_table,
+    systems_table,
+)
+from bestby.report.words import difference_sentence, listed
+from bestby.report.writers.csv import lines
+from bestby.results.base import MetricInfo
+from bestby.results.comparison import Difference
+from bestby.results.study import StudyComparison
+
+COLUMNS = (*data.COLUMNS, "n_runs_a", "n_runs_b")
+
+
+_COLUMNS_OF_BOOSTSA = {
+    "f1_macro": "f1",
+    "accuracy": "acc",
+    "precision_macro": "prec",
+    "recall_macro": "rec",
+    "js_distance": "jsd",
+    "cross_entropy": "ce",
+    "entropy_similarity": "sim",
+    "entropy_correlation": "cor",
+}
+"""What the columns of its ``results.tsv`` are called; other metrics keep their names."""
+
+
+def document(c: StudyComparison) -> Document:
+    """Return the report of the comparison of a study.
+
+    Parameters
+    ----------
+    c : StudyComparison
+        The comparison.
+
+    Returns
+    -------
+    Document
+        A section per metric: conditions with their runs, differences from the baselines, the forest plot.
+    """
+    plain = comparison.document(c)
+    n_conditions = len({entry.system for entry in c.systems})
+    names = listed([metric.name for metric in c.metrics], 3)
+    subtitle = plain.subtitle
+    if len(c.baselines) > 1:
+        subtitle += f", against the baselines {', '.join(c.baselines)}"
+    return dataclasses.replace(
+        plain,
+        title=f"{n_conditions} conditions compared by {names}",
+        subtitle=subtitle,
+        sections=tuple(
+            _section(c, metric, section) for metric, section in zip(c.metrics, plain.sections, strict=True)
+        ),
+    )
+
+
+def _section(c: StudyComparison, metric: MetricInfo, plain: Section) -> Section:
+    digits = difference_rounding(c, metric)
+    return dataclasses.replace(
+        plain,
+        lead=_lead(c, metric),
+        tables=(_conditions(c, metric), differences_table(c, metric)),
+        readings=tuple(difference_sentence(d, digits) for d in c.differences if d.metric == metric.name),
+    )
+
+
+def _lead(c: StudyComparison, metric: MetricInfo) -> str:
+    """Return the headline; with several baselines one for each."""
+    if len(c.baselines) < 2:
+        return summary.headline(c, metric)
+    views = [
+        dataclasses.replace(
+            c, baseline=base, differences=tuple(d for d in c.differences if base in (d.a, d.b))
+        )
+        for base in c.baselines
+    ]
+    return " ".join(summary.headline(view, metric) for view in views if view.differences)
+
+
+def _conditions(c: StudyComparison, metric: MetricInfo) -> Table:
+    """Return the table of conditions: that of systems, with the runs and how they vary."""
+    plain = systems_table(c, metric)
+    entries = [entry for entry in c.systems if entry.metric == metric.name]
+    if all(entry.n_runs == 1 for entry in entries):
+        return _marked(c, plain)
+    digits = Rounding.of([(entry.score, entry.interval) for entry in entries])
+    rows = []
+    for entry, row in zip(entries, plain.rows, strict=True):
+        spread = DASH if math.isnan(entry.sd) else digits.text(entry.sd)
+        more = (Cell(spread, entry.sd), Cell(str(entry.n_runs), float(entry.n_runs)))
+        rows.append(Row((*row.cells[:3], *more, *row.cells[3:]), row.strong))
+    columns = (
+        *plain.columns[:3],
+        Column("sd of runs", True),
+        Column("runs", True),
+        *plain.columns[3:],
+    )
+    return _marked(c, dataclasses.replace(plain, columns=columns, rows=tuple(rows)))
+
+
+def _marked(c: StudyComparison, table: Table) -> Table:
+    """Call systems conditions, and say which are baselines where there are several."""
+    table = dataclasses.replace(
+        table,
+        caption=table.caption.replace("Systems", "Conditions", 1),
+        columns=(
+            table.columns[0],
+            dataclasses.replace(table.columns[1], header="condition"),
+            *table.columns[2:],
+        ),
+    )
+    if len(c.baselines) < 2:
+        return table
+    rows = []
+    for row in table.rows:
+        name = row.cells[1]
+        if name.key in c.baselines:
+            name = Cell(f"{name.text} (baseline)", name.key)
+        rows.append(Row((row.cells[0], name, *row.cells[2:]), row.strong))
+    return dataclasses.replace(table, rows=tuple(rows))
+
+
+def dictionary(c: StudyComparison) -> dict[str, Any]:
+    """Return the comparison as dictionaries and lists."""
+    plain = comparison.dictionary(c)
+    systems = [
+        {**found, "runs": list(entry.runs), "sd": entry.sd, "epochs": entry.epochs}
+        for found, entry in zip(plain["systems"], c.systems, strict=True)
+    ]
+    return {**plain, "baselines": list(c.baselines), "systems": systems, "differences": rows(c)}
+
+
+def rows(c: StudyComparison) -> list[dict[str, Any]]:
+    """Return one row per difference, with the columns `COLUMNS`."""
+    return [{**data.row(d), "n_runs_a": d.n_runs[0], "n_runs_b": d.n_runs[1]} for d in c.differences]
+
+
+def results_tsv(c: StudyComparison) -> str:
+    """Return the table that BooStSa 0.2.13 writes: per baseline its row, then those of its treatments.
+
+    The columns are ``mean_epochs`` and, for every metric, the score, the difference from the baseline
+    (``d_``), its mark (``s_``) and the standard deviation between the runs (``std_``).
+
+    Raises
+    ------
+    DesignError
+        If there is no baseline.
+    """
+    if not c.baselines:
+        raise DesignError(
+            "a results.tsv has rows of baselines and treatments, but here every two conditions were compared",
+            hint="name a baseline: baseline=...",
+        )
+    names = [_COLUMNS_OF_BOOSTSA.get(metric.name, metric.name) for metric in c.metrics]
+    rows = [["", "mean_epochs", *(part + name for name in names for part in ("", "d_", "s_", "std_"))]]
+    for base in c.baselines:
+        treatments = dict.fromkeys(d.a for d in c.differences if d.b == base)
+        if treatments:
+            rows += [_tsv_row(c, name, base) for name in (base, *sorted(treatments, key=_place(c)))]
+    return lines(rows, "\t")
+
+
+def _place(c: StudyComparison) -> Callable[[str], int]:
+    """Return where a condition stands in the study."""
+    return list(c.provenance.data["conditions"]).index
+
+
+def _tsv_row(c: StudyComparison, name: str, base: str) -> list[str]:
+    scores = [entry for entry in c.systems if entry.system == name]
+    epochs = scores[0].epochs
+    cells = [name, "" if epochs is None else repr(float(epochs))]
+    for entry in scores:
+        difference = mark = ""
+        if name != base:
+            found = c[name, base, entry.metric]
+            difference, mark = _decimals(found.estimate), _mark(found)
+        cells += [_decimals(entry.score), difference, mark, _decimals(entry.sd)]
+    return cells
+
+
+def _decimals(value: float) -> str:
+    return "" if math.isnan(value) else f"{round(value, 4) + 0.0:.4f}"  # + 0.0: no minus before a zero
+
+
+def _mark(d: Difference) -> str:
+    """Return the stars of a treatment that is better than its baseline; "!" if it is worse."""
+    better = shown_better(d, 0.05)
+    if better is None:
+        return ""
+    if better != d.a:
+        return "!"
+    return "**" if rejects(d.p_adjusted, 0.01) else "*"

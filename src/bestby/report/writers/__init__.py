@@ -1,0 +1,1 @@
+"""A module for each form in which a document is written."""

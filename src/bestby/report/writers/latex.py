@@ -1,0 +1,214 @@
+"""Results as LaTeX tables in the style of booktabs."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Any
+
+from bestby._core.text import visible
+from bestby.report import words
+from bestby.report.document import describe
+from bestby.report.kinds import many_systems
+from bestby.report.numbers import percent
+from bestby.report.tables import Cell, Table, score_rounding, systems_of
+from bestby.results.comparison import Comparison, SystemScore
+
+_MOST_ROWS = 40  # what fits a page; a table of booktabs does not break
+_MANY_COLUMNS = 8  # too many for the width of a page in the size of the others
+_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": "$<$",
+    ">": "$>$",
+    "|": r"\textbar{}",
+    '"': "''",
+    "\N{MINUS SIGN}": r"$-$",
+    "\N{EN DASH}": "--",
+    "\N{EM DASH}": "---",
+    "\N{INFINITY}": r"$\infty$",
+    "\N{MULTIPLICATION SIGN}": r"$\times$",
+    "\N{PLUS-MINUS SIGN}": r"$\pm$",
+    "\N{MICRO SIGN}": r"$\mu$",
+    "\N{SUPERSCRIPT TWO}": r"$^{2}$",
+    "\N{RIGHTWARDS ARROW}": r"$\rightarrow$",
+    "\N{LEFT SINGLE QUOTATION MARK}": "`",
+    "\N{RIGHT SINGLE QUOTATION MARK}": "'",
+    "\N{LEFT DOUBLE QUOTATION MARK}": "``",
+    "\N{RIGHT DOUBLE QUOTATION MARK}": "''",
+    "\N{HORIZONTAL ELLIPSIS}": r"\dots{}",
+    "\N{NO-BREAK SPACE}": "~",
+    "ß": r"\ss{}",
+    "ø": r"\o{}",
+    "Ø": r"\O{}",
+    "æ": r"\ae{}",
+    "Æ": r"\AE{}",
+    "œ": r"\oe{}",
+    "Œ": r"\OE{}",
+    "ł": r"\l{}",
+    "Ł": r"\L{}",
+    "ı": r"\i{}",
+}
+_ACCENTS = {
+    0x300: "`",
+    0x301: "'",
+    0x302: "^",
+    0x303: "~",
+    0x304: "=",
+    0x306: "u",
+    0x307: ".",
+    0x308: '"',
+    0x30A: "r",
+    0x30B: "H",
+    0x30C: "v",
+    0x323: "d",
+    0x327: "c",
+    0x331: "b",
+}
+_GREEK = {
+    letter: rf"$\{unicodedata.name(letter).rsplit(' ', 1)[1].lower()}$" for letter in "αβγδεζηθικμνξπρστυφψω"
+} | {"λ": r"$\lambda$", "Δ": r"$\Delta$", "Σ": r"$\Sigma$", "Ω": r"$\Omega$"}
+
+
+def to_latex(c: Any, top: int | None = None) -> str:
+    """Return a result as LaTeX: for a comparison a table of scores, and a table of differences per metric.
+
+    Parameters
+    ----------
+    c : Comparison or alike
+        The result.
+    top : int, optional
+        Of a comparison, how many of the best systems to show; by default 20 of more than 50.
+
+    Returns
+    -------
+    str
+        ``table`` environments in the style of booktabs, everything escaped; the best systems are bold,
+        letters of groups are superscripts. Comments name the packages needed and give the signature.
+    """
+    document = describe(c, top)
+    # Several metrics share one table of scores; other results have tables of their own.
+    merged = c.described_by == "comparison"
+    omitted = " ".join(section.omitted for section in document.sections)
+    body = [_scores_table(many_systems.cut(c, top) or c, omitted)] if merged else []
+    for section in document.sections:
+        for position, table in enumerate(section.tables):
+            if position or not merged:
+                body.append(_of_table(table))
+    comments = ["% needs \\usepackage{booktabs}"]
+    foreign = sorted({letter for part in body for letter in part if ord(letter) > 127})
+    if foreign:
+        comments.append(f"% needs XeLaTeX or LuaLaTeX with a font that has: {' '.join(foreign)}")
+    comments.append("% " + " ".join(visible(c.signature).split()))
+    return "\n".join(comments) + "\n\n" + "\n\n".join(body) + "\n"
+
+
+def escape(text: str) -> str:
+    r"""Return text that LaTeX sets as it is; letters with accents and Greek ones become commands.
+
+    Letters that pdfLaTeX has no command for stay, and `to_latex` says so in a comment.
+
+    Examples
+    --------
+    >>> escape("F1 & 100%_of"), escape("é–β")
+    ('F1 \\& 100\\%\\_of', "\\'{e}--$\\beta$")
+    """
+    letters = unicodedata.normalize("NFC", " ".join(visible(text).split()))
+    unjoined = re.sub("-(?=-)", "-\0", letters)  # two hyphens are not a dash
+    return "".join(_letter(letter) for letter in unjoined).replace("\0", "{}")
+
+
+def _letter(letter: str) -> str:
+    known = _SPECIAL.get(letter) or _GREEK.get(letter)
+    if known or letter.isascii():
+        return known or letter
+    base, *marks = list(unicodedata.normalize("NFD", letter))
+    if len(marks) != 1 or not base.isascii() or ord(marks[0]) not in _ACCENTS:
+        return letter
+    stem = {"i": r"\i", "j": r"\j"}.get(base, base) if ord(marks[0]) < 0x323 else base
+    return f"\\{_ACCENTS[ord(marks[0])]}{{{stem}}}"
+
+
+def _scores_table(c: Comparison, omitted: str) -> str:
+    """Return a row per system, in the order of the first metric, and a column per metric."""
+    scores = {(entry.metric, entry.system): entry for entry in c.systems}
+    names = [entry.system for entry in systems_of(c, c.metrics[0])]
+    lines = [_line(["System", *(escape(metric.name) for metric in c.metrics)]), r"\midrule"]
+    for name in names:
+        cells = [escape(name)]
+        for metric in c.metrics:
+            best = systems_of(c, metric)[0].score
+            digits = score_rounding(c, metric)
+            entry = scores.get((metric.name, name))
+            if entry is None:  # among the best on another metric only
+                cells.append("")
+                continue
+            cells.append(_score(entry, digits.text(entry.score), digits.interval(entry.interval), best))
+        if name == c.baseline:
+            cells[0] += " (baseline)"
+        lines.append(_line(cells))
+    said = f"Scores over {c.extent} with {percent(c.level)} intervals, best in bold"
+    said += f" ({'; '.join(f'{metric.name}: {words.direction(metric)}' for metric in c.metrics)})."
+    if any(entry.group for entry in c.systems):
+        label = (
+            "letter" if not any(entry.group[:1].isdigit() for entry in c.systems if entry.group) else "number"
+        )
+        said += f" Systems that share a {label} cannot be told apart."
+    return _environment(escape(f"{said} {omitted}".rstrip()), "l" * (1 + len(c.metrics)), lines)
+
+
+def _score(entry: SystemScore, score: str, interval: str, best: float) -> str:
+    text = escape(score)
+    if entry.score == best:
+        text = rf"\textbf{{{text}}}"
+    if entry.group:
+        text += rf"\textsuperscript{{{escape(entry.group)}}}"
+    return rf"{text} {{\footnotesize {escape(interval)}}}"
+
+
+def _of_table(table: Table) -> str:
+    headers = [escape(column.header) for column in table.columns]
+    lines = [_line(headers), r"\midrule"]
+    lines += [_line([_number(cell) for cell in row.cells]) for row in table.rows[:_MOST_ROWS]]
+    caption = f"{escape(table.caption)}. {escape(table.methods)}".rstrip()
+    if len(table.rows) > _MOST_ROWS:
+        caption += f" The first {_MOST_ROWS} of {len(table.rows)} differences."
+    align = "".join("r" if column.numeric else "l" for column in table.columns)
+    return _environment(caption, align, lines)
+
+
+def _number(cell: Cell) -> str:
+    """Return a cell, a power of ten in it as one writes it in a paper."""
+    found = re.fullmatch(r"(<?)(\d)e-(\d+)", cell.text) if isinstance(cell.key, float) else None
+    return rf"${found[1]}{found[2]}\times10^{{-{found[3]}}}$" if found else escape(cell.text)
+
+
+def _line(cells: list[str]) -> str:
+    # A line that begins with a bracket or a star would be read as an argument of the \\ before it.
+    return " & ".join(f"{{}}{cell}" if cell.startswith(("[", "*")) else cell for cell in cells) + r" \\"
+
+
+def _environment(caption: str, align: str, lines: list[str]) -> str:
+    size, gap = (r"\footnotesize", "3pt") if len(align) >= _MANY_COLUMNS else (r"\small", "4pt")
+    parts = [
+        r"\begin{table}[t]",
+        r"\centering",
+        r"\setlength{\abovecaptionskip}{0pt}\setlength{\belowcaptionskip}{6pt}",
+        rf"\caption{{{caption}}}",
+        rf"{size}\setlength{{\tabcolsep}}{{{gap}}}",
+        rf"\begin{{tabular}}{{@{{}}{align}@{{}}}}",
+        r"\toprule",
+        *lines,
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
+    return "\n".join(parts)

@@ -1,0 +1,72 @@
+"""The records that users receive, and nothing else."""
+
+from __future__ import annotations
+
+from bestby._core.lazy import door
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from bestby.results.advice import Advice as Advice
+    from bestby.results.advice import Case as Case
+    from bestby.results.advice import Shape as Shape
+    from bestby.results.advice import Step as Step
+    from bestby.results.advice import Wrong as Wrong
+    from bestby.results.base import MetricInfo as MetricInfo
+    from bestby.results.base import Note as Note
+    from bestby.results.base import Provenance as Provenance
+    from bestby.results.comparison import Comparison as Comparison
+    from bestby.results.comparison import Difference as Difference
+    from bestby.results.comparison import SystemScore as SystemScore
+    from bestby.results.datasets import Counts as Counts
+    from bestby.results.datasets import DatasetComparison as DatasetComparison
+    from bestby.results.datasets import Overall as Overall
+    from bestby.results.datasets import PairTests as PairTests
+    from bestby.results.datasets import RankDifference as RankDifference
+    from bestby.results.folds import FoldComparison as FoldComparison
+    from bestby.results.folds import Spread as Spread
+    from bestby.results.normality import Normality as Normality
+    from bestby.results.normality import NormalityTest as NormalityTest
+    from bestby.results.ordering import StochasticOrder as StochasticOrder
+    from bestby.results.ordering import StochasticOrders as StochasticOrders
+    from bestby.results.pairs import Differences as Differences
+    from bestby.results.pairs import Pairs as Pairs
+    from bestby.results.plans import Allocation as Allocation
+    from bestby.results.plans import Plan as Plan
+    from bestby.results.plans import PlanPoint as PlanPoint
+    from bestby.results.plans import Split as Split
+    from bestby.results.preferences import PreferenceComparison as PreferenceComparison
+    from bestby.results.preferences import PreferenceDifference as PreferenceDifference
+    from bestby.results.preferences import PreferenceScore as PreferenceScore
+    from bestby.results.replicability import Replicability as Replicability
+    from bestby.results.runs import RunsComparison as RunsComparison
+    from bestby.results.runs import RunsDifference as RunsDifference
+    from bestby.results.runs import RunsScore as RunsScore
+    from bestby.results.runs import Variance as Variance
+    from bestby.results.study import ConditionScore as ConditionScore
+    from bestby.results.study import StudyComparison as StudyComparison
+    from bestby.results.study import StudyDifference as StudyDifference
+    from bestby.results.values import Friedman as Friedman
+    from bestby.results.values import Interval as Interval
+    from bestby.results.values import Omnibus as Omnibus
+    from bestby.results.values import TestResult as TestResult
+
+__getattr__, __dir__, __all__ = door(
+    "bestby.results",
+    {
+        "results.advice": "Advice Case Shape Step Wrong",
+        "results.base": "MetricInfo Note Provenance",
+        "results.comparison": "Comparison Difference SystemScore",
+        "results.datasets": "Counts DatasetComparison Overall PairTests RankDifference",
+        "results.folds": "FoldComparison Spread",
+        "results.normality": "Normality NormalityTest",
+        "results.ordering": "StochasticOrder StochasticOrders",
+        "results.pairs": "Differences Pairs",
+        "results.plans": "Allocation Plan PlanPoint Split",
+        "results.preferences": "PreferenceComparison PreferenceDifference PreferenceScore",
+        "results.replicability": "Replicability",
+        "results.runs": "RunsComparison RunsDifference RunsScore Variance",
+        "results.study": "ConditionScore StudyComparison StudyDifference",
+        "results.values": "Friedman Interval Omnibus TestResult",
+    },
+)

@@ -1,0 +1,191 @@
+"""What all results share: notes, where the numbers come from, and the ways to show them."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+from bestby._core import checks
+from bestby._core.versions import blas
+
+_MOST_LISTED = 50
+"""Names that a signature lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something a reader of the result must know.
+
+    Parameters
+    ----------
+    code : str
+        A short, stable name, such as ``"few_resamples"``.
+    message : str
+        One or two sentences: what was met and what it means.
+    about : tuple of str
+        What the note belongs to: a metric, a metric and a system, or a metric and two systems;
+        empty for the whole comparison.
+    """
+
+    code: str
+    message: str
+    about: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MetricInfo:
+    """Name, direction and scale of a metric.
+
+    Parameters
+    ----------
+    name : str
+        The one spelling used everywhere.
+    greater_is_better : bool
+        The direction.
+    bounds : tuple of float
+        The least and the greatest value the score can take; infinite where there is none.
+    """
+
+    name: str
+    greater_is_better: bool
+    bounds: tuple[float, float]
+
+    def __post_init__(self) -> None:
+        checks.check_text(self.name, "metric names")
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Everything needed to make the numbers again.
+
+    Parameters
+    ----------
+    version : str
+        The version of this package.
+    versions : dict
+        Versions of Python, NumPy, SciPy and Numba, and of the libraries that cut or matched the items.
+    seed : int
+        The seed; also when fresh entropy was asked for.
+    n_resamples : int
+        The number of resamples asked for; exact results draw none.
+    settings : dict
+        Every other argument: metrics, interval, level, simultaneous, test, alternative, correction,
+        margin, baseline.
+    data : dict
+        Number of items, clusters, strata and systems.
+    data_hash : str
+        First 16 hexadecimal digits of a BLAKE2b hash of the data.
+    blas : str or None
+        The library that multiplied NumPy's matrices, with the kernel it chose for the processor, such as
+        "openblas 0.3.30 Haswell"; None where that is not known. Another kernel may round the last digits of
+        sums of real numbers otherwise. It is in the JSON and not in the signature, which holds what the
+        user can set.
+    """
+
+    version: str
+    versions: dict[str, str]
+    seed: int
+    n_resamples: int
+    settings: dict[str, Any]
+    data: dict[str, Any]
+    data_hash: str
+    blas: str | None = field(default_factory=blas)
+
+    @property
+    def signature(self) -> str:
+        """All of it on one line."""
+        parts = [f"bestby:{self.version}"]
+        parts += [f"{key}:{_plain(value)}" for key, value in self.settings.items()]
+        parts += [f"resamples:{self.n_resamples}", f"seed:{self.seed}"]
+        parts += [f"{key}:{_plain(value)}" for key, value in self.data.items()]
+        parts += [f"data:{self.data_hash}"]
+        parts += [f"{key}:{value}" for key, value in self.versions.items()]
+        return "|".join(parts)
+
+
+class Reported:
+    """What every result that has a report can do; its class names the module that describes it."""
+
+    __slots__ = ()
+    described_by: ClassVar[str]
+
+    def __str__(self) -> str:
+        text: str = report_module("writers.terminal").to_text(self)
+        return text
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        html: str = report_module("writers.html").to_fragment(self)
+        return html
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain dictionaries, lists and numbers, as `to_json` writes them."""
+        document: dict[str, Any] = report_module("data").to_dict(self)
+        return document
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """Return the result as JSON, floats unrounded; write it to `path` if given."""
+        return written(report_module("data").to_json(self), path)
+
+    def to_frame(self) -> Any:
+        """Return one tidy row per metric and pair as a pandas DataFrame (extra ``frames``)."""
+        return report_module("data").to_frame(self)
+
+    def to_csv(self, path: str | Path | None = None, *, spreadsheet_safe: bool = False) -> str:
+        """Return the rows of `to_frame` as CSV, floats unrounded; write it to `path` if given.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Where to write it.
+        spreadsheet_safe : bool
+            For names that you did not choose yourself and a file that is opened in a spreadsheet: put an
+            apostrophe before texts that begin like formulas (with ``=``, ``+``, ``-``, ``@``, a tab or a line
+            end). Numbers never change. By default the CSV holds the names as they are.
+        """
+        return written(report_module("data").to_csv(self, spreadsheet_safe=spreadsheet_safe), path)
+
+    def to_markdown(self, path: str | Path | None = None) -> str:
+        """Return the tables as Markdown; write it to `path` if given."""
+        return written(report_module("writers.markdown").to_markdown(self), path)
+
+    def to_latex(self, path: str | Path | None = None) -> str:
+        """Return the table as LaTeX (booktabs); write it to `path` if given."""
+        return written(report_module("writers.latex").to_latex(self), path)
+
+    def to_html(self, path: str | Path | None = None) -> str:
+        """Return one self-contained HTML page, tables and figures; write it to `path` if given."""
+        return written(report_module("writers.html").to_html(self), path)
+
+
+def report_module(module: str) -> Any:
+    """Return a module of the report room.
+
+    Results may be printed, but know nothing of printing: this is the one door that leads upward,
+    opened by name and only when a reader asks.
+    """
+    return importlib.import_module(f"bestby.report.{module}")
+
+
+def written(text: str, path: str | Path | None) -> str:
+    """Return a text, after it is written to `path` if there is one."""
+    if path is not None:
+        report_module("writers.files").write_text(path, text)
+    return text
+
+
+def negated(value: float) -> float:
+    """Return minus `value` without making a negative zero."""
+    return 0.0 - value
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        if len(value) > _MOST_LISTED:  # the hash of the data knows all of them
+            return f"{value[0]},{value[1]},...,{value[-1]}({len(value)})"
+        return ",".join(str(item) for item in value)
+    return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,360 @@
+"""What a comparison returns: frozen records that hold unrounded numbers and say how they were made."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
+from bestby.results.base import MetricInfo, Note, Provenance, Reported, negated, report_module, written
+from bestby.results.values import Interval, Omnibus, TestResult, extent
+
+
+@dataclass(frozen=True, slots=True)
+class SystemScore:
+    """The score of one system on one metric.
+
+    Parameters
+    ----------
+    metric, system : str
+        Their names.
+    score : float
+        On the scale of the measure.
+    interval : Interval or None
+        Confidence interval of the score; None where it is undefined, which a note then says.
+    rank_low, rank_high : int
+        The ranks (1 is best) that the tests of the family leave open, at its level.
+    group : str or None
+        Compact letters: two systems that share a letter could not be told apart, or the test favours the one
+        with the worse score, of which a note tells. More than 26 groups are
+        numbered, as in ``"3-7, 9"``. None when not every pair was tested, or if there are more groups than
+        systems.
+    standard_error : float or None
+        Standard error of the score; None where it is undefined.
+    standard_error_method : str or None
+        Where it comes from, as for `Difference`.
+    """
+
+    metric: str
+    system: str
+    score: float
+    interval: Interval | None
+    rank_low: int
+    rank_high: int
+    group: str | None
+    standard_error: float | None = field(default=None, kw_only=True)
+    standard_error_method: str | None = field(default=None, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The difference A minus B between two systems on one metric, and how sure it is.
+
+    Parameters
+    ----------
+    metric, a, b : str
+        The metric and the two systems.
+    estimate : float
+        Score of A minus score of B, on the scale of the measure, whichever direction is better.
+    score_a, score_b : float
+        The two scores.
+    interval : Interval or None
+        Confidence interval of the difference; None where it is undefined, which a note then says.
+    test : TestResult
+        The significance test.
+    p_adjusted : float
+        The p-value after correction over the family.
+    greater_is_better : bool
+        The direction of the metric.
+    n_items : int
+        Number of items.
+    n_differing : int
+        Number of items whose contribution to the metric differs between the two systems.
+    verdict : {"better", "worse", "equivalent", "inconclusive"} or None
+        Of A against B, from the interval against the margin; None without a margin.
+    margin : float or None
+        The smallest difference that matters.
+    notes : tuple of Note
+        What must be known about this difference.
+    n_clusters : int
+        Number of clusters the items lie in; 0 if they are independent.
+    equivalence_interval : Interval or None
+        The interval that the verdict "equivalent" rests on: that of two one-sided tests at the level of the
+        test, so at the level 1 - 2 alpha (90 % for 95 %). None without a margin.
+    level : float
+        Nominal coverage of the interval; 1 - level is the level of the test.
+    standard_error : float or None
+        Standard error of the difference; None where it is undefined.
+    standard_error_method : str or None
+        Where it comes from. ``"formula"``: sd / sqrt(n) for a mean of n items or runs (of two samples of
+        runs the root of the sum of squares), the delta method for other functions of sums. ``"cr2"``,
+        ``"two-way"``: cluster-robust. ``"crossed"``: over items and runs together. ``"sandwich"``,
+        ``"fisher"``: of fitted strengths, from the judgements or from the Fisher information.
+        ``"bootstrap"``: the standard deviation of the bootstrap replicates. ``"corrected-t"``,
+        ``"conservative-t"``: over the folds of cross-validation, corrected for what they have in common.
+    """
+
+    metric: str
+    a: str
+    b: str
+    estimate: float
+    score_a: float
+    score_b: float
+    interval: Interval | None
+    test: TestResult
+    p_adjusted: float
+    greater_is_better: bool
+    n_items: int
+    n_differing: int
+    verdict: str | None = None
+    margin: float | None = None
+    notes: tuple[Note, ...] = ()
+    n_clusters: int = 0
+    equivalence_interval: Interval | None = None
+    level: float = field(default=0.95, kw_only=True)
+    standard_error: float | None = field(default=None, kw_only=True)
+    standard_error_method: str | None = field(default=None, kw_only=True)
+
+    @property
+    def p_value(self) -> float:
+        """The raw p-value."""
+        return self.test.p_value
+
+    @property
+    def exact(self) -> bool:
+        """Whether the p-value is exact."""
+        return self.test.exact
+
+    @property
+    def extent(self) -> str:
+        """How much was compared, in words."""
+        return extent(self.n_items, self.n_clusters)
+
+    @property
+    def ahead(self) -> str | None:
+        """The system with the better score, whichever direction is better; None if they are level."""
+        if self.estimate == 0.0 or self.estimate != self.estimate:
+            return None
+        return self.a if (self.estimate > 0.0) == self.greater_is_better else self.b
+
+    @property
+    def favoured(self) -> str | None:
+        """The system that the test favours, significant or not; None if the test favours neither.
+
+        Tests of ranks and signs can favour the system with the worse mean.
+        """
+        direction = self.test.direction
+        if direction is None:
+            return None
+        return self.a if (direction == "greater") == self.greater_is_better else self.b
+
+    @property
+    def opposed(self) -> bool:
+        """Whether the test favours one system and the score the other."""
+        return None not in (self.ahead, self.favoured) and self.ahead != self.favoured
+
+    @property
+    def better(self) -> str | None:
+        """The system that both the score and the test favour.
+
+        Where the scores are level, or the test favours neither, the other of the two decides. None if the
+        score and the test favour different systems, or neither favours any.
+        """
+        return None if self.opposed else self.ahead or self.favoured
+
+    @property
+    def sentence(self) -> str:
+        """The difference in plain words, the size before the significance."""
+        words: str = report_module("words").difference_sentence(self)
+        return words
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw the interval of this one difference; return the matplotlib Axes."""
+        return report_module("figures.forest").interval(self, ax=ax)
+
+    def mirrored(self) -> Difference:
+        """Return the difference B minus A."""
+        swap = {"better": "worse", "worse": "better"}
+        return dataclasses.replace(
+            self,
+            a=self.b,
+            b=self.a,
+            estimate=negated(self.estimate),
+            score_a=self.score_b,
+            score_b=self.score_a,
+            interval=None if self.interval is None else self.interval.mirrored(),
+            test=self.test.mirrored(),
+            equivalence_interval=self.equivalence_interval and self.equivalence_interval.mirrored(),
+            verdict=swap.get(self.verdict, self.verdict) if self.verdict else None,
+        )
+
+    def __str__(self) -> str:
+        words: str = report_module("words").with_standard_error(self)
+        return words
+
+
+@runtime_checkable
+class Indexed(Protocol):
+    """Differences that are not held one by one: they are asked for by their names."""
+
+    def find(self, metric: str, a: str, b: str) -> Difference | None:
+        """Return A minus B on a metric if it is held in this direction, else None."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Comparison(Reported):
+    """The result of `compare`: scores, differences, and how they were had.
+
+    Parameters
+    ----------
+    metrics : tuple of MetricInfo
+        In the order asked for.
+    systems : tuple of SystemScore
+        Per metric, the best first.
+    differences : sequence of Difference
+        Per metric, in the order of the ranks (two-sided, every pair), in the order given
+        (one-sided), or each system against the baseline. A tuple; of thousands of pairs of proportions a
+        sequence that makes each when it is asked for.
+    omnibus : tuple of Omnibus
+        For three or more systems, where the metric is a mean over items.
+    notes : tuple of Note
+        Notes of the comparison as a whole; those of a difference are with it.
+    provenance : Provenance
+        Settings, versions, seed and data hash.
+    n_items : int
+        Number of items.
+    level : float
+        Confidence level.
+    correction : str
+        How p-values were adjusted.
+    margin : float or None
+        The smallest difference that matters.
+    baseline : str or None
+        The system all others were compared with.
+    n_clusters : int
+        Number of clusters the items lie in; 0 if they are independent.
+    """
+
+    metrics: tuple[MetricInfo, ...]
+    systems: tuple[SystemScore, ...]
+    differences: Sequence[Difference]
+    omnibus: tuple[Omnibus, ...]
+    notes: tuple[Note, ...]
+    provenance: Provenance
+    n_items: int
+    level: float
+    correction: str
+    margin: float | None = None
+    baseline: str | None = None
+    n_clusters: int = 0
+    _index: dict[tuple[str, str, str], int] = field(init=False, repr=False)
+
+    described_by: ClassVar[str] = "comparison"
+
+    def __post_init__(self) -> None:
+        index = {}
+        if not isinstance(self.differences, Indexed):
+            index = {(d.metric, d.a, d.b): i for i, d in enumerate(self.differences)}
+        object.__setattr__(self, "_index", index)
+
+    def find(self, metric: str, a: str, b: str) -> Difference | None:
+        """Return A minus B on a metric if the comparison holds it in this direction, else None."""
+        if isinstance(self.differences, Indexed):
+            return self.differences.find(metric, a, b)
+        position = self._index.get((metric, a, b))
+        return None if position is None else self.differences[position]
+
+    def __getitem__(self, key: tuple[str, ...]) -> Difference:
+        """Return the difference A minus B: ``result[a, b]``, or ``result[a, b, metric]``."""
+        names = [metric.name for metric in self.metrics]
+        if not isinstance(key, tuple) or len(key) not in (2, 3):
+            raise InvalidInputError(
+                f"a comparison is indexed by two systems, got {quoted(key)}", hint="result['a', 'b']"
+            )
+        a, b, metric = key if len(key) == 3 else (*key, names[0])
+        if len(key) == 2 and len(names) > 1:
+            raise InvalidInputError(
+                f"the comparison has {len(names)} metrics: {', '.join(names)}",
+                hint=f"name one: result[{quoted(a)}, {quoted(b)}, {quoted(names[0])}]",
+            )
+        found = self.find(metric, a, b)
+        if found is not None:
+            return found
+        found = self.find(metric, b, a)
+        if found is not None:
+            return found.mirrored()
+        known = ", ".join(dict.fromkeys(s.system for s in self.systems))
+        raise InvalidInputError(
+            f"no difference between {quoted(a)} and {quoted(b)} on {quoted(metric)} in this comparison",
+            hint=f"systems: {known}; metrics: {', '.join(names)}"
+            + (f"; baseline: {self.baseline}" if self.baseline else ""),
+        )
+
+    def __iter__(self) -> Iterator[Difference]:
+        return iter(self.differences)
+
+    def __len__(self) -> int:
+        return len(self.differences)
+
+    def score(self, system: str, metric: str | None = None) -> SystemScore:
+        """Return the score of one system on one metric (the first if none is named)."""
+        name = metric or self.metrics[0].name
+        for entry in self.systems:
+            if entry.system == system and entry.metric == name:
+                return entry
+        raise InvalidInputError(
+            f"no score of {quoted(system)} on {quoted(name)} in this comparison",
+            hint=f"systems: {', '.join(dict.fromkeys(s.system for s in self.systems))}",
+        )
+
+    @property
+    def extent(self) -> str:
+        """How much was compared, in words."""
+        return extent(self.n_items, self.n_clusters)
+
+    @property
+    def signature(self) -> str:
+        """Every setting, version and data hash that made the numbers, on one line."""
+        return self.provenance.signature
+
+    def to_markdown(self, path: str | Path | None = None, *, top: int | None = None) -> str:
+        """Return the tables as Markdown; write it to `path` if given.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Where to write it.
+        top : int, optional
+            How many of the best systems to show; by default all of up to 50, and 20 of more.
+        """
+        return written(report_module("writers.markdown").to_markdown(self, top), path)
+
+    def to_latex(self, path: str | Path | None = None, *, top: int | None = None) -> str:
+        """Return the table as LaTeX (booktabs); write it to `path` if given; `top` as for `to_markdown`."""
+        return written(report_module("writers.latex").to_latex(self, top), path)
+
+    def to_html(self, path: str | Path | None = None, *, top: int | None = None) -> str:
+        """Return one self-contained HTML page; write it to `path` if given; `top` as for `to_markdown`.
+
+        Where not all systems are shown, the page can be searched for them and for each pair.
+        """
+        return written(report_module("writers.html").to_html(self, top), path)
+
+    def plot(self, metric: str | None = None, *, ax: Any = None, top: int | None = None) -> Any:
+        """Draw the forest plot of the differences of one metric; return the matplotlib Axes.
+
+        Parameters
+        ----------
+        metric : str, optional
+            One of the metrics; the first by default.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+        top : int, optional
+            Draw so many of the best systems, each against the best and its neighbour; by default all of up
+            to 50, and 20 of more.
+        """
+        return report_module("figures.forest").forest(self, metric=metric, ax=ax, top=top)

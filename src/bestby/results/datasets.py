@@ -1,0 +1,308 @@
+"""What `compare_datasets` returns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
+from bestby._core.typing import FloatArray
+from bestby.results.base import MetricInfo, Note, Provenance, Reported, report_module
+from bestby.results.comparison import Difference
+from bestby.results.replicability import Replicability
+from bestby.results.values import Friedman, Interval, TestResult
+
+Names = tuple[str, str]
+V = TypeVar("V")
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class ByPair(Mapping[Names, V]):
+    """What was found for pairs of systems, looked up by the two names in either order.
+
+    It is equal to any mapping with the same items.
+
+    Parameters
+    ----------
+    of : mapping of (str, str) to object
+        Per pair as it was tested.
+    """
+
+    of: Mapping[Names, V]
+
+    what: ClassVar[str]
+    """What is looked up, for messages."""
+    needs: ClassVar[str] = ""
+    """Why a comparison may hold none at all."""
+    hint: ClassVar[str] = ""
+    """What to do about that."""
+
+    def __getitem__(self, key: Names) -> V:
+        if key in self.of:
+            return self.of[key]
+        reverse = key[::-1] if isinstance(key, tuple) else key
+        if reverse in self.of:
+            return self._mirrored(reverse)
+        if not self.of:
+            raise InvalidInputError(f"this comparison has no {self.what}: {self.needs}", hint=self.hint)
+        raise InvalidInputError(
+            f"no {self.what} of {quoted(key)} in this comparison",
+            hint="pairs: " + ", ".join(quoted(pair) for pair in list(self.of)[:12]),
+        )
+
+    def _mirrored(self, key: Names) -> V:
+        """Return what was found for a pair, its systems exchanged."""
+        raise NotImplementedError
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.of or (isinstance(key, tuple) and key[::-1] in self.of)
+
+    def get(self, key: Names, default: Any = None) -> Any:
+        """Return what was found for a pair, or a default if there is nothing for it in this order."""
+        return self[key] if key in self else default  # noqa: SIM401 - this is what `get` is
+
+    def __iter__(self) -> Iterator[Names]:
+        return iter(self.of)
+
+    def __len__(self) -> int:
+        return len(self.of)
+
+    def __repr__(self) -> str:
+        return repr(dict(self.of))
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Counts(ByPair[Replicability]):
+    """On how many datasets or folds two systems differ, by the names of the two.
+
+    Parameters
+    ----------
+    of : mapping of (str, str) to Replicability
+        Per pair as it was tested.
+    alternative : {"two-sided", "greater", "less"}
+        Of the tests. Counts of differences in either direction are the same for (A, B) and (B, A). Those of
+        one-sided tests are of one direction, and belong to the pair in the order in which it was tested.
+    """
+
+    alternative: str = "two-sided"
+
+    what: ClassVar[str] = "counts"
+    needs: ClassVar[str] = "scores without items or runs have no counts"
+    hint: ClassVar[str] = "give the predictions or scores of the items, which can be tested"
+
+    def _mirrored(self, key: Names) -> Replicability:
+        if self.alternative == "two-sided":
+            return self.of[key]
+        raise InvalidInputError(
+            f"the one-sided tests asked whether the score of {quoted(key[0])} is {self.alternative}"
+            f" than that of {quoted(key[1])}: there is no count for the other direction",
+            hint=f"look up {quoted(key)}, or give the systems in the other order",
+        )
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.of or (self.alternative == "two-sided" and ByPair.__contains__(self, key))
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class PairTests(ByPair[tuple[TestResult, ...]]):
+    """The tests of two systems, by the names of the two; in the other order the tests are mirrored.
+
+    Examples
+    --------
+    >>> from bestby.results import TestResult
+    >>> one = TestResult("t", 0.25, "greater", False, "asymptotic", statistic=1.5)
+    >>> tests = PairTests({("a", "b"): (one,)})
+    >>> [(test.alternative, test.statistic) for test in tests["b", "a"]]
+    [('less', -1.5)]
+    """
+
+    what: ClassVar[str] = "tests"
+
+    def _mirrored(self, key: Names) -> tuple[TestResult, ...]:
+        return tuple(test.mirrored() for test in self.of[key])
+
+
+@dataclass(frozen=True, slots=True)
+class Overall:
+    """A difference over all datasets together.
+
+    Parameters
+    ----------
+    a, b : str
+        The systems.
+    average : {"macro", "micro"}
+        The mean over datasets of their differences, or the difference on all items pooled.
+    resampled : {"items", "datasets"}
+        What the interval takes to vary: the items within these very datasets, or the datasets as a sample of
+        all those that might have been chosen.
+    estimate : float
+        A minus B.
+    interval : Interval or None
+        Its confidence interval; None where it is undefined, which a note then says.
+    standard_error : float or None
+        Its standard error; None where it is undefined.
+    standard_error_method : str or None
+        Where that comes from, as for `Difference`.
+    """
+
+    a: str
+    b: str
+    average: str
+    resampled: str
+    estimate: float
+    interval: Interval | None
+    standard_error: float | None = None
+    standard_error_method: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RankDifference:
+    """Two systems compared by their average ranks.
+
+    Parameters
+    ----------
+    a, b : str
+        The systems.
+    estimate : float
+        Average rank of A minus that of B; negative if A ranks better.
+    p_nemenyi : float or None
+        Nemenyi's p-value for all pairs; None against a baseline.
+    p_holm : float
+        From the normal approximation, after Holm's correction over the pairs.
+    """
+
+    a: str
+    b: str
+    estimate: float
+    p_nemenyi: float | None
+    p_holm: float
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class DatasetComparison(Reported):
+    """The result of `compare_datasets`.
+
+    Parameters
+    ----------
+    metric : MetricInfo
+        What the scores are.
+    datasets : tuple of str, length N
+        In the order given.
+    systems : tuple of str, length k
+        By average rank, the best first.
+    scores : ndarray, shape (N, k)
+        Score of each system on each dataset; read only.
+    means : tuple of float
+        Mean score of each system over the datasets.
+    average_ranks : tuple of float
+        Average rank of each system, 1 being the best.
+    differences : tuple of Difference
+        Per pair the mean difference over datasets, its interval and a test with the datasets as items
+        (so `n_items` is N), corrected over the pairs.
+    within : mapping of str to tuple of Difference
+        Per dataset the differences on its items, if there are items; `p_adjusted` is Holm's over the
+        datasets of one pair.
+    replicability : Counts, a mapping of (str, str) to Replicability
+        Per pair, on how many datasets and on which there is a difference; in whichever order the two systems
+        are named, unless the tests are one-sided.
+    overall : tuple of Overall
+        Micro and macro differences with intervals.
+    friedman : Friedman or None
+        Whether all systems rank alike; None for two systems.
+    ranking : tuple of RankDifference
+        Post-hoc tests of the average ranks; empty for two systems.
+    critical_difference : float or None
+        The difference of average ranks that Nemenyi's test takes for real.
+    notes : tuple of Note
+        Notes on the whole.
+    provenance : Provenance
+        Settings, versions, seed and data hash.
+    level : float
+        Confidence level.
+    correction : str
+        How the p-values of `differences` were adjusted.
+    baseline : str or None
+        The system all others were compared with.
+    """
+
+    metric: MetricInfo
+    datasets: tuple[str, ...]
+    systems: tuple[str, ...]
+    scores: FloatArray
+    means: tuple[float, ...]
+    average_ranks: tuple[float, ...]
+    differences: tuple[Difference, ...]
+    within: Mapping[str, tuple[Difference, ...]]
+    replicability: Counts
+    overall: tuple[Overall, ...]
+    friedman: Friedman | None
+    ranking: tuple[RankDifference, ...]
+    critical_difference: float | None
+    notes: tuple[Note, ...]
+    provenance: Provenance
+    level: float
+    correction: str
+    baseline: str | None = None
+
+    described_by: ClassVar[str] = "datasets"
+
+    def __getitem__(self, key: tuple[str, str]) -> Difference:
+        """Return the mean difference A minus B over the datasets: ``result[a, b]``."""
+        return looked_up(self.differences, key, self.systems)
+
+    def __iter__(self) -> Iterator[Difference]:
+        return iter(self.differences)
+
+    def __len__(self) -> int:
+        return len(self.differences)
+
+    @property
+    def signature(self) -> str:
+        """Every setting, version and data hash that made the numbers, on one line."""
+        return self.provenance.signature
+
+    def wins(self, a: str, b: str) -> tuple[int, int, int]:
+        """Return on how many datasets A is better than, level with, and worse than B."""
+        first, second = (self.scores[:, self.systems.index(name)] for name in (a, b))
+        ahead = first - second if self.metric.greater_is_better else second - first
+        return int((ahead > 0).sum()), int((ahead == 0).sum()), int((ahead < 0).sum())
+
+    def plot(
+        self,
+        kind: str = "auto",
+        *,
+        cliques: str = "nemenyi",
+        pair: tuple[str, str] | None = None,
+        ax: Any = None,
+    ) -> Any:
+        """Draw a figure and return the matplotlib Axes.
+
+        Parameters
+        ----------
+        kind : {"auto", "ranks", "matrix", "forest"}
+            "ranks": critical-difference diagram; "matrix": every pair with its mean difference, wins, ties
+            and losses, and p; "forest": the difference of one pair on each dataset.
+            "auto": the forest for two systems, the ranks for more.
+        cliques : {"nemenyi", "holm", "pairs"}
+            Which test joins systems by bars in the diagram of ranks; "pairs" stands for the tests of
+            `differences`, whatever they are ("wilcoxon" is an older name of it).
+        pair : (str, str), optional
+            The pair of the forest; the first by default.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+        """
+        return report_module("figures.datasets").plot(self, kind, cliques, pair, ax)
+
+
+def looked_up(differences: Sequence[Difference], key: tuple[str, str], systems: Sequence[str]) -> Difference:
+    """Return the difference of two systems, mirrored if it is there the other way round."""
+    for difference in differences:
+        if (difference.a, difference.b) == key:
+            return difference
+        if (difference.b, difference.a) == key:
+            return difference.mirrored()
+    raise InvalidInputError(
+        f"no difference {quoted(key)} in this comparison", hint=f"systems: {', '.join(systems)}"
+    )

@@ -1,0 +1,127 @@
+"""What `compare_folds` returns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from bestby._core.typing import FloatArray
+from bestby.results.base import MetricInfo, Note, Provenance, Reported, report_module
+from bestby.results.comparison import Difference
+from bestby.results.datasets import Counts, PairTests, looked_up
+
+Ends = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How far the conclusions of single repetitions of cross-validation lie apart.
+
+    Parameters
+    ----------
+    a, b : str
+        The systems.
+    n_repetitions : int
+        Repetitions, each tested on its pooled out-of-fold predictions.
+    n_significant : int
+        How many of them give a p-value below 1 - level.
+    p_value, low, difference, high : tuple of float
+        Least and greatest p-value, lower end, difference and upper end among the repetitions.
+    """
+
+    a: str
+    b: str
+    n_repetitions: int
+    n_significant: int
+    p_value: Ends
+    low: Ends
+    difference: Ends
+    high: Ends
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class FoldComparison(Reported):
+    """The result of `compare_folds`.
+
+    Parameters
+    ----------
+    metric : MetricInfo
+        What the scores are.
+    systems : tuple of str, length k
+        By mean score, the best first.
+    folds : tuple of (str, str), length J
+        Repetition and fold of each score.
+    scores : ndarray, shape (J, k)
+        Score of each system on each fold; read only.
+    means : tuple of float
+        Mean score of each system over the folds.
+    ratio : float
+        Items tested over items trained on.
+    differences : tuple of Difference
+        Per pair the mean difference over folds, its corrected interval and the test chosen, corrected over
+        the pairs; `n_items` is J.
+    tests : PairTests, a mapping of (str, str) to tuple of TestResult
+        Per pair all tests that apply, in whichever order the two systems are named.
+    effects : Counts, a mapping of (str, str) to Replicability
+        Per pair, on how many folds there is a difference; in whichever order the two systems are named,
+        unless the tests are one-sided. Empty without items.
+    within : mapping of str to tuple of Difference
+        Per repetition the differences on its pooled out-of-fold predictions; empty without items.
+    spread : tuple of Spread
+        Per pair the spread of those; empty without items.
+    notes : tuple of Note
+        Notes on the whole.
+    provenance : Provenance
+        Settings, versions, seed and data hash.
+    level : float
+        Confidence level.
+    correction : str
+        How the p-values of `differences` were adjusted.
+    baseline : str or None
+        The system all others were compared with.
+    """
+
+    metric: MetricInfo
+    systems: tuple[str, ...]
+    folds: tuple[tuple[str, str], ...]
+    scores: FloatArray
+    means: tuple[float, ...]
+    ratio: float
+    differences: tuple[Difference, ...]
+    tests: PairTests
+    effects: Counts
+    within: Mapping[str, tuple[Difference, ...]]
+    spread: tuple[Spread, ...]
+    notes: tuple[Note, ...]
+    provenance: Provenance
+    level: float
+    correction: str
+    baseline: str | None = None
+
+    described_by: ClassVar[str] = "folds"
+
+    def __getitem__(self, key: tuple[str, str]) -> Difference:
+        """Return the mean difference A minus B over the folds: ``result[a, b]``."""
+        return looked_up(self.differences, key, self.systems)
+
+    def __iter__(self) -> Iterator[Difference]:
+        return iter(self.differences)
+
+    def __len__(self) -> int:
+        return len(self.differences)
+
+    @property
+    def signature(self) -> str:
+        """Every setting, version and data hash that made the numbers, on one line."""
+        return self.provenance.signature
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw the differences of all pairs, each fold a dot beside the corrected interval.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+        """
+        return report_module("figures.folds").forest(self, ax)

@@ -1,0 +1,151 @@
+"""What `aso` and `multi_aso` return: how nearly one system is stochastically better than another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from bestby._core import rounding
+from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
+from bestby.results.base import Note, report_module
+from bestby.results.values import TestResult
+
+
+@dataclass(frozen=True, slots=True)
+class StochasticOrder:
+    """How nearly the runs of system A are stochastically better than those of system B.
+
+    Parameters
+    ----------
+    a, b : str
+        The two systems.
+    violation_ratio : float
+        0 if A is ahead at every quantile, 1 if B is; NaN if the samples are the same.
+    standard_error : float
+        Of the violation ratio, by the bootstrap.
+    epsilon_min : float
+        Upper confidence bound of the violation ratio, at the level.
+    level : float
+        The confidence level after correction for the number of comparisons.
+    n_a, n_b : int
+        Number of runs.
+    test : TestResult
+        One-sided permutation test. Its statistic is the violation ratio shrunk towards 1/2.
+    notes : tuple of Note
+        What must be known about this result.
+    """
+
+    a: str
+    b: str
+    violation_ratio: float
+    standard_error: float
+    epsilon_min: float
+    level: float
+    n_a: int
+    n_b: int
+    test: TestResult
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def p_value(self) -> float:
+        """How often A would come out as well if the runs of both systems were exchangeable."""
+        return self.test.p_value
+
+    @property
+    def dominant(self) -> bool:
+        """Whether A is almost stochastically better: whether the p-value is at most 1 - level."""
+        return self.test.p_value <= round(1.0 - self.level, 14) * (1.0 + rounding.SAME)
+
+    @property
+    def below_half(self) -> bool:
+        """Whether `epsilon_min` is below 0.5, where custom calls A almost stochastically dominant."""
+        return self.epsilon_min < 0.5
+
+    @property
+    def below_fifth(self) -> bool:
+        """Whether `epsilon_min` is below 0.2, the customary stricter limit."""
+        return self.epsilon_min < 0.2
+
+    @property
+    def sentence(self) -> str:
+        """The result in plain words."""
+        words: str = report_module("kinds.ordering").order_sentence(self)
+        return words
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StochasticOrders:
+    """Almost stochastic order between every two systems; matrices are read row over column.
+
+    Parameters
+    ----------
+    systems : tuple of str
+        The systems, in the order of rows and columns.
+    orders : dict
+        For each two systems (a, b), in both directions, how nearly a is better than b.
+    notes : tuple of Note
+        What must be known about these results: one note for each cause, however many pairs have it. Every
+        order has the notes on its own pair.
+    """
+
+    systems: tuple[str, ...]
+    orders: dict[tuple[str, str], StochasticOrder]
+    notes: tuple[Note, ...] = ()
+
+    def __getitem__(self, key: tuple[str, str]) -> StochasticOrder:
+        if key not in self.orders:
+            raise InvalidInputError(
+                f"no order between {quoted(key)} here",
+                hint=f"result[row, column] with two of: {', '.join(self.systems)}",
+            )
+        return self.orders[key]
+
+    @property
+    def violation_ratio(self) -> Any:
+        """The violation ratios, shape (S, S); NaN on the diagonal."""
+        return self._matrix("violation_ratio")
+
+    @property
+    def epsilon_min(self) -> Any:
+        """The upper confidence bounds, shape (S, S); NaN on the diagonal."""
+        return self._matrix("epsilon_min")
+
+    @property
+    def p_value(self) -> Any:
+        """The p-values, before correction, shape (S, S); NaN on the diagonal."""
+        return self._matrix("p_value")
+
+    @property
+    def dominant(self) -> Any:
+        """Where the row is almost stochastically better than the column, booleans, shape (S, S)."""
+        return self._matrix("dominant") == 1.0
+
+    def _matrix(self, value: str) -> Any:
+        import numpy as np
+
+        rows = [
+            [float("nan") if a == b else float(getattr(self.orders[a, b], value)) for b in self.systems]
+            for a in self.systems
+        ]
+        return np.array(rows)
+
+    def to_frame(self, value: str = "epsilon_min") -> Any:
+        """Return one of the matrices as a pandas DataFrame, row over column (extra ``frames``).
+
+        Parameters
+        ----------
+        value : {"epsilon_min", "violation_ratio", "p_value", "dominant"}
+            Which.
+        """
+        return report_module("kinds.ordering").to_frame(self, value)
+
+    def __str__(self) -> str:
+        text: str = report_module("kinds.ordering").to_text(self)
+        return text
+
+    def __repr__(self) -> str:
+        return str(self)

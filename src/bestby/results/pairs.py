@@ -1,0 +1,353 @@
+"""The differences of thousands of systems: columns of numbers, from which a record is made when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import overload
+
+import numpy as np
+
+from bestby._core.typing import Alternative, Array, FloatArray
+from bestby.results.base import Note
+from bestby.results.comparison import Difference
+from bestby.results.values import Interval, TestResult
+
+VERDICTS = (None, "better", "worse", "equivalent", "inconclusive")
+"""What the codes of `Pairs.verdict` mean."""
+
+IDENTICAL = "the two systems do not differ on any item"
+
+_AT_ONCE = 4096
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs(Sequence[Difference]):
+    """The differences of one metric, exact and without resamples, a column per number.
+
+    Parameters
+    ----------
+    metric : str
+        Its name.
+    greater_is_better : bool
+        Its direction.
+    names : tuple of str, length S
+        The systems.
+    scores : ndarray, shape (S,)
+        Their scores.
+    a, b : ndarray of int, shape (P,)
+        Positions of the two systems of each pair; the pairs of one A stand together.
+    estimate, low, high : ndarray, shape (P,)
+        A minus B and the ends of its interval.
+    standard_error : ndarray, shape (P,)
+        Of the difference, by formula.
+    p_value, p_adjusted, statistic : ndarray, shape (P,)
+        Of the test.
+    n_differing : ndarray of int, shape (P,)
+        Items whose contribution differs.
+    how : ndarray of int, shape (P,)
+        How the reference distribution was had, as a position in `methods`.
+    verdict : ndarray of int, shape (P,)
+        Positions in `VERDICTS`.
+    methods : tuple of str
+        What `how` means.
+    n_items : int
+        Number of items.
+    level : float
+        Of the intervals.
+    interval, test : str
+        How the intervals were made, and which test it is.
+    alternative : {"two-sided", "greater", "less"}
+        Of the test.
+    told : mapping of int to tuple of Note
+        The notes of a difference, by the number of items that differ.
+    margin : float or None
+        The smallest difference that matters.
+    equivalence : tuple of two ndarray, shape (P,), or None
+        The ends of the intervals of two one-sided tests; None without a margin.
+    equivalence_level : float
+        Their level.
+    """
+
+    metric: str
+    greater_is_better: bool
+    names: tuple[str, ...]
+    scores: FloatArray
+    a: Array
+    b: Array
+    estimate: FloatArray
+    low: FloatArray
+    high: FloatArray
+    standard_error: FloatArray
+    p_value: FloatArray
+    p_adjusted: FloatArray
+    statistic: FloatArray
+    n_differing: Array
+    how: Array
+    verdict: Array
+    methods: tuple[str, ...]
+    n_items: int
+    level: float
+    interval: str
+    test: str
+    alternative: Alternative
+    told: Mapping[int, tuple[Note, ...]]
+    margin: float | None = None
+    equivalence: tuple[FloatArray, FloatArray] | None = None
+    equivalence_level: float = 0.0
+    _start: Array = field(init=False, repr=False)
+    _stop: Array = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        columns = [getattr(self, column.name, None) for column in fields(self)]
+        for value in (*columns, *(self.equivalence or ())):
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+        edges = np.flatnonzero(np.diff(self.a, prepend=-1, append=-1))
+        start, stop = np.zeros((2, len(self.names)), dtype=np.int64)
+        start[self.a[edges[:-1]]], stop[self.a[edges[:-1]]] = edges[:-1], edges[1:]
+        object.__setattr__(self, "_start", start)
+        object.__setattr__(self, "_stop", stop)
+
+    def __len__(self) -> int:
+        return int(self.a.size)
+
+    @overload
+    def __getitem__(self, key: int) -> Difference: ...
+    @overload
+    def __getitem__(self, key: slice) -> tuple[Difference, ...]: ...
+    def __getitem__(self, key: int | slice) -> Difference | tuple[Difference, ...]:
+        if isinstance(key, slice):
+            return tuple(self.taken(np.arange(len(self))[key]))
+        position = range(len(self))[key]
+        return next(iter(self.taken(np.array([position]))))
+
+    def __iter__(self) -> Iterator[Difference]:
+        for start in range(0, len(self), _AT_ONCE):
+            yield from self.taken(np.arange(start, min(start + _AT_ONCE, len(self))))
+
+    def taken(self, positions: Array) -> Iterator[Difference]:
+        """Yield the differences at some positions."""
+        columns = (self.a, self.b, self.estimate, self.low, self.high, self.p_value, self.p_adjusted)
+        more = (self.standard_error, self.statistic, self.n_differing, self.how, self.verdict)
+        scores = self.scores.tolist()
+        rows = zip(*(column[positions].tolist() for column in (*columns, *more)), strict=True)
+        equivalence = self._equivalence_intervals(positions)
+        for row, tost in zip(rows, equivalence, strict=True):
+            a, b, estimate, low, high, p, adjusted, error, statistic, n_differing, how, verdict = row
+            about = (self.metric, self.names[a], self.names[b])
+            yield Difference(
+                metric=self.metric,
+                a=self.names[a],
+                b=self.names[b],
+                estimate=estimate,
+                score_a=scores[a],
+                score_b=scores[b],
+                level=self.level,
+                interval=Interval(low, high, self.level, self.interval, True),
+                test=TestResult(self.test, p, self.alternative, True, self.methods[how], statistic=statistic),
+                p_adjusted=adjusted,
+                greater_is_better=self.greater_is_better,
+                n_items=self.n_items,
+                n_differing=n_differing,
+                verdict=VERDICTS[verdict],
+                margin=self.margin,
+                notes=tuple(Note(n.code, n.message, about) for n in self.told.get(n_differing, ())),
+                equivalence_interval=tost,
+                standard_error=error,
+                standard_error_method="formula",
+            )
+
+    def _equivalence_intervals(self, positions: Array) -> Iterator[Interval | None]:
+        if self.equivalence is None:
+            yield from [None] * positions.size
+            return
+        for low, high in zip(*(column[positions].tolist() for column in self.equivalence), strict=True):
+            yield Interval(low, high, self.equivalence_level, self.interval, True)
+
+    @property
+    def favoured(self) -> list[str | None]:
+        """As `Difference.favoured`, of each pair."""
+        sign = np.sign(self.statistic) * (1 if self.greater_is_better else -1)
+        names = np.array([*self.names, None], dtype=object)
+        found: list[str | None] = names[np.where(sign > 0, self.a, np.where(sign < 0, self.b, -1))].tolist()
+        return found
+
+    @property
+    def better(self) -> list[str | None]:
+        """As `Difference.better`, of each pair: the tests of counts never oppose the scores."""
+        return self.favoured
+
+    def find(self, a: str, b: str) -> int | None:
+        """Return the position of A minus B, None if there is none."""
+        if a not in self.names or b not in self.names:
+            return None
+        first, second = self.names.index(a), self.names.index(b)
+        start = int(self._start[first])
+        found = np.flatnonzero(self.b[start : int(self._stop[first])] == second)
+        return start + int(found[0]) if found.size else None
+
+    def involving(self, system: str) -> Array:
+        """Return the positions of the pairs that a system is one of."""
+        if system not in self.names:
+            return np.zeros(0, dtype=np.int64)
+        place = self.names.index(system)
+        return np.flatnonzero((self.a == place) | (self.b == place))
+
+    def noted(self) -> Array:
+        """Return the positions of the pairs that have notes."""
+        return np.flatnonzero(np.isin(self.n_differing, list(self.told)))
+
+    def same(self, other: Pairs) -> bool:
+        """Return whether everything is equal, to the bit."""
+        return all(
+            np.array_equal(one, another) if isinstance(one, np.ndarray | tuple) else one == another
+            for one, another in (
+                (getattr(self, column.name), getattr(other, column.name)) for column in fields(self)
+            )
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Differences(Sequence[Difference]):
+    """The differences of a comparison of many systems: as a tuple of them, but each is made when asked for.
+
+    Parameters
+    ----------
+    parts : tuple of Pairs or of tuple of Difference
+        The differences, one part per metric.
+
+    Examples
+    --------
+    >>> from bestby import compare
+    >>> import numpy as np
+    >>> right = np.random.default_rng(0).random((70, 200)) < 0.7
+    >>> result = compare({f"s{i}": row for i, row in enumerate(right.astype(int))})
+    >>> len(result.differences), result.differences[0] == next(iter(result))
+    (2415, True)
+    """
+
+    parts: tuple[Pairs | tuple[Difference, ...], ...]
+
+    def __len__(self) -> int:
+        return sum(len(part) for part in self.parts)
+
+    @overload
+    def __getitem__(self, key: int) -> Difference: ...
+    @overload
+    def __getitem__(self, key: slice) -> tuple[Difference, ...]: ...
+    def __getitem__(self, key: int | slice) -> Difference | tuple[Difference, ...]:
+        if isinstance(key, slice):
+            return tuple(self[position] for position in range(len(self))[key])
+        position = range(len(self))[key]
+        for part in self.parts:
+            if position < len(part):
+                return part[position]
+            position -= len(part)
+        raise IndexError(key)  # for the reader: the range above has raised it
+
+    def __iter__(self) -> Iterator[Difference]:
+        for part in self.parts:
+            yield from part
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Differences) and len(self.parts) == len(other.parts):
+            both = list(zip(self.parts, other.parts, strict=True))
+            if all(isinstance(one, Pairs) and isinstance(another, Pairs) for one, another in both):
+                return all(one.same(another) for one, another in both)  # type: ignore[arg-type, union-attr]
+        if not isinstance(other, Differences | tuple):
+            return NotImplemented
+        return len(self) == len(other) and all(one == d for one, d in zip(self, other, strict=True))
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} differences>"
+
+    def find(self, metric: str, a: str, b: str) -> Difference | None:
+        """Return A minus B on a metric as it is stored, None if it is not."""
+        for part in self.parts:
+            if isinstance(part, Pairs):
+                position = part.find(a, b) if part.metric == metric else None
+                if position is not None:
+                    return part[position]
+            else:
+                for d in part:
+                    if (d.metric, d.a, d.b) == (metric, a, b):
+                        return d
+        return None
+
+
+def of_metric(differences: Sequence[Difference], metric: str) -> Sequence[Difference]:
+    """Return the differences on one metric, those of many as their columns.
+
+    Examples
+    --------
+    >>> of_metric((), "accuracy")
+    ()
+    """
+    for part in parts_of(differences):
+        if isinstance(part, Pairs) and part.metric == metric:
+            return part
+    held = (part for part in parts_of(differences) if not isinstance(part, Pairs))
+    return tuple(d for part in held for d in part if d.metric == metric)
+
+
+def involving(differences: Sequence[Difference], metric: str, system: str) -> tuple[Difference, ...]:
+    """Return the differences on one metric that a system is one of.
+
+    Examples
+    --------
+    >>> involving((), "accuracy", "a")
+    ()
+    """
+    part = of_metric(differences, metric)
+    if isinstance(part, Pairs):
+        return tuple(part.taken(part.involving(system)))
+    return tuple(d for d in part if system in (d.a, d.b))
+
+
+def examples(differences: Sequence[Difference]) -> list[tuple[Difference, int]]:
+    """Return differences that show how all were had, and how many are like each.
+
+    Examples
+    --------
+    >>> examples(())
+    []
+    """
+    found: list[tuple[Difference, int]] = []
+    for part in parts_of(differences):
+        if isinstance(part, Pairs):
+            _, first, counts = np.unique(part.how, return_index=True, return_counts=True)
+            found += [(part[int(first[i])], int(counts[i])) for i in np.argsort(first)]
+        else:
+            found += [(d, 1) for d in part]
+    return found
+
+
+def notes_of(differences: Sequence[Difference]) -> tuple[Note, ...]:
+    """Return the notes of all differences.
+
+    Examples
+    --------
+    >>> notes_of(())
+    ()
+    """
+    return tuple(
+        note
+        for part in parts_of(differences)
+        for d in (part.taken(part.noted()) if isinstance(part, Pairs) else part)
+        for note in d.notes
+    )
+
+
+def parts_of(differences: Sequence[Difference]) -> tuple[Sequence[Difference], ...]:
+    """Return the parts of many differences, those of few as one.
+
+    Examples
+    --------
+    >>> parts_of(())
+    ((),)
+    """
+    return differences.parts if isinstance(differences, Differences) else (differences,)

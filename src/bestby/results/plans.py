@@ -1,0 +1,194 @@
+"""What planning returns: frozen records with the answer, the curve around it, and what was assumed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+from bestby._core.typing import Alternative, FloatArray, IntArray
+from bestby.results.base import Note, Provenance, Reported, report_module
+
+
+class StudyDesign(Protocol):
+    """What a plan says of its design; `planning.base.Design` has more."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def simulated(self) -> bool: ...  # noqa: D102
+    @property
+    def true_difference(self) -> float: ...  # noqa: D102
+    @property
+    def effect(self) -> float: ...  # noqa: D102
+    @property
+    def doubt_words(self) -> str: ...  # noqa: D102
+    @property
+    def test_words(self) -> str: ...  # noqa: D102
+    @property
+    def assumed_words(self) -> str: ...  # noqa: D102
+    def powers(self, n: IntArray, question: Any, /) -> tuple[FloatArray, FloatArray]: ...  # noqa: D102
+    def settings(self) -> dict[str, Any]: ...  # noqa: D102
+
+
+@dataclass(frozen=True, slots=True)
+class PlanPoint:
+    """The power of a study of one size.
+
+    Parameters
+    ----------
+    n : int
+        Its size.
+    power : float
+        The probability that the test rejects.
+    error : float
+        Monte Carlo standard error of `power`; 0 from a formula.
+    """
+
+    n: int
+    power: float
+    error: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Plan(Reported):
+    """The answer of `power`, `sample_size` or `minimum_detectable`.
+
+    Parameters
+    ----------
+    asked : {"power", "sample_size", "minimum_detectable"}
+        Which of the three was asked for.
+    design : Design
+        The assumptions, with the effect the answer is about.
+    n : int
+        The size of the study: given, or the least that is enough.
+    unit : str
+        What n counts: items, clusters or runs.
+    power : float
+        The power of a study of that size; with a pilot, averaged over the spreads that it leaves open.
+    error : float
+        Monte Carlo standard error of `power`; 0 from a formula.
+    power_as_estimated : float or None
+        The power of the same study if what was estimated from the pilot were the truth; None without a pilot.
+    difference : float
+        The true difference A minus B, on the scale of the measure: assumed, or the smallest detectable.
+    wanted : float or None
+        The power asked for, if it was not the question.
+    alpha : float
+        The level of the test, after division by the number of comparisons.
+    level : float
+        One minus the level of the whole family.
+    alternative : {"two-sided", "greater", "less"}
+        Of A against B.
+    n_comparisons : int
+        The size of the family.
+    curve : tuple of PlanPoint
+        Power at other sizes, in ascending order, the answer included.
+    notes : tuple of Note
+        What must be known about the plan.
+    provenance : Provenance
+        Settings, versions, seed and data hash.
+    """
+
+    asked: str
+    design: StudyDesign
+    n: int
+    unit: str
+    power: float
+    error: float
+    power_as_estimated: float | None
+    difference: float
+    wanted: float | None
+    alpha: float
+    level: float
+    alternative: Alternative
+    n_comparisons: int
+    curve: tuple[PlanPoint, ...]
+    notes: tuple[Note, ...]
+    provenance: Provenance
+
+    described_by: ClassVar[str] = "plan"
+
+    @property
+    def exact(self) -> bool:
+        """Whether power came from a formula."""
+        return not self.design.simulated
+
+    @property
+    def signature(self) -> str:
+        """Every setting, version and data hash that made the numbers, on one line."""
+        return self.provenance.signature
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw power against the size, the answer marked; return the matplotlib Axes."""
+        return report_module("kinds.plan").figure(self, ax=ax)
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """One way to spend a budget.
+
+    Parameters
+    ----------
+    runs, items : int
+        Runs of each system, and the most items the rest of the budget pays for.
+    cost : float
+        What it costs.
+    standard_error : float
+        Standard error of the difference.
+    power : float
+        The power; NaN where one run cannot show its own spread.
+    """
+
+    runs: int
+    items: int
+    cost: float
+    standard_error: float
+    power: float
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Allocation(Reported):
+    """The answer of `allocate`: how to spend a budget on runs and items.
+
+    Parameters
+    ----------
+    design : RunsAndItems
+        The assumptions; its `runs` are those of the best split.
+    budget : float
+        What may be spent.
+    best : Split
+        The split of the greatest power; with a pilot, averaged over the components that it leaves open.
+    power_as_estimated : float or None
+        The power of that split if the components of the pilot were the truth; None without a pilot.
+    splits : tuple of Split
+        All of them, one per number of runs.
+    alpha, level, alternative, n_comparisons
+        As in `Plan`.
+    notes : tuple of Note
+        What must be known.
+    provenance : Provenance
+        Settings and versions.
+    """
+
+    design: StudyDesign
+    budget: float
+    best: Split
+    power_as_estimated: float | None
+    splits: tuple[Split, ...]
+    alpha: float
+    level: float
+    alternative: Alternative
+    n_comparisons: int
+    notes: tuple[Note, ...]
+    provenance: Provenance
+
+    described_by: ClassVar[str] = "allocation"
+
+    @property
+    def signature(self) -> str:
+        """Every setting and version that made the numbers, on one line."""
+        return self.provenance.signature
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw power against the number of runs, the answer marked; return the matplotlib Axes."""
+        return report_module("kinds.allocation").figure(self, ax=ax)

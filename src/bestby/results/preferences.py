@@ -1,0 +1,151 @@
+"""What a comparison by preferences returns."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from bestby.results.base import report_module
+from bestby.results.comparison import Comparison, Difference, SystemScore
+from bestby.results.values import Interval, extent
+
+
+@dataclass(frozen=True, slots=True)
+class PreferenceScore(SystemScore):
+    """The strength of one system, and how often it was preferred.
+
+    Parameters
+    ----------
+    metric, system, score, interval, rank_low, rank_high, group
+        As for `SystemScore`; the score is the strength.
+    standard_error : float
+        Of the strength, from the Fisher information: that of independent judgements.
+    robust_error : float
+        The same from the judgements themselves, those of one cluster taken together.
+    win_rate : float
+        The share of its judgements that the system won, a tie counting half. It depends on whom the system
+        was judged against; the strength does not.
+    win_rate_interval : Interval or None
+        Its interval; None if it is undefined on every resample.
+    wins, ties, losses : int
+        Numbers of judgements.
+    """
+
+    standard_error: float = field(kw_only=True)
+    robust_error: float = field(kw_only=True)
+    win_rate: float = field(kw_only=True)
+    win_rate_interval: Interval | None = field(kw_only=True)
+    wins: int = field(kw_only=True)
+    ties: int = field(kw_only=True)
+    losses: int = field(kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class PreferenceDifference(Difference):
+    """The difference of two strengths, and the probability that one system is preferred to the other.
+
+    Parameters
+    ----------
+    metric, a, b, estimate, score_a, score_b, interval, test, p_adjusted, greater_is_better
+        As for `Difference`, of strengths.
+    n_items, n_differing : int
+        Number of judgements of just these two, and of those that are no tie.
+    verdict, margin, notes
+        As for `Difference`; there is no margin.
+    probability : float
+        The probability that A is preferred to B, a tie counting half, by the strengths.
+    probability_interval : Interval or None
+        Its interval; None if it is undefined on every resample.
+    wins, ties, losses : int
+        Of A in the judgements of just these two.
+    """
+
+    probability: float = field(kw_only=True)
+    probability_interval: Interval | None = field(kw_only=True)
+    wins: int = field(kw_only=True)
+    ties: int = field(kw_only=True)
+    losses: int = field(kw_only=True)
+
+    @property
+    def extent(self) -> str:
+        """How much was compared, in words."""
+        return f"{self.n_items} judgements of just the two"
+
+    @property
+    def sentence(self) -> str:
+        """The preference in plain words, the size before the significance."""
+        words: str = report_module("preferences").difference_sentence(self)
+        return words
+
+    def mirrored(self) -> PreferenceDifference:
+        """Return the difference B minus A."""
+        # Difference.mirrored, not super(): a class with slots is made twice, and super() knows the first.
+        plain = Difference.mirrored(self)
+        assert isinstance(plain, PreferenceDifference)
+        chance = self.probability_interval
+        return dataclasses.replace(
+            plain,
+            probability=1.0 - self.probability,
+            probability_interval=None
+            if chance is None
+            else dataclasses.replace(chance, low=1.0 - chance.high, high=1.0 - chance.low),
+            wins=self.losses,
+            losses=self.wins,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PreferenceComparison(Comparison):
+    """The result of `compare_preferences`: strengths, their differences, and how they were had.
+
+    Parameters
+    ----------
+    metrics, systems, differences, omnibus, notes, provenance, n_items, level, correction, margin, baseline
+        As for `Comparison`; the one metric is "strength", or "elo" on that scale, the systems are
+        `PreferenceScore`, the differences `PreferenceDifference`, and `n_items` is the number of judgements.
+    n_clusters : int
+        Number of clusters (prompts) of judgements; 0 if each is one of its own.
+    tie_model : {"half", "davidson"}
+        Whether a tie is half a win for both, or has a probability of its own.
+    tie_parameter : float
+        Davidson's: twice the odds of a tie between equal systems; 0 where ties are halves.
+    tie_interval : Interval or None
+        Its interval.
+
+    Examples
+    --------
+    >>> from bestby import compare_preferences
+    >>> judged = [("new", "old", "new")] * 30 + [("old", "new", "old")] * 10
+    >>> result = compare_preferences(judged, n_resamples=999)
+    >>> round(result["new", "old"].probability, 6), result["new", "old"].wins
+    (0.75, 30)
+    """
+
+    systems: tuple[PreferenceScore, ...]
+    differences: tuple[PreferenceDifference, ...]
+    n_clusters: int = field(kw_only=True)
+    tie_model: str = field(kw_only=True)
+    tie_parameter: float = field(kw_only=True)
+    tie_interval: Interval | None = field(kw_only=True)
+
+    described_by: ClassVar[str] = "preferences"
+
+    @property
+    def extent(self) -> str:
+        """How much was compared, in words."""
+        return extent(self.n_items, self.n_clusters, "judgements")
+
+    def plot(self, metric: str | None = None, *, ax: Any = None, kind: str = "scores") -> Any:  # type: ignore[override]
+        """Draw the comparison; return the matplotlib Axes.
+
+        Parameters
+        ----------
+        metric : str, optional
+            The metric; there is one.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+        kind : {"scores", "forest"}
+            The strengths with their intervals, or the differences.
+        """
+        return report_module("preferences").draw(self, metric, ax, kind)

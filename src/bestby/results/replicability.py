@@ -1,0 +1,52 @@
+"""What `replicability` returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from bestby._version import __version__
+from bestby.results.base import Reported
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Replicability(Reported):
+    """On how many datasets there is an effect, and on which.
+
+    Parameters
+    ----------
+    datasets : tuple of str
+        Their names, in the order given.
+    p_values : tuple of float
+        One p-value per dataset.
+    p_adjusted : tuple of float
+        The same after Holm's correction over the datasets.
+    alpha : float
+        The level of the claims.
+    bonferroni, fisher : tuple of float
+        Entry u - 1 is the p-value of the claim "at least u datasets have an effect", no smaller than
+        that of the claim before it.
+    k_bonferroni : int
+        The number of datasets with an effect, at least; holds under any dependence.
+    k_fisher : int
+        The same with more power, for independent datasets only.
+    found : tuple of str
+        The datasets that Holm's procedure names, in the order given; `k_bonferroni` of them.
+    """
+
+    datasets: tuple[str, ...]
+    p_values: tuple[float, ...]
+    p_adjusted: tuple[float, ...]
+    alpha: float
+    bonferroni: tuple[float, ...]
+    fisher: tuple[float, ...]
+    k_bonferroni: int
+    k_fisher: int
+    found: tuple[str, ...]
+
+    described_by: ClassVar[str] = "replicability"
+
+    @property
+    def signature(self) -> str:
+        """What made the numbers, on one line."""
+        return f"bestby:{__version__}|replicability|alpha:{self.alpha:.6g}|datasets:{len(self.datasets)}"

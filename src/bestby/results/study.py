@@ -1,0 +1,124 @@
+"""What the comparison of a study returns."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+from bestby.results.base import report_module
+from bestby.results.base import written as written
+from bestby.results.comparison import Comparison, Difference, SystemScore
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionScore(SystemScore):
+    """The score of one condition on one metric: the mean over its runs.
+
+    Parameters
+    ----------
+    metric, system, score, interval, rank_low, rank_high, group
+        As for `SystemScore`; the system is the condition.
+    runs : tuple of float
+        The score of each run, in the order of their names.
+    epochs : float or None
+        The mean number of epochs of its runs, if all have one.
+    """
+
+    runs: tuple[float, ...] = field(kw_only=True)
+    epochs: float | None = field(kw_only=True, default=None)
+
+    @property
+    def n_runs(self) -> int:
+        """The number of runs."""
+        return len(self.runs)
+
+    @property
+    def sd(self) -> float:
+        """The standard deviation between runs; NaN of one run."""
+        return statistics.stdev(self.runs) if len(self.runs) > 1 else math.nan
+
+
+@dataclass(frozen=True, slots=True)
+class StudyDifference(Difference):
+    """The difference between two conditions on one metric, over items and runs.
+
+    Parameters
+    ----------
+    metric, a, b, estimate, score_a, score_b, interval, test, p_adjusted, greater_is_better
+        As for `Difference`.
+    n_items, n_differing, verdict, margin, notes
+        As for `Difference`.
+    n_runs : tuple of int
+        Runs of A and of B.
+    """
+
+    n_runs: tuple[int, int] = field(kw_only=True)
+
+    def mirrored(self) -> StudyDifference:
+        """Return the difference B minus A."""
+        # Difference.mirrored, not super(): a class with slots is made twice, and super() knows the first.
+        plain = Difference.mirrored(self)
+        assert isinstance(plain, StudyDifference)
+        object.__setattr__(plain, "n_runs", self.n_runs[::-1])
+        return plain
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class StudyComparison(Comparison):
+    """The result of `Study.compare`: every treatment against its baselines.
+
+    Parameters
+    ----------
+    metrics, systems, differences, omnibus, notes, provenance, n_items, level, correction, margin, baseline
+        As for `Comparison`; the systems are `ConditionScore`, the differences `StudyDifference`. `baseline`
+        is None if there are several.
+    baselines : tuple of str
+        The conditions that others were compared with; empty if every two conditions were compared.
+    n_computed, n_reused : int
+        How many scores and differences were computed now, and how many were found in the study's cache.
+    """
+
+    systems: tuple[ConditionScore, ...]
+    differences: tuple[StudyDifference, ...]
+    baselines: tuple[str, ...] = field(kw_only=True)
+    n_computed: int = field(kw_only=True)
+    n_reused: int = field(kw_only=True)
+
+    described_by: ClassVar[str] = "study"
+
+    @property
+    def extent(self) -> str:
+        """How much was compared, in words."""
+        counts = [entry.n_runs for entry in self.systems]
+        low, high = min(counts), max(counts)
+        runs = f"{low}" if low == high else f"{low} to {high}"
+        return f"{self.n_items} items, {runs} {'run' if high == 1 else 'runs'} of each condition"
+
+    def to_results_tsv(self, path: str | Path | None = None) -> str:
+        """Return a table of one row per baseline and treatment, as the ``results.tsv`` of BooStSa 0.2.13.
+
+        Every baseline is followed by its treatments. Of each metric there are the score, the difference from
+        the baseline (``d_``), its mark (``s_``) and the standard deviation between the runs (``std_``), with
+        four decimals, under the names that BooStSa has for its eight metrics (``f1`` is `f1_macro`). Marks
+        are of the p-value after correction: ``*`` at most .05 and ``**`` at most .01 for a treatment that is
+        better, ``!`` at most .05 for one that is worse.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Where to write it.
+
+        Raises
+        ------
+        DesignError
+            If every two conditions were compared: there is no baseline then.
+        """
+        text: str = report_module("study").results_tsv(self)
+        return written(text, path)
+
+    def plot(self, metric: str | None = None, *, ax: Any = None, top: int | None = None) -> Any:
+        """Draw the forest plot of the differences of one metric; return the matplotlib Axes."""
+        return report_module("figures.forest").forest(self, metric=metric, ax=ax, top=top)

@@ -1,0 +1,198 @@
+"""Intervals and tests."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from bestby._core.typing import Alternative
+from bestby.results.base import Note, negated
+
+_MIRROR: dict[str, Alternative] = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A confidence interval.
+
+    Parameters
+    ----------
+    low, high : float
+        Its ends, on the scale of the measure.
+    level : float
+        The nominal coverage, such as 0.95.
+    method : str
+        ``"tango"``, ``"wilson"``, ``"bca"``, ``"percentile"``, ``"basic"``, ``"studentized"``,
+        ``"normal"`` or ``"max-t"``.
+    exact : bool
+        True if no resample was drawn: the ends are those of infinitely many, or of a formula.
+    """
+
+    low: float
+    high: float
+    level: float
+    method: str
+    exact: bool
+
+    def mirrored(self) -> Interval:
+        """Return the interval of the negated quantity."""
+        return dataclasses.replace(self, low=negated(self.high), high=negated(self.low))
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+
+def defined(
+    interval: Interval | None, notes: tuple[Note, ...] = ()
+) -> tuple[Interval | None, tuple[Note, ...]]:
+    """Return an interval with its notes; None and a note that says so if an end is no number.
+
+    Examples
+    --------
+    >>> nan = float("nan")
+    >>> interval, notes = defined(Interval(nan, nan, 0.95, "normal", True))
+    >>> interval, notes[0].code
+    (None, 'undefined_interval')
+    """
+    if interval is None or not (math.isnan(interval.low) or math.isnan(interval.high)):
+        return interval, notes
+    message = (
+        f"no {interval.method} interval: the measure or its standard error is undefined on these data, so the"
+        " uncertainty of this number is unknown"
+    )
+    return None, (*notes, Note("undefined_interval", message))
+
+
+@dataclass(frozen=True, slots=True)
+class TestResult:
+    """One significance test.
+
+    Parameters
+    ----------
+    name : str
+        ``"permutation"``, ``"permutation-standardised"``, ``"bootstrap"``, ``"mcnemar"``,
+        ``"mcnemar-midp"``, ``"sign"``, ``"wilcoxon"`` or ``"t"``.
+    p_value : float
+        Never 0 when it was estimated by resampling.
+    alternative : {"two-sided", "greater", "less"}
+        On the scale of the measure: "greater" asks whether the score of A is greater than that of B.
+    exact : bool
+        True if the whole reference distribution was used, False if it was sampled or approximated.
+    method : str
+        How the reference distribution was had: ``"enumeration"``, ``"convolution"``,
+        ``"characteristic function"``, ``"binomial"``, ``"monte carlo"``,
+        ``"importance sampling"`` (swaps drawn where they reach the difference, for small p-values) or
+        ``"asymptotic"``.
+    error : float
+        Monte Carlo standard error of the p-value; 0 if nothing was sampled.
+    n_resamples : int
+        Number of resamples drawn, those of importance sampling too; 0 if none.
+    statistic : float
+        What the test looks at; for the resampling tests the difference itself.
+    signed : bool
+        Whether the sign of the statistic says which system the test favours. Sums of squares and counts of
+        folds have no such sign.
+    """
+
+    __test__ = False  # not a pytest class
+
+    name: str
+    p_value: float
+    alternative: Alternative
+    exact: bool
+    method: str
+    error: float = 0.0
+    n_resamples: int = 0
+    statistic: float = float("nan")
+    signed: bool = True
+
+    @property
+    def direction(self) -> Literal["greater", "less"] | None:
+        """The side on which the test sees system A, on the scale of the measure.
+
+        This is the sign of the statistic, not of the difference between the scores: a sign test counts the
+        items that each system wins, and a system can win most items and have the lower mean. None if the
+        statistic is 0, or if it has no sign and the test is two-sided.
+        """
+        if not self.signed:
+            return None if self.alternative == "two-sided" else self.alternative
+        if self.statistic > 0.0:
+            return "greater"
+        return "less" if self.statistic < 0.0 else None
+
+    def mirrored(self) -> TestResult:
+        """Return the same test with the two systems exchanged."""
+        return dataclasses.replace(
+            self,
+            alternative=_MIRROR[self.alternative],
+            statistic=negated(self.statistic) if self.signed else self.statistic,
+        )
+
+
+def extent(n_items: int, n_clusters: int, what: str = "items") -> str:
+    """Return in words how much was compared.
+
+    Examples
+    --------
+    >>> extent(40, 0), extent(1000, 100)
+    ('40 items', '1000 items in 100 clusters')
+    """
+    return f"{n_items} {what}" + (f" in {n_clusters} clusters" if n_clusters else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Omnibus:
+    """A test of the hypothesis that all systems are alike on one metric.
+
+    Parameters
+    ----------
+    metric : str
+        The metric.
+    name : str
+        ``"cochran_q"`` or ``"friedman"``.
+    statistic : float
+        The statistic.
+    df : int
+        Its degrees of freedom.
+    p_value : float
+        From the chi-squared approximation.
+    """
+
+    metric: str
+    name: str
+    statistic: float
+    df: int
+    p_value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Friedman:
+    """Friedman's test that all systems rank alike on all datasets, and its refinement.
+
+    Parameters
+    ----------
+    statistic : float
+        Friedman's chi-squared with the correction for ties.
+    df : int
+        Its degrees of freedom, k - 1.
+    p_value : float
+        From the chi-squared approximation.
+    f : float
+        Iman and Davenport's F; infinite if all datasets rank the systems alike.
+    df_within : int
+        Its second degrees of freedom, (k - 1)(N - 1); the first are `df`.
+    p_f : float
+        From the F distribution; the better of the two approximations.
+    p_exact : float or None
+        Over all orders of the systems on every dataset; None where they are too many.
+    """
+
+    statistic: float
+    df: int
+    p_value: float
+    f: float
+    df_within: int
+    p_f: float
+    p_exact: float | None = None
