@@ -22,7 +22,8 @@ PROMPT = 2.0
 
 RUN = """
 import os, resource, sys, time
-import bestby.cli, bestby.comparisons.items, bestby.readers, bestby.report.writers.html, bestby.comparisons.study.study
+import bestby.cli, bestby.comparisons.items, bestby.comparisons.study.study
+import bestby.readers, bestby.report.writers.html
 how, *arguments = sys.argv[1:]
 said = lambda: os.write(2, b"ready\\n")
 if how == "writing":  # the first file that is forced to the disk takes for ever

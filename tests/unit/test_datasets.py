@@ -542,7 +542,7 @@ def test_the_correlation_that_is_assumed() -> None:
         found[shape] = note.message
     assert "0.1 is assumed" in found[1, 10]
     assert "0.1 to 0.18 is assumed" in found[10, 10]
-    assert "; 0.5 is assumed" in found[5, 2]
+    assert "how much, and 0.5 is assumed" in found[5, 2]
     assert "weak features" in found[1, 10]
     assert "weak features" not in found[5, 2]
 
@@ -564,7 +564,7 @@ def test_the_correlation_that_is_assumed_of_random_splits(
     arrays = {name: generator.normal(0.7, 0.02, shape) for name in "ab"}
     result = compare_folds(arrays, ratio=0.25, test=test)
     (note,) = (n for n in result.notes if n.code == "correlation_assumed")
-    assert f"their scores; {assumed} is assumed," in note.message
+    assert f"how much, and {assumed} is assumed." in note.message
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
@@ -798,9 +798,9 @@ def test_latex_captions_tell_the_methods_of_their_own_table() -> None:
 
 
 def test_columns_are_those_of_differences_where_they_apply() -> None:
-    from bestby.report.kinds import folds
+    from bestby.report.kinds import datasets, folds
 
-    assert set(data.COLUMNS) < set(dataset_figures.COLUMNS)
+    assert set(data.COLUMNS) < set(datasets.COLUMNS)
     assert set(data.COLUMNS) < set(folds.COLUMNS)
     frame = compare_datasets(items(), n_resamples=200).to_frame()
     assert list(frame["average"].dropna()) == ["macro", "macro", "micro", "micro"]

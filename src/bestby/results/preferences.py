@@ -75,7 +75,7 @@ class PreferenceDifference(Difference):
     @property
     def sentence(self) -> str:
         """The preference in plain words, the size before the significance."""
-        words: str = report_module("preferences").difference_sentence(self)
+        words: str = report_module("kinds.preferences").difference_sentence(self)
         return words
 
     def mirrored(self) -> PreferenceDifference:
@@ -148,4 +148,4 @@ class PreferenceComparison(Comparison):
         kind : {"scores", "forest"}
             The strengths with their intervals, or the differences.
         """
-        return report_module("preferences").draw(self, metric, ax, kind)
+        return report_module("kinds.preferences").draw(self, metric, ax, kind)

@@ -162,7 +162,7 @@ class RunsDifference(Difference):
     @property
     def sentence(self) -> str:
         """The difference in plain words, the size before the significance."""
-        words: str = report_module("runs").difference_sentence(self)
+        words: str = report_module("kinds.runs").difference_sentence(self)
         return words
 
     def mirrored(self) -> RunsDifference:
@@ -252,7 +252,7 @@ class RunsComparison(Comparison):
         pair : tuple of str, optional
             For "quantiles": the two systems; the best two by default.
         """
-        return report_module("runs_figures").draw(self, metric, ax, kind, pair)
+        return report_module("figures.runs").draw(self, metric, ax, kind, pair)
 
 
 def extent(n_runs: Any, n_items: int) -> str:

@@ -116,7 +116,7 @@ class StudyComparison(Comparison):
         DesignError
             If every two conditions were compared: there is no baseline then.
         """
-        text: str = report_module("study").results_tsv(self)
+        text: str = report_module("kinds.study").results_tsv(self)
         return written(text, path)
 
     def plot(self, metric: str | None = None, *, ax: Any = None, top: int | None = None) -> Any:

@@ -158,7 +158,8 @@ def test_another_suffix_is_an_error(made: SimpleNamespace, tmp_path: Path) -> No
 
 def test_pyplot_is_never_imported(tmp_path: Path) -> None:
     code = (
-        "import sys; from matplotlib.figure import Figure; from bestby.report.figures import drawing, forest; from bestby.report.writers import html;"
+        "import sys; from matplotlib.figure import Figure;"
+        "from bestby.report.figures import drawing, forest; from bestby.report.writers import html;"
         "from bestby.results import *;"
         "i = Interval(0.0, 1.0, 0.95, 'bca', False);"
         "t = TestResult('permutation', 0.5, 'two-sided', True, 'x');"

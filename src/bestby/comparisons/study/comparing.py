@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
 from bestby._core.errors import DesignError, InvalidInputError
-from bestby._core.typing import Alternative, Array
+from bestby._core.typing import Alternative
 from bestby._core.versions import versions
 from bestby._version import __version__
 from bestby.comparisons.common import family, note_rules, one_pair
-from bestby.comparisons.common.settings import Settings
 from bestby.comparisons.study import cache
 from bestby.comparisons.study import note_rules as study_notes
-from bestby.comparisons.study.records import Gold, Run
+from bestby.comparisons.study.plan import Condition, Plan
 from bestby.comparisons.study.store import Store
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
-from bestby.engine.base import STANDARDISED, Drawing, Group
+from bestby.engine.base import STANDARDISED, Group
 from bestby.engine.hierarchy import DOUBTED, Crossed
 from bestby.engine.interval_maker import Intervals, Target
 from bestby.engine.sums import SumGroup
@@ -32,107 +31,16 @@ from bestby.results.study import ConditionScore, StudyComparison, StudyDifferenc
 from bestby.results.values import Interval
 
 INTERVALS = ("auto", "t", "percentile", "basic", "bca", "studentized", "normal", "tango")
+
+
 TESTS = ("auto", "permutation", STANDARDISED, "bootstrap", "t", "mcnemar", "mcnemar-midp", "sign", "wilcoxon")
+
+
 OF_RUNS = ("auto", "t", "percentile", "basic", "bootstrap")
 """Intervals and tests that know of several runs."""
 
-_NAME = "{}, run {}"
 
 _MIRROR: dict[Alternative, Alternative] = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
-
-
-@dataclass(frozen=True, eq=False)
-class Condition:
-    """The runs of one condition."""
-
-    name: str
-    runs: tuple[Run, ...]
-
-    @property
-    def hashes(self) -> list[str]:
-        """What the results of its runs depend on, in their order."""
-        return [run.hash for run in self.runs]
-
-    @property
-    def epochs(self) -> float | None:
-        """The mean number of epochs, if all runs have one."""
-        found = [run.epochs for run in self.runs if run.epochs is not None]
-        return float(np.mean(found)) if len(found) == len(self.runs) else None
-
-
-@dataclass(frozen=True, eq=False)
-class Plan:
-    """What is to be compared, and how.
-
-    Parameters
-    ----------
-    gold : Gold
-        The gold of the study.
-    conditions : mapping of str to Condition
-        Those that take part.
-    pairs : sequence of (str, str)
-        Treatment and baseline, or every two conditions.
-    baselines : tuple of str
-        The baselines; empty for every two.
-    metrics : sequence of BaseMetric
-        The metrics, not yet fitted.
-    named : frozenset of str
-        Those that were asked for by name. The results of others are not kept: an object or a function may be
-        another one tomorrow and have the same name.
-    settings : Settings
-        As for `bestby.compare`, with the intervals and tests of runs.
-    drawing : Drawing
-        How to resample.
-    by_default : bool
-        Whether nobody named a metric.
-    """
-
-    gold: Gold
-    conditions: Mapping[str, Condition]
-    pairs: Sequence[tuple[str, str]]
-    baselines: tuple[str, ...]
-    metrics: Sequence[BaseMetric]
-    named: frozenset[str]
-    settings: Settings
-    drawing: Drawing
-    by_default: bool = False
-
-    def _classes(self) -> Array | None:
-        """Return the classes of soft labels, which must be the same in all runs."""
-        classes = self.gold.classes
-        for condition in self.conditions.values():
-            for run in condition.runs:
-                if run.classes is None:
-                    continue
-                if classes is not None and run.classes.tolist() != classes.tolist():
-                    raise DesignError(
-                        f"run {run.run!r} of {condition.name!r} has the classes {run.classes.tolist()},"
-                        f" others have {classes.tolist()}",
-                        hint="replace one; a study that begins with classes=... refuses such a run at once",
-                    )
-                classes = run.classes
-        return classes
-
-    def evaluation(self, names: Sequence[str]) -> Evaluation:
-        """Return the runs of some conditions on the items of the study, one after the other."""
-        runs: dict[str, Array] = {}
-        for name in names:
-            for run in self.conditions[name].runs:
-                key = _NAME.format(name, run.run)
-                while key in runs:  # run "1" of "a, run 0" and run "0, run 1" of "a"
-                    key += "'"
-                runs[key] = run.predictions
-        classes = self._classes()
-        soft = any(values.ndim == 2 for values in (self.gold.values, *runs.values()))
-        if len(runs) == 1:  # an evaluation is of two systems; the score of one needs no other
-            runs |= {f"{name}, again": values for name, values in runs.items()}
-        return Evaluation(
-            systems=runs,
-            gold=self.gold.values,
-            items=self.gold.ids,
-            clusters=self.gold.clusters,
-            classes=classes if soft else None,
-        )
 
 
 def compared(store: Store, plan: Plan) -> StudyComparison:
@@ -225,9 +133,6 @@ def _standing(
     return ranked, tuple(differences)
 
 
-# -- scores ----------------------------------------------------------------------------------------
-
-
 def _all_scores(store: Store, plan: Plan) -> tuple[dict[tuple[str, str], cache.Scored], int]:
     found: dict[tuple[str, str], cache.Scored] = {}
     computed = 0
@@ -285,9 +190,6 @@ def _scores_of(plan: Plan, condition: Condition, metrics: Sequence[BaseMetric]) 
         )
         about = (metric.name, condition.name)
         yield cache.Scored(score, tuple(Note(n.code, n.message, about) for n in (*notes, *doubts)))
-
-
-# -- differences -----------------------------------------------------------------------------------
 
 
 def _all_differences(
@@ -457,9 +359,6 @@ def _differing(rows: Sequence[Any]) -> int:
         apart = row != rows[0]
         differs |= apart if apart.ndim == 1 else apart.any(axis=1)
     return int(differs.sum())
-
-
-# -- what both need --------------------------------------------------------------------------------
 
 
 def _makers(

@@ -14,7 +14,7 @@ from bestby.results.base import Note
 from bestby.results.study import StudyDifference
 
 if TYPE_CHECKING:
-    from bestby.comparisons.study.comparing import Plan
+    from bestby.comparisons.study.plan import Plan
 
 FEW_RUNS = 5
 

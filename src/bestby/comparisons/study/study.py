@@ -16,7 +16,8 @@ from bestby._core.typing import ArrayLike
 from bestby.comparisons.common import family
 from bestby.comparisons.common.settings import CORRECTIONS, QUESTIONS, Settings, margin_of, resample_size_of
 from bestby.comparisons.study.boostsa import import_outcomes, write_outcomes
-from bestby.comparisons.study.comparing import INTERVALS, TESTS, Condition, Plan, compared
+from bestby.comparisons.study.comparing import INTERVALS, TESTS, compared
+from bestby.comparisons.study.plan import Condition, Plan
 from bestby.comparisons.study.records import Gold, Run
 from bestby.comparisons.study.store import Store, role_of
 from bestby.engine.base import Drawing

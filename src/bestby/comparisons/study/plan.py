@@ -1,0 +1,112 @@
+"""What a study compares: its conditions, their runs, and the settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bestby._core.errors import DesignError
+from bestby._core.typing import Array
+from bestby.comparisons.common.settings import Settings
+from bestby.comparisons.study.records import Gold, Run
+from bestby.data.evaluation import Evaluation
+from bestby.engine.base import Drawing
+from bestby.metrics.base import BaseMetric
+
+_NAME = "{}, run {}"
+
+
+@dataclass(frozen=True, eq=False)
+class Condition:
+    """The runs of one condition."""
+
+    name: str
+    runs: tuple[Run, ...]
+
+    @property
+    def hashes(self) -> list[str]:
+        """What the results of its runs depend on, in their order."""
+        return [run.hash for run in self.runs]
+
+    @property
+    def epochs(self) -> float | None:
+        """The mean number of epochs, if all runs have one."""
+        found = [run.epochs for run in self.runs if run.epochs is not None]
+        return float(np.mean(found)) if len(found) == len(self.runs) else None
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What is to be compared, and how.
+
+    Parameters
+    ----------
+    gold : Gold
+        The gold of the study.
+    conditions : mapping of str to Condition
+        Those that take part.
+    pairs : sequence of (str, str)
+        Treatment and baseline, or every two conditions.
+    baselines : tuple of str
+        The baselines; empty for every two.
+    metrics : sequence of BaseMetric
+        The metrics, not yet fitted.
+    named : frozenset of str
+        Those that were asked for by name. The results of others are not kept: an object or a function may be
+        another one tomorrow and have the same name.
+    settings : Settings
+        As for `bestby.compare`, with the intervals and tests of runs.
+    drawing : Drawing
+        How to resample.
+    by_default : bool
+        Whether nobody named a metric.
+    """
+
+    gold: Gold
+    conditions: Mapping[str, Condition]
+    pairs: Sequence[tuple[str, str]]
+    baselines: tuple[str, ...]
+    metrics: Sequence[BaseMetric]
+    named: frozenset[str]
+    settings: Settings
+    drawing: Drawing
+    by_default: bool = False
+
+    def _classes(self) -> Array | None:
+        """Return the classes of soft labels, which must be the same in all runs."""
+        classes = self.gold.classes
+        for condition in self.conditions.values():
+            for run in condition.runs:
+                if run.classes is None:
+                    continue
+                if classes is not None and run.classes.tolist() != classes.tolist():
+                    raise DesignError(
+                        f"run {run.run!r} of {condition.name!r} has the classes {run.classes.tolist()},"
+                        f" others have {classes.tolist()}",
+                        hint="replace one; a study that begins with classes=... refuses such a run at once",
+                    )
+                classes = run.classes
+        return classes
+
+    def evaluation(self, names: Sequence[str]) -> Evaluation:
+        """Return the runs of some conditions on the items of the study, one after the other."""
+        runs: dict[str, Array] = {}
+        for name in names:
+            for run in self.conditions[name].runs:
+                key = _NAME.format(name, run.run)
+                while key in runs:  # run "1" of "a, run 0" and run "0, run 1" of "a"
+                    key += "'"
+                runs[key] = run.predictions
+        classes = self._classes()
+        soft = any(values.ndim == 2 for values in (self.gold.values, *runs.values()))
+        if len(runs) == 1:  # an evaluation is of two systems; the score of one needs no other
+            runs |= {f"{name}, again": values for name, values in runs.items()}
+        return Evaluation(
+            systems=runs,
+            gold=self.gold.values,
+            items=self.gold.ids,
+            clusters=self.gold.clusters,
+            classes=classes if soft else None,
+        )
