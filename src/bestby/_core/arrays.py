@@ -25,25 +25,7 @@ _IN_ORDER = (
 
 
 def sequence(values: Any, what: str) -> Any:
-    """Return values that lie in an order, those of an iterator as a list.
-
-    Parameters
-    ----------
-    values : Any
-        What the user passed.
-    what : str
-        What the values are, for the message of the error.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is a single value, text, bytes, a mapping or a set.
-
-    Examples
-    --------
-    >>> sequence(iter("ab"), "gold")
-    ['a', 'b']
-    """
+    """Return values that lie in an order, those of an iterator as a list."""
     if isinstance(values, AbstractSet):
         raise InvalidInputError(
             f"{what} is a {type(values).__name__}, which has no order",
@@ -81,25 +63,6 @@ def as_array(values: ArrayLike, what: str) -> Array:
     Takes anything with ``__array__``, ``to_numpy`` or ``__dlpack__``, tensors that need
     ``detach().cpu()`` first, and plain sequences. Masked cells of a masked array are missing values: None.
 
-    Parameters
-    ----------
-    values : array_like
-        The data.
-    what : str
-        What the data are, for the message of the error.
-
-    Returns
-    -------
-    ndarray
-        The same values, in one dimension or more.
-
-    Raises
-    ------
-    InvalidInputError
-        If no array can be made of it, or it is one that `sequence` refuses.
-
-    Examples
-    --------
     >>> as_array(["a", "b"], "gold")
     array(['a', 'b'], dtype='<U1')
     >>> as_array(np.ma.array([1, 2], mask=[False, True]), "gold")
@@ -181,33 +144,13 @@ def _cell(value: Any) -> Any:
 
 
 def values_of(values: Any) -> Any:
-    """Return the values of a mapping, such as of run to score, as a list; anything else as it is.
-
-    Examples
-    --------
-    >>> values_of({1: 0.8, 2: 0.9}), values_of([0.8, 0.9])
-    ([0.8, 0.9], [0.8, 0.9])
-    """
+    """Return the values of a mapping, such as of run to score, as a list; anything else as it is."""
     return list(values.values()) if isinstance(values, Mapping) else values
 
 
 def joined_by_key(given: Mapping[str, Any], keys: str) -> dict[str, Any]:
     """Return what belongs together value by value, mappings joined by key in the order of the first.
 
-    Parameters
-    ----------
-    given : mapping of str to array_like or mapping
-        The values by what they are, for messages: "the runs of 'a'".
-    keys : str
-        What the keys of mappings are: "runs", "items".
-
-    Raises
-    ------
-    InvalidInputError
-        If only some are mappings, their keys differ, or an index of pandas says that they do not fit.
-
-    Examples
-    --------
     >>> joined_by_key({"a": {1: 0.8, 2: 0.9}, "b": {2: 0.7, 1: 0.6}}, "runs")
     {'a': [0.8, 0.9], 'b': [0.6, 0.7]}
     """
@@ -233,13 +176,7 @@ def joined_by_key(given: Mapping[str, Any], keys: str) -> dict[str, Any]:
 
 
 def listed(values: Any, what: str) -> list[Any]:
-    """Return the values of a container as Python has them, whatever they are, one per row.
-
-    Examples
-    --------
-    >>> listed(np.array(["a", "b"]), "gold"), listed(iter([["a", "b"], ["c"]]), "gold")
-    (['a', 'b'], [['a', 'b'], ['c']])
-    """
+    """Return the values of a container as Python has them, whatever they are, one per row."""
     given = sequence(values, what)
     try:
         if not isinstance(given, list | tuple) and len(getattr(given, "shape", ())) > 1:
@@ -275,27 +212,9 @@ def check_labels(given: Mapping[str, Any], ids: Any = None) -> Any | None:
     """Refuse pandas objects whose indexes say that their values do not belong together as they lie.
 
     An index that just numbers the rows from 0 says nothing: its values are joined by place, unless the same
-    numbers stand in another order elsewhere.
+    numbers stand in another order elsewhere. Returns the labels that they share, if there are any but numbers
+    from 0.
 
-    Parameters
-    ----------
-    given : mapping of str to Any
-        What belongs together row by row, by what it is called in messages.
-    ids : array_like, optional
-        The ids of the rows: the same in another order as an index are refused too.
-
-    Returns
-    -------
-    Index or None
-        The labels that they share, if there are any but numbers from 0.
-
-    Raises
-    ------
-    InvalidInputError
-        If two have the same labels in another order, or different labels.
-
-    Examples
-    --------
     >>> import pandas as pd
     >>> check_labels({"gold": pd.Series([1, 0], ["x", "y"]), "system 'a'": [1, 1]}).tolist()
     ['x', 'y']
@@ -359,14 +278,7 @@ def _unlike(one: Any, other: Any, first: str, second: str) -> InvalidInputError:
 def check_same_order(labels: Any, ids: Sequence[Any], what: str, known: str) -> None:
     """Refuse labels that are not the ids of what is known already, in their order.
 
-    Parameters
-    ----------
-    labels : Index
-        The labels of new values.
-    ids : sequence
-        The ids known; 0 to n - 1 if nobody named any.
-    what, known : str
-        What the values and the ids are, for messages.
+    `ids` are the ids known; 0 to n - 1 if nobody named any.
     """
     given, mine = as_ids(labels), list(ids)
     if given is None or given == mine or len(given) != len(mine):
@@ -382,8 +294,6 @@ def check_same_order(labels: Any, ids: Sequence[Any], what: str, known: str) -> 
 def as_ids(labels: Any) -> list[Any] | None:
     """Return labels as ids, which are whole numbers or text; None if one of them repeats another.
 
-    Examples
-    --------
     >>> as_ids(np.array(["x", "y"])), as_ids(np.array([0.5, 1.0])), as_ids(np.array([1, 1]))
     (['x', 'y'], ['0.5', '1.0'], None)
     """
@@ -394,14 +304,7 @@ def as_ids(labels: Any) -> list[Any] | None:
 
 
 def column_names(values: Any) -> list[Any] | None:
-    """Return the names of the columns of a frame; None for all that has none.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> column_names(pd.DataFrame({"no": [0.5], "yes": [0.5]})), column_names(pd.DataFrame([[0.5, 0.5]]))
-    (['no', 'yes'], [0, 1])
-    """
+    """Return the names of the columns of a frame; None for all that has none."""
     if isinstance(values, np.ndarray | list | tuple):
         return None
     names = getattr(values, "column_names", None)  # of Arrow, whose `columns` are the values
@@ -412,13 +315,7 @@ def column_names(values: Any) -> list[Any] | None:
 
 
 def are_default_names(names: Sequence[Any]) -> bool:
-    """Return whether these are the names that pandas and polars give columns which nobody named.
-
-    Examples
-    --------
-    >>> are_default_names([0, 1]), are_default_names(["column_0", "column_1"]), are_default_names([1, 0])
-    (True, True, False)
-    """
+    """Return whether these are the names that pandas and polars give columns which nobody named."""
     numbered = all(not isinstance(name, str) for name in names) and is_numbered(names)
     return numbered or list(names) == [f"column_{place}" for place in range(len(names))]
 
@@ -426,8 +323,6 @@ def are_default_names(names: Sequence[Any]) -> bool:
 def take(values: Any, positions: IntArray) -> Any:
     """Return the values at some positions, in a container of the same kind.
 
-    Examples
-    --------
     >>> take(["x", "y", "z"], np.array([2, 0]))
     ['z', 'x']
     """

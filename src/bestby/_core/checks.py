@@ -36,29 +36,7 @@ NUMERAL = re.compile(
 def column(values: ArrayLike, what: str, length: int | None = None) -> Array:
     """Return `values` as a one-dimensional array of labels or numbers, with nothing missing.
 
-    Parameters
-    ----------
-    values : array_like, shape (n,)
-        Labels (strings, integers, booleans) or numbers.
-    what : str
-        What the data are, for the message of the error.
-    length : int, optional
-        The number of values there must be.
-
-    Returns
-    -------
-    ndarray, shape (n,)
-        Booleans, integers, floats or strings.
-
-    Raises
-    ------
-    InvalidInputError
-        If it has another shape, another length, or a missing or infinite value.
-
-    Examples
-    --------
-    >>> column([1, 2], "gold", length=2)
-    array([1, 2])
+    `values` and the result have shape (n,).
     """
     array = as_array(values, what)
     if array.ndim == 2 and 1 in array.shape:
@@ -94,8 +72,6 @@ def column(values: ArrayLike, what: str, length: int | None = None) -> Array:
 def first_invalid(array: Array) -> int | None:
     r"""Return the position of the first text of an array that is no valid Unicode; None if all are.
 
-    Examples
-    --------
     >>> first_invalid(np.array(["a", "\ud800"])), first_invalid(np.array(["a", "é"]))
     (1, None)
     """
@@ -112,8 +88,6 @@ def first_invalid(array: Array) -> int | None:
 def check_text(text: str, what: str) -> str:
     """Return a text if it is valid Unicode: no half of a surrogate pair, which no file can hold.
 
-    Examples
-    --------
     >>> check_text("naïve", "system name")
     'naïve'
     """
@@ -129,8 +103,6 @@ def check_text(text: str, what: str) -> str:
 def valid_names(values: Iterable[Any], what: str) -> tuple[str, ...]:
     """Return names if every one is text, not empty and valid Unicode.
 
-    Examples
-    --------
     >>> valid_names(["a", "b"], "system")
     ('a', 'b')
     """
@@ -180,13 +152,7 @@ def _decoded(array: Array, what: str) -> Array:
 
 
 def missing(value: Any) -> bool:
-    """Return whether a value stands for none: None, NaN of any type, pandas' NA and NaT, a masked cell.
-
-    Examples
-    --------
-    >>> missing(None), missing(float("nan")), missing(0), missing("")
-    (True, True, False, False)
-    """
+    """Return whether a value stands for none: None, NaN of any type, pandas' NA and NaT, a masked cell."""
     if isinstance(value, float | np.floating):
         return math.isnan(value)
     if isinstance(value, Decimal):
@@ -238,8 +204,6 @@ def _homogeneous(array: Array, what: str) -> Array:
 def valid_baseline(value: Any, names: Sequence[str]) -> str | None:
     """Return the name of the baseline if it is None or one of the systems.
 
-    Examples
-    --------
     >>> valid_baseline("old", ("old", "new"))
     'old'
     """
@@ -254,8 +218,6 @@ def valid_baseline(value: Any, names: Sequence[str]) -> str | None:
 def valid_name(value: Any, what: str) -> str | None:
     """Return `value` if it is text or None, such as the name of a column.
 
-    Examples
-    --------
     >>> valid_name("label", "gold")
     'label'
     """
@@ -269,8 +231,6 @@ def valid_name(value: Any, what: str) -> str | None:
 def valid_name_list(values: Any, what: str) -> tuple[str, ...]:
     """Return names as a tuple; a single one need not stand in a list.
 
-    Examples
-    --------
     >>> valid_name_list("old", "systems"), valid_name_list(["old", "new"], "systems")
     (('old',), ('old', 'new'))
     """
@@ -283,8 +243,6 @@ def valid_name_list(values: Any, what: str) -> tuple[str, ...]:
 def valid_path(value: Any, hint: str) -> Path:
     """Return `value` as a path if it is text or a path.
 
-    Examples
-    --------
     >>> valid_path("study", "the folder of the study").name
     'study'
     """
@@ -297,13 +255,7 @@ def valid_path(value: Any, hint: str) -> Path:
 
 
 def probability(value: float, what: str) -> float:
-    """Return `value` if it lies strictly between 0 and 1.
-
-    Examples
-    --------
-    >>> probability(0.95, "level")
-    0.95
-    """
+    """Return `value` if it lies strictly between 0 and 1."""
     chance = number(value, what)
     if not 0.0 < chance < 1.0:
         raise InvalidInputError(
@@ -314,13 +266,7 @@ def probability(value: float, what: str) -> float:
 
 
 def number(value: Any, what: str) -> float:
-    """Return `value` as a float if it is one real number; NaN and infinity are left to the caller.
-
-    Examples
-    --------
-    >>> number(3, "prior")
-    3.0
-    """
+    """Return `value` as a float if it is one real number; NaN and infinity are left to the caller."""
     try:
         unfit = isinstance(value, str | bytes | complex | np.complexfloating) or value is np.ma.masked
         if unfit or getattr(value, "shape", ()) != ():
@@ -334,13 +280,7 @@ def number(value: Any, what: str) -> float:
 
 
 def amount(value: Any, what: str) -> float:
-    """Return `value` as a float if it is a number whose fourth power and its inverse are floats too.
-
-    Examples
-    --------
-    >>> amount(-0.3, "difference")
-    -0.3
-    """
+    """Return `value` as a float if it is a number whose fourth power and its inverse are floats too."""
     size = abs(number(value, what))
     if size > 0.0 and not 1.0 / LARGEST <= size <= LARGEST and math.isfinite(size):
         raise InvalidInputError(
@@ -351,13 +291,7 @@ def amount(value: Any, what: str) -> float:
 
 
 def p_values(values: ArrayLike) -> FloatArray:
-    """Return p-values as floats, each in [0, 1].
-
-    Examples
-    --------
-    >>> p_values([0.5, 1])
-    array([0.5, 1. ])
-    """
+    """Return p-values as floats, each in [0, 1]."""
     given = as_array(values, "p_values")
     if given.ndim != 1:
         raise InvalidInputError(f"p_values must be one-dimensional, got shape {given.shape}")
@@ -378,8 +312,6 @@ def p_values(values: ArrayLike) -> FloatArray:
 def flag(value: Any, what: str) -> bool:
     """Return `value` if it is true or false.
 
-    Examples
-    --------
     >>> flag(np.True_, "paired")
     True
     """
@@ -389,13 +321,7 @@ def flag(value: Any, what: str) -> bool:
 
 
 def positive_int(value: int, what: str) -> int:
-    """Return `value` if it is a whole number of at least one.
-
-    Examples
-    --------
-    >>> positive_int(3, "n_jobs")
-    3
-    """
+    """Return `value` if it is a whole number of at least one."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
         raise InvalidInputError(f"{what} must be a whole number of at least 1, got {quoted(value)}")
     if value >= 1 << 63:
@@ -406,13 +332,7 @@ def positive_int(value: int, what: str) -> int:
 
 
 def choice(value: str, allowed: Sequence[T], what: str) -> T:
-    """Return `value` if it is one of `allowed`.
-
-    Examples
-    --------
-    >>> choice("holm", ("holm", "none"), "correction")
-    'holm'
-    """
+    """Return `value` if it is one of `allowed`."""
     for option in allowed:
         if isinstance(value, str) and value == option:
             return option
@@ -424,15 +344,6 @@ def choice(value: str, allowed: Sequence[T], what: str) -> T:
 def refuse_unused(where: str, **options: tuple[object, object]) -> None:
     """Refuse options that have no effect, instead of ignoring them.
 
-    Parameters
-    ----------
-    where : str
-        The data on which they have no effect.
-    **options : tuple of two
-        The value and the default of each option.
-
-    Examples
-    --------
     >>> refuse_unused("a table of scores", test=("permutation", "permutation"))
     >>> refuse_unused("a table of scores", test=("sign", "permutation"))
     Traceback (most recent call last):

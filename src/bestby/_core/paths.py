@@ -23,8 +23,6 @@ _TROUBLE = {
 def is_url(path: str | Path) -> bool:
     """Tell whether a path is written as an address, such as https://host/name; pathlib drops one slash.
 
-    Examples
-    --------
     >>> is_url("https://host/p.csv"), is_url(Path("s3://bucket/p.csv")), is_url("C:/p.csv"), is_url("a.csv")
     (True, True, False, False)
     """
@@ -60,13 +58,7 @@ def is_directory(path: str | Path) -> bool:
 
 
 def readable_file(path: str | Path) -> Path:
-    """Return the path of a regular file that can be opened for reading.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is no such file, it is a directory, a pipe or a device, or it cannot be opened.
-    """
+    """Return the path of a regular file that can be opened for reading."""
     file = readable(path)
     if is_directory(file):
         raise InvalidInputError(f"{file} is a directory, expected a file", hint="name a file")

@@ -29,13 +29,7 @@ SAME: Final = 1e-12
 
 
 def difference(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return A minus B, 0 where the two are level.
-
-    Examples
-    --------
-    >>> difference(np.array([0.1 + 0.2, 0.4]), np.array([0.3, 0.3])).round(3)
-    array([0. , 0.1])
-    """
+    """Return A minus B, 0 where the two are level."""
     raw = np.subtract(a, b)
     return np.where(np.abs(raw) <= LEVEL * (np.abs(a) + np.abs(b)), 0.0, raw)
 
@@ -47,8 +41,6 @@ MARK: Final = 1e-12
 def on_marks(values: FloatArray, marks: tuple[float, ...], scale: FloatArray | float) -> FloatArray:
     """Return values; those that only rounding separates from a mark are the mark.
 
-    Examples
-    --------
     >>> on_marks(np.array([0.8 - 0.5, 0.31, -1e-17]), (0.0, 0.3), 0.8)
     array([0.3 , 0.31, 0.  ])
     """
@@ -79,15 +71,6 @@ ON_POINT: Final = 1e-6
 def tie_width(scale: float, distance: float) -> float:
     """Return the largest distance at which two values of a statistic count as tied.
 
-    Parameters
-    ----------
-    scale : float
-        Size of the scores that the statistic is made of.
-    distance : float
-        Its spread, or how far it lies from 0.
-
-    Examples
-    --------
     >>> tie_width(0.9, 0.01), tie_width(1e9, 0.01)
     (1e-12, 0.0001)
     """
@@ -104,8 +87,6 @@ def typical(values: FloatArray) -> float:
 
     Values that are rounding beside the largest do not count.
 
-    Examples
-    --------
     >>> typical(np.array([0.0, 1.0, -2.0, 3.0, 1e10])), typical(np.zeros(2))
     (2.0, 0.0)
     """
@@ -118,8 +99,6 @@ def typical(values: FloatArray) -> float:
 def typical_deviation(values: FloatArray) -> float:
     """Return the size of a typical deviation from the median, ignoring deviations that are mere rounding.
 
-    Examples
-    --------
     >>> typical_deviation(np.array([1e6, 1e6 + 1.0, 1e6 - 1.0]))
     1.0
     >>> typical_deviation(np.array([0.3, 0.1 + 0.2]))
@@ -151,11 +130,5 @@ NO_INFLUENCE: Final = 1e-14
 
 
 def alike(values: FloatArray) -> BoolArray | bool:
-    """Return whether all values are the same but for rounding.
-
-    Examples
-    --------
-    >>> alike(np.array([0.3, 0.1 + 0.2])), alike(np.array([0.3, 0.31]))
-    (True, False)
-    """
+    """Return whether all values are the same but for rounding."""
     return bool(np.ptp(values) <= NO_SPREAD * np.abs(values).max()) if values.size else True

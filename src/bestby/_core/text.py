@@ -17,14 +17,9 @@ _SHORT = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
 
 
 def visible(text: str) -> str:
-    r"""Return text in which characters that have no shape, or act on a terminal, are escaped as in Python.
+    """Return text in which characters that have no shape, or act on a terminal, are escaped as in Python.
 
     Every writer for people applies it to what it writes; data formats (JSON, CSV, frames) keep the text.
-
-    Examples
-    --------
-    >>> print(visible("a\x1b[31m\u202eb\n"), visible("naïve 中文"))
-    a\x1b[31m\u202eb\n naïve 中文
     """
     return text if text.isascii() and text.isprintable() else _HIDDEN.sub(_escaped, text)
 
@@ -36,25 +31,14 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def one_line(text: str) -> str:
-    r"""Return text of several lines as one, its hidden characters escaped; for messages.
-
-    Examples
-    --------
-    >>> print(one_line("gold is [1 2\n 3 4]"), one_line("no column 'a\x1b'"))
-    gold is [1 2 3 4] no column 'a\x1b'
-    """
+    """Return text of several lines as one, its hidden characters escaped; for messages."""
     return visible(" ".join(part.strip() for part in text.split("\n") if part.strip()))
 
 
 def safe_json(document: str) -> str:
-    r"""Return a JSON document in which hidden characters of strings are escaped: the same data to a reader.
+    """Return a JSON document in which hidden characters of strings are escaped: the same data to a reader.
 
     JSON itself demands this of the characters below U+0020 only.
-
-    Examples
-    --------
-    >>> print(safe_json('"a\u202eb"'))
-    "a\u202eb"
     """
     return document if document.isascii() else _HIDDEN.sub(_json_escaped, document)
 
@@ -67,8 +51,6 @@ def _json_escaped(match: re.Match[str]) -> str:
 def surrogate(text: str) -> str | None:
     r"""Return the first half of a surrogate pair in a text, which makes it invalid Unicode; None without.
 
-    Examples
-    --------
     >>> surrogate("caf\udce9") == "\udce9", surrogate("café")
     (True, None)
     """
@@ -77,24 +59,12 @@ def surrogate(text: str) -> str | None:
 
 
 def shortened(text: str, most: int = 60) -> str:
-    """Return a text of a message, its end left out if it is long.
-
-    Examples
-    --------
-    >>> shortened("a" * 100, most=5)
-    'aaaa…'
-    """
+    """Return a text of a message, its end left out if it is long."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def quoted(value: Any, most: int = 80) -> str:
-    """Return the `repr` of a value on one line, its end left out if it is long.
-
-    Examples
-    --------
-    >>> quoted("base"), quoted(list(range(10)), most=12)
-    ("'base'", '[0, 1, 2, 3…')
-    """
+    """Return the `repr` of a value on one line, its end left out if it is long."""
     try:
         shown = one_line(repr(value))
     except Exception:  # a repr of the user's own may fail, and must not hide what the message says
@@ -103,21 +73,13 @@ def quoted(value: Any, most: int = 80) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number with its noun, in the plural unless it is 1.
-
-    Examples
-    --------
-    >>> counted(1, "run"), counted(2, "run")
-    ('1 run', '2 runs')
-    """
+    """Return a number with its noun, in the plural unless it is 1."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def path_text(path: object) -> str:
     """Return a path in quotes for a message: whole, as its end is what tells it from others.
 
-    Examples
-    --------
     >>> path_text("results/" + 20 * "long/" + "plot.gif")[-10:]
     "/plot.gif'"
     """

@@ -20,15 +20,7 @@ def _version(name: str) -> str | None:
 def versions(packages: Iterable[str] = ()) -> dict[str, str]:
     """Return the versions of Python, NumPy, SciPy and Numba, and of more packages.
 
-    Parameters
-    ----------
-    packages : iterable of str
-        The names under which they are installed; those that are not are left out.
-
-    Examples
-    --------
-    >>> list(versions(["hypothesis", "no-such-package"]))
-    ['python', 'numpy', 'scipy', 'numba', 'hypothesis']
+    `packages` are the names under which they are installed; those that are not are left out.
     """
     names = dict.fromkeys(("numpy", "scipy", "numba", *packages))
     found = {name: _version(name) for name in names}
@@ -40,11 +32,7 @@ def blas() -> str | None:
     """Return the library that multiplies NumPy's matrices, its version and the kernel it chose.
 
     Sums of real numbers may differ in their last digits between kernels, which are chosen by the processor.
-
-    Returns
-    -------
-    str or None
-        Such as "openblas 0.3.30 Haswell"; None where it does not tell, as Apple's Accelerate.
+    The result: such as "openblas 0.3.30 Haswell"; None where it does not tell, as Apple's Accelerate.
     """
     from threadpoolctl import threadpool_info
 

@@ -192,23 +192,7 @@ def _interval(case: Case, choices: Sequence[Choice]) -> tuple[str, str]:
 
 
 def wrong(case: Case) -> tuple[Wrong, ...]:
-    """Return what would be wrong in a case.
-
-    Parameters
-    ----------
-    case : Case
-        What is known.
-
-    Returns
-    -------
-    tuple of Wrong
-        Mistakes that this case invites.
-
-    Examples
-    --------
-    >>> [w.what for w in wrong(Case("accuracy", True, True, n_runs=5))]
-    ['gluing the runs together as if they were more items, or showing the best run']
-    """
+    """Return what would be wrong in a case."""
     found = [*_wrong_for_measure(case), *_wrong_for_sample(case), *_wrong_for_design(case)]
     return tuple(found)
 

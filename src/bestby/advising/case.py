@@ -13,16 +13,8 @@ from bestby.metrics import FunctionMetric, MeanMetric, Metric, WeightedMetric, a
 class Nature(NamedTuple):
     """What matters of a measure here.
 
-    Parameters
-    ----------
-    name : str
-        Its name.
-    mean_of_items : bool
-        Whether it is the mean of one number per item.
-    binary : bool
-        Whether that number is 0 or 1.
-    of_sums : bool
-        Whether it is a function of sums over items; ranks are not.
+    `mean_of_items` says whether it is the mean of one number per item. `binary` says whether that number is 0
+    or 1. `of_sums` says whether it is a function of sums over items; ranks are not.
     """
 
     name: str
@@ -80,44 +72,16 @@ _VARIANT = re.compile(r"[-_]?(\d+|l|lsum)$|@\w+$|\+\+$")
 
 
 def known(name: str) -> tuple[bool, bool] | None:
-    """Return whether a measure from elsewhere is a mean over items, and of 0/1 values; None if it is unknown.
+    """Return whether a measure from elsewhere is a mean over items, and of 0/1 values.
 
-    Examples
-    --------
-    >>> known("ROUGE-L"), known("nDCG@10"), known("bleu"), known("thing")
-    ((True, False), (True, False), (False, False), None)
+    None if it is unknown.
     """
     plain = re.sub(r"[- ]+", "_", name.strip().lower())
     return KNOWN.get(plain) or KNOWN.get(_VARIANT.sub("", plain))
 
 
 def nature(metric: Any, mean_of_items: bool | None = None, binary: bool | None = None) -> Nature:
-    """Return what matters of a measure here.
-
-    Parameters
-    ----------
-    metric : str, Metric or callable
-        The measure.
-    mean_of_items, binary : bool, optional
-        What its user says of it, which counts.
-
-    Returns
-    -------
-    Nature
-        Its name, whether it is a mean over items, whether of 0/1 values, and whether a function of sums.
-
-    Raises
-    ------
-    InvalidInputError
-        If nothing is known of it.
-
-    Examples
-    --------
-    >>> nature("accuracy")
-    Nature(name='accuracy', mean_of_items=True, binary=True, of_sums=True)
-    >>> nature("roc_auc")
-    Nature(name='roc_auc', mean_of_items=False, binary=False, of_sums=False)
-    """
+    """Return what matters of a measure here."""
     if isinstance(metric, str) and (found := known(metric)) is not None:
         name, (is_mean, is_binary), of_sums = metric, found, True
     elif isinstance(metric, str) and mean_of_items is not None and not _has_name(metric):
@@ -139,8 +103,6 @@ def nature(metric: Any, mean_of_items: bool | None = None, binary: bool | None =
 def of_ranks(metric: str) -> bool:
     """Tell whether this is the name of a measure made of ranks.
 
-    Examples
-    --------
     >>> of_ranks("roc_auc"), of_ranks("pearson"), of_ranks("a measure of my own")
     (True, False, False)
     """

@@ -45,15 +45,7 @@ FEW_FOR_WILSON = 2
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """An interval method and the reason for it.
-
-    Parameters
-    ----------
-    method : str
-        The method.
-    reason : str
-        Why, in one clause.
-    """
+    """An interval method and the reason for it."""
 
     method: str
     reason: str
@@ -187,23 +179,8 @@ def reservation(
 ) -> Note | None:
     """Return a note if an interval of this kind does not cover what it says.
 
-    Parameters
-    ----------
-    method : str
-        The method of the interval.
-    difference, n_differing, plain_mean, n_effective, ranks, steps
-        As for `choose_interval`.
-
-    Returns
-    -------
-    Note or None
-        The note; None if there is nothing to say.
-
-    Examples
-    --------
-    >>> reservation("normal", difference=True, n_differing=3, plain_mean=False,
-    ...             n_effective=2.5).code
-    'few_differing'
+    `difference`, `n_differing`, `plain_mean`, `n_effective`, `ranks` and `steps` are as for
+    `choose_interval`. Returns the note; None if there is nothing to say.
     """
     if difference and 0 < n_differing < FEW_DIFFERING:
         units = "one unit" if n_differing == 1 else f"{n_differing} units"
@@ -242,8 +219,6 @@ def _of_steps(method: str, n_differing: int) -> Note | None:
 def _as_few_as(n_effective: float) -> str:
     """Return how many units carry something, at least one: the beginning of a sentence.
 
-    Examples
-    --------
     >>> _as_few_as(0.6), _as_few_as(2.4)
     ('only one unit carries', 'as few as 2 units carry')
     """

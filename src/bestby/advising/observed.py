@@ -31,21 +31,8 @@ SAME_SYSTEMS = (
 def case_of(group: Group, metric: int, evaluation: Evaluation, pairs: Sequence[Pair]) -> Case:
     """Return the case that one metric on an evaluation is.
 
-    Parameters
-    ----------
-    group : Group
-        The prepared data of the metric.
-    metric : int
-        Its position in the group.
-    evaluation : Evaluation
-        The data.
-    pairs : sequence of Pair
-        The pairs compared.
-
-    Returns
-    -------
-    Case
-        Differing items (or clusters): the most of any pair. A mean of answers that are all 0 or 1 is binary.
+    Returns differing items (or clusters): the most of any pair. A mean of answers that are all 0 or 1 is
+    binary.
     """
     measure = group.metrics[metric]
     is_mean = isinstance(measure, MeanMetric)
@@ -74,17 +61,7 @@ def _binary(group: Group, metric: int, evaluation: Evaluation) -> bool:
 
 
 class Seen(NamedTuple):
-    """What data show.
-
-    Parameters
-    ----------
-    case : Case
-        The case.
-    choices : tuple of Choice
-        The interval of each pair.
-    shapes : tuple of Shape
-        Normality of real-valued differences.
-    """
+    """What data show."""
 
     case: Case
     choices: tuple[Choice, ...]
@@ -94,18 +71,8 @@ class Seen(NamedTuple):
 def observe(evaluation: Evaluation, metric: Any) -> Seen:
     """Return what data show with a measure.
 
-    Parameters
-    ----------
-    evaluation : Evaluation
-        The data.
-    metric : str, Metric or callable
-        The measure.
-
-    Returns
-    -------
-    Seen
-        Case and choices of intervals; the shapes of at most `MOST_SHAPES` pairs, in the order of the ranks,
-        none where scores are right or wrong or no mean of items, or where two systems do not differ.
+    Returns case and choices of intervals; the shapes of at most `MOST_SHAPES` pairs, in the order of the
+    ranks, none where scores are right or wrong or no mean of items, or where two systems do not differ.
     """
     ((group, _),) = prepare.groups(evaluation, [resolve(metric)], supports=prepare.ALL_GROUPINGS)
     pairs = [(0, a, b) for a, b in itertools.combinations(range(group.n_systems), 2)]
@@ -127,17 +94,7 @@ def observe(evaluation: Evaluation, metric: Any) -> Seen:
 
 
 def qualified(choice: Choice, n_differing: int) -> Choice:
-    """Return the choice of an interval with what is true of it where no units differ, or too few.
-
-    Examples
-    --------
-    >>> qualified(Choice("tango", "it keeps its level"), 30).reason
-    'it keeps its level'
-    >>> qualified(Choice("tango", "it keeps its level"), 3).reason[:39]
-    'the systems differ on 3 units only: so '
-    >>> qualified(Choice("tango", "it keeps its level"), 0).reason[:34]
-    'the systems do not differ: nothing'
-    """
+    """Return the choice of an interval with what is true of it where no units differ, or too few."""
     if n_differing == 0:
         return Choice(choice.method, SAME_SYSTEMS)
     few = reservation(choice.method, difference=True, n_differing=n_differing, n_effective=None)

@@ -19,16 +19,8 @@ FEWEST_RUNS = 4
 class Recommendation:
     """What to do, at the end of a path.
 
-    Parameters
-    ----------
-    test : str
-        The test.
-    interval : str
-        The interval; "auto" is resolved from the numbers of items.
-    call : str
-        The function and the command that do it.
-    correction : str
-        How p-values of several comparisons are corrected; "auto" is resolved from the number of systems.
+    `correction` says how p-values of several comparisons are corrected; "auto" is resolved from the number of
+    systems.
     """
 
     test: str
@@ -39,17 +31,7 @@ class Recommendation:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One way on from a question.
-
-    Parameters
-    ----------
-    reason : str
-        Why this answer leads there.
-    source : str
-        Who showed it.
-    leads_to : str or Recommendation
-        The next question, or the end.
-    """
+    """One way on from a question."""
 
     reason: str
     source: str
@@ -60,14 +42,7 @@ class Answer:
 class Question:
     """One fork of the tree.
 
-    Parameters
-    ----------
-    text : str
-        The question.
-    ask : callable
-        Takes a `Case`, returns the key of an answer.
-    answers : dict of str to Answer
-        The ways on.
+    `ask` takes a `Case`, returns the key of an answer.
     """
 
     text: str
@@ -426,18 +401,6 @@ TREE: dict[str, Question] = {
 def walk(case: Case) -> tuple[tuple[Step, ...], Recommendation]:
     """Walk the tree from its root.
 
-    Parameters
-    ----------
-    case : Case
-        What is known.
-
-    Returns
-    -------
-    (tuple of Step, Recommendation)
-        The way, and what stands at its end.
-
-    Examples
-    --------
     >>> steps, end = walk(Case("bleu", mean_of_items=False, binary=False, n_items=500))
     >>> [step.answer for step in steps], end.test
     (['nothing', 'yes', 'two', 'not known', 'no', 'no'], 'permutation')
@@ -455,17 +418,7 @@ def walk(case: Case) -> tuple[tuple[Step, ...], Recommendation]:
 
 
 def drawn() -> str:
-    r"""Return the tree as numbered questions, each answer with the question or the test it leads to.
-
-    Examples
-    --------
-    >>> print("\n".join(drawn().splitlines()[:5]))
-    1  What was repeated?
-       ├─ nothing ──→ 2
-       ├─ runs ──→ 9
-       ├─ datasets ──→ 11
-       └─ folds ──→ 12
-    """
+    """Return the tree as numbered questions, each answer with the question or the test it leads to."""
     numbers = {name: number for number, name in enumerate(TREE, 1)}
     lines: list[str] = []
     for name, question in TREE.items():

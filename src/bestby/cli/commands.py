@@ -98,8 +98,6 @@ def _warned(
 def _options(given: Sequence[str]) -> set[str]:
     """Return the options of the command that the arguments name.
 
-    Examples
-    --------
     >>> "--jobs" in _options(["study", "run", "s"]), "--jobs" in _options(["study", "add", "s"])
     (True, False)
     """

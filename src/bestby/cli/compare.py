@@ -235,8 +235,6 @@ def compare(
 def _listed(given: list[str] | None) -> list[str] | None:
     """Return the names of options that are repeated, or parted by commas, or both.
 
-    Examples
-    --------
     >>> _listed(["neg, neu", "pos"])
     ['neg', 'neu', 'pos']
     """
@@ -245,13 +243,7 @@ def _listed(given: list[str] | None) -> list[str] | None:
 
 
 def greater_is_better(lower: bool, higher: bool) -> bool | None:
-    """Return the direction that --lower-is-better and --higher-is-better set; None if neither is given.
-
-    Examples
-    --------
-    >>> greater_is_better(False, True), greater_is_better(True, False), greater_is_better(False, False)
-    (True, False, None)
-    """
+    """Return the direction that --lower-is-better and --higher-is-better set; None if neither is given."""
     from bestby._core.errors import InvalidInputError
 
     if lower and higher:
@@ -264,8 +256,6 @@ def greater_is_better(lower: bool, higher: bool) -> bool | None:
 def _named_options(given: list[str] | None) -> dict[str, Any]:
     """Return options as they are given to a format.
 
-    Examples
-    --------
     >>> _named_options(["documents=docs.tsv", "case=true"])
     {'documents': 'docs.tsv', 'case': 'true'}
     """
@@ -290,8 +280,6 @@ def _named_options(given: list[str] | None) -> dict[str, Any]:
 def _resampled(size: str | None, no_rescale: bool) -> dict[str, Any]:
     """Return how large resamples are, as far as it was said.
 
-    Examples
-    --------
     >>> _resampled(None, False), _resampled("0.2", True)
     ({}, {'resample_size': 0.2, 'rescale': False})
     """
@@ -310,8 +298,6 @@ def _resampled(size: str | None, no_rescale: bool) -> dict[str, Any]:
 def _size(text: str) -> float | int:
     """Return a share of the items (with a dot) or a number of them.
 
-    Examples
-    --------
     >>> _size("0.2"), _size("200")
     (0.2, 200)
     """

@@ -27,10 +27,7 @@ _HELP = "bestby COMMAND --help tells what each option takes"
 class Status:
     """The exit status of the process.
 
-    Attributes
-    ----------
-    code : int
-        0 until something happens.
+    `code`: 0 until something happens.
     """
 
     INPUT: ClassVar[int] = 2
@@ -45,10 +42,7 @@ class Status:
 def reported(options: Callable[[], Collection[str]]) -> Iterator[Status]:
     """Run what is inside; report what goes wrong on stderr and keep the exit status.
 
-    Parameters
-    ----------
-    options : callable
-        Tells the options of the command that runs; only asked if something goes wrong.
+    `options` tells the options of the command that runs; only asked if something goes wrong.
     """
     status = Status()
     try:
@@ -135,8 +129,6 @@ PHRASES = {
 def option_of(argument: str) -> str:
     """Return the option that an argument of Python is on the command line.
 
-    Examples
-    --------
     >>> option_of("on_missing"), option_of("n_jobs"), option_of("rng")
     ('--on-missing', '--jobs', '--seed')
     """
@@ -150,34 +142,14 @@ def _reworded(text: str) -> str:
 
 
 def _named(message: str, options: Collection[str]) -> str:
-    """Write the Python argument that a message begins with as the option, if the command has it.
-
-    Examples
-    --------
-    >>> _named("n_resamples must be a whole number", {"--resamples"})
-    '--resamples must be a whole number'
-    >>> _named("counts must be whole numbers", {"--resamples"})
-    'counts must be whole numbers'
-    """
+    """Write the Python argument that a message begins with as the option, if the command has it."""
     argument, must, rest = _reworded(message).partition(" must ")
     named = argument not in _DATA and option_of(argument) in options
     return (option_of(argument) if named else argument) + must + rest
 
 
 def _as_options(hint: str) -> str:
-    """Write Python arguments in a hint as options of the command line.
-
-    Examples
-    --------
-    >>> _as_options('pass on_missing="drop" to compare the shared items only')
-    'pass --on-missing drop to compare the shared items only'
-    >>> _as_options("pass gold=... to compare predictions")
-    'pass --gold ... to compare predictions'
-    >>> _as_options("pass replace=True to put this one in its place")
-    'pass --replace to put this one in its place'
-    >>> _as_options("read it whole: stream=False (--no-stream)")
-    'read it whole: --no-stream'
-    """
+    """Write Python arguments in a hint as options of the command line."""
 
     def option(match: re.Match[str]) -> str:
         name, value, refusal = match[1], match[2].strip('"[]'), match[3]

@@ -21,12 +21,8 @@ _PICTURES = (".png", ".svg", ".pdf")
 class Outputs:
     """What to write and where.
 
-    Parameters
-    ----------
-    targets : mapping of str to str
-        A file, or ``-`` for stdout, by format: json, csv, markdown, latex, html, plot, results-tsv.
-    csv_safe : bool
-        Whether texts of the CSV are written so that no spreadsheet takes them for formulas.
+    `targets` has a file, or ``-`` for stdout, by format: json, csv, markdown, latex, html, plot, results-tsv.
+    `csv_safe` says whether texts of the CSV are written so that no spreadsheet takes them for formulas.
     """
 
     targets: Mapping[str, str]
@@ -36,23 +32,7 @@ class Outputs:
     def of(
         cls, read: Mapping[str, Sequence[str] | None], *, csv_safe: bool = False, **asked: str | None
     ) -> Outputs:
-        """Check the targets before any work is done.
-
-        Parameters
-        ----------
-        read : mapping of str to sequence of str
-            What is read, by the argument that names it.
-        csv_safe : bool
-            Whether --csv-safe was given.
-        **asked
-            The targets by format.
-
-        Raises
-        ------
-        InvalidInputError
-            If two outputs go to one place or one to a file that is read, a file cannot be made there, or
-            --csv-safe has no CSV to act on.
-        """
+        """Check the targets before any work is done."""
         for argument, words in read.items():
             if "" in (words or ()):
                 raise InvalidInputError(
@@ -90,14 +70,7 @@ class Outputs:
     def write(self, result: Any, *, top: int | None = None, **plotting: Any) -> None:
         """Render everything, then write the files, then stdout: the table, unless an output goes there.
 
-        Parameters
-        ----------
-        result : Comparison or alike
-            What to write.
-        top : int, optional
-            How many of the best systems tables and figures show.
-        **plotting
-            Goes to the figure.
+        `top` says how many of the best systems tables and figures show.
         """
         shown = {} if top is None else {"top": top}
         rendered = {form: self._rendered(result, form, shown, plotting) for form in self.targets}

@@ -308,8 +308,6 @@ def _conditions(store: Store) -> Sequence[str]:
 def _tags(given: list[str] | None) -> dict[str, str | float | bool]:
     """Return tags: numbers and booleans where they are such.
 
-    Examples
-    --------
     >>> _tags(["lr=1e-5", "seed=7", "warm=true", "model=bert"])
     {'lr': 1e-05, 'seed': 7, 'warm': True, 'model': 'bert'}
     """
@@ -335,11 +333,5 @@ def _plain(text: str) -> str | float | bool:
 
 
 def _told(conditions: int, runs: int) -> str:
-    """Return how many.
-
-    Examples
-    --------
-    >>> _told(1, 2)
-    '2 runs of 1 condition'
-    """
+    """Return how many."""
     return f"{counted(runs, 'run')} of {counted(conditions, 'condition')}"

@@ -317,8 +317,6 @@ def of_objects(metric: Any) -> bool:
 def names_objects(name: str | None) -> bool:
     """Return whether a name is that of such a metric; scores, which have names too, may be called anything.
 
-    Examples
-    --------
     >>> names_objects("em"), names_objects("f1_macro"), names_objects("my score"), names_objects(None)
     (True, False, False, False)
     """

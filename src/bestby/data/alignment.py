@@ -20,18 +20,8 @@ from bestby.results.base import Note
 class Aligned:
     """What belongs to the items, in one order of items.
 
-    Parameters
-    ----------
-    systems : mapping of str to array_like
-        The values of each system.
-    side : mapping of str to array_like or None
-        The gold, and the groups of the items.
-    items : array_like or None
-        The ids of the items.
-    missing : mapping of str to ndarray of bool
-        For systems with missing values that count as the worst: which, another value standing in their place.
-    notes : tuple of Note
-        Items dropped, predictions counted as the worst.
+    `missing`: for systems with missing values that count as the worst: which, another value standing in their
+    place.
     """
 
     systems: Mapping[str, Any]
@@ -46,23 +36,8 @@ def aligned(
 ) -> Aligned:
     """Bring systems, gold and groups into one order of items.
 
-    Parameters
-    ----------
-    systems : mapping of str to array_like or to mapping
-        Per system its values in the order of the items, or by the ids of the items.
-    side : mapping of str to array_like, mapping or None
-        The gold, under "gold", and the groups of the items, in the same form.
-    items : array_like or None
-        Item ids of values that have none.
-    on_missing : {"error", "drop", "worst"}
-        What to do with items that some system has no value for.
-    objects : bool
-        Whether an item may be anything, so that only None and NaN themselves are missing, not parts of rows.
-
-    Raises
-    ------
-    InvalidInputError
-        If only some come with ids, or the ids differ.
+    `systems`: per system its values in the order of the items, or by the ids of the items. `objects` says
+    whether an item may be anything, so that only None and NaN themselves are missing, not parts of rows.
     """
     keyed = [name for name, values in systems.items() if isinstance(values, Mapping)]
     if not keyed:

@@ -21,26 +21,7 @@ _PLAIN = (str, bool, int, float, np.generic, Decimal, dt.date)
 def label_column(values: ArrayLike, what: str, length: int | None = None) -> Column:
     """Return labels or numbers as a column; as text where no type holds all of them exactly.
 
-    Parameters
-    ----------
-    values : array_like, shape (n,)
-        Labels (strings, numbers, booleans, dates), also of several types.
-    what : str
-        What they are, for messages.
-    length : int, optional
-        The number of values there must be.
-
-    Raises
-    ------
-    InvalidInputError
-        If it has another shape or length, or a value is missing or of another type.
-
-    Examples
-    --------
-    >>> label_column([1, "x", True], "system 'a'").values
-    array(['1', 'x', 'True'], dtype='<U4')
-    >>> label_column([2**63, -1], "system 'a'").values
-    array(['9223372036854775808', '-1'], dtype='<U19')
+    `values`, of shape (n,), are labels (strings, numbers, booleans, dates), also of several types.
     """
     array = _as_array(values, what)
     if array.dtype.kind == "M" and array.ndim == 1 and not np.isnat(array).any():
@@ -61,18 +42,9 @@ def frame_column(values: Any, what: str, *, ids: bool = False) -> Column:
     """Return a column of a data frame, of any library, with what is missing told from the rest.
 
     Whole numbers and decimal numbers stay exact, which libraries make floats of where a value is missing.
+    `values` has shape (n,). `ids` says whether these are ids or groups: then they may be whatever
+    `identifiers` takes.
 
-    Parameters
-    ----------
-    values : array_like, shape (n,)
-        The column.
-    what : str
-        What it is, for messages.
-    ids : bool
-        Whether these are ids or groups: then they may be whatever `identifiers` takes.
-
-    Examples
-    --------
     >>> import polars
     >>> column = frame_column(polars.Series([2**53 + 1, None]), "column 'a'")
     >>> column.values[0], column.missing
@@ -110,25 +82,8 @@ def _exact(values: Any, array: Array) -> Array:
 def identifiers(values: ArrayLike, what: str, length: int | None = None) -> Array:
     """Return ids or groups as an array that keeps apart what is different: any values that can be keys.
 
-    Parameters
-    ----------
-    values : array_like, shape (n,)
-        Strings, numbers, dates, tuples, UUIDs and other hashable values with a text of their own, also of
-        several types.
-    what : str
-        What they are, for messages.
-    length : int, optional
-        The number there must be.
-
-    Raises
-    ------
-    InvalidInputError
-        If values that are different are written alike, such as 1 and "1".
-
-    Examples
-    --------
-    >>> identifiers([("q1", 1), ("q1", 2)], "items")
-    array(["('q1', 1)", "('q1', 2)"], dtype='<U9')
+    `values`, of shape (n,), are strings, numbers, dates, tuples, UUIDs and other hashable values with a text
+    of their own, also of several types.
     """
     if isinstance(values, list | tuple) and any(isinstance(value, tuple) for value in values):
         texts = [value if isinstance(value, str) else repr(value) for value in values]

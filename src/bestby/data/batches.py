@@ -19,14 +19,8 @@ Words = NDArray[np.uint64]
 class Batch:
     """Some of the items.
 
-    Parameters
-    ----------
-    keys : ndarray of uint64, shape (m,)
-        The keys of the items: see `bestby.resampling.poisson.item_keys`.
-    gold : ndarray, shape (m,), or None
-        The gold values.
-    systems : sequence of ndarray, shape (m,)
-        The scores of each system, or its predicted values.
+    `gold` has shape (m,) and the arrays in `systems` have shape (m,). `keys`, of shape (m,), are the keys of
+    the items: see `bestby.resampling.poisson.item_keys`.
     """
 
     keys: Words
@@ -38,14 +32,7 @@ class Batch:
 class Streamed(Evaluation):
     """An evaluation whose items are never all in memory; its arrays are empty.
 
-    Parameters
-    ----------
-    batches : callable
-        Begins a new pass over the data, in the same order each time.
-    n : int
-        The number of items.
-    digest : str
-        The hash of the data, whatever their order.
+    `batches` begins a new pass over the data, in the same order each time.
     """
 
     batches: Callable[[], Iterator[Batch]] = lambda: iter(())
@@ -73,13 +60,7 @@ class Streamed(Evaluation):
         return self
 
     def uncounted(self, what: str) -> Evaluation:
-        """Refuse what needs all items at once.
-
-        Raises
-        ------
-        DesignError
-            Always.
-        """
+        """Refuse what needs all items at once."""
         raise DesignError(
             f"{what} needs all items at once, but the table is read in batches",
             hint="read it whole: stream=False (--no-stream)",

@@ -21,21 +21,8 @@ def collapsed(
 ) -> tuple[IntArray, IntArray]:
     """Return one position per distinct joint row of code columns, and how often each row occurs.
 
-    Parameters
-    ----------
-    columns : sequence of ndarray of int, shape (n,)
-        Codes from 0 upward.
-    sizes : sequence of int
-        The number of codes of each column.
-    strata : ndarray of int, shape (n,), or None
-        Codes of the strata, which are kept apart.
-    counts : ndarray of int, shape (n,), optional
-        How often each row stands for an item; once by default.
-
-    Examples
-    --------
-    >>> collapsed([np.array([0, 1, 0]), np.array([1, 1, 1])], [2, 2], None)
-    (array([0, 1]), array([2, 1]))
+    `strata` has shape (n,) and the arrays in `columns` have shape (n,). `counts`, of shape (n,), says how
+    often each row stands for an item; once by default.
     """
     n = columns[0].size
     span = 1 if strata is None else int(strata.max()) + 1

@@ -27,16 +27,10 @@ _EXACT = 2**53
 class Column:
     """Values of which some may be missing.
 
-    Parameters
-    ----------
-    values : ndarray, shape (n,) or (n, K) or (n, A)
-        Text (strings as objects), or numbers, or booleans; anything where a value is missing. A soft column
-        holds K probabilities (floats) per row, an annotated one the labels of A annotators (objects, None
-        where an annotator gave none).
-    missing : ndarray of bool, shape (n,)
-        Where.
-    classes : tuple of str, optional
-        The names of the classes of a soft column, if the file tells them.
+    `missing` has shape (n,). `values`, of shape (n,), are text (strings as objects), or numbers, or booleans;
+    anything where a value is missing. A soft column holds K probabilities (floats) per row, an annotated one
+    the labels of A annotators (objects, None where an annotator gave none). `classes` are the names of the
+    classes of a soft column, if the file tells them.
     """
 
     values: Array
@@ -74,29 +68,10 @@ class Column:
 def column_of(raw: Array, what: str, missing: Missing = MISSING) -> Column:
     """Tell the values of a raw column from its missing ones.
 
-    Surrounding white space is no part of a value.
+    Surrounding white space is no part of a value. `raw`, of shape (n,), holds numbers, dates, or objects:
+    strings, numbers, booleans, dates, None; possibly masked. Returns text, numbers or booleans. Dates become
+    text, and so do numbers that no type of 64 bits holds exactly.
 
-    Parameters
-    ----------
-    raw : ndarray, shape (n,)
-        Numbers, dates, or objects: strings, numbers, booleans, dates, None; possibly masked.
-    what : str
-        What the data are, for messages.
-    missing : frozenset of str
-        The texts that stand for a missing value.
-
-    Returns
-    -------
-    Column
-        Text, numbers or booleans. Dates become text, and so do numbers that no type of 64 bits holds exactly.
-
-    Raises
-    ------
-    InvalidInputError
-        If a value is not text, a number, a boolean or a date.
-
-    Examples
-    --------
     >>> column = column_of(np.array(["1", " NA", None], dtype=object), "column 'a'")
     >>> column.missing
     array([False,  True,  True])
@@ -153,8 +128,6 @@ _VALUES = str | int | float | Decimal | dt.date | None  # a datetime is a date
 def text_of_value(value: Any) -> str:
     """Return the text of a value as a CSV file would spell it; of dates in the form of ISO 8601.
 
-    Examples
-    --------
     >>> text_of_value(dt.date(2024, 1, 31)), text_of_value(dt.datetime(2024, 1, 31, 12)), text_of_value(0.5)
     ('2024-01-31', '2024-01-31 12:00:00', '0.5')
     """

@@ -584,8 +584,6 @@ def _placed(ids: Array | None) -> Callable[[int], str]:
 def opaque(values: Any, what: str) -> Array:
     """Return items of any kind as an array of objects, with none missing.
 
-    Examples
-    --------
     >>> opaque([(10, 3), (10, 0)], "system 'a'")
     array([(10, 3), (10, 0)], dtype=object)
     """
@@ -634,8 +632,6 @@ def _checked_names(systems: Mapping[str, Any]) -> tuple[str, ...]:
 def _groupings(clusters: Any) -> tuple[Any, Any]:
     """Return one grouping and None, or the two of a list, tuple or mapping of two.
 
-    Examples
-    --------
     >>> _groupings(["d1", "d2"])
     (['d1', 'd2'], None)
     >>> _groupings([["t1", "t1", "t2"], ["de", "en", "de"]])
@@ -651,8 +647,6 @@ def _groupings(clusters: Any) -> tuple[Any, Any]:
 def one_grouping(clusters: Any, consumer: str) -> Any:
     """Return the clusters; refuse two groupings where an analysis supports one only.
 
-    Examples
-    --------
     >>> one_grouping(["d1", "d2"], "this analysis")
     ['d1', 'd2']
     """
@@ -701,8 +695,6 @@ def _check_unique(ids: Array, what: str) -> None:
 def check_nested(clusters: Array | None, strata: Array | None) -> None:
     """Refuse a cluster that lies in more than one stratum: it is drawn as a whole.
 
-    Examples
-    --------
     >>> check_nested(np.array(["d1", "d1", "d2"]), np.array(["news", "news", "talks"]))
     """
     if clusters is None or strata is None:
@@ -726,11 +718,6 @@ def codes(values: Array) -> tuple[Array, Array]:
 
     Small ranges of integers and booleans are coded without sorting; positions come in the narrowest
     unsigned type.
-
-    Examples
-    --------
-    >>> codes(np.array(["b", "a", "b"]))
-    (array(['a', 'b'], dtype='<U1'), array([1, 0, 1], dtype=uint8))
     """
     if values.dtype.kind in "biu" and values.size:
         low, high = int(values.min()), int(values.max())

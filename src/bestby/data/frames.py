@@ -32,13 +32,7 @@ from bestby.results.base import Note
 
 
 def is_frame(data: Any) -> bool:
-    """Tell whether `data` is a table with named columns: pandas, polars, Arrow and their like.
-
-    Examples
-    --------
-    >>> is_frame({"a": [1, 0]})
-    False
-    """
+    """Tell whether `data` is a table with named columns: pandas, polars, Arrow and their like."""
     if is_lazy(data):
         return True
     named = hasattr(data, "column_names") or (hasattr(data, "columns") and hasattr(data, "dtypes"))
@@ -69,45 +63,10 @@ def evaluation_from_frame(
 ) -> Evaluation:
     """Make an evaluation of a data frame with a row per item and a column per system.
 
-    Parameters
-    ----------
-    frame : pandas.DataFrame, polars.DataFrame or LazyFrame, pyarrow.Table, or alike
-        Anything with `columns` or `column_names` and columns by name. It is not modified, and the index
-        of a pandas frame is not used.
-    gold, item, cluster, stratum : str, optional
-        Names of the columns of the gold, the item ids and the groups of the items. Without gold, the
-        values are scores. Two columns of clusters are two crossed groupings.
-    systems : sequence of str, optional
-        The columns of the systems. If not given, columns called gold, item (or id), cluster and stratum are
-        what they are called, as in the files that `read` takes, all others are systems, and a note
-        ``"read_as"`` tells so.
-    on_missing : {"error", "drop", "worst"}
-        What to do with rows where some system has no value (None, NaN, NA).
-    objects : bool
-        Take gold and predictions as they are, neither labels nor numbers: texts, lists of references.
-    countable : bool
-        Whether rows that stand for several items will do. A frame of dask is then counted on its workers:
-        what comes here are its distinct rows.
-
-    Returns
-    -------
-    Evaluation
-        The checked data.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is no such column, a name occurs twice, or a value is missing that must not be; if `systems`
-        is not given and the frame is long, or a column shares no value with the gold.
-    DesignError
-        If every item is needed of a frame of dask, or it has too many distinct rows to be counted.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({"label": ["x", "y"], "aen": ["x", "x"], "bert": ["y", "y"]})
-    >>> evaluation_from_frame(frame, gold="label").names
-    ('aen', 'bert')
+    `frame`: anything with `columns` or `column_names` and columns by name. It is not modified, and the index
+    of a pandas frame is not used. `systems` are the columns of the systems. If not given, columns called
+    gold, item (or id), cluster and stratum are what they are called, as in the files that `read` takes, all
+    others are systems, and a note ``"read_as"`` tells so.
     """
     checks.choice(on_missing, ("error", "drop", "worst"), "on_missing")
     frame = collected(frame)

@@ -16,20 +16,6 @@ def merged_order(records: Iterable[Iterable[str]], places: Mapping[str, int] | N
     A one-sided question about pairs of systems stands in this order, which therefore must not change with the
     record that happens to come first. A name that a record lacks is placed by its neighbours in the others.
     Where fewer than nine of ten records agree on two neighbours, or none holds both, the alphabet decides.
-
-    Parameters
-    ----------
-    records : iterable of iterable of str
-        The names of each record, none twice.
-    places : mapping of str to int, optional
-        Decides in place of the alphabet if no records contradict each other.
-
-    Examples
-    --------
-    >>> merged_order([["id", "new"], ["id", "old", "new"], ["id", "old"]])
-    ['id', 'old', 'new']
-    >>> merged_order([["b", "a"], ["a", "b"]])
-    ['a', 'b']
     """
     distinct = Counter(tuple(record) for record in records)
     names = {name for record in distinct for name in record}
@@ -67,11 +53,6 @@ def order_in_groups(names: Iterable[str], groups: Iterable[Hashable]) -> list[st
     """Return the names in a long table in the order in which its groups of rows (items) list them.
 
     Where no group holds two names, the one that occurs first comes first.
-
-    Examples
-    --------
-    >>> order_in_groups(["new", "old", "new", "old"], ["item 1", "item 2", "item 2", "item 1"])
-    ['new', 'old']
     """
     members: dict[Hashable, dict[str, None]] = {}
     places: dict[str, int] = {}

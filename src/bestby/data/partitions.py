@@ -22,8 +22,6 @@ _N = "n"
 def is_partitioned(data: Any) -> bool:
     """Tell whether `data` is a data frame of dask, which is not imported for that.
 
-    Examples
-    --------
     >>> is_partitioned({"a": [1, 0]})
     False
     """
@@ -34,24 +32,8 @@ def counted(frame: Any, columns: Sequence[str]) -> tuple[Any, IntArray]:
     """Return the distinct joint rows of some columns of a dask data frame, and how often each occurs.
 
     Every partition is counted where it is, and the counts are added up in a tree, so that no machine holds
-    more than a few partitions' distinct rows.
-
-    Parameters
-    ----------
-    frame : dask.dataframe.DataFrame
-        The table; of it only `columns` are read.
-    columns : sequence of str
-        What makes two rows equal.
-
-    Returns
-    -------
-    (pandas.DataFrame, ndarray of int)
-        One row per distinct row, in no particular order, and its counts.
-
-    Raises
-    ------
-    DesignError
-        If there are more than `MOST_CELLS` distinct rows.
+    more than a few partitions' distinct rows. `columns` is what makes two rows equal. Returns one row per
+    distinct row, in no particular order, and its counts.
     """
     cells = (
         frame[list(columns)]

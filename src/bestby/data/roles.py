@@ -56,17 +56,7 @@ class Roles:
         return [(role, name) for role, name in pairs if name is not None] + annotators
 
     def told(self) -> str:
-        """Return the roles as words.
-
-        Examples
-        --------
-        >>> Roles(gold="label").told()
-        'gold: label'
-        >>> Roles().told()
-        'no gold: per-item scores'
-        >>> Roles(annotators=("ann1", "ann2")).told()
-        'annotators: ann1, ann2'
-        """
+        """Return the roles as words."""
         words = [f"{role}: {name}" for role, name in self.named() if role != "annotator"]
         if self.annotators:
             told = f"annotators: {', '.join(self.annotators)}"
@@ -75,13 +65,7 @@ class Roles:
 
 
 def recognised(roles: Roles, names: Collection[str]) -> Roles:
-    """Return the roles with those filled in that the columns' own names tell.
-
-    Examples
-    --------
-    >>> recognised(Roles(gold="label"), ["label", "id", "gold", "bert"]).told()
-    'gold: label; item: id'
-    """
+    """Return the roles with those filled in that the columns' own names tell."""
     taken = {name for _, name in roles.named()}
 
     def told(name: str | None, *words: str) -> str | None:
@@ -125,8 +109,6 @@ def shares_nothing(source: str, name: str, hint: str) -> InvalidInputError:
 def told_wide(names: Sequence[str], found: Roles) -> str:
     """Return what was taken for what in a wide table.
 
-    Examples
-    --------
     >>> told_wide(["aen", "bert"], Roles(gold="label"))
     'a wide table; systems: aen, bert; gold: label'
     """
@@ -134,12 +116,6 @@ def told_wide(names: Sequence[str], found: Roles) -> str:
 
 
 def listed(names: Sequence[str], limit: int = 12) -> str:
-    """Return names for a message, not too many of them.
-
-    Examples
-    --------
-    >>> listed(["a", "b", "c"], limit=2)
-    'a, b and 1 more'
-    """
+    """Return names for a message, not too many of them."""
     shown = ", ".join(names[:limit])
     return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"

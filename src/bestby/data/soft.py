@@ -22,13 +22,7 @@ ASK_NAMES = "the classes are the names of the columns: rename them, or pass .to_
 
 
 def is_soft(values: Any) -> bool:
-    """Return whether these are rows of numbers, one row per item, rather than one value per item.
-
-    Examples
-    --------
-    >>> is_soft([[0.5, 0.5], [1, 0]]), is_soft(["a", "b"]), is_soft(np.ones((3, 1)))
-    (True, False, False)
-    """
+    """Return whether these are rows of numbers, one row per item, rather than one value per item."""
     shape = getattr(values, "shape", None)
     if isinstance(shape, tuple) and len(shape) == 2:
         return shape[1] != 1 and (shape[0] != 1 or _is_distribution(checks.as_array(values, "values")))
@@ -60,34 +54,8 @@ def distributions(
 ) -> FloatArray:
     """Return rows of probabilities as an array, with every row known to be a distribution.
 
-    Parameters
-    ----------
-    values : array_like, shape (n, K), or sequence of sequences
-        The rows.
-    what : str
-        What they are, for the message of the error.
-    n_classes : int, optional
-        The K there must be.
-    normalise : bool
-        Divide every row by its sum first.
-    place : callable, optional
-        Names a row, by its position from 0, for the message of the error.
-
-    Returns
-    -------
-    ndarray, shape (n, K)
-        The probabilities.
-
-    Raises
-    ------
-    InvalidInputError
-        If a row has another length, a value that is negative or no number, or a sum that is not 1.
-
-    Examples
-    --------
-    >>> distributions([[1, 3], [1, 1]], "gold", normalise=True)
-    array([[0.25, 0.75],
-           [0.5 , 0.5 ]])
+    `values` and the result have shape (n, K). `place` names a row, by its position from 0, for the message of
+    the error.
     """
     rows = _matrix(values, what, place)
     if n_classes is not None and rows.shape[1] != n_classes:
@@ -189,25 +157,7 @@ def _refuse(
 def by_name(values: Any, classes: ArrayLike | None, what: str) -> Any:
     """Return rows with their columns in the order of the classes, if a frame names its columns.
 
-    Parameters
-    ----------
-    values : array_like, shape (n, K)
-        The rows.
-    classes : array_like, shape (K,), or None
-        The classes, if they are known.
-    what : str
-        What the rows are, for the message of the error.
-
-    Raises
-    ------
-    InvalidInputError
-        If the columns are named, but not as the classes.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> by_name(pd.DataFrame({"yes": [0.75], "no": [0.25]}), ["no", "yes"], "gold")
-    array([[0.25, 0.75]])
+    `values` has shape (n, K) and `classes` has shape (K,).
     """
     names = arrays.column_names(values)
     if names is None or classes is None:
@@ -230,21 +180,6 @@ def named_classes(given: Mapping[str, Any], gold: str) -> list[Any] | None:
     They are in the order of the gold's columns if it is a frame; numbers otherwise ascend. Columns 0 to
     K - 1, as frames have them that nobody named, are names where another frame has the same set.
 
-    Parameters
-    ----------
-    given : mapping of str to array_like
-        Rows of probabilities, by what they are in messages.
-    gold : str
-        What the gold is called there.
-
-    Raises
-    ------
-    InvalidInputError
-        If frames of systems have the same columns in different orders, and neither a gold nor the numbers say
-        which is right; or if some have no names, and those of the others are not in sorted order.
-
-    Examples
-    --------
     >>> import pandas as pd
     >>> frame = pd.DataFrame({0: [0.75], 1: [0.25]})
     >>> named_classes({"system 'a'": frame, "system 'b'": frame[[1, 0]]}, "gold")
@@ -304,18 +239,7 @@ def _ascend(names: Sequence[Any]) -> bool:
 
 
 def classes_of(classes: ArrayLike | None, n_classes: int) -> Array:
-    """Return the names of the classes; their positions if they have none.
-
-    Raises
-    ------
-    InvalidInputError
-        If there are none, more or fewer than columns, or a name occurs twice.
-
-    Examples
-    --------
-    >>> classes_of(None, 3), classes_of(["no", "yes"], 2)
-    (array([0, 1, 2]), array(['no', 'yes'], dtype='<U3'))
-    """
+    """Return the names of the classes; their positions if they have none."""
     if classes is None:
         return np.arange(n_classes)
     names = checks.column(classes, "classes")
@@ -340,28 +264,8 @@ def positions(
 ) -> IntArray:
     """Return the position of each label among the classes.
 
-    Parameters
-    ----------
-    labels : ndarray, shape (n,)
-        The labels.
-    classes : ndarray, shape (K,)
-        The classes.
-    what : str
-        Whose labels they are, for the message of the error.
-    called : callable, optional
-        Names a label by its position, where the message is to say which it was.
-    hint : str
-        What to do about a label that is none of the classes.
-
-    Raises
-    ------
-    InvalidInputError
-        If a label is none of them.
-
-    Examples
-    --------
-    >>> positions(np.array(["yes", "no"]), np.array(["no", "yes"]), "gold")
-    array([1, 0])
+    `labels` has shape (n,) and `classes` has shape (K,). `called` names a label by its position, where the
+    message is to say which it was.
     """
     if (labels.dtype.kind == "U") != (classes.dtype.kind == "U"):
         labels, classes = labels.astype(np.str_), classes.astype(np.str_)
@@ -383,14 +287,7 @@ def positions(
 
 
 def one_hot(codes: IntArray, n_classes: int) -> FloatArray:
-    """Return the distributions that are certain of one class each.
-
-    Examples
-    --------
-    >>> one_hot(np.array([1, 0]), 2)
-    array([[0., 1.],
-           [1., 0.]])
-    """
+    """Return the distributions that are certain of one class each."""
     out = np.zeros((codes.size, n_classes))
     out[np.arange(codes.size), codes] = 1.0
     return out

@@ -29,15 +29,8 @@ _INDEX = "the index of a pandas frame? write it with to_csv(index_label='item'),
 class Table:
     """Columns with names.
 
-    Parameters
-    ----------
-    source : str
-        The path, for messages.
-    data : mapping of str to ndarray, shape (n,), or Column
-        Text (objects) or numbers per column, as read; masked or None where nothing was. A column where every
-        row is a distribution over classes is a `Column` already.
-    missing : Missing
-        What counts as a missing value.
+    `data`, arrays of shape (n,), holds text (objects) or numbers per column, as read; masked or None where
+    nothing was. A column where every row is a distribution over classes is a `Column` already.
     """
 
     source: str

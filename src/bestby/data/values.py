@@ -38,8 +38,6 @@ _WORDS = ("False", "True")
 def number_of(text: str) -> int | float | None:
     """Return the number that a text spells, whole numbers exactly; None for any other text.
 
-    Examples
-    --------
     >>> number_of("1.0"), number_of("9007199254740993"), number_of("5e-1"), number_of("01"), number_of("x")
     (1, 9007199254740993, 0.5, None, None)
     """
@@ -56,13 +54,7 @@ def number_of(text: str) -> int | float | None:
 
 
 def key_of(value: Any) -> Key:
-    """Return the number or boolean that a value is or spells, otherwise its text.
-
-    Examples
-    --------
-    >>> key_of("1.0"), key_of(True), key_of("TRUE"), key_of(np.float64(0.5)), key_of("01")
-    (1, 1, 1, 0.5, '01')
-    """
+    """Return the number or boolean that a value is or spells, otherwise its text."""
     if isinstance(value, str):
         number = number_of(value)
         if number is not None:
@@ -85,13 +77,7 @@ def _number_key(value: Any) -> Key:
 
 
 def spelled(key: Key) -> str:
-    """Return the text of a number in its plain spelling; a text is its own.
-
-    Examples
-    --------
-    >>> spelled(10**19 + 1), spelled(0.5), spelled("x")
-    ('10000000000000000001', '0.5', 'x')
-    """
+    """Return the text of a number in its plain spelling; a text is its own."""
     return key if isinstance(key, str) else repr(key)
 
 
@@ -135,12 +121,8 @@ class Rule:
     def of(cls, gold: Column | None, *, strings: bool = False) -> Rule:
         """Return the rule for a gold; without one, values are scores and each column is read by itself.
 
-        Parameters
-        ----------
-        gold : Column or None
-            The labels of the gold.
-        strings : bool
-            Whether text was given as strings in memory; in a file, text is how everything is written.
+        `strings` says whether text was given as strings in memory; in a file, text is how everything is
+        written.
         """
         if gold is None:
             return cls(as_text=strings)
@@ -237,34 +219,8 @@ def read_together(
 ) -> tuple[Column | None, dict[str, Column], list[tuple[str, ...]]]:
     """Return the gold and the systems with their values as they are compared, and what became one label.
 
-    Parameters
-    ----------
-    gold : Column or None
-        Labels or numbers.
-    systems : mapping of str to Column
-        Predictions, or scores without a gold.
-    strings : bool
-        Whether text was given as strings in memory; in a file, text is how everything is written.
-
-    Returns
-    -------
-    Column or None
-        The gold.
-    dict of str to Column
-        The systems.
-    list of tuple of str
-        For each label of the gold that is spelled in several ways: these.
-
-    Examples
-    --------
-    >>> from bestby.data.columns import column_of
-    >>> column = lambda *values: column_of(np.array(values, dtype=object), "it")
-    >>> systems = {"a": column("1.0", "2.0"), "b": column("?", "01")}
-    >>> gold, systems, merged = read_together(column("1", "2"), systems)
-    >>> gold.values, systems["a"].values, systems["b"].values
-    (array([1, 2]), array([1, 2]), array(['?', '01'], dtype='<U2'))
-    >>> merged
-    [('1', '1.0'), ('2', '2.0')]
+    `systems` are predictions, or scores without a gold. `strings` says whether text was given as strings in
+    memory; in a file, text is how everything is written.
     """
     rule = Rule.of(gold, strings=strings)
     columns = list(systems.values()) if gold is None else [gold, *systems.values()]
@@ -283,8 +239,6 @@ def read_together(
 def as_scores(column: Column) -> Column:
     """Return a column of text as numbers or booleans if all its values are such, otherwise as it is.
 
-    Examples
-    --------
     >>> from bestby.data.columns import column_of_texts
     >>> as_scores(column_of_texts(["1", "2.5"])).values, as_scores(column_of_texts(["1", "x"])).is_text
     (array([1. , 2.5]), True)
@@ -313,16 +267,6 @@ def label_codes(columns: Sequence[Array]) -> tuple[Array, list[IntArray]]:
 
     Numbers are compared exactly, whatever their types; a text equals the number that it spells plainly.
     Numbers come before texts.
-
-    Parameters
-    ----------
-    columns : sequence of ndarray
-        Distinct values; those of the gold first.
-
-    Examples
-    --------
-    >>> label_codes([np.array([2, 10]), np.array(["10", "x"])])
-    (array(['2', '10', 'x'], dtype='<U2'), [array([0, 1]), array([1, 2])])
     """
     kinds = {values.dtype.kind for values in columns}
     if len(kinds) > 1 and ("U" in kinds or not _type_holds(columns, kinds)):
@@ -334,8 +278,6 @@ def label_codes(columns: Sequence[Array]) -> tuple[Array, list[IntArray]]:
 def share_a_label(gold: Array, values: Array) -> bool:
     """Tell whether some value is a label of the gold.
 
-    Examples
-    --------
     >>> share_a_label(np.array([1, 2]), np.array(["?", "2"]))
     True
     """

@@ -57,13 +57,7 @@ class Drawing:
     executor: Executor | None = None
 
     def draws(self, units: Units) -> IntArray:
-        """Return how many units to draw from each stratum, shape (H,): at least one from every one.
-
-        Raises
-        ------
-        InvalidInputError
-            If more units are asked for than there are, or fewer than two.
-        """
+        """Return how many units to draw from each stratum, shape (H,): at least one from every one."""
         sizes = units.sizes
         if self.resample_size is None:
             return sizes
@@ -97,14 +91,7 @@ class Drawing:
 class Jackknife:
     """Scores without one unit (or one group of units) of each kind.
 
-    Parameters
-    ----------
-    scores : ndarray, shape (C, M, S)
-        Per kind, metric and system.
-    counts : ndarray of int, shape (C,)
-        Units of each kind.
-    bounds : ndarray of int, shape (H + 1,)
-        Where the strata begin.
+    `scores` has shape (C, M, S) and `counts` has shape (C,).
     """
 
     scores: FloatArray
@@ -157,17 +144,7 @@ class Influences:
 
 
 class Group(ABC):
-    """Metrics of one protocol on one evaluation.
-
-    Attributes
-    ----------
-    metrics : sequence of BaseMetric
-        The M fitted metrics.
-    n_systems : int
-        S.
-    units : Units
-        Items or clusters, by stratum.
-    """
+    """Metrics of one protocol on one evaluation."""
 
     metrics: Sequence[BaseMetric]
     n_systems: int

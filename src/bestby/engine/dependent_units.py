@@ -26,11 +26,7 @@ class CrossedGroup(SumGroup):
 
     The units of the table are the groups of the first. No resampling keeps both groupings, so intervals and
     tests are by formula; what would take the units for all the dependence there is raises a DesignError.
-
-    Parameters
-    ----------
-    first, second : ndarray of int, shape (n,)
-        The two groups of each item, as codes from 0.
+    `first` and `second`, of shape (n,), are the two groups of each item, as codes from 0.
     """
 
     first: IntArray
@@ -120,13 +116,7 @@ def _refuse(what: str) -> NoReturn:
 
 @dataclass(frozen=True, eq=False)
 class BlockGroup(SumGroup):
-    """Metrics on ordered text. Units are blocks laid end to end; the bootstrap draws blocks from anywhere.
-
-    Parameters
-    ----------
-    blocks : Blocks
-        The blocks to draw.
-    """
+    """Metrics on ordered text. Units are blocks laid end to end; the bootstrap draws blocks from anywhere."""
 
     blocks: Blocks
 
@@ -154,12 +144,7 @@ class BlockGroup(SumGroup):
 def item_influence(group: SumGroup, metric: int, a: int, b: int | None = None) -> FloatArray:
     """Return what each item adds to a score or difference, to first order, shape (I,).
 
-    Parameters
-    ----------
-    group : SumGroup
-        Metrics on items that were not put together: those of clusters never are.
-    metric, a, b
-        As for `Group.standard_error`.
+    `group` holds metrics on items that were not put together: those of clusters never are.
     """
     table = group.table
     of_a = group.influence_of_rows(metric, a, table.items[:, table.columns[metric][a]])
@@ -173,21 +158,9 @@ def design_effects(
 ) -> list[DesignEffect]:
     """Return the standard error of each difference item-wise and clustered.
 
-    Parameters
-    ----------
-    group : SumGroup
-        Metrics on items that were not put together.
-    pairs : sequence of Pair
-        Positions of a metric and two systems.
-    codes : ndarray of int, shape (n,)
-        The cluster of each item, which need not be that of the units.
-    strata : ndarray of int, shape (n,), optional
-        The stratum of each item.
-
-    Returns
-    -------
-    list of DesignEffect
-        In the order of the pairs. Of items in two crossed groupings the clustered error is the two-way one.
+    `codes` and `strata` have shape (n,). `group` holds metrics on items that were not put together. The
+    result is in the order of the pairs. Of items in two crossed groupings the clustered error is the two-way
+    one.
     """
     found = []
     for m, a, b in pairs:

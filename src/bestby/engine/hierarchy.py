@@ -49,19 +49,6 @@ class Crossed:
 
     Nothing tells how much the runs of a system with one run vary. Beside a system with several it is taken to
     vary as that one does; alone, or beside another single run, only the items count.
-
-    Parameters
-    ----------
-    makers : Intervals
-        Metrics on an evaluation whose systems are the runs of all systems, one after the other.
-    n_runs : sequence of int
-        The number of runs of each system.
-    names : sequence of str
-        The names of the systems.
-    paired : bool
-        Whether run i of one system belongs to run i of the others: they are then drawn together.
-    metric : int
-        Position of the metric.
     """
 
     makers: Intervals
@@ -118,21 +105,7 @@ class Crossed:
 
         By CR2, from the delta method for measures that are functions of sums (for a mean over items that is
         the sample covariance over n) and from the jackknife for others in clusters; by the bootstrap for the
-        rest. No other system changes it.
-
-        Parameters
-        ----------
-        *systems : int
-            The systems, whose runs come one after the other.
-
-        Returns
-        -------
-        ndarray, shape (runs, runs)
-
-        Raises
-        ------
-        DesignError
-            If the scores of these runs are hardly ever defined together.
+        rest. No other system changes it. The result has shape (runs, runs).
         """
         return self._covariance(systems, lambda runs: runs)
 
@@ -161,17 +134,8 @@ class Crossed:
     def components(self, a: int, b: int | None = None) -> Components:
         """Return the parts of the variance of a mean over runs, or of the difference of two.
 
-        Parameters
-        ----------
-        a : int
-            The system.
-        b : int, optional
-            The system to subtract.
-
-        Returns
-        -------
-        Components
-            For a mean over items those of the two-way analysis of variance, those below 0 set to 0.
+        For a mean over items these are the components of the two-way analysis of variance; components below 0
+        are set to 0.
         """
         if (a, b) not in self._components:
             self._components[a, b] = self._components_of(a, b)
@@ -310,23 +274,9 @@ class Crossed:
     def interval(self, a: int, b: int | None, method: str, level: float) -> Found:
         """Return the interval of a score or a difference over items and runs alike.
 
-        Parameters
-        ----------
-        a : int
-            The system.
-        b : int or None
-            The system to subtract, if any.
-        method : {"auto", "t", "percentile", "basic"}
-            "auto" is "t": the variance is the sum of its components, with Satterthwaite's degrees of freedom.
-            Of answers that are right or wrong, the items' part is that of a score interval. The others are
-            those of resampled runs on resampled items.
-        level : float
-            Nominal coverage.
-
-        Raises
-        ------
-        DesignError
-            For "bca", which is made for one sample.
+        For `method`, "auto" is "t": the variance is the sum of its components, with Satterthwaite's degrees
+        of freedom. Of answers that are right or wrong, the items' part is that of a score interval. The
+        others are those of resampled runs on resampled items.
         """
         estimate = self.estimate(a, b)
         least, greatest = self.group.metrics[self.metric].bounds
@@ -374,15 +324,8 @@ class Crossed:
     def test(self, a: int, b: int, name: str, alternative: Alternative) -> TestResult:
         """Return the test of a difference.
 
-        Parameters
-        ----------
-        a, b : int
-            The systems.
-        name : {"auto", "t", "bootstrap", "permutation", "brunner-munzel"}
-            "auto" is "t". That and "bootstrap" generalise over items and runs; the others take the items as
-            given and ask about other runs on these very items.
-        alternative : {"two-sided", "greater", "less"}
-            A against B.
+        For `name`, "auto" is "t". That and "bootstrap" generalise over items and runs; the others take the
+        items as given and ask about other runs on these very items.
         """
         x, y = self.scores[a], self.scores[b]
         if name == "permutation":

@@ -30,17 +30,7 @@ METHODS = ("auto", "tango", "bca", "percentile", "basic", "studentized", "normal
 
 @dataclass(frozen=True)
 class Target:
-    """The score of one system on one metric, or the difference of two.
-
-    Parameters
-    ----------
-    metric : int
-        Position of the metric in its group.
-    a : int
-        Position of the system.
-    b : int or None
-        Position of the system to subtract, if any.
-    """
+    """The score of one system on one metric, or the difference of two."""
 
     metric: int
     a: int
@@ -69,15 +59,7 @@ class Situation(TypedDict):
 
 @dataclass(frozen=True, eq=False)
 class Intervals:
-    """Makes intervals for a group; what several of them need is made once.
-
-    Parameters
-    ----------
-    group : Group
-        Metrics on an evaluation.
-    drawing : Drawing
-        How to resample.
-    """
+    """Makes intervals for a group; what several of them need is made once."""
 
     group: Group
     drawing: Drawing
@@ -200,25 +182,8 @@ class Intervals:
     def interval(self, target: Target, method: str, level: float) -> tuple[Interval | None, tuple[Note, ...]]:
         """Return the interval of one target by one method.
 
-        Parameters
-        ----------
-        target : Target
-            Score or difference.
-        method : str
-            One of `METHODS`, except "auto".
-        level : float
-            Nominal coverage.
-
-        Returns
-        -------
-        (Interval or None, tuple of Note)
-            The interval, whose `method` says what was done in the end, and what must be known about it. None
-            if it is undefined, which a note then says.
-
-        Raises
-        ------
-        DesignError
-            If the method does not apply to the measure or the design.
+        Returns the interval, whose `method` says what was done in the end, and what must be known about it.
+        None if it is undefined, which a note then says.
         """
         return defined_interval(*self._interval(target, method, level))
 
@@ -405,13 +370,8 @@ class Intervals:
     def situation(self, target: Target, *, jackknife: bool = True) -> Situation:
         """Return what the choice of an interval depends on.
 
-        Parameters
-        ----------
-        target : Target
-            Score or difference.
-        jackknife : bool
-            Whether to make the jackknife, for the number of effective units, where it is not cheap (ranks,
-            callables).
+        `jackknife` says whether to make the jackknife, for the number of effective units, where it is not
+        cheap (ranks, callables).
         """
         group, (m, a, b) = self.group, (target.metric, target.a, target.b)
         plain = group.contributions(m, a, b)
@@ -439,22 +399,7 @@ class Intervals:
     ) -> tuple[list[Interval | None], tuple[Note, ...]]:
         """Return intervals that cover all targets at once with probability `level` (max-T).
 
-        Parameters
-        ----------
-        targets : list of Target
-            The family.
-        level : float
-            Nominal simultaneous coverage.
-
-        Returns
-        -------
-        (list of Interval or None, tuple of Note)
-            One interval per target, and what must be known about all of them.
-
-        Raises
-        ------
-        DesignError
-            If the measure is undefined on all resamples but one, or items come in two crossed groupings.
+        Returns one interval per target, and what must be known about all of them.
         """
         if self.group.crossed:
             raise DesignError(

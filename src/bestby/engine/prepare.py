@@ -37,12 +37,7 @@ ALL_GROUPINGS: tuple[Dependence, ...] = ("clusters", "crossed", "strata")
 class Reading:
     """The data of an evaluation in the forms metrics read; each form is made once, when first asked for.
 
-    Parameters
-    ----------
-    evaluation : Evaluation
-        The data.
-    blocks : int, optional
-        Take blocks of so many consecutive items for clusters.
+    `blocks` is the number of consecutive items in a block, which takes the place of a cluster.
     """
 
     def __init__(self, evaluation: Evaluation, blocks: int | None = None) -> None:
@@ -290,35 +285,8 @@ def groups(
     """Fit the metrics and put them into groups that are resampled together.
 
     Clusters and strata are part of every group. Two crossed groupings are not: they are refused unless the
-    caller says that it supports them, so that a caller which does not know of them cannot ignore one.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-        The data.
-    metrics : sequence of BaseMetric
-        The metrics asked for.
-    annotators_seed : int, optional
-        The seed of the resamples of annotators, if the bootstrap is to resample them.
-    blocks : int, optional
-        The length of the blocks of consecutive items that are to be resampled together.
-    supports : collection of {"clusters", "crossed", "strata"}
-        The kinds of groups of items that the caller takes into account.
-    consumer : str
-        What the caller is, for the message of an error.
-
-    Returns
-    -------
-    list of (Group, positions)
-        Every metric's position occurs in exactly one group.
-
-    Raises
-    ------
-    InvalidInputError
-        If a metric cannot read the data.
-    DesignError
-        If a metric needs a gold and there is none, or cannot take resampled annotators, two crossed
-        groupings or counted rows; or if the items come in groups that the caller does not support.
+    caller says that it supports them, so that a caller which does not know of them cannot ignore one. Every
+    metric's position occurs in exactly one group.
     """
     evaluation.require_support(consumer, supports)
     if annotators_seed is not None:
@@ -412,22 +380,7 @@ def _sum_group(metrics: Sequence[Metric], reading: Reading) -> SumGroup:
 
 
 def by_item(evaluation: Evaluation, metric: Metric, group: SumGroup) -> SumGroup:
-    """Return a group with the rows of the items in their order: the same, unless equal items were counted.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-        The data.
-    metric : Metric
-        A metric of the group, as it was asked for.
-    group : SumGroup
-        What `groups` made of it and others.
-
-    Returns
-    -------
-    SumGroup
-        The group itself, or one with this metric alone.
-    """
+    """Return a group with the rows of the items in their order: the same, unless equal items were counted."""
     if group.table.clustered or not all(one.reads == "labels" for one in group.metrics):
         return group
     single = dataclasses.replace(evaluation, clusters=np.arange(evaluation.n_items))
@@ -438,11 +391,6 @@ def annotated(group: SumGroup, reading: Reading, seed: int) -> AnnotatedGroup:
     """Return the group with the statistics of every unit under resamples of its annotators.
 
     Only of a group whose units are all the dependence there is: what others know would be lost.
-
-    Raises
-    ------
-    DesignError
-        If the gold did not come as the labels of annotators, or a metric does not read it so.
     """
     assert type(group) is SumGroup
     annotations = reading.evaluation.annotations

@@ -38,18 +38,7 @@ Found = tuple[Interval | None, tuple[Note, ...]]
 class Separate:
     """Runs of which nothing is known but their scores.
 
-    Parameters
-    ----------
-    scores : sequence of ndarray, shape (n,)
-        The runs of each system.
-    names : sequence of str
-        The names of the systems.
-    statistic : str
-        What is taken of the runs; one of `locations.STATISTICS`.
-    paired : bool
-        Whether run i of one system belongs to run i of the others.
-    drawing : Drawing
-        How to resample.
+    The arrays in `scores` have shape (n,).
     """
 
     scores: Sequence[FloatArray]
@@ -67,27 +56,9 @@ class Separate:
     def interval(self, a: int, b: int | None, method: str, level: float) -> Found:
         """Return the interval of a score or a difference.
 
-        Parameters
-        ----------
-        a : int
-            The system.
-        b : int or None
-            The system to subtract, if any.
-        method : str
-            One of `INTERVALS`. "auto": Student's t (Welch's for two systems, Yuen's for trimmed means); for
-            medians the percentile bootstrap, below six runs t with the standard error of Price and Bonett.
-        level : float
-            Nominal coverage.
-
-        Returns
-        -------
-        (Interval or None, tuple of Note)
-            The interval, whose `method` says what was done, and what must be known about it.
-
-        Raises
-        ------
-        DesignError
-            If a t interval of a single run is asked for.
+        `method` is one of `INTERVALS`. "auto": Student's t (Welch's for two systems, Yuen's for trimmed
+        means); for medians the percentile bootstrap, below six runs t with the standard error of Price and
+        Bonett. Returns the interval, whose `method` says what was done, and what must be known about it.
         """
         if method == "auto":
             method = "percentile" if self._resamples_medians(a, b) else "t"
@@ -189,22 +160,10 @@ class Separate:
     def test(self, a: int, b: int, name: str, alternative: Alternative) -> TestResult:
         """Return the test of a difference.
 
-        Parameters
-        ----------
-        a, b : int
-            The systems.
-        name : str
-            One of `TESTS`. "auto" is the permutation test for paired means; for means of independent runs
-            whichever has the larger p-value, the permutation test or Welch's t test; the t test for trimmed
-            means; the bootstrap test for medians, below six runs the t test. "bootstrap" of medians inverts
-            the percentile interval, so that it rejects where that interval excludes 0.
-        alternative : {"two-sided", "greater", "less"}
-            A against B.
-
-        Raises
-        ------
-        DesignError
-            If the test does not fit the statistic or the design.
+        `name` is one of `TESTS`. "auto" is the permutation test for paired means; for means of independent
+        runs whichever has the larger p-value, the permutation test or Welch's t test; the t test for trimmed
+        means; the bootstrap test for medians, below six runs the t test. "bootstrap" of medians inverts the
+        percentile interval, so that it rejects where that interval excludes 0.
         """
         x, y = self.scores[a], self.scores[b]
         if name == "auto" and self.statistic != "mean":

@@ -66,14 +66,9 @@ class Directions:
     """Uncorrelated directions in which units vary: coordinates of mean 0 and variance 1 for their rows.
 
     Steps along them are changes of weights, which steps along single columns are not: a square cannot change
-    while the number itself does not.
-
-    Parameters
-    ----------
-    along : ndarray, shape (k, r)
-        A row is the mean plus its coordinates times the transpose of this.
-    across : ndarray, shape (k, r)
-        The coordinates of a row are its difference from the mean, times this.
+    while the number itself does not. `along`, of shape (k, r): a row is the mean plus its coordinates times
+    the transpose of this. `across`, of shape (k, r): the coordinates of a row are its difference from the
+    mean, times this.
     """
 
     along: FloatArray
@@ -93,10 +88,8 @@ class Directions:
     def slopes(self, score: Score, totals: FloatArray, n: int) -> FloatArray:
         """Return the derivatives of a score of totals (R, k) of n units by the totals of the coordinates.
 
-        Returns
-        -------
-        ndarray, shape (R, r)
-            The variance of the score is n times the sum of their squares, to first order.
+        The result has shape (R, r). The variance of the score is n times the sum of their squares, to first
+        order.
         """
         reach = NUDGE * np.sqrt(n)
         steps = [np.broadcast_to(reach * step, totals.shape) for step in self.along.T]

@@ -31,14 +31,8 @@ GROUPS = 256
 class Moments:
     """What one pass over the data yields.
 
-    Parameters
-    ----------
-    groups : ndarray, shape (GROUPS, K)
-        Totals of the items of each group.
-    centred : ndarray, shape (K, K)
-        Sums of products of deviations from the mean.
-    differing : mapping of pair to int
-        On how many items two systems differ.
+    `groups` has shape (GROUPS, K) and `centred` has shape (K, K). `differing` says on how many items two
+    systems differ.
     """
 
     groups: FloatArray
@@ -48,15 +42,7 @@ class Moments:
 
 @dataclass(frozen=True, eq=False)
 class StreamGroup(Group):
-    """Metrics over a stream of items.
-
-    Parameters
-    ----------
-    metrics : sequence of Metric
-        The metrics.
-    data : Streamed
-        The items.
-    """
+    """Metrics over a stream of items."""
 
     metrics: Sequence[Metric]
     data: Streamed
@@ -171,11 +157,6 @@ class StreamGroup(Group):
         """Return the scores of Poisson resamples, shape (B, M, S).
 
         Totals are brought to the scale of n items by the resample's own number of items.
-
-        Raises
-        ------
-        DesignError
-            If smaller resamples are asked for.
         """
         if drawing.resample_size is not None:
             raise DesignError(
@@ -258,13 +239,7 @@ def takes_batches(metric: BaseMetric) -> bool:
 
 
 def groups(data: Streamed, metrics: Sequence[BaseMetric]) -> list[tuple[Group, list[int]]]:
-    """Put the metrics into one group.
-
-    Raises
-    ------
-    DesignError
-        If a metric needs all items at once, or a gold that there is none of.
-    """
+    """Put the metrics into one group."""
     chosen: list[Metric] = []
     for metric in metrics:
         if not isinstance(metric, Metric) or not takes_batches(metric):

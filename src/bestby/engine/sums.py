@@ -39,12 +39,7 @@ Kinds: TypeAlias = Callable[[], tuple[FloatArray, IntArray, IntArray]]
 class SumGroup(Group):
     """All metrics of a comparison that are functions of sums; they share one set of resamples.
 
-    Parameters
-    ----------
-    metrics : sequence of Metric
-        The fitted metrics.
-    table : Table
-        Statistics of the distinct units.
+    `table` holds statistics of the distinct units.
     """
 
     metrics: Sequence[Metric]
@@ -441,10 +436,7 @@ class SumGroup(Group):
 class _AsGiven(SumGroup):
     """The statistics of numbers as given; the scores are those of the standard scores, which are accurate.
 
-    Parameters
-    ----------
-    known : ndarray, shape (M, S)
-        The scores.
+    `known` has shape (M, S).
     """
 
     known: FloatArray
@@ -460,11 +452,6 @@ class AnnotatedGroup(SumGroup):
 
     A resample draws as many units as there are, each with one of V versions of its gold; a version
     is a resample of the item's annotators.
-
-    Parameters
-    ----------
-    versions : Table
-        Statistics of every unit with every version of its gold.
     """
 
     versions: Table

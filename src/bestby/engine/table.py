@@ -116,23 +116,9 @@ def build(
 ) -> Table:
     """Put the statistics of all metrics and systems side by side.
 
-    Parameters
-    ----------
-    statistics : sequence of sequences of ndarray, shape (I, k_m)
-        ``statistics[m][s]``: rows of metric m for system s.
-    counts : ndarray of int, shape (I,)
-        How many items each row stands for.
-    strata : ndarray of int, shape (I,), or None
-        The stratum of each row, as codes from 0.
-    clusters : ndarray of int, shape (I,), or None
-        The cluster of each row, as codes from 0; rows then stand for one item each.
-    unit_sizes : ndarray, shape (I,), optional
-        If rows are clusters that were summed before: how many items each holds.
-
-    Returns
-    -------
-    Table
-        Distinct units, sorted by stratum and by a projection of their rows.
+    `counts`, `strata` and `unit_sizes` have shape (I,) and the arrays in `statistics` have shape (I, k_m).
+    `clusters`, of shape (I,), is the cluster of each row, as codes from 0; rows then stand for one item each.
+    Returns distinct units, sorted by stratum and by a projection of their rows.
     """
     unique, columns = _distinct_columns(statistics)
     items = np.column_stack(unique)
@@ -236,19 +222,8 @@ def projected(rows: FloatArray) -> FloatArray:
 def ordered(rows: FloatArray, keys: Sequence[FloatArray | IntArray]) -> tuple[IntArray, BoolArray]:
     """Return an order in which equal rows stand together, and which of them differ from the one before.
 
-    Parameters
-    ----------
-    rows : ndarray, shape (C, k)
-        The rows.
-    keys : sequence of ndarray, shape (C,)
-        What the order goes by, the last first: projections, which are alike for equal rows, and what else is
-        to keep rows apart.
-
-    Examples
-    --------
-    >>> order, fresh = ordered(np.array([[1e30, 2.0], [1e30, 1.0], [1e30, 2.0]]), [np.full(3, 1e30)])
-    >>> order, fresh
-    (array([1, 0, 2]), array([ True,  True, False]))
+    `rows` has shape (C, k). `keys`, arrays of shape (C,), is what the order goes by, the last first:
+    projections, which are alike for equal rows, and what else is to keep rows apart.
     """
     order = np.lexsort(keys) if len(keys) > 1 else np.argsort(keys[0])
     alike = np.ones(max(order.size - 1, 0), dtype=np.bool_)

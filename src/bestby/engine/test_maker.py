@@ -42,21 +42,7 @@ def run(
 ) -> dict[Pair, TestResult]:
     """Return one test of every pair.
 
-    Parameters
-    ----------
-    name : str
-        One of `TESTS`.
-    makers : Intervals
-        The group with its way of resampling.
-    pairs : sequence of Pair
-        Positions of a metric and two systems.
-    alternative : {"two-sided", "greater", "less"}
-        On the scale of the measure, A against B.
-
-    Raises
-    ------
-    DesignError
-        If the test does not apply to the measure or the design.
+    `pairs` are positions of a metric and two systems.
     """
     if name == "wald":
         return {pair: _wald(makers, pair, alternative) for pair in pairs}

@@ -25,12 +25,7 @@ _PATTERNS = 8
 class Functional:
     """A score, or the difference of two, as a function of the totals of the columns it uses.
 
-    Parameters
-    ----------
-    metric : Metric
-        The fitted metric.
-    a, b : ndarray of int, or None
-        The columns of A and of B among those given; None for all of them, and for no B.
+    `a` and `b` are the columns of A and of B among those given; None for all of them, and for no B.
     """
 
     metric: Metric
@@ -54,14 +49,7 @@ class Functional:
 class Scores:
     """The scores of all metrics and systems, shape (R, M, S), of the totals of a resample of n units.
 
-    Parameters
-    ----------
-    metrics : sequence of Metric
-        The fitted metrics.
-    table : Table
-        Where each metric and system finds its columns; see `Table.bare`.
-    n_units : int or None
-        The units of a resample; None if totals are of all columns, the constant ones too.
+    `n_units` are the units of a resample; None if totals are of all columns, the constant ones too.
     """
 
     metrics: Sequence[Metric]
@@ -78,12 +66,7 @@ class Scores:
 class Swap:
     """The difference A minus B as a function of the shift of the totals from their midpoint.
 
-    Parameters
-    ----------
-    metric : Metric
-        The fitted metric.
-    midpoint : ndarray, shape (k,)
-        The mean of the totals of A and B.
+    `midpoint` has shape (k,).
     """
 
     metric: Metric
@@ -97,14 +80,9 @@ class Swap:
         """Return a bound on the error of the difference at a shift that comes from rounding of the totals.
 
         Where a score is steep (a root near 0, a ratio of small differences), errors of the last bit of a
-        total are far larger in the score. The totals are perturbed by their largest rounding errors.
-
-        Parameters
-        ----------
-        shift : ndarray, shape (k,)
-            The shift of the data's own arrangement.
-        sizes : ndarray, shape (k,)
-            Per column the sum of the sizes of what was added up; 0 where sums are exact.
+        total are far larger in the score. The totals are perturbed by their largest rounding errors. `shift`
+        has shape (k,). `sizes`, of shape (k,): per column the sum of the sizes of what was added up; 0 where
+        sums are exact.
         """
         if not sizes.any():
             return 0.0
@@ -119,14 +97,7 @@ class Swap:
 class Taken:
     """The differences of one pair, of the sums of what the swapped units change.
 
-    Parameters
-    ----------
-    difference : Swap
-        The pair.
-    half : ndarray, shape (k,)
-        Half of what all units change.
-    used : ndarray of int, or None
-        Which of the k columns the sums are of; None for all.
+    `half` has shape (k,).
     """
 
     difference: Swap
@@ -144,19 +115,7 @@ class Taken:
 
 @dataclass(frozen=True, eq=False)
 class TakenByPairs:
-    """The differences of many pairs, of the sums of the rows of the swapped units.
-
-    Parameters
-    ----------
-    metrics : sequence of Metric
-        The fitted metrics.
-    table : Table
-        For its constant columns; see `Table.bare`.
-    batches : sequence of Batch
-        The pairs.
-    n_pairs : int
-        How many there are.
-    """
+    """The differences of many pairs, of the sums of the rows of the swapped units."""
 
     metrics: Sequence[Metric]
     table: Table
@@ -174,15 +133,7 @@ class TakenByPairs:
 
 @dataclass(frozen=True, eq=False)
 class MeanPivots:
-    """Studentized replicates of a mean, of the sums of centred values and of their squares.
-
-    Parameters
-    ----------
-    n : int
-        The units of a resample.
-    largest : float
-        The largest centred value, next to which rounding is nothing.
-    """
+    """Studentized replicates of a mean, of the sums of centred values and of their squares."""
 
     n: int
     largest: float
@@ -200,20 +151,7 @@ class MeanPivots:
 class DeltaPivots:
     """Studentized replicates by the delta method, of first and second moments of coordinates.
 
-    Parameters
-    ----------
-    score : Functional
-        The score or difference.
-    total : ndarray, shape (K,)
-        The totals of its columns over the full data.
-    place : ndarray of int, shape (k,)
-        Which of them vary.
-    directions : Directions
-        Those of the columns that vary; r of them.
-    first, second : ndarray of int
-        Which of the r coordinates are multiplied for each second moment.
-    n : int
-        The units of a resample.
+    `total` has shape (K,) and `place` has shape (k,).
     """
 
     score: Functional

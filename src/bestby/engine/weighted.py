@@ -493,12 +493,7 @@ def numbered_units(
 ) -> tuple[IntArray | None, Units]:
     """Return the unit of each item and the units, numbered so that strata are contiguous.
 
-    Parameters
-    ----------
-    n : int
-        Number of items.
-    clusters, strata : ndarray of int, shape (n,), or None
-        Codes from 0.
+    `clusters` and `strata` have shape (n,).
     """
     if clusters is None and strata is None:
         return None, single_stratum(n)

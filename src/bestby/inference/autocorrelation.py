@@ -33,10 +33,8 @@ OF_INNER = 1.0 / 3.0
 class Reach:
     """How far neighbouring items depend on one another.
 
-    Parameters
-    ----------
-    correlations : ndarray, shape (K + 1,)
-        Estimated correlations at the distances 0, 1, … K, tapered; K is 0 if none is beyond chance.
+    `correlations`, of shape (K + 1,), are estimated correlations at the distances 0, 1, … K, tapered; K is 0
+    if none is beyond chance.
     """
 
     correlations: FloatArray
@@ -46,12 +44,6 @@ class Reach:
 
         The sum over a block has its covariances at the distance k (1 - k / length) times as often as the sum
         over all items.
-
-        Examples
-        --------
-        >>> reach = Reach(0.5 ** np.arange(20))
-        >>> round(reach.share(5), 3), round(reach.share(50), 3)
-        (0.742, 0.973)
         """
         k = np.arange(1, self.correlations.size)
         whole = 1.0 + 2.0 * float(self.correlations[1:].sum())
@@ -61,8 +53,6 @@ class Reach:
     def long_enough(self, share: float) -> int:
         """Return the shortest length whose blocks catch a share of the variance.
 
-        Examples
-        --------
         >>> Reach(0.5 ** np.arange(20)).long_enough(0.95)
         27
         """
@@ -132,31 +122,9 @@ def crosses(values: FloatArray, blocks: IntArray, strata: IntArray | None = None
     """Tell whether items depend on one another across the boundaries of blocks, as they do inside them.
 
     A `Reach` takes the series to be stationary, so that it cannot tell a dependence that is longer than the
-    blocks from one that ends where they end, as that of documents does that are the blocks.
-
-    Parameters
-    ----------
-    values : ndarray, shape (n,)
-        What each item adds to the estimate, in the order of the items.
-    blocks : ndarray of int, shape (n,)
-        The block of each item.
-    strata : ndarray of int, shape (n,), optional
-        The stratum of each item; no boundary between two strata is looked at.
-
-    Returns
-    -------
-    bool
-        Whether the sums of the m items before and after a boundary are correlated beyond chance, and by more
-        than a third of the correlation of such sums inside blocks. Of m = 1, 2, 4, … (half a block at most)
-        it is the one with the largest correlation inside.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> documents = np.repeat(rng.normal(size=50), 10) + rng.normal(size=500)
-    >>> of_10, of_5 = np.arange(500) // 10, np.arange(500) // 5
-    >>> crosses(documents, of_10), crosses(documents, of_5)
-    (False, True)
+    blocks from one that ends where they end, as that of documents does that are the blocks. `blocks` has
+    shape (n,). `values`, of shape (n,), is what each item adds to the estimate, in the order of the items.
+    `strata`, of shape (n,), is the stratum of each item; no boundary between two strata is looked at.
     """
     code = np.zeros(values.size, dtype=np.int64) if strata is None else strata
     order = np.argsort(code, kind="stable")
@@ -187,11 +155,5 @@ def _correlation(x: FloatArray, y: FloatArray) -> float:
 
 
 def rejected(share: float, alpha: float) -> float:
-    """Return how often a test rejects a true hypothesis whose variance is taken for a share of what it is.
-
-    Examples
-    --------
-    >>> round(rejected(0.87, 0.05), 3), round(rejected(1.0, 0.05), 3)
-    (0.068, 0.05)
-    """
+    """Return how often a test rejects a true hypothesis whose variance is taken for a share of what it is."""
     return 2.0 * float(ndtr(ndtri(alpha / 2.0) * math.sqrt(share)))

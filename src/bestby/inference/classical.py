@@ -211,22 +211,9 @@ def wilcoxon(
 def paired_differences(a: FloatArray, b: FloatArray) -> FloatArray:
     """Return A minus B without what is nothing but rounding.
 
-    Parameters
-    ----------
-    a, b : ndarray, shape (n,)
-        The scores.
-
-    Returns
-    -------
-    ndarray, shape (n,)
-        0 where the scores are equal up to rounding, which is relative to the scores of the item itself: one
-        far off must not hide the others. All the same where all are up to rounding.
-
-    Examples
-    --------
-    >>> a, b = np.array([91.37, 88.12, 0.3]), np.array([91.36, 88.11, 0.29])
-    >>> bool(np.ptp(a - b) > 0.0), bool(np.ptp(paired_differences(a, b)) == 0.0)
-    (True, True)
+    `a` and `b` have shape (n,). The result has shape (n,): 0 where the scores are equal up to rounding, which
+    is relative to the scores of the item itself: one far off must not hide the others. All the same where all
+    are up to rounding.
     """
     raw, sizes = a - b, np.abs(a) + np.abs(b)
     differences: FloatArray = np.where(np.abs(raw) <= SAME * sizes, 0.0, raw)

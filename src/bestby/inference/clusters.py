@@ -28,15 +28,7 @@ LARGEST_SHARE = 1.0 / 3.0
 
 @dataclass(frozen=True, slots=True)
 class Error:
-    """A standard error and how well it is known.
-
-    Parameters
-    ----------
-    se : float
-        The standard error.
-    df : float
-        Degrees of freedom of Student's t.
-    """
+    """A standard error and how well it is known."""
 
     se: float
     df: float
@@ -44,15 +36,7 @@ class Error:
 
 @dataclass(frozen=True, slots=True)
 class DesignEffect:
-    """The standard error of an estimate with and without its clusters.
-
-    Parameters
-    ----------
-    itemwise : float
-        The standard error as if the items were independent.
-    clustered : float
-        That from sums over clusters.
-    """
+    """The standard error of an estimate with and without its clusters."""
 
     itemwise: float
     clustered: float
@@ -66,15 +50,8 @@ class DesignEffect:
 def few(sizes: FloatArray, counts: IntArray | None = None) -> bool:
     """Tell whether there are fewer than 30 clusters, or one holds more than a third of the items.
 
-    Parameters
-    ----------
-    sizes : ndarray, shape (C,)
-        Items of each distinct cluster.
-    counts : ndarray of int, shape (C,), optional
-        How many clusters are of each kind; one by default.
+    `sizes` has shape (C,). `counts`, of shape (C,), says how many clusters are of each kind; one by default.
 
-    Examples
-    --------
     >>> few(np.full(29, 10.0)), few(np.full(30, 10.0)), few(np.r_[np.ones(40), 21.0])
     (True, False, True)
     """
@@ -209,21 +186,10 @@ def cr2_covariance(
 ) -> FloatArray:
     """Return the covariances of several estimates from the same clusters, by CR2.
 
-    Parameters
-    ----------
-    influence : ndarray, shape (C, S)
-        What each distinct cluster adds to each estimate.
-    sizes, counts, bounds
-        As for `cr2`.
+    `influence` has shape (C, S). `sizes`, `counts` and `bounds` are as for `cr2`. The result has shape (S,
+    S): the variance of any combination of the estimates is the squared standard error of `cr2`; the degrees
+    of freedom, which depend on the sizes alone, are those of `cr2` too.
 
-    Returns
-    -------
-    ndarray, shape (S, S)
-        The variance of any combination of the estimates is the squared standard error of `cr2`; the degrees
-        of freedom, which depend on the sizes alone, are those of `cr2` too.
-
-    Examples
-    --------
     >>> influence = np.array([[0.3, 0.1], [-0.1, 0.2], [-0.2, -0.3]])
     >>> found = cr2_covariance(influence, np.array([40.0, 10.0, 10.0]))
     >>> found.diagonal().round(6), round(cr2(influence[:, 0], np.array([40.0, 10.0, 10.0])).se ** 2, 6)
@@ -246,19 +212,10 @@ def cr2_covariance(
 def carrying(influence: FloatArray, sizes: FloatArray, counts: IntArray | None = None) -> float:
     """Return how many clusters of equal weight would carry the variance, were all clusters equally large.
 
-    Parameters
-    ----------
-    influence, sizes, counts
-        As for `cr2`.
+    `influence`, `sizes` and `counts` are as for `cr2`. Returns (sum u^2)^2 / sum u^4 of the influence u over
+    the root of the size: CR2 and its degrees of freedom allow for unequal sizes, but not for a difference
+    that few clusters carry. 0 if none does.
 
-    Returns
-    -------
-    float
-        (sum u^2)^2 / sum u^4 of the influence u over the root of the size: CR2 and its degrees of freedom
-        allow for unequal sizes, but not for a difference that few clusters carry. 0 if none does.
-
-    Examples
-    --------
     >>> round(carrying(np.array([0.4, -0.1, -0.1, -0.2]), np.array([16.0, 1.0, 1.0, 4.0])), 6)
     4.0
     >>> round(carrying(np.array([0.2, -0.2, 0.0]), np.array([1.0, 1.0, 50.0]), np.array([1, 1, 30])), 6)
@@ -319,37 +276,10 @@ def two_way_variance(influence: FloatArray, first: IntArray, second: IntArray) -
 def two_way(influence: FloatArray, first: IntArray, second: IntArray) -> Error:
     """Return the standard error of an estimate from items in two crossed groupings.
 
-    Parameters
-    ----------
-    influence, first, second
-        As for `two_way_variance`.
-
-    Returns
-    -------
-    Error
-        Standard error, and the smaller of the two degrees of freedom.
-
-    Raises
-    ------
-    InvalidInputError
-        If the lengths differ.
-    DesignError
-        If one grouping has a single group.
-
-    Notes
-    -----
     V1 + V2 - V12 as in `two_way_variance`, but with CR2 in place of the factors, and never less than V1 or V2
     alone: where neither grouping matters the difference of three noisy numbers is too small about as often as
     too large. The page "Dependent items" has the coverage of both. Degrees of freedom are those of `cr2`, at
-    most min(G1, G2) - 1.
-
-    Examples
-    --------
-    >>> values = np.array([1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0])
-    >>> rows, columns = np.repeat([0, 1, 2], 3), np.tile([0, 1, 2], 3)
-    >>> found = two_way((values - values.mean()) / 9, rows, columns)
-    >>> round(found.se, 6), round(found.df, 6)
-    (0.215166, 2.0)
+    most min(G1, G2) - 1. `influence`, `first` and `second` are as for `two_way_variance`.
     """
     _same_length(influence, first)
     _same_length(influence, second)
@@ -409,22 +339,8 @@ def _both(first: IntArray, second: IntArray) -> IntArray:
 def wald(estimate: float, error: Error, alternative: Alternative) -> TestResult:
     """Test whether an estimate is 0: its ratio to the standard error against Student's t.
 
-    Parameters
-    ----------
-    estimate : float
-        The estimate.
-    error : Error
-        Its standard error and degrees of freedom.
-    alternative : {"two-sided", "greater", "less"}
-        The side.
+    Returns the test; p = 1 (two-sided) for an estimate of 0 without spread.
 
-    Returns
-    -------
-    TestResult
-        The test; p = 1 (two-sided) for an estimate of 0 without spread.
-
-    Examples
-    --------
     >>> round(wald(0.02, Error(0.01, 9.0), "two-sided").p_value, 4)
     0.0766
     """

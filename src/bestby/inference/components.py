@@ -19,12 +19,8 @@ from bestby._core.typing import FloatArray
 class Components:
     """The variance of a mean over runs, in parts that add up, and its degrees of freedom.
 
-    Parameters
-    ----------
-    items, runs, rest : float
-        What the choice of items, the choice of runs, and both together add; none is below 0.
-    freedom : float
-        Satterthwaite's degrees of freedom of their sum.
+    `items`, `runs` and `rest` are what the choice of items, the choice of runs, and both together add; none
+    is below 0.
     """
 
     items: float
@@ -43,31 +39,9 @@ def of_mean(
 ) -> Components:
     """Return the components for one sample of runs, or for the difference of two independent ones.
 
-    Parameters
-    ----------
-    by_items : float
-        The variance of the mean (or difference) from the choice of items, with what neither explains.
-    freedom : float
-        Its degrees of freedom.
-    scores : sequence of (R,) float arrays
-        The scores of the runs of each sample.
-    rest : sequence of float
-        Per sample, the variance from the items of the score of one run, minus that of the mean of the runs.
-
-    Returns
-    -------
-    Components
-        Those below 0 are set to 0. A sample of one run is taken to vary as the other, if that has several:
-        both variances are then the same estimate, with its degrees of freedom.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> several, one = np.array([1.0, 2.0, 3.0]), np.array([2.0])
-    >>> of_mean(1.0, 50.0, [several, several], [0.0, 0.0]).runs.__round__(6)
-    0.666667
-    >>> of_mean(1.0, 50.0, [one, several], [0.0, 0.0]).runs.__round__(6)
-    1.333333
+    `rest`: per sample, the variance from the items of the score of one run, minus that of the mean of the
+    runs. Those below 0 are set to 0. A sample of one run is taken to vary as the other, if that has several:
+    both variances are then the same estimate, with its degrees of freedom.
     """
     by_runs, both, known = _between(scores, rest)
     items, runs = max(0.0, by_items - both), max(0.0, by_runs - both)

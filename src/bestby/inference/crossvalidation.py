@@ -79,26 +79,6 @@ def conservative_t(
 ) -> TestResult:
     """Corrected resampled t test that allows for common training items as well as common test items.
 
-    Parameters
-    ----------
-    differences : array_like, shape (r, K) or (J,)
-        Score of A minus score of B on each fold of each repetition; random splits in a row.
-    ratio, alternative
-        As for `corrected_t`.
-
-    Returns
-    -------
-    TestResult
-        Its statistic is the mean over sqrt(v s^2), on J - 1 degrees of freedom. v lies between 1 / J + ratio,
-        as `corrected_t` has it, and 2 ratio / (1 + ratio^2), if that is larger.
-
-    Raises
-    ------
-    InvalidInputError
-        As `corrected_t`.
-
-    Notes
-    -----
     Nadeau and Bengio's variance is (1 / J + rho / (1 - rho)) s^2, where rho is the correlation of two folds;
     they take the share q of the items that is tested, which is the correlation if the trained models are the
     same in all folds. For learners that go by the likeness of items, the difference on a fold is a sum over
@@ -113,13 +93,11 @@ def conservative_t(
 
     No folds can show all that training varies. The test still rejects too often if the learners choose among
     weak features, so that overlapping training sets lead to the same chance choice; five repetitions of two
-    folds, whose training sets have less in common, show more of that.
-
-    Examples
-    --------
-    >>> folds = [[3, 1, 2, 0, 2], [2, 2, 4, 3, 0]]
-    >>> round(corrected_t(folds, ratio=0.25).p_value, 4), round(conservative_t(folds, ratio=0.25).p_value, 4)
-    (0.0341, 0.0588)
+    folds, whose training sets have less in common, show more of that. `ratio` and `alternative` are as for
+    `corrected_t`. `differences`, of shape (r, K), is the score of A minus score of B on each fold of each
+    repetition; random splits in a row. Its statistic is the mean over sqrt(v s^2), on J - 1 degrees of
+    freedom. v lies between 1 / J + ratio, as `corrected_t` has it, and 2 ratio / (1 + ratio^2), if that is
+    larger.
     """
     return _t_test("conservative-t", differences, ratio, alternative)
 
@@ -138,20 +116,8 @@ def _t_test(name: str, differences: ArrayLike, ratio: float, alternative: Altern
 def corrected_error(differences: ArrayLike, ratio: float, method: str = "corrected-t") -> float:
     """Return the standard error of the mean difference that `corrected_t` or `conservative_t` divides by.
 
-    Parameters
-    ----------
-    differences, ratio
-        As for `corrected_t` and `conservative_t`.
-    method : {"corrected-t", "conservative-t"}
-        The test that the standard error belongs to.
+    Of `corrected_t` it is sqrt((1 / J + ratio) s^2); 0 if all differences are equal.
 
-    Returns
-    -------
-    float
-        Of `corrected_t` it is sqrt((1 / J + ratio) s^2); 0 if all differences are equal.
-
-    Examples
-    --------
     >>> round(corrected_error([1, 2, 3], ratio=0.5), 4)
     0.9129
     """
@@ -164,8 +130,6 @@ def variance_limits(n_folds: int, ratio: float) -> tuple[float, float]:
 
     The least is that of `corrected_t`.
 
-    Examples
-    --------
     >>> variance_limits(10, 0.5), variance_limits(2, 1.0)
     ((0.6, 0.8), (1.5, 1.5))
     """
@@ -176,8 +140,6 @@ def variance_limits(n_folds: int, ratio: float) -> tuple[float, float]:
 def shows_spread(shape: tuple[int, ...]) -> bool:
     """Return whether folds of this shape show how far repetitions differ: several, of 3 or more folds.
 
-    Examples
-    --------
     >>> shows_spread((10, 10)), shows_spread((5, 2)), shows_spread((10,))
     (True, False, False)
     """
@@ -189,26 +151,8 @@ def corrected_interval(
 ) -> Interval:
     """Return the interval of the mean difference that belongs to `corrected_t` or `conservative_t`.
 
-    Parameters
-    ----------
-    differences, ratio
-        As for `corrected_t` and `conservative_t`.
-    level : float
-        Nominal coverage.
-    method : {"corrected-t", "conservative-t"}
-        The test that the interval belongs to.
-
-    Returns
-    -------
-    Interval
-        The p-value of the test is below 1 - level if and only if 0 lies outside. If all differences are equal
-        and not 0, their standard error of 0 says nothing and both ends are nan.
-
-    Examples
-    --------
-    >>> interval = corrected_interval([1, 2, 3], ratio=0.5)
-    >>> round(interval.low, 4), round(interval.high, 4)
-    (-1.9278, 5.9278)
+    The p-value of the test is below 1 - level if and only if 0 lies outside. If all differences are equal and
+    not 0, their standard error of 0 says nothing and both ends are nan.
     """
     checks.choice(method, T_TESTS, "method")
     d, scale = _folds(differences, ratio, method)

@@ -25,25 +25,9 @@ _EXACT_IN_SINGLE = 1 << 24
 def together(right: Array, counts: IntArray, others: Array | None = None) -> IntArray:
     """Return on how many items two systems are both right, for all pairs.
 
-    Parameters
-    ----------
-    right : ndarray, shape (C, S)
-        1 where a system is right on the items of a row, 0 where it is wrong.
-    counts : ndarray of int, shape (C,)
-        How many items each row stands for.
-    others : ndarray, shape (C, T), optional
-        The systems to pair with; the same by default.
-
-    Returns
-    -------
-    ndarray of int, shape (S, T)
-        Exact: products of blocks of rows, in single precision where their sums are small enough.
-
-    Examples
-    --------
-    >>> together(np.array([[1, 1], [1, 0]]), np.array([3, 2]))
-    array([[5, 3],
-           [3, 3]])
+    `counts` has shape (C,) and `others` has shape (C, T). `right`, of shape (C, S): 1 where a system is right
+    on the items of a row, 0 where it is wrong. The result has shape (S, T): exact: products of blocks of
+    rows, in single precision where their sums are small enough.
     """
     others = right if others is None else others
     found: IntArray = np.zeros((right.shape[1], others.shape[1]), dtype=np.int64)
@@ -59,25 +43,9 @@ def together(right: Array, counts: IntArray, others: Array | None = None) -> Int
 def permutation(n10: IntArray, n01: IntArray, alternative: Alternative) -> tuple[FloatArray, BoolArray]:
     """Return the p-values of the exact permutation test (McNemar's) of many pairs.
 
-    Parameters
-    ----------
-    n10, n01 : ndarray of int, shape (P,)
-        Numbers of items that only A, and only B, has right.
-    alternative : {"two-sided", "greater", "less"}
-        The alternative.
-
-    Returns
-    -------
-    p_values : ndarray, shape (P,)
-        The p-values.
-    alone : ndarray of bool, shape (P,)
-        Where all items that differ point in the direction asked about, or none differs: one arrangement of
-        signs is all there is to count.
-
-    Examples
-    --------
-    >>> permutation(np.array([8, 3]), np.array([2, 0]), "two-sided")
-    (array([0.109375, 0.25    ]), array([False,  True]))
+    `p_values` has shape (P,). `n10` and `n01`, of shape (P,), are numbers of items that only A, and only B,
+    has right. `alone`, of shape (P,), says where all items that differ point in the direction asked about, or
+    none differs: one arrangement of signs is all there is to count.
     """
     net, m = n10 - n01, n10 + n01
     far = np.abs(net) if alternative == "two-sided" else net if alternative == "greater" else -net
@@ -95,25 +63,8 @@ def permutation(n10: IntArray, n01: IntArray, alternative: Alternative) -> tuple
 def tango(n10: IntArray, n01: IntArray, n: int, level: float) -> tuple[FloatArray, FloatArray]:
     """Return the ends of Tango's intervals of many pairs.
 
-    Parameters
-    ----------
-    n10, n01 : ndarray of int, shape (P,)
-        Numbers of items that only A, and only B, has right.
-    n : int
-        Number of all items, below 2^31.
-    level : float
-        Nominal coverage.
-
-    Returns
-    -------
-    low, high : ndarray, shape (P,)
-        The ends. Pairs with the same counts are computed once.
-
-    Examples
-    --------
-    >>> low, high = tango(np.array([6, 16]), np.array([16, 6]), 161, 0.95)
-    >>> low.round(4), high.round(4)
-    (array([-0.124 ,  0.0054]), array([-0.0054,  0.124 ]))
+    `low` and `high` have shape (P,). `n10` and `n01`, of shape (P,), are numbers of items that only A, and
+    only B, has right. `n` is the number of all items, below 2^31.
     """
     z = two_sided_quantile(level)
     d, m = n10 - n01, n10 + n01

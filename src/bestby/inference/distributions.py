@@ -58,12 +58,7 @@ class Distribution(Protocol):
 class Replicates:
     """Replicates of a statistic, as drawn.
 
-    Parameters
-    ----------
-    values : ndarray, shape (B,)
-        The replicates, sorted; make one with `replicates`.
-    tolerance : float
-        Values this close are tied.
+    `values` has shape (B,).
     """
 
     values: FloatArray
@@ -179,16 +174,8 @@ class Lattice:
 class Inverted:
     """A continuous distribution given by its characteristic function on equispaced frequencies.
 
-    Parameters
-    ----------
-    mean : float
-        The mean.
-    sd : float
-        The standard deviation.
-    frequency : float
-        The spacing h of the frequencies; the distribution must lie within pi / h of its mean.
-    coefficients : ndarray of complex, shape (K,)
-        The characteristic function of the centred variable at h, 2h, …, K h.
+    `coefficients` has shape (K,). `frequency` is the spacing h of the frequencies; the distribution must lie
+    within pi / h of its mean.
     """
 
     mean: float
@@ -242,26 +229,12 @@ class Inverted:
 def mean_bootstrap(values: FloatArray, counts: IntArray, bounds: IntArray) -> Distribution | None:
     """Return the exact bootstrap distribution of a mean: the limit of infinitely many resamples.
 
-    Parameters
-    ----------
-    values : ndarray, shape (C,)
-        The distinct values of the units, by stratum.
-    counts : ndarray of int, shape (C,)
-        How often each occurs.
-    bounds : ndarray of int, shape (H + 1,)
-        Where the strata begin.
-
-    Returns
-    -------
-    Lattice, Inverted or None
-        None where neither route is accurate or cheap: then resamples must be drawn.
-
-    Notes
-    -----
-    The total of n draws has the characteristic function of one draw to the n-th power. On a lattice
-    it is inverted by one FFT; for real values at about thirty equispaced frequencies, which is accurate
-    where it has died out by then (below 1e-10) and does not revive later, as it does for values near the
-    multiples of a step.
+    The total of n draws has the characteristic function of one draw to the n-th power. On a lattice it is
+    inverted by one FFT; for real values at about thirty equispaced frequencies, which is accurate where it
+    has died out by then (below 1e-10) and does not revive later, as it does for values near the multiples of
+    a step. `counts` has shape (C,) and `bounds` has shape (H + 1,). `values`, of shape (C,), are the distinct
+    values of the units, by stratum. Returns None where neither route is accurate or cheap: then resamples
+    must be drawn.
     """
     scale = typical_deviation(values)  # a constant that all values share must not hide how they vary
     values, counts, bounds = _merged_by_stratum(values, counts, bounds, scale)

@@ -92,8 +92,6 @@ def skewed(differences: FloatArray, counts: IntArray, pairs: int = 1) -> bool:
 def _chance(pairs: int) -> float:
     """Return how many standard errors the largest of several normal numbers is from 0; 0 for a single one.
 
-    Examples
-    --------
     >>> _chance(1), round(_chance(45), 2)
     (0.0, 3.26)
     """
@@ -117,29 +115,9 @@ def _median(values: FloatArray, counts: IntArray) -> float:
 def follows_size(effects: FloatArray, sizes: FloatArray, counts: IntArray, pairs: int = 1) -> bool:
     """Tell whether the effect in a cluster goes with its size, and the sizes are so unequal that it matters.
 
-    Parameters
-    ----------
-    effects : ndarray, shape (C,)
-        The mean difference (or influence) of an item in each distinct cluster.
-    sizes : ndarray, shape (C,)
-        Items of each.
-    counts : ndarray of int, shape (C,)
-        How many clusters are of each kind.
-    pairs : int
-        How many pairs are looked at, for all of which together chance is allowed for (by Bonferroni).
-
-    Returns
-    -------
-    bool
-        Whether Spearman's correlation of the two is more than two standard errors from 0, of several pairs
-        more than the largest is by chance.
-
-    Examples
-    --------
-    >>> sizes = np.r_[np.ones(20), np.full(5, 20.0)]
-    >>> once, of_size = np.ones(25, dtype=np.int64), np.where(sizes > 1, 1.0, -1.0)
-    >>> follows_size(of_size, sizes, once), follows_size(np.tile([0.0, 1.0, 2.0, 1.0, 0.5], 5), sizes, once)
-    (True, False)
+    `sizes` and `counts` have shape (C,). `effects`, of shape (C,), is the mean difference (or influence) of
+    an item in each distinct cluster. `pairs` says how many pairs are looked at, for all of which together
+    chance is allowed for (by Bonferroni).
     """
     effects, sizes = np.repeat(effects, counts), np.repeat(sizes, counts)
     if sizes.size < FEWEST:

@@ -72,20 +72,7 @@ def letters(different: ArrayLike) -> tuple[str, ...]:
 def cliques(different: ArrayLike) -> tuple[tuple[int, ...], ...]:
     """Return the groups of `letters` as positions: every two systems that do not differ share one.
 
-    Parameters
-    ----------
-    different : array_like of bool, shape (S, S)
-        As for `letters`.
-
-    Returns
-    -------
-    tuple of tuple of int
-        Groups of one system included.
-
-    Examples
-    --------
-    >>> cliques([[False, False, True], [False, False, False], [True, False, False]])
-    ((0, 1), (1, 2))
+    `different` is as for `letters`.
     """
     return tuple(tuple(group) for group in sorted(_cliques(~_square(different, "different"))))
 
@@ -93,26 +80,10 @@ def cliques(different: ArrayLike) -> tuple[tuple[int, ...], ...]:
 def labels(different: ArrayLike) -> tuple[str, ...] | None:
     """Label the groups of `letters`: by letters as long as there are enough, else by numbers.
 
-    Parameters
-    ----------
-    different : array_like of bool, shape (S, S)
-        As for `letters`.
-
-    Returns
-    -------
-    tuple of str, length S, or None
-        Up to 26 groups have letters. More are numbered from the best, and runs of numbers written with
-        their ends, as "gijklmnopqrstu" is hard to read: two systems that share a number are not different, as
-        two that share a letter. None if there are more groups than letters and than systems: such labels
-        would be longer than the pairs they stand for.
-
-    Examples
-    --------
-    >>> labels([[False, False, True], [False, False, False], [True, False, False]])
-    ('a', 'ab', 'b')
-    >>> chain = abs(np.subtract.outer(range(60), range(60))) > 2
-    >>> labels(chain)[:4], labels(chain)[-1]
-    (('1', '1-2', '1-3', '2-4'), '58')
+    `different` is as for `letters`. Up to 26 groups have letters. More are numbered from the best, and runs
+    of numbers written with their ends, as "gijklmnopqrstu" is hard to read: two systems that share a number
+    are not different, as two that share a letter. None if there are more groups than letters and than
+    systems: such labels would be longer than the pairs they stand for.
     """
     matrix = _square(different, "different")
     most = max(MOST_LETTERS, len(matrix))
@@ -129,13 +100,7 @@ def labels(different: ArrayLike) -> tuple[str, ...] | None:
 
 
 def _runs(numbers: list[int]) -> str:
-    """Return rising numbers as runs.
-
-    Examples
-    --------
-    >>> _runs([1, 2, 3, 7])
-    '1-3, 7'
-    """
+    """Return rising numbers as runs."""
     ends = [i for i, number in enumerate(numbers) if i + 1 == len(numbers) or numbers[i + 1] > number + 1]
     starts = [0, *(end + 1 for end in ends[:-1])]
     return ", ".join(

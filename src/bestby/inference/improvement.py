@@ -104,13 +104,7 @@ def _lower(p: float, z: float, variance: Callable[[float], float]) -> float:
 
 
 def placements(a: FloatArray, b: FloatArray) -> tuple[float, FloatArray, FloatArray]:
-    """Return P(A > B) + P(A = B) / 2 and the placements: the share of the other sample below each run.
-
-    Examples
-    --------
-    >>> placements(np.array([1.0, 2.0]), np.array([0.0, 2.0]))
-    (0.625, array([0.5 , 0.75]), array([1.  , 0.25]))
-    """
+    """Return P(A > B) + P(A = B) / 2 and the placements: the share of the other sample below each run."""
     half_below_a, half_below_b = _half_counts(a, b), _half_counts(b, a)
     # Whole numbers until the last division, so that P is the nearest number to the true fraction.
     p = int(half_below_a.sum()) / (2 * a.size * b.size)

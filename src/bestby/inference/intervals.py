@@ -172,23 +172,9 @@ def acceleration(left_out: FloatArray, counts: IntArray, bounds: IntArray | None
 def effective_units(left_out: FloatArray, counts: IntArray, bounds: IntArray | None = None) -> float:
     """Return how many units of equal weight would carry the variance of the estimate.
 
-    Parameters
-    ----------
-    left_out, counts, bounds
-        As for `acceleration`.
-
-    Returns
-    -------
-    float
-        (sum u^2)^2 / sum u^4: the number of units over the kurtosis of their influence; 0 if the estimate
-        depends on none, or is undefined without some.
-
-    Examples
-    --------
-    Of a hundred items, ten differ by the same amount:
-
-    >>> round(effective_units(np.array([1.0, -1.0, 0.0]), np.array([5, 5, 90])), 6)
-    10.0
+    `left_out`, `counts` and `bounds` are as for `acceleration`. Returns (sum u^2)^2 / sum u^4: the number of
+    units over the kurtosis of their influence; 0 if the estimate depends on none, or is undefined without
+    some.
     """
     if not np.isfinite(left_out).all():
         return 0.0
@@ -213,25 +199,7 @@ def _deviations(left_out: FloatArray, counts: IntArray, bounds: IntArray | None)
 def normal(estimate: float, se: float, level: float, df: float = math.inf) -> Ends:
     """Return estimate plus and minus a quantile times the standard error.
 
-    Parameters
-    ----------
-    estimate, se : float
-        The estimate and its standard error.
-    level : float
-        Nominal coverage.
-    df : float
-        Degrees of freedom of Student's t; infinite for the normal quantile.
-
-    Returns
-    -------
-    (low, high)
-        The ends.
-
-    Examples
-    --------
-    >>> low, high = normal(1.0, 0.5, 0.95)
-    >>> round(low, 4), round(high, 4)
-    (0.02, 1.98)
+    `df` holds degrees of freedom of Student's t; infinite for the normal quantile.
     """
     tail = 0.5 * (1.0 + level)
     z = float(ndtri(tail)) if math.isinf(df) else float(stdtrit(df, tail))

@@ -34,13 +34,6 @@ class Judgements:
         1 where the first was preferred, 0 where the second was, 0.5 for a tie.
     clusters : ndarray of int, shape (n,), or None
         The cluster of each judgement, as codes from 0; None if each is one of its own.
-
-    Examples
-    --------
-    >>> judged = Judgements(2, np.array([0, 1, 0]), np.array([1, 0, 1]), np.array([1.0, 1.0, 0.5]))
-    >>> wins, ties = judged.matrices()
-    >>> wins.tolist(), ties.tolist()
-    ([[0.0, 1.0], [1.0, 0.0]], [[0.0, 1.0], [1.0, 0.0]])
     """
 
     n_systems: int
@@ -108,23 +101,7 @@ class Judgements:
     ) -> FloatArray:
         """Transform the win matrices of bootstrap resamples of the clusters, or of the judgements.
 
-        Parameters
-        ----------
-        n_resamples : int
-            B, the number of resamples.
-        seed : int
-            The seed.
-        transform : callable
-            Takes wins and ties, each (R, S, S), returns (R, ...).
-        n_jobs : int
-            Number of threads; changes no bit.
-        progress : callable, optional
-            Called with the number of resamples done and B.
-
-        Returns
-        -------
-        ndarray, shape (B, ...)
-            What `transform` made of all blocks, in order.
+        The result has shape (B, ...).
         """
         cells, place, counts = self._cells
         few = max(1, _MATRIX_NUMBERS // self.n_systems**2)

@@ -14,29 +14,10 @@ MOST_VALUES = 4096
 def as_lattice(values: FloatArray, scale: float | None = None) -> tuple[float, IntArray] | None:
     """Return the greatest common step of the values, and the values in steps.
 
-    Parameters
-    ----------
-    values : ndarray, shape (m,)
-        Distinct values.
-    scale : float, optional
-        Size of a typical difference between values that counts; by default that of a typical value, so that
-        a single one far off does not decide.
-
-    Returns
-    -------
-    (step, multiples) or None
-        ``values == step * multiples`` within 1e-9 of the scale; None if there are more than 4096 distinct
-        values or the step would be smaller than 1e-5 of the largest one, as for real-valued scores.
-
-    Examples
-    --------
-    >>> step, multiples = as_lattice(np.array([0.3, -0.1, 0.0]))
-    >>> round(step, 12), multiples
-    (0.1, array([ 3, -1,  0]))
-    >>> as_lattice(np.array([0.0, 1.0]))
-    (1.0, array([0, 1]))
-    >>> as_lattice(np.array([1.0, np.pi])) is None
-    True
+    `values` has shape (m,). `scale` is the size of a typical difference between values that counts; by
+    default that of a typical value, so that a single one far off does not decide. Returns ``values == step *
+    multiples`` within 1e-9 of the scale; None if there are more than 4096 distinct values or the step would
+    be smaller than 1e-5 of the largest one, as for real-valued scores.
     """
     if values.size > MOST_VALUES:
         return None
@@ -69,11 +50,6 @@ def merged(values: FloatArray, counts: IntArray, scale: float | None = None) -> 
     """Return distinct values in rising order with their counts; merge values that only rounding separates.
 
     `scale` is as for `as_lattice`.
-
-    Examples
-    --------
-    >>> merged(np.array([0.3, 0.1 + 0.2, 1.0]), np.array([1, 1, 4]))
-    (array([0.3, 1. ]), array([2, 4]))
     """
     if values.size == 0:
         return values, counts

@@ -29,24 +29,8 @@ FEW_FOR_ADVICE = 8
 def location(x: FloatArray, statistic: str) -> FloatArray:
     """Return the location of each row.
 
-    Parameters
-    ----------
-    x : ndarray, shape (..., n)
-        Scores of n runs.
-    statistic : {"mean", "median", "trimmed_mean", "iqm"}
-        What is taken of them. A trimmed mean leaves out floor(0.2 n) runs at either end, the
-        interquartile mean floor(0.25 n).
-
-    Returns
-    -------
-    ndarray, shape (...)
-        The locations.
-
-    Examples
-    --------
-    >>> x = np.array([1.0, 2.0, 3.0, 4.0, 100.0])
-    >>> [float(location(x, statistic)) for statistic in STATISTICS]
-    [22.0, 3.0, 3.0, 3.0]
+    `x` has shape (..., n) and the result has shape (...). `statistic` is what is taken of them. A trimmed
+    mean leaves out floor(0.2 n) runs at either end, the interquartile mean floor(0.25 n).
     """
     checks.choice(statistic, STATISTICS, "statistic")
     if statistic == "median":
@@ -59,8 +43,6 @@ def location(x: FloatArray, statistic: str) -> FloatArray:
 def n_kept(n: int, statistic: str) -> int:
     """Return how many of n runs a location is the mean of; for the median all, whose order it needs.
 
-    Examples
-    --------
     >>> n_kept(10, "mean"), n_kept(10, "trimmed_mean"), n_kept(10, "iqm")
     (10, 6, 6)
     """
@@ -72,13 +54,7 @@ def _cut(n: int, statistic: str) -> int:
 
 
 def winsorized(x: FloatArray, statistic: str) -> FloatArray:
-    """Return each row with its lowest and highest runs moved to the nearest one that is kept.
-
-    Examples
-    --------
-    >>> winsorized(np.array([1.0, 2.0, 3.0, 4.0, 100.0]), "iqm")
-    array([2., 2., 3., 4., 4.])
-    """
+    """Return each row with its lowest and highest runs moved to the nearest one that is kept."""
     cut = _cut(x.shape[-1], statistic)
     if cut == 0:
         return x
@@ -110,8 +86,6 @@ def _median_error(x: FloatArray) -> FloatArray:
 def squared_errors(x: FloatArray, statistic: str) -> FloatArray:
     """Return the estimated variance of the location of each row of at least two runs.
 
-    Examples
-    --------
     >>> squared_errors(np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 2.0]]), "mean").round(4)
     array([0.3333, 0.1111])
     """
@@ -127,8 +101,6 @@ def paired_squared_errors(a: FloatArray, b: FloatArray, statistic: str) -> Float
     Price 2020 count those below; with those above, and half of those at a median, the sign of the scores does
     not matter). Pairs that all differ by the same have the error 0.
 
-    Examples
-    --------
     >>> float(paired_squared_errors(np.array([1.0, 2.0, 3.0]), np.array([0.0, 2.0, 2.0]), "mean").round(4))
     0.1111
     """
@@ -242,8 +214,6 @@ def combined(variances: list[float], freedoms: list[int]) -> tuple[float, float]
 def size_of(a: FloatArray, b: FloatArray, statistic: str) -> float:
     """Return the size of the scores a location is made of: a run far off has no part in others than the mean.
 
-    Examples
-    --------
     >>> a, b = np.array([21.0, 22.0, 1e12]), np.array([23.0, 24.0, 25.0])
     >>> size_of(a, b, "mean"), size_of(a, b, "median")
     (1000000000000.0, 23.5)
@@ -253,13 +223,7 @@ def size_of(a: FloatArray, b: FloatArray, statistic: str) -> float:
 
 
 def left_out(x: FloatArray, statistic: str) -> FloatArray:
-    """Return the location without each run in turn, shape (n,).
-
-    Examples
-    --------
-    >>> left_out(np.array([1.0, 2.0, 6.0]), "mean")
-    array([4. , 3.5, 1.5])
-    """
+    """Return the location without each run in turn, shape (n,)."""
     n = x.size
     others = np.arange(n)[None, :] + (np.arange(n)[None, :] >= np.arange(n)[:, None])
     return location(x[others[:, : n - 1]], statistic)

@@ -139,27 +139,8 @@ CORRECTIONS: tuple[str, ...] = tuple(_CORRECTIONS)
 def adjust(p_values: ArrayLike, correction: str) -> FloatArray:
     """Adjust p-values by the correction of that name.
 
-    Parameters
-    ----------
-    p_values : array_like, shape (m,)
-        Raw p-values of the whole family, each in [0, 1].
-    correction : {"holm", "bonferroni", "bh", "none"}
-        The correction; "none" returns a copy.
-
-    Returns
-    -------
-    ndarray, shape (m,)
-        Adjusted p-values, in the order given: never smaller than the raw ones, at most 1, and in
-        the same order of size.
-
-    Raises
-    ------
-    InvalidInputError
-        If the name is unknown, or any value is NaN or outside [0, 1].
-
-    Examples
-    --------
-    >>> adjust([0.25, 0.125], "bonferroni")
-    array([0.5 , 0.25])
+    `p_values`, of shape (m,), are raw p-values of the whole family, each in [0, 1]. The result has shape
+    (m,): adjusted p-values, in the order given: never smaller than the raw ones, at most 1, and in the same
+    order of size.
     """
     return _CORRECTIONS[checks.choice(correction, CORRECTIONS, "correction")](p_values)

@@ -151,31 +151,15 @@ def exact_mean(
 ) -> TestResult | None:
     """Return the exact permutation test of a sum of differences.
 
-    Parameters
-    ----------
-    differences : ndarray, shape (C,)
-        Distinct differences of the units, A minus B.
-    counts : ndarray of int, shape (C,)
-        How many units have each.
-    alternative : {"two-sided", "greater", "less"}
-        The alternative.
-    divisor : float
-        The statistic reported is the sum of all differences divided by this (the number of items).
-
-    Returns
-    -------
-    TestResult or None
-        None for real differences whose characteristic function does not die out for good: then resample.
-
-    Notes
-    -----
-    One distinct size: a binomial (McNemar's exact test). Multiples of a step: convolution by FFT, tilted
-    to the observed value where that is far out, so that p keeps its relative precision. Real
-    differences: up to 36 all sign changes are enumerated, in two halves; above, a few sizes that many
-    units share are convolved; all others have the characteristic function prod cos(w d) inverted
-    (absolute error below 1e-6, or 2e-4 for multiples of a step finer than 1/1700 of the standard
-    deviation of S). However p is found, it is never less than the mass of the data's own arrangement of
-    signs and, for two sides, of its mirror image.
+    One distinct size: a binomial (McNemar's exact test). Multiples of a step: convolution by FFT, tilted to
+    the observed value where that is far out, so that p keeps its relative precision. Real differences: up to
+    36 all sign changes are enumerated, in two halves; above, a few sizes that many units share are convolved;
+    all others have the characteristic function prod cos(w d) inverted (absolute error below 1e-6, or 2e-4 for
+    multiples of a step finer than 1/1700 of the standard deviation of S). However p is found, it is never
+    less than the mass of the data's own arrangement of signs and, for two sides, of its mirror image.
+    `differences` and `counts` have shape (C,). The reported statistic is the sum of all differences divided
+    by `divisor` (the number of items). Returns None for real differences whose characteristic function does
+    not die out for good: then resample.
     """
     observed = float(counts @ differences)
     differing = (differences != 0.0) & (counts > 0)

@@ -29,12 +29,8 @@ ELO = 400.0 / math.log(10.0)
 class Strengths:
     """Strengths fitted to one or several win matrices.
 
-    Parameters
-    ----------
-    log : ndarray, shape (..., S)
-        Log strengths, whose mean is 0; NaN where there is no finite estimate.
-    tie : ndarray, shape (...)
-        Davidson's tie parameter; 0 where ties are halves.
+    `log`, of shape (..., S): log strengths, whose mean is 0; NaN where there is no finite estimate. `tie`, of
+    shape (...): Davidson's tie parameter; 0 where ties are halves.
     """
 
     log: FloatArray
@@ -49,22 +45,8 @@ class Strengths:
 def win_rates(wins: ArrayLike, ties: ArrayLike | None = None) -> FloatArray:
     """Return the share of its judgements that each system wins, a tie counting half.
 
-    Parameters
-    ----------
-    wins : array_like, shape (..., S, S)
-        How often row was preferred to column.
-    ties : array_like, shape (..., S, S), optional
-        How often neither was; symmetric.
-
-    Returns
-    -------
-    ndarray, shape (..., S)
-        The win rates; NaN for a system that was not judged.
-
-    Examples
-    --------
-    >>> win_rates([[0, 3], [1, 0]], [[0, 4], [4, 0]])
-    array([0.625, 0.375])
+    `wins` and `ties` have shape (..., S, S). The result has shape (..., S): the win rates; NaN for a system
+    that was not judged.
     """
     w, t = _matrices(wins, ties)
     won: FloatArray = (w + 0.5 * t).sum(axis=-1)
@@ -162,21 +144,8 @@ def connected(wins: ArrayLike, ties: ArrayLike | None = None) -> BoolArray:
 def groups(wins: ArrayLike, ties: ArrayLike | None = None) -> list[tuple[list[int], str]]:
     """Return the groups of systems within which wins and ties lead from each to each, and how they stand.
 
-    Parameters
-    ----------
-    wins, ties : array_like, shape (S, S)
-        As for `strengths`.
-
-    Returns
-    -------
-    list of (positions, str)
-        "apart": never judged with any other; "ahead": never lost or tied with another group; "behind": never
-        won or tied; "between": the rest.
-
-    Examples
-    --------
-    >>> groups([[0, 2, 1], [0, 0, 1], [0, 1, 0]])
-    [([0], 'ahead'), ([1, 2], 'behind')]
+    `wins` and `ties` are as for `strengths`. The result: "apart": never judged with any other; "ahead": never
+    lost or tied with another group; "behind": never won or tied; "between": the rest.
     """
     reach = _strengths.leads(*_matrices(wins, ties))
     both = reach & reach.T
@@ -192,12 +161,8 @@ def groups(wins: ArrayLike, ties: ArrayLike | None = None) -> list[tuple[list[in
 class Errors(NamedTuple):
     """Covariances of log strengths, each shape (S, S).
 
-    Parameters
-    ----------
-    fisher : ndarray
-        From the Fisher information: right if the model is, and the judgements are independent.
-    robust : ndarray
-        From the judgements themselves, those of one cluster taken together.
+    `fisher`: from the Fisher information: right if the model is, and the judgements are independent.
+    `robust`: from the judgements themselves, those of one cluster taken together.
     """
 
     fisher: FloatArray
@@ -288,16 +253,7 @@ def _matrices(wins: ArrayLike, ties: ArrayLike | None) -> tuple[FloatArray, Floa
 
 
 def refuse_unconnected(wins: ArrayLike, ties: ArrayLike, names: Sequence[str]) -> None:
-    """Refuse a win matrix without finite strengths, naming the systems that stand apart.
-
-    Examples
-    --------
-    >>> refuse_unconnected([[0, 2], [0, 0]], [[0, 0], [0, 0]], ["x", "y"])
-    Traceback (most recent call last):
-    ...
-    bestby._core.errors.DesignError: strengths have no finite estimate: x never lost or tied against any...
-    hint: prior=1 adds a judgement, half won and half lost, between every two systems; or leave it out
-    """
+    """Refuse a win matrix without finite strengths, naming the systems that stand apart."""
     found = groups(wins, ties)
     if len(found) == 1:
         return

@@ -139,17 +139,8 @@ def tango(n10: int, n01: int, n: int, level: float = 0.95) -> tuple[float, float
 def paired_error(n_differing: ArrayLike, difference: ArrayLike, n: int) -> FloatArray:
     """Return the standard error of a difference of paired proportions: sd / sqrt(n) of the n differences.
 
-    Parameters
-    ----------
-    n_differing : int or array_like of int
-        Items that only one of the systems has right.
-    difference : float or array_like
-        (n10 - n01) / n.
-    n : int
-        Items; at least 2.
+    `n_differing` counts items that only one of the systems has right. `n` counts items; at least 2.
 
-    Examples
-    --------
     >>> differences = np.array([1] * 6 + [-1] * 16 + [0] * 139)
     >>> bool(np.isclose(paired_error(22, -10 / 161, 161), differences.std(ddof=1) / np.sqrt(161)))
     True
@@ -185,8 +176,6 @@ def _tango_high(d: int, m: int, n: int, z: float) -> float:
 def two_sided_quantile(level: float) -> float:
     """Return the normal quantile of a two-sided interval.
 
-    Examples
-    --------
     >>> round(two_sided_quantile(0.95), 6)
     1.959964
     """
@@ -194,13 +183,7 @@ def two_sided_quantile(level: float) -> float:
 
 
 def count(value: int, what: str) -> int:
-    """Return `value` if it is a whole number of at least 0.
-
-    Examples
-    --------
-    >>> count(3, "n10")
-    3
-    """
+    """Return `value` if it is a whole number of at least 0."""
     if not float(value).is_integer() or value < 0:
         raise InvalidInputError(f"{what} must be a whole number of at least 0, got {quoted(value)}")
     return int(value)

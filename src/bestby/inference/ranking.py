@@ -21,27 +21,7 @@ from bestby.results.values import Friedman
 def average_ranks(scores: ArrayLike, *, greater_is_better: bool = True) -> FloatArray:
     """Return the average rank of each system over the datasets, 1 being the best; ties share ranks.
 
-    Parameters
-    ----------
-    scores : array_like, shape (N, k)
-        Score of each system on each dataset.
-    greater_is_better : bool
-        The direction of the scores.
-
-    Returns
-    -------
-    ndarray, shape (k,)
-        Average ranks.
-
-    Raises
-    ------
-    InvalidInputError
-        If `scores` has another shape or a value that is not finite.
-
-    Examples
-    --------
-    >>> average_ranks([[0.5, 0.25, 0.75], [0.5, 0.5, 1.0]])
-    array([2.25, 2.75, 1.  ])
+    `scores` has shape (N, k) and the result has shape (k,).
     """
     x = _scores(scores)
     average: FloatArray = ranks(x, greater_is_better=greater_is_better).mean(axis=0)
@@ -49,13 +29,7 @@ def average_ranks(scores: ArrayLike, *, greater_is_better: bool = True) -> Float
 
 
 def ranks(scores: FloatArray, *, greater_is_better: bool = True) -> FloatArray:
-    """Return the rank of each system on each dataset, shape (N, k); scores equal to the bit are ties.
-
-    Examples
-    --------
-    >>> ranks(np.array([[0.5, 0.5, 1.0]]))
-    array([[2.5, 2.5, 1. ]])
-    """
+    """Return the rank of each system on each dataset, shape (N, k); scores equal to the bit are ties."""
     x = -scores if greater_is_better else scores
     below = (x[:, None, :] < x[:, :, None]).sum(axis=2)
     level = (x[:, None, :] == x[:, :, None]).sum(axis=2)
@@ -149,13 +123,7 @@ def _exact(x: FloatArray) -> float | None:
 
 
 def rank_scale(k: int, n: int) -> float:
-    """Return the standard error of the difference of two average ranks, sqrt(k (k + 1) / 6 N).
-
-    Examples
-    --------
-    >>> round(rank_scale(4, 14), 3)
-    0.488
-    """
+    """Return the standard error of the difference of two average ranks, sqrt(k (k + 1) / 6 N)."""
     return math.sqrt(k * (k + 1) / (6.0 * n))
 
 
@@ -234,22 +202,7 @@ def holm_ranks(average: ArrayLike, n: int, baseline: int | None = None) -> Float
 def critical_difference(k: int, n: int, alpha: float = 0.05) -> float:
     """Return the difference of average ranks from which Nemenyi's test tells two systems apart.
 
-    Parameters
-    ----------
-    k, n : int
-        Numbers of systems and of datasets.
-    alpha : float
-        The level.
-
-    Returns
-    -------
-    float
-        Quantile of the studentized range over sqrt(2), times `rank_scale`.
-
-    Examples
-    --------
-    >>> round(critical_difference(4, 14), 2), round(critical_difference(4, 14, 0.1), 2)
-    (1.25, 1.12)
+    Returns the quantile of the studentized range over sqrt(2), times `rank_scale`.
     """
     checks.probability(alpha, "alpha")
     low, high = 0.0, 1.0
@@ -267,16 +220,9 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(400)
 def studentized_range_sf(q: float, k: int) -> float:
     """Return the probability that the range of k standard normal variables exceeds `q`.
 
-    Notes
-    -----
     The largest of the k is at z, and not all others within q below it: k times the integral of
     phi(z) (Phi(z)^(k-1) - (Phi(z) - Phi(z-q))^(k-1)), by Gauss and Legendre. `scipy.stats`, which agrees to
     1e-10, takes two seconds to import.
-
-    Examples
-    --------
-    >>> round(studentized_range_sf(3.633, 4), 4)
-    0.05
     """
     if k < 2:
         raise InvalidInputError(f"a range needs at least 2 systems, got {k}")

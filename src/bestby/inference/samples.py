@@ -56,30 +56,9 @@ def t_test(
 ) -> TestResult | None:
     """Welch's t test, or the paired one; of trimmed means Yuen's, of medians with Price and Bonett's error.
 
-    Parameters
-    ----------
-    a, b : ndarray, shape (n,) and (m,)
-        Scores of the runs.
-    statistic : {"mean", "median", "trimmed_mean", "iqm"}
-        The location.
-    alternative : {"two-sided", "greater", "less"}
-        "greater": the location of A is above that of B.
-    paired : bool
-        Whether run i of A and run i of B belong together.
-
-    Returns
-    -------
-    TestResult or None
-        Its statistic is t. None of a single run. Without any variance t has no denominator: p is then 1 for
-        equal locations, and otherwise that of the best-ordered split, which is as small as that many runs can
-        make it without assuming a distribution.
-
-    Examples
-    --------
-    >>> a, b = np.array([5.0, 6.0, 7.0]), np.array([1.0, 2.0, 4.0])
-    >>> result = t_test(a, b, "mean", "two-sided", paired=False)
-    >>> result.name, round(result.statistic, 4), round(result.p_value, 4)
-    ('welch', 3.4785, 0.0322)
+    `a` and `b` have shape (n,). Its statistic is t. None of a single run. Without any variance t has no
+    denominator: p is then 1 for equal locations, and otherwise that of the best-ordered split, which is as
+    small as that many runs can make it without assuming a distribution.
     """
     if paired and statistic == "mean":
         return classical.paired_t(classical.paired_differences(a, b), alternative)
@@ -102,23 +81,7 @@ def t_result(
 ) -> TestResult:
     """Return the t test of a difference from its standard error.
 
-    Parameters
-    ----------
-    name : str
-        Name of the test.
-    difference, error, freedom : float
-        The difference, its standard error and the degrees of freedom.
-    alternative : {"two-sided", "greater", "less"}
-        The alternative.
-    least : float
-        The one-sided p-value where the error is 0 and the difference is not.
-    scale : float
-        Size of the numbers the difference was taken of.
-
-    Examples
-    --------
-    >>> round(t_result("t", 2.0, 1.0, 10.0, "two-sided").p_value, 4)
-    0.0734
+    `least` holds the one-sided p-value where the error is 0 and the difference is not.
     """
     if no_spread(error, difference, scale):
         if abs(difference) <= SAME * scale or difference == 0.0:
@@ -136,21 +99,13 @@ def t_result(
 
 
 def no_spread(error: float, difference: float, scale: float) -> bool:
-    """Return whether a standard error, or a range, is rounding alone.
-
-    Examples
-    --------
-    >>> no_spread(1e-17, 1.0, 2.0), no_spread(1e-3, 1.0, 2.0)
-    (True, False)
-    """
+    """Return whether a standard error, or a range, is rounding alone."""
     return error <= NO_SPREAD * max(scale, abs(difference))
 
 
 def fewest(n: int, m: int, paired: bool) -> float:
     """Return the smallest one-sided p-value of the permutation test, or the smallest normal float above it.
 
-    Examples
-    --------
     >>> fewest(3, 3, paired=False), fewest(3, 3, paired=True), fewest(600, 600, paired=False) > 0.0
     (0.05, 0.125, True)
     """
@@ -160,14 +115,7 @@ def fewest(n: int, m: int, paired: bool) -> float:
 
 
 def t_interval(estimate: float, error: float, freedom: float, level: float, method: str) -> Interval:
-    """Return estimate plus and minus a quantile of Student's t times the standard error.
-
-    Examples
-    --------
-    >>> found = t_interval(1.0, 0.5, 4.0, 0.95, "welch")
-    >>> round(found.low, 4), round(found.high, 4)
-    (-0.3882, 2.3882)
-    """
+    """Return estimate plus and minus a quantile of Student's t times the standard error."""
     half = float(stdtrit(freedom, 0.5 * (1.0 + level))) * error
     return Interval(estimate - half, estimate + half, level, method, True)
 
@@ -382,19 +330,8 @@ def _counted(
 def drawn_runs(n: int, n_resamples: int, seed: int, name: str) -> IntArray:
     """Return which runs each resample takes, shape (B, n).
 
-    Parameters
-    ----------
-    n : int
-        Number of runs.
-    n_resamples, seed : int
-        How many resamples, and their seed.
-    name : str
-        Systems of different names draw independently of each other, whatever other systems there are.
-
-    Examples
-    --------
-    >>> drawn_runs(3, 2, 0, "a").shape
-    (2, 3)
+    Systems with different values of `name` draw independently of each other, whatever other systems there
+    are.
     """
     text = int.from_bytes(name.encode("utf-8"), "little")
     sequence = np.random.SeedSequence([seed, text], spawn_key=(streams.PURPOSES.index("runs"),))
@@ -410,16 +347,6 @@ def outlying(systems: Sequence[FloatArray]) -> list[tuple[int, int, float]]:
     system, over the runs of that system or of all, whichever is more. Of normal scores 6 in 100 pairs of
     systems of five runs have such a run, 2 of ten runs, none of more; where one run in ten fails by ten
     standard deviations, 52, 82 and 98 of 100 pairs of five, ten and twenty runs are found out.
-
-    Parameters
-    ----------
-    systems : sequence of (R,) float arrays
-        The scores of the runs of each system; of fewer than five runs nothing is told.
-
-    Examples
-    --------
-    >>> outlying([np.array([0.81, 0.82, 0.80, 0.31, 0.81]), np.array([0.83, 0.84, 0.82, 0.83, 0.84])])
-    [(0, 3, 33.7...)]
     """
     distances = [np.abs(x - _middle(x)) for x in systems]
     if not distances:

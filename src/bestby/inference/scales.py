@@ -23,12 +23,7 @@ SURE = 3.0
 class Scales:
     """The scales of the numbers of two systems.
 
-    Parameters
-    ----------
-    means, deviations : tuple of float
-        The mean and the standard deviation of the numbers of A and of B.
-    differ : bool
-        Whether they differ by more than chance gives, and by enough to matter.
+    `differ` says whether they differ by more than chance gives, and by enough to matter.
     """
 
     means: tuple[float, float]

@@ -95,22 +95,8 @@ class Estimate:
 def merged_steps(n: int, m: int) -> tuple[IntArray, IntArray, FloatArray]:
     """Return where the quantile functions of n and of m values are constant together.
 
-    Parameters
-    ----------
-    n, m : int
-        The sizes of the samples.
-
-    Returns
-    -------
-    first, second : ndarray of int, shape (L,)
-        On each of the L stretches, which of the sorted values of either sample is the quantile.
-    width : ndarray, shape (L,)
-        The widths of the stretches; they add up to 1.
-
-    Examples
-    --------
-    >>> merged_steps(1, 3)
-    (array([0, 0, 0]), array([0, 1, 2]), array([0.33333333, 0.33333333, 0.33333333]))
+    `first` and `second`, of shape (L,): on each of the L stretches, which of the sorted values of either
+    sample is the quantile. `width`, of shape (L,), holds the widths of the stretches; they add up to 1.
     """
     if n == m:
         same = np.arange(n, dtype=np.int64)
@@ -138,23 +124,8 @@ def estimates(
 ) -> list[Estimate]:
     """Estimate the violation ratios of pairs of samples of the same sizes.
 
-    Parameters
-    ----------
-    pairs : list of (ndarray, ndarray), shapes (n,) and (m,)
-        Sorted scores, larger better. All pairs see the same resamples.
-    n, m : int
-        The sizes.
-    n_resamples : int
-        Bootstrap samples, and the least number of deals where not all are enumerated.
-    alpha : float
-        The level of the test, by which it is decided how many deals are drawn.
-    seed : int
-        The seed.
-
-    Returns
-    -------
-    list of Estimate
-        One per pair.
+    `pairs`, arrays of shape (n,), are sorted scores, larger better. All pairs see the same resamples.
+    `n_resamples` counts bootstrap samples, and the least number of deals where not all are enumerated.
     """
     first, second, width = merged_steps(n, m)
     scaled = [_scaled(a, b) for a, b in pairs]
@@ -306,12 +277,9 @@ def _extreme(dealt: FloatArray, observed: FloatArray, width: FloatArray, shrink:
 
 
 def n_deals(n: int, m: int) -> float:
-    """Return in how many ways n + m values can be dealt out, n to A and m to B; infinity if beyond counting.
+    """Return in how many ways n + m values can be dealt out, n to A and m to B.
 
-    Examples
-    --------
-    >>> n_deals(5, 5), n_deals(100, 100)
-    (252, inf)
+    Infinity if beyond counting.
     """
     return math.comb(n + m, n) if min(n, m) <= 30 else math.inf
 
@@ -322,18 +290,8 @@ def n_deals(n: int, m: int) -> float:
 def bootstrap_positions(n: int, m: int, n_resamples: int, seed: int) -> Blocks:
     """Yield the quantiles of bootstrap samples, block by block, as positions in two sorted samples.
 
-    Parameters
-    ----------
-    n, m : int
-        The sizes of the samples.
-    n_resamples, seed : int
-        How many resamples, and the seed.
-
-    Yields
-    ------
-    p, q : ndarray of int, shape (R, L)
-        For each resample and each of the stretches of `merged_steps`, the position of the quantile of the
-        first and of the second sample.
+    `p` and `q`, of shape (R, L): for each resample and each of the stretches of `merged_steps`, the position
+    of the quantile of the first and of the second sample.
     """
     first, second, _ = merged_steps(n, m)
     for generator, rows in _blocks("bootstrap", n + m, n_resamples, seed):

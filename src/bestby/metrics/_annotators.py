@@ -14,25 +14,8 @@ from bestby._core.errors import InvalidInputError
 def rows(predictions: Iterable[Any], metric: str) -> list[list[Any]]:
     """Return the labels of each item without the missing ones.
 
-    Parameters
-    ----------
-    predictions : iterable of sequences, length n
-        The labels of each item; None, NaN and NA are missing.
-    metric : str
-        The name of the measure, for the message.
+    `predictions` are the labels of each item; None, NaN and NA are missing.
 
-    Returns
-    -------
-    list of list
-        Texts and numbers.
-
-    Raises
-    ------
-    InvalidInputError
-        If an item is no row of such; the first one is named.
-
-    Examples
-    --------
     >>> rows([("a", None, "b"), ["a"]], "krippendorff_alpha")
     [['a', 'b'], ['a']]
     """
@@ -55,13 +38,7 @@ def rows(predictions: Iterable[Any], metric: str) -> list[list[Any]]:
 
 
 def numbers(predictions: Iterable[Any], metric: str) -> list[list[float]]:
-    """Return the labels of each item as numbers; parameters and errors are those of `rows`.
-
-    Examples
-    --------
-    >>> numbers([("1", 2, math.nan)], "krippendorff_alpha_interval")
-    [[1.0, 2.0]]
-    """
+    """Return the labels of each item as numbers; parameters and errors are those of `rows`."""
     out = []
     for item, row in enumerate(rows(predictions, metric)):
         try:

@@ -30,15 +30,8 @@ class PerItem(MeanMetric):
     def values(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
         """Return the number of each item.
 
-        Parameters
-        ----------
-        gold, predictions : ndarray, shape (n, K)
-            A distribution over the classes per item.
-
-        Returns
-        -------
-        ndarray, shape (n,)
-            The numbers.
+        The result has shape (n,). `gold` and `predictions`, of shape (n, K), are a distribution over the
+        classes per item.
         """
         # Rows may miss 1 by the rounding they came with, and the number its bounds by as much. Adding 0
         # turns -0 into 0.
@@ -61,8 +54,6 @@ def over_classes(values: FloatArray) -> FloatArray:
 def clipped_log(p: FloatArray) -> FloatArray:
     """Return the natural logarithm of probabilities raised to `CLIP`.
 
-    Examples
-    --------
     >>> clipped_log(np.array([0.0, 0.5, 1.0])).round(2)
     array([-27.63,  -0.69,   0.  ])
     """
@@ -73,18 +64,8 @@ def clipped_log(p: FloatArray) -> FloatArray:
 def normalised_entropies(p: FloatArray) -> FloatArray:
     """Return the entropy of each row over the greatest there could be, log K.
 
-    Parameters
-    ----------
-    p : ndarray, shape (n, K)
-        Distributions.
+    `p` has shape (n, K). The result has shape (n,): from 0 (certain) to 1 (all classes alike).
 
-    Returns
-    -------
-    ndarray, shape (n,)
-        From 0 (certain) to 1 (all classes alike).
-
-    Examples
-    --------
     >>> normalised_entropies(np.array([[1.0, 0.0], [0.5, 0.5]]))
     array([0., 1.])
     """

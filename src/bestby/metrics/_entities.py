@@ -21,36 +21,8 @@ _COUNTED = "items are counted from 0"
 def spans(item: Any, scheme: str | None, where: str) -> set[Span]:
     """Return the spans of one item.
 
-    Parameters
-    ----------
-    item : list of str, or list of (start, end, type)
-        The tags of its tokens, or its spans.
-    scheme : str or None
-        How tags are read: None takes whatever looks like a span, as conlleval does; the name of a scheme
-        only what follows it to the letter. Both by seqeval.
-    where : str
-        Whose item it is, for messages.
-
-    Returns
-    -------
-    set of (type, start, end)
-        The spans; one that is given twice counts once.
-
-    Raises
-    ------
-    InvalidInputError
-        If the item is neither, or a tag is none of the scheme.
-    MissingExtraError
-        If there are tags and seqeval is not installed.
-
-    Examples
-    --------
-    >>> sorted(spans(["B-PER", "I-PER", "O", "I-LOC"], None, "item 0"))
-    [('LOC', 3, 3), ('PER', 0, 1)]
-    >>> sorted(spans(["B-PER", "I-PER", "O", "I-LOC"], "IOB2", "item 0"))
-    [('PER', 0, 1)]
-    >>> spans([[0, 11, "PER"]], None, "item 0")
-    {('PER', 0, 11)}
+    `scheme` says how tags are read: None takes whatever looks like a span, as conlleval does; the name of a
+    scheme only what follows it to the letter. Both by seqeval.
     """
     kind = _kind(item, where)
     if kind == "nothing":
@@ -61,13 +33,7 @@ def spans(item: Any, scheme: str | None, where: str) -> set[Span]:
 
 
 def paired(gold: Iterable[Any], predictions: Iterable[Any], metric: str) -> Iterator[tuple[str, Any, Any]]:
-    """Yield gold and prediction of every item that suit each other, and a word for where it is.
-
-    Raises
-    ------
-    InvalidInputError
-        If one holds tags and the other spans, or they have not as many tags; the first item is named.
-    """
+    """Yield gold and prediction of every item that suit each other, and a word for where it is."""
     for place, (ours, theirs) in enumerate(zip(gold, predictions, strict=True)):
         where = f"{metric}, item {place}"
         kinds = (_kind(ours, f"{where} of the gold"), _kind(theirs, f"{where} of the predictions"))
@@ -99,13 +65,7 @@ def types(items: Iterable[Any], where: str) -> set[str]:
 
 
 def detected(gold: Iterable[Any]) -> str | None:
-    """Return the scheme that the tags of the gold have, by seqeval; None if there are no tags.
-
-    Raises
-    ------
-    InvalidInputError
-        If they have none of the schemes.
-    """
+    """Return the scheme that the tags of the gold have, by seqeval; None if there are no tags."""
     tagged = []
     for place, item in enumerate(gold):
         where = f"item {place} of the gold"

@@ -12,33 +12,7 @@ from bestby._core.typing import FloatArray
 
 
 def texts(predictions: Iterable[Any], metric: str) -> list[str]:
-    """Return the predictions, each of which must be a text.
-
-    Parameters
-    ----------
-    predictions : iterable of str
-        One text per item.
-    metric : str
-        The name of the metric, for the message.
-
-    Returns
-    -------
-    list of str
-        The texts.
-
-    Raises
-    ------
-    InvalidInputError
-        If an item is something else; the first one is named.
-
-    Examples
-    --------
-    >>> texts(["a b", float("nan")], "wer")
-    Traceback (most recent call last):
-    ...
-    bestby._core.errors.InvalidInputError: wer reads one text per item, but item 1 of the predictions is nan
-    hint: items are counted from 0; a system that said nothing has the empty text
-    """
+    """Return the predictions, each of which must be a text."""
     listed = list(predictions)
     for place, text in enumerate(listed):
         if not isinstance(text, str):
@@ -50,32 +24,7 @@ def texts(predictions: Iterable[Any], metric: str) -> list[str]:
 
 
 def references(gold: Iterable[Any] | None, metric: str, *, empty: bool = False) -> list[tuple[str, ...]]:
-    """Return the references of each item: a text is one, a list or tuple of texts several.
-
-    Parameters
-    ----------
-    gold : iterable of str or of sequences of str, or None
-        What each item is compared with.
-    metric : str
-        The name of the metric, for the message.
-    empty : bool
-        Whether an item may have no reference at all.
-
-    Returns
-    -------
-    list of tuple of str
-        The references.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is no gold, or an item is something else; the first one is named.
-
-    Examples
-    --------
-    >>> references(["a b", ["c", "d"]], "rouge1")
-    [('a b',), ('c', 'd')]
-    """
+    """Return the references of each item: a text is one, a list or tuple of texts several."""
     if gold is None:
         raise InvalidInputError(f"{metric} needs gold texts", hint="pass gold=...")
     found: list[tuple[str, ...]] = []
@@ -95,30 +44,7 @@ def references(gold: Iterable[Any] | None, metric: str, *, empty: bool = False) 
 def pairs(predictions: Iterable[Any], metric: str, what: str) -> FloatArray:
     """Return items that are pairs of numbers as an array.
 
-    Parameters
-    ----------
-    predictions : iterable of pairs, or ndarray of shape (n, 2)
-        One pair per item.
-    metric : str
-        The name of the metric, for the message.
-    what : str
-        What the two numbers are, for the message.
-
-    Returns
-    -------
-    ndarray, shape (n, 2)
-        The pairs.
-
-    Raises
-    ------
-    InvalidInputError
-        If an item is no pair of finite numbers; the first one is named.
-
-    Examples
-    --------
-    >>> pairs([(10, 3), (10, 0)], "pass@1", "samples, right ones")
-    array([[10.,  3.],
-           [10.,  0.]])
+    The result has shape (n, 2). `predictions`, arrays of shape (n, 2), is one pair per item.
     """
     listed = list(predictions)
     rows = np.full((len(listed), 2), np.nan)

@@ -14,21 +14,7 @@ from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 def roc_auc(counts: Array, order: Array, positive: Array, last: BoolArray) -> FloatArray:
     """Area under the ROC curve: the pairs won, ties half, over all pairs of a positive and a negative.
 
-    Parameters
-    ----------
-    counts : ndarray of int, shape (R, n)
-        How often each item is in each resample.
-    order : ndarray of int, shape (n,)
-        The items, highest prediction first.
-    positive : ndarray of uint8, shape (n,)
-        1 for positive items, in that order.
-    last : ndarray of bool, shape (n,)
-        True at the last position of each group of ties.
-
-    Returns
-    -------
-    ndarray, shape (R,)
-        The areas.
+    `counts` has shape (R, n) and `order` has shape (n,).
     """
     n_resamples, n = counts.shape
     out = np.empty(n_resamples)
@@ -109,21 +95,9 @@ def spearman(
 ) -> FloatArray:
     """Correlation of midranks, from ranks doubled and centred so that they are whole numbers.
 
-    Parameters
-    ----------
-    counts : ndarray of int, shape (R, n)
-        How often each item is in each resample.
-    order_x, order_y : ndarray of int, shape (n,)
-        The items in ascending order of the two columns.
-    last_x, last_y : ndarray of bool, shape (n,)
-        True at the last position of each group of ties.
-    zero : int or float
-        The type to sum the products in: whole numbers as long as they cannot overflow.
-
-    Returns
-    -------
-    ndarray, shape (R,)
-        The correlations.
+    `counts` has shape (R, n) and the result has shape (R,). `order_x` and `order_y`, of shape (n,), are the
+    items in ascending order of the two columns. `last_x` and `last_y`, of shape (n,), are True at the last
+    position of each group of ties.
     """
     n_resamples, n = counts.shape
     out = np.empty(n_resamples)
@@ -176,23 +150,9 @@ def kendall(
 ) -> FloatArray:
     """Kendall's tau-b by one pass in the order of x over a Fenwick tree of the ranks of y.
 
-    Parameters
-    ----------
-    counts : ndarray of int, shape (R, n)
-        How often each item is in each resample.
-    order_x : ndarray of int, shape (n,)
-        The items in ascending order of the first column.
-    last_x : ndarray of bool, shape (n,)
-        True at the last position of each group of ties in it.
-    groups_y : ndarray of int, shape (n,)
-        For each item the number of its group of ties in the second column.
-    n_groups_y : int
-        How many groups the second column has.
-
-    Returns
-    -------
-    ndarray, shape (R,)
-        The correlations.
+    `counts` has shape (R, n) and `groups_y` has shape (n,). `order_x`, of shape (n,), holds the items in
+    ascending order of the first column. `last_x`, of shape (n,), is True at the last position of each group
+    of ties in it.
     """
     n_resamples, n = counts.shape
     out = np.empty(n_resamples)

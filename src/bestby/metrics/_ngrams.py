@@ -14,15 +14,9 @@ from bestby._core.typing import BoolArray, FloatArray, IntArray
 class _Order:
     """The distinct n-grams of one order in each segment's references.
 
-    Parameters
-    ----------
-    keys : ndarray of int, shape (U,)
-        The n-grams, ascending: the place of the first n - 1 tokens among the keys of the order below (for
-        words: the segment), times the size of the vocabulary, plus the number of the last token.
-    most : ndarray of int, shape (U,)
-        How often each occurs in the reference that has it most often.
-    segments : ndarray of int, shape (U,)
-        The segment each belongs to.
+    `most` and `segments` have shape (U,). `keys`, of shape (U,), are the n-grams, ascending: the place of the
+    first n - 1 tokens among the keys of the order below (for words: the segment), times the size of the
+    vocabulary, plus the number of the last token.
     """
 
     keys: IntArray
@@ -34,14 +28,7 @@ class _Order:
 class NGrams:
     """The n-grams of the references of all segments; made by `of_references`.
 
-    Parameters
-    ----------
-    numbers : dict of str to int
-        The vocabulary.
-    orders : tuple of _Order
-        The n-grams of orders 1, 2, …
-    lengths : ndarray, shape (n, R)
-        The length of each reference in tokens; infinite where a segment has fewer references than others.
+    `lengths` has shape (n, R).
     """
 
     numbers: dict[str, int]
@@ -86,28 +73,7 @@ class NGrams:
 
 
 def of_references(references: Sequence[Sequence[Sequence[str]]], highest: int) -> NGrams:
-    """Count the n-grams of the references.
-
-    Parameters
-    ----------
-    references : sequence of sequences of sequences of str, length n
-        For each segment one or several references, each the sequence of its tokens.
-    highest : int
-        The highest order.
-
-    Returns
-    -------
-    NGrams
-        What texts can be matched against.
-
-    Examples
-    --------
-    >>> grams = of_references([["the cat sat".split(), "the the".split()]], 2)
-    >>> grams.matches(["the the the cat".split()])
-    array([[3., 2.]])
-    >>> grams.closest(np.array([4]))
-    array([3.])
-    """
+    """Count the n-grams of the references."""
     numbers: dict[str, int] = {}
     texts = [text for several in references for text in several]
     sizes = np.array([len(text) for text in texts], dtype=np.int64)

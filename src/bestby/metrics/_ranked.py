@@ -27,22 +27,8 @@ class RankMetric(WeightedMetric):
     def weighted(self, prepared: Any, weights: Array) -> FloatArray:
         """Score resamples from how often each item is in them.
 
-        Parameters
-        ----------
-        prepared : object
-            From `prepare`.
-        weights : ndarray of non-negative whole numbers, shape (R, n)
-            How often each item occurs in each resample.
-
-        Returns
-        -------
-        ndarray, shape (R,)
-            The score on each expanded resample; NaN where it is undefined.
-
-        Raises
-        ------
-        InvalidInputError
-            If the weights have another shape or are not whole numbers.
+        `weights` has shape (R, n). The result has shape (R,): the score on each expanded resample; NaN where
+        it is undefined.
         """
         counts = _as_counts(weights, prepared.n_items)
         if counts.size >= COMPILED_FROM:
@@ -90,20 +76,8 @@ class RankMetric(WeightedMetric):
 def sorted_with_ties(values: Array) -> tuple[Array, BoolArray]:
     """Return the ascending order of the values and a flag at the last position of each group of ties.
 
-    Parameters
-    ----------
-    values : ndarray, shape (n,)
-        Numbers.
+    `values`, `order` and `last` have shape (n,).
 
-    Returns
-    -------
-    order : ndarray of int, shape (n,)
-        Positions of the items, least value first.
-    last : ndarray of bool, shape (n,)
-        True where the next value in that order is another one.
-
-    Examples
-    --------
     >>> sorted_with_ties(np.array([2.0, 1.0, 2.0]))
     (array([1, 0, 2], dtype=int32), array([ True, False,  True]))
     """
@@ -123,13 +97,7 @@ def group_of_items(order: Array, last: BoolArray) -> IntArray:
 
 
 def midranks(values: Array) -> FloatArray:
-    """Return ranks from 1 to n, tied values sharing the mean of theirs.
-
-    Examples
-    --------
-    >>> midranks(np.array([5, 1, 5, 7]))
-    array([2.5, 1. , 2.5, 4. ])
-    """
+    """Return ranks from 1 to n, tied values sharing the mean of theirs."""
     order, last = sorted_with_ties(values)
     ends = np.flatnonzero(last) + 1.0
     starts = np.concatenate([[0.0], ends[:-1]])
@@ -140,17 +108,7 @@ def midranks(values: Array) -> FloatArray:
 def totals_to_group_ends(weights: Array, last: BoolArray) -> tuple[IntArray, IntArray]:
     """Return the running totals up to the end of each group of ties, and those before it.
 
-    Parameters
-    ----------
-    weights : ndarray, shape (R, n)
-        Weights in sorted order.
-    last : ndarray of bool, shape (n,)
-        Where groups end.
-
-    Returns
-    -------
-    up_to, before : ndarray, shape (R, G)
-        Running totals after and before each group.
+    `weights` has shape (R, n) and `last` has shape (n,).
     """
     running = np.cumsum(weights, axis=1, dtype=np.int64)
     up_to = running if last.all() else running[:, last]

@@ -41,15 +41,7 @@ class Word(NamedTuple):
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence with its dependency tree.
-
-    Parameters
-    ----------
-    characters : str
-        Its text without white space.
-    words : tuple of Word
-        Its words, in order.
-    """
+    """A sentence with its dependency tree."""
 
     characters: str
     words: tuple[Word, ...]
@@ -57,13 +49,7 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Block:
-    """The item of the measures of parsing: one or more sentences.
-
-    Parameters
-    ----------
-    sentences : tuple of Sentence
-        The sentences, in order.
-    """
+    """The item of the measures of parsing: one or more sentences."""
 
     sentences: tuple[Sentence, ...]
 
@@ -95,32 +81,7 @@ def blocks(
 ) -> tuple[tuple[Block, ...], ...]:
     """Cut a text where the gold and all systems end a sentence.
 
-    Parameters
-    ----------
-    gold : sequence of Sentence
-        The text as annotated.
-    *systems : sequence of Sentence
-        The same text as each system parsed it.
-    names : sequence of str, optional
-        What to call the systems in messages; by default they are counted from 1.
-
-    Returns
-    -------
-    tuple of tuple of Block
-        The blocks of the gold, then those of each system. All have the same number.
-
-    Raises
-    ------
-    InvalidInputError
-        If the characters differ, white space apart, or a sentence has none; the first place is named.
-
-    Examples
-    --------
-    >>> def text(*sentences):
-    ...     return [Sentence(s, (Word(s, 0, len(s), False, 0, "root", "X"),)) for s in sentences]
-    >>> ours, theirs = blocks(text("Ja.", "Nein.", "Gut."), text("Ja.Nein.", "Gut."))
-    >>> [[s.characters for s in block.sentences] for block in ours]
-    [['Ja.', 'Nein.'], ['Gut.']]
+    `names` is what to call the systems in messages; by default they are counted from 1.
     """
     for place, sentences in enumerate((gold, *systems)):
         _check_not_empty(sentences, "gold" if place == 0 else _called(place - 1, names))

@@ -42,16 +42,6 @@ class Accuracy(MeanMetric):
 
     Under the names ``recall_micro`` and ``recall_weighted`` too: with one label per item they are the same
     number, and so are ``precision_micro`` and ``f1_micro`` as long as no prediction is missing.
-
-    Parameters
-    ----------
-    name : str
-        The name of the metric.
-
-    Examples
-    --------
-    >>> Accuracy().values(np.array([0, 1, 1]), np.array([0, 1, -1]))
-    array([1., 1., 0.])
     """
 
     name: str = "accuracy"
@@ -71,15 +61,6 @@ class Micro(Metric):
     They differ from accuracy only where predictions are missing: precision is over the predictions that were
     made, F1 is the harmonic mean of that and accuracy.
 
-    Parameters
-    ----------
-    name : str
-        The name of the metric.
-    part : {"precision", "f1"}
-        Which of the two.
-
-    Examples
-    --------
     >>> metric = Micro("precision_micro", "precision")
     >>> rows = metric.statistics(np.array([0, 1, 1]), np.array([0, 1, -1]))
     >>> float(metric.score(rows.sum(axis=0)))
@@ -117,25 +98,7 @@ class Micro(Metric):
 class OneClass(Metric):
     """Precision, recall or F1 of one class.
 
-    Parameters
-    ----------
-    name : str
-        The name of the metric, such as ``f1[spam]``.
-    part : {"precision", "recall", "f1"}
-        Which of the three.
-    label : str
-        The class, as it prints.
-    position : int or None
-        Its position in the label set; set by `fit`.
-
-    Examples
-    --------
-    >>> metric = OneClass("f1[b]", "f1", "b").fit(None, [], np.array(["a", "b"]))
-    >>> rows = metric.statistics(np.array([0, 1, 1]), np.array([0, 1, 0]))
-    >>> rows.sum(axis=0)
-    array([1., 1., 2.])
-    >>> float(metric.score(rows.sum(axis=0)).round(4))
-    0.6667
+    `position` is its position in the label set; set by `fit`.
     """
 
     name: str
@@ -146,13 +109,7 @@ class OneClass(Metric):
     reads = "labels"
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
-        """Return the metric with the position of the class fixed.
-
-        Raises
-        ------
-        InvalidInputError
-            If there is no such label.
-        """
+        """Return the metric with the position of the class fixed."""
         return dataclasses.replace(
             self, position=named_label(self.label, _given(self.name, labels).tolist(), self.name)
         )
@@ -270,15 +227,6 @@ class Averaged(Metric):
 class BalancedAccuracy(Metric):
     """The mean recall of the classes that occur in the gold of the (re)sample.
 
-    Parameters
-    ----------
-    name : str
-        The name of the metric.
-    labels : tuple of str
-        The label set; set by `fit`.
-
-    Examples
-    --------
     >>> metric = BalancedAccuracy().fit(None, [], np.array(["a", "b", "c"]))
     >>> rows = metric.statistics(np.array([0, 1, 1]), np.array([0, 1, 2]))
     >>> float(metric.score(rows.sum(axis=0)))
@@ -317,13 +265,6 @@ class _Agreement(Metric):
     """What the chance-corrected measures share: the number right and the two margins.
 
     A missing prediction is an outcome of its own that the gold never has.
-
-    Parameters
-    ----------
-    name : str
-        The name of the metric.
-    labels : tuple of str
-        The label set; set by `fit`.
     """
 
     name: str = ""
@@ -422,27 +363,6 @@ class CohenKappa(_Agreement):
 def named_label(label: str, labels: Sequence[Any], metric: str) -> int:
     """Return the position of the label that prints as `label`, or else spells the same value.
 
-    Parameters
-    ----------
-    label : str
-        What stands in the brackets of a metric's name.
-    labels : sequence
-        The labels there are.
-    metric : str
-        The name of the metric, for the message.
-
-    Returns
-    -------
-    int
-        The position.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is no such label.
-
-    Examples
-    --------
     >>> named_label("1", [0, 1], "f1[1]"), named_label("True", [0, 1], "f1[True]")
     (1, 1)
     """

@@ -31,22 +31,6 @@ class Pearson(StandardisedMetric):
     deviation on the full data, which does not change the correlation and makes the sums accurate.
     `statistics` must therefore be given whole columns. The test ``"permutation"`` swaps the predictions as
     they were given, ``"permutation-standardised"`` swaps the standard scores.
-
-    Parameters
-    ----------
-    name : str
-        The name of the metric.
-    centre, scale : float
-        Mean and standard deviation of the gold; set by `fit`.
-    locations : tuple of (float, float)
-        Mean and standard deviation of the predictions of each system; set by `fit`.
-
-    Examples
-    --------
-    >>> gold, predictions = np.array([1.0, 2.0, 3.0]), np.array([10.0, 30.0, 20.0])
-    >>> metric = Pearson().fit(gold, [predictions], None)
-    >>> float(metric.score(metric.statistics(gold, predictions).sum(axis=0)).round(12))
-    0.5
     """
 
     name: str = "pearson"
@@ -56,25 +40,13 @@ class Pearson(StandardisedMetric):
     bounds = (-1.0, 1.0)
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
-        """Return the metric with the centres and scales of the gold and the systems fixed.
-
-        Raises
-        ------
-        InvalidInputError
-            If the gold is constant.
-        """
+        """Return the metric with the centres and scales of the gold and the systems fixed."""
         centre, scale = _location(self.name, "the gold is", _given(self.name, gold))
         locations = tuple(_centre_and_scale(predictions) for predictions in systems)
         return dataclasses.replace(self, centre=centre, scale=scale, locations=locations)
 
     def statistics(self, gold: Array, predictions: Array) -> FloatArray:
-        """Return standard scores, their squares, their product and 1.
-
-        Raises
-        ------
-        InvalidInputError
-            If the predictions are constant.
-        """
+        """Return standard scores, their squares, their product and 1."""
         y = (np.asarray(gold, dtype=np.float64) - self.centre) / self.scale
         centre, scale = _location(self.name, "the predictions are", predictions)
         x = (np.asarray(predictions, dtype=np.float64) - centre) / scale
@@ -138,25 +110,13 @@ class TwoOrders:
 
 @dataclass(frozen=True, repr=False)
 class _RankCorrelation(RankMetric):
-    """What `Spearman` and `Kendall` share: one sort of each column.
-
-    Parameters
-    ----------
-    name : str
-        The name of the metric.
-    """
+    """What `Spearman` and `Kendall` share: one sort of each column."""
 
     name: str = ""
     bounds = (-1.0, 1.0)
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
-        """Return the metric, having seen that the gold is not constant.
-
-        Raises
-        ------
-        InvalidInputError
-            If the gold is constant.
-        """
+        """Return the metric, having seen that the gold is not constant."""
         given = _given(self.name, gold)
         _check_varied(self.name, "the gold is", given.min(), given.max())
         return self
@@ -164,20 +124,7 @@ class _RankCorrelation(RankMetric):
     def prepare(self, gold: Any, predictions: Any) -> TwoOrders:
         """Sort both columns, once.
 
-        Parameters
-        ----------
-        gold, predictions : ndarray, shape (n,)
-            Numbers.
-
-        Returns
-        -------
-        TwoOrders
-            What `weighted` needs.
-
-        Raises
-        ------
-        InvalidInputError
-            If a column is constant.
+        `gold` and `predictions` have shape (n,).
         """
         x, y = np.asarray(predictions), np.asarray(gold)
         _check_varied(self.name, "the gold is", y.min(), y.max())
@@ -193,13 +140,6 @@ class Spearman(_RankCorrelation):
     """Spearman's rank correlation: Pearson's correlation of midranks, ranked anew in every resample.
 
     Undefined (NaN) on a resample in which a column is constant.
-
-    Examples
-    --------
-    >>> metric = Spearman("spearman")
-    >>> orders = metric.prepare(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0]))
-    >>> metric.weighted(orders, np.array([[1, 1, 1]]))
-    array([0.5])
     """
 
     def _vectorised(self, prepared: TwoOrders, counts: Array) -> FloatArray:

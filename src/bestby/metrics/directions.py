@@ -37,13 +37,6 @@ def greater_is_better_by_name(name: str) -> bool:
 
     The last word of the name that is known decides: an ``error_rate`` is an error, an ``mse_test`` a squared
     error. A name that begins with ``neg`` turns it round, as in ``neg_log_loss`` of scikit-learn.
-
-    Examples
-    --------
-    >>> [greater_is_better_by_name(name) for name in ("val_loss", "error_rate", "mse_test", "cross_entropy")]
-    [False, False, False, False]
-    >>> [greater_is_better_by_name(name) for name in ("test_accuracy", "neg_log_loss", "reward", "quality")]
-    [True, True, True, True]
     """
     words = _words(name)
     pairs = list(pairwise(words))
@@ -58,8 +51,6 @@ def greater_is_better_by_name(name: str) -> bool:
 def _words(name: str) -> list[str]:
     """Return the words of a name in lower case.
 
-    Examples
-    --------
     >>> _words("metrics.valLogLoss@10")
     ['metrics', 'val', 'log', 'loss', '10']
     """
@@ -68,22 +59,7 @@ def _words(name: str) -> list[str]:
 
 
 def direction_of(name: str | None, greater_is_better: bool | None) -> tuple[bool, tuple[Note, ...]]:
-    """Return the direction of scores that have a name only, and a note if it is a guess.
-
-    Parameters
-    ----------
-    name : str or None
-        What the scores are called.
-    greater_is_better : bool or None
-        The direction if it was set.
-
-    Examples
-    --------
-    >>> direction_of("mse", None), direction_of("error_rate", True)
-    ((False, ()), (True, ()))
-    >>> direction_of("error_rate", None)[1][0].code
-    'direction_guessed'
-    """
+    """Return the direction of scores that have a name only, and a note if it is a guess."""
     if greater_is_better is not None:
         return greater_is_better, ()
     if name is None or name.lower() in UNNAMED:

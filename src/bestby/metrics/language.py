@@ -24,13 +24,7 @@ class _PerUnit(Metric):
     unit: str = "tokens"
 
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:  # noqa: ARG002
-        """Return log-probabilities beside lengths.
-
-        Raises
-        ------
-        InvalidInputError
-            If an item is no pair of finite numbers, a log-probability is positive, or a length is no count.
-        """
+        """Return log-probabilities beside lengths."""
         rows = _items.pairs(predictions, self.name, f"log-probability, {self.unit}")
         logs, lengths = rows.T
         wrong = np.flatnonzero((logs > 0) | (lengths < 0) | (lengths != np.floor(lengths)))
@@ -52,20 +46,6 @@ class Perplexity(_PerUnit):
     tokens. With words or bytes counted for tokens it is the perplexity per word or byte, by which models
     with differing tokens can be compared. It is a function of the two sums, not the mean of the perplexities
     of the texts. Undefined (NaN) where there is no token.
-
-    Parameters
-    ----------
-    name : str
-        The name of the metric.
-    unit : str
-        What the length of a text is counted in; used in messages.
-
-    Examples
-    --------
-    >>> metric = Perplexity()
-    >>> rows = metric.statistics(None, [(2 * math.log(0.5), 2), (math.log(0.125), 1)])
-    >>> round(float(metric.score(rows.sum(axis=0))), 4)
-    3.1748
     """
 
     name: str = "perplexity"
@@ -88,15 +68,6 @@ class BitsPer(_PerUnit):
     in UTF-8 does not depend on the tokens of the model, so that models with differing tokens can be compared
     by bits per byte. Undefined (NaN) where the texts have no length.
 
-    Parameters
-    ----------
-    name : str
-        The name of the metric.
-    unit : str
-        What the length of a text is counted in; used in messages.
-
-    Examples
-    --------
     >>> metric = BitsPer()
     >>> rows = metric.statistics(None, [(2 * math.log(0.5), 2), (math.log(0.125), 2)])
     >>> round(float(metric.score(rows.sum(axis=0))), 4)

@@ -20,21 +20,6 @@ class MicroF1(Metric):
 
     An item is a set (or list) of labels, which may be empty. Statistics are the labels that are right, those
     predicted and those of the gold; 0/0 counts as 0, as in scikit-learn.
-
-    Parameters
-    ----------
-    name : str
-        The name of the metric.
-
-    Examples
-    --------
-    >>> metric = MicroF1()
-    >>> rows = metric.statistics([{"a", "b"}, {"c"}], [{"a"}, {"b"}])
-    >>> rows
-    array([[1., 1., 2.],
-           [0., 1., 1.]])
-    >>> metric.score(rows.sum(axis=0))
-    array(0.4)
     """
 
     name: str = "multilabel_f1_micro"
@@ -65,22 +50,6 @@ class MacroF1(Metric):
     resample lacks counts as 0 there. Predicted labels that the gold does not have are not counted: a single
     one would otherwise lower the score by a whole class. scikit-learn counts them by default, and gives this
     score for ``labels=`` the labels of the gold.
-
-    Parameters
-    ----------
-    name : str
-        The name of the metric.
-    labels : tuple
-        The labels of the gold; set by `fit`.
-    caution : str or None
-        A note on predicted labels that the gold does not have; set by `fit`.
-
-    Examples
-    --------
-    >>> gold, predictions = [{"a", "b"}, {"c"}], [{"a"}, {"b"}]
-    >>> metric = MacroF1().fit(gold, [predictions], None)
-    >>> float(metric.score(metric.statistics(gold, predictions).sum(axis=0)).round(4))
-    0.3333
     """
 
     name: str = "multilabel_f1_macro"
@@ -91,13 +60,7 @@ class MacroF1(Metric):
     empty: ClassVar[Any] = frozenset()
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
-        """Return the metric with the labels fixed.
-
-        Raises
-        ------
-        InvalidInputError
-            If there is no gold, or there are no labels at all.
-        """
+        """Return the metric with the labels fixed."""
         if gold is None:
             raise InvalidInputError(f"{self.name} needs gold labels", hint="pass gold=...")
         due: set[Any] = set()
@@ -154,16 +117,6 @@ class SamplesF1(MeanMetric):
 
     An item is a set (or list) of labels. One without labels in gold and prediction counts as 0, as in
     scikit-learn.
-
-    Parameters
-    ----------
-    name : str
-        The name of the metric.
-
-    Examples
-    --------
-    >>> SamplesF1().values([{"a", "b"}, {"c"}], [{"a"}, {"c"}]).round(4)
-    array([0.6667, 1.    ])
     """
 
     name: str = "multilabel_f1_samples"
@@ -181,16 +134,6 @@ class SubsetAccuracy(MeanMetric):
     """The proportion of items that have exactly the labels of the gold.
 
     An item is a set (or list) of labels.
-
-    Parameters
-    ----------
-    name : str
-        The name of the metric.
-
-    Examples
-    --------
-    >>> SubsetAccuracy().values([{"a", "b"}, {"c"}], [{"a"}, {"c"}])
-    array([0., 1.])
     """
 
     name: str = "subset_accuracy"

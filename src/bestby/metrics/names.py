@@ -229,8 +229,6 @@ _SHOWN = {"pass": "1", "bleu": "13a", "bleu_segment_mean": "13a", "ece": "10"}
 def part_shown(name: str) -> str:
     """Return what stands behind the @ in the list of metrics, as an example.
 
-    Examples
-    --------
     >>> part_shown("ndcg"), part_shown("span_f1")
     ('10', 'IOB2')
     """

@@ -79,20 +79,7 @@ class Aligned(Metric):
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:
         """Return what the gold has, what the system has, and what is right, per block.
 
-        Parameters
-        ----------
-        gold, predictions : sequence of Block, length n
-            The items.
-
-        Returns
-        -------
-        ndarray, shape (n, 3)
-            The three counts.
-
-        Raises
-        ------
-        InvalidInputError
-            If an item is no `Block`, or gold and predictions have other characters; the first one is named.
+        The result has shape (n, 3).
         """
         rows = np.zeros((len(predictions), 3))
         for place, (ours, theirs) in enumerate(zip(gold, predictions, strict=True)):

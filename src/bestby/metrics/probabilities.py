@@ -25,26 +25,14 @@ def gold_labels(evaluation: Evaluation) -> Array:
 
 
 def numbers(labels: Array) -> FloatArray | None:
-    """Return labels as numbers; None if they are texts, save texts that all spell numbers.
-
-    Examples
-    --------
-    >>> numbers(np.array(["0.25", "1"])), numbers(np.array(["a", "1"]))
-    (array([0.25, 1.  ]), None)
-    """
+    """Return labels as numbers; None if they are texts, save texts that all spell numbers."""
     if labels.dtype.kind == "U" and all(NUMERAL.fullmatch(text) for text in labels.tolist()):
         return labels.astype(np.float64)
     return labels.astype(np.float64) if labels.dtype.kind in "biuf" else None
 
 
 def fractions(labels: Array) -> FloatArray:
-    """Return the numbers among the labels that are not whole.
-
-    Examples
-    --------
-    >>> fractions(np.array([0.0, 0.5, 1.0])), fractions(np.array(["a", "b"]))
-    (array([0.5]), array([], dtype=float64))
-    """
+    """Return the numbers among the labels that are not whole."""
     values = numbers(labels)
     return np.empty(0) if values is None else values[values != np.rint(values)]
 
@@ -57,16 +45,7 @@ def unknown_fractions(labels: Array, gold: Array) -> FloatArray:
 
 
 def are_probabilities(labels: Array, gold: Array) -> bool:
-    """Return whether predictions are numbers from 0 to 1, some of which can only be probabilities.
-
-    Examples
-    --------
-    >>> are_probabilities(np.array([0.2, 0.9]), np.array([0, 1]))
-    True
-    >>> are_probabilities(np.array([0.5, 1.0]), np.array([0.5, 1.0])), are_probabilities(
-    ...     np.array([0.0, 1.0]), np.array([0, 1]))
-    (False, False)
-    """
+    """Return whether predictions are numbers from 0 to 1, some of which can only be probabilities."""
     values = numbers(labels)
     if values is None or unknown_fractions(labels, gold).size == 0:
         return False
@@ -78,18 +57,6 @@ def with_both_classes(evaluation: Evaluation, name: str) -> tuple[Evaluation, tu
 
     One number per item is the probability of the label that sorts last of a gold of two, as for scikit-learn
     and for `RocAuc`.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-        The data.
-    name : str
-        The name of the metric that reads them, for the message of the error.
-
-    Raises
-    ------
-    DesignError
-        If there are such numbers, but the gold does not have two labels.
     """
     gold = evaluation.gold
     if gold is None or evaluation.classes is not None or gold.dtype.kind == "O":

@@ -20,14 +20,8 @@ from bestby.metrics.classification import named_label
 class Ranking:
     """Items sorted once by a system's scores.
 
-    Parameters
-    ----------
-    order : ndarray of int, shape (n,)
-        The items, highest score first.
-    positive : ndarray of uint8, shape (n,)
-        1 for positive items, in that order.
-    last : ndarray of bool, shape (n,)
-        True at the last position of each group of ties.
+    `order` and `positive` have shape (n,). `last`, of shape (n,), is True at the last position of each group
+    of ties.
     """
 
     order: Array
@@ -44,15 +38,8 @@ class Ranking:
 class _BinaryRanking(RankMetric):
     """What `RocAuc` and `AveragePrecision` share: which items are positive, and the sort.
 
-    Parameters
-    ----------
-    name : str
-        The name of the metric.
-    label : str, optional
-        The positive label; all others are negative. Without one, the gold must hold two labels, and the
-        greater of them is positive.
-    positive : object, optional
-        The label as it is in the gold; set by `fit`.
+    `label` is the positive label; all others are negative. Without one, the gold must hold two labels, and
+    the greater of them is positive.
     """
 
     name: str = ""
@@ -62,14 +49,7 @@ class _BinaryRanking(RankMetric):
     reads = "raw"
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
-        """Return the metric with the positive label fixed.
-
-        Raises
-        ------
-        InvalidInputError
-            If the gold has one label only, or more than two and none is named, or not the one named; or
-            if a system's predictions are no numbers.
-        """
+        """Return the metric with the positive label fixed."""
         for predictions in systems:
             _check_scores(self.name, predictions)
         return dataclasses.replace(self, positive=self._positive(gold))
@@ -95,22 +75,7 @@ class _BinaryRanking(RankMetric):
     def prepare(self, gold: Array, predictions: Array) -> Ranking:
         """Sort the items by score, once.
 
-        Parameters
-        ----------
-        gold : ndarray, shape (n,)
-            The labels.
-        predictions : ndarray, shape (n,)
-            The scores of one system; higher for what it holds to be positive.
-
-        Returns
-        -------
-        Ranking
-            What `weighted` needs.
-
-        Raises
-        ------
-        InvalidInputError
-            If the predictions are no numbers.
+        `gold` and `predictions` have shape (n,).
         """
         _check_scores(self.name, predictions)
         positive = self._positive(gold) if self.positive is None else self.positive
@@ -161,8 +126,6 @@ class AveragePrecision(_BinaryRanking):
     Tied scores share one threshold and nothing is interpolated, as in scikit-learn. Undefined (NaN) on a
     resample without positive items.
 
-    Examples
-    --------
     >>> metric = AveragePrecision("average_precision")
     >>> ranking = metric.prepare(np.array([0, 1, 1]), np.array([0.6, 0.4, 0.8]))
     >>> metric.weighted(ranking, np.array([[1, 1, 1]])).round(4)

@@ -25,36 +25,8 @@ def edit_counts(
     """Count hits, substitutions, deletions and insertions of each item, in a shortest alignment by jiwer.
 
     Of several references, the one with the fewest errors counts, of those the one with the most hits. Case
-    and punctuation count as they are.
-
-    Parameters
-    ----------
-    gold : iterable of str or of sequences of str, length n
-        The reference of each item, or several.
-    predictions : iterable of str, length n
-        What was recognised.
-    unit : {"words", "characters"}
-        Words lie between white space; characters include the spaces between words.
-    metric : str
-        The name used in messages.
-
-    Returns
-    -------
-    ndarray, shape (n, 4)
-        Hits, substitutions, deletions and insertions.
-
-    Raises
-    ------
-    InvalidInputError
-        If an item is no text.
-    MissingExtraError
-        If jiwer is not installed.
-
-    Examples
-    --------
-    >>> edit_counts(["the cat sat", ["a dog", "the dog"]], ["the cat", "the dog barks"])
-    array([[2., 0., 1., 0.],
-           [2., 0., 0., 1.]])
+    and punctuation count as they are. The result has shape (n, 4). `unit`: words lie between white space;
+    characters include the spaces between words.
     """
     several, recognised = _items.references(gold, metric), _items.texts(predictions, metric)
     try:
@@ -104,13 +76,6 @@ class WordErrorRate(_FromEdits):
 
     An item is a text; its gold is a text, or a list of texts, of which the one with the fewest errors counts.
     Undefined (NaN) where the references hold no word (jiwer then returns the number of insertions).
-
-    Examples
-    --------
-    >>> metric = WordErrorRate()
-    >>> rows = metric.statistics(["the cat sat", "on it"], ["the cat", "on it too"])
-    >>> float(metric.score(rows.sum(axis=0)))
-    0.4
     """
 
     name = "wer"
@@ -127,8 +92,6 @@ class CharacterErrorRate(WordErrorRate):
 
     An item is a text, as of `WordErrorRate`.
 
-    Examples
-    --------
     >>> metric = CharacterErrorRate()
     >>> round(float(metric.score(metric.statistics(["cat"], ["cut"]).sum(axis=0))), 4)
     0.3333

@@ -19,15 +19,6 @@ from bestby.metrics.base import MeanMetric, Metric
 class Mean(MeanMetric):
     """The mean of one score per item; needs no gold.
 
-    Parameters
-    ----------
-    name : str
-        The name of the metric.
-    greater_is_better : bool
-        False if the scores are losses.
-
-    Examples
-    --------
     >>> metric = Mean()
     >>> float(metric.score(metric.statistics(None, np.array([1.0, 2.0, 4.5])).sum(axis=0)))
     2.5
@@ -48,13 +39,7 @@ class Mean(MeanMetric):
 
 
 class MeanSquaredError(MeanMetric):
-    """The mean squared error; lower is better.
-
-    Examples
-    --------
-    >>> MeanSquaredError().values(np.array([1.0, 2.0]), np.array([3.0, 2.0]))
-    array([4., 0.])
-    """
+    """The mean squared error; lower is better."""
 
     name = "mse"
     greater_is_better = False
@@ -68,8 +53,6 @@ class MeanSquaredError(MeanMetric):
 class MeanAbsoluteError(MeanMetric):
     """The mean absolute error; lower is better.
 
-    Examples
-    --------
     >>> MeanAbsoluteError().values(np.array([1.0, 2.0]), np.array([3.0, 2.0]))
     array([2., 0.])
     """
@@ -84,14 +67,7 @@ class MeanAbsoluteError(MeanMetric):
 
 
 class RootMeanSquaredError(Metric):
-    """The root of the mean squared error; lower is better.
-
-    Examples
-    --------
-    >>> metric = RootMeanSquaredError()
-    >>> float(metric.score(metric.statistics(np.array([0.0, 0.0]), np.array([1.0, 7.0])).sum(axis=0)))
-    5.0
-    """
+    """The root of the mean squared error; lower is better."""
 
     name = "rmse"
     greater_is_better = False
@@ -116,15 +92,6 @@ class R2(Metric):
     The gold is centred by its mean on the full data, for accuracy; the score of a resample uses the mean of
     that resample. Undefined (NaN) on a resample whose gold is constant.
 
-    Parameters
-    ----------
-    name : str
-        The name of the metric.
-    centre : float
-        Mean of the gold; set by `fit`.
-
-    Examples
-    --------
     >>> gold = np.array([1.0, 2.0, 3.0])
     >>> metric = R2().fit(gold, [], None)
     >>> float(metric.score(metric.statistics(gold, np.array([1.0, 2.0, 2.0])).sum(axis=0)))
@@ -136,13 +103,7 @@ class R2(Metric):
     bounds = (-np.inf, 1.0)
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
-        """Return the metric with the centre of the gold fixed.
-
-        Raises
-        ------
-        InvalidInputError
-            If the gold is constant.
-        """
+        """Return the metric with the centre of the gold fixed."""
         if gold is None:
             raise InvalidInputError(f"{self.name} needs gold values", hint="pass gold=...")
         numbers = np.asarray(gold, dtype=np.float64)

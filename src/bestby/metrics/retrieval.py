@@ -99,25 +99,8 @@ class Retrieval(MeanMetric):
     def values(self, gold: Iterable[Any], predictions: Iterable[Any]) -> FloatArray:
         """Return the value of each topic; one call of ir-measures for all.
 
-        Parameters
-        ----------
-        gold : iterable of mapping, length n
-            Per topic, document id to relevance.
-        predictions : iterable of mapping or of sequence, length n
-            Per topic, document id to score, or document ids from the best.
-
-        Returns
-        -------
-        ndarray, shape (n,)
-            The values.
-
-        Raises
-        ------
-        InvalidInputError
-            If a topic has no judgement, a relevance is no whole number, a score is not finite, or a document
-            is found twice.
-        MissingExtraError
-            If ir-measures is not installed.
+        The result has shape (n,). `predictions`: per topic, document id to score, or document ids from the
+        best.
         """
         judged = {str(t): _judgements(topic, t, self.name) for t, topic in enumerate(gold)}
         found = {str(t): _ranks(topic, t, self.name) for t, topic in enumerate(predictions)}

@@ -72,13 +72,7 @@ class LogLoss(PerItem):
     bounds = (0.0, np.inf)
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
-        """Return the metric, having seen that the gold is hard.
-
-        Raises
-        ------
-        InvalidInputError
-            If a row of the gold is not one-hot.
-        """
+        """Return the metric, having seen that the gold is hard."""
         rows = given_gold(self.name, gold)
         soft = ((rows != 0.0) & (rows != 1.0)).any(axis=1)
         if soft.any():

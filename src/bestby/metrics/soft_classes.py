@@ -66,13 +66,7 @@ class SoftOneClass(Metric):
     reads = "distributions"
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
-        """Return the metric with the column of the class fixed.
-
-        Raises
-        ------
-        InvalidInputError
-            If there is no such class.
-        """
+        """Return the metric with the column of the class fixed."""
         given_classes(self.name, labels)
         known = [] if labels is None else labels.tolist()
         return dataclasses.replace(self, position=named_label(self.label, known, self.name))

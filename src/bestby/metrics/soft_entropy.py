@@ -62,25 +62,13 @@ class EntropySimilarity(StandardisedMetric):
     reads = "distributions"
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
-        """Return the metric with the scales of the gold and the systems fixed.
-
-        Raises
-        ------
-        InvalidInputError
-            If the gold has no entropy.
-        """
+        """Return the metric with the scales of the gold and the systems fixed."""
         entropies = normalised_entropies(given_gold(self.name, gold))
         locations = tuple((0.0, _root_mean_square(normalised_entropies(given))) for given in systems)
         return dataclasses.replace(self, scale=self._size("the gold has", entropies), locations=locations)
 
     def statistics(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
-        """Return the product of the scaled entropies and their squares.
-
-        Raises
-        ------
-        InvalidInputError
-            If the predictions have no entropy.
-        """
+        """Return the product of the scaled entropies and their squares."""
         y = normalised_entropies(gold) / self.scale
         x = normalised_entropies(predictions)
         x = x / self._size("the predictions have", x)
@@ -152,24 +140,12 @@ class EntropyCorrelation(Pearson):
     reads = "distributions"
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:
-        """Return the metric with the centre and scale of the entropies of the gold fixed.
-
-        Raises
-        ------
-        InvalidInputError
-            If the gold has the same entropy on all items.
-        """
+        """Return the metric with the centre and scale of the entropies of the gold fixed."""
         entropies = self._varying("the gold has", normalised_entropies(given_gold(self.name, gold)))
         return super().fit(entropies, [normalised_entropies(given) for given in systems], labels)
 
     def statistics(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
-        """Return standard scores of the entropies, their squares, their product and 1.
-
-        Raises
-        ------
-        InvalidInputError
-            If the predictions have the same entropy on all items.
-        """
+        """Return standard scores of the entropies, their squares, their product and 1."""
         entropies = self._varying("the predictions have", normalised_entropies(predictions))
         return super().statistics(normalised_entropies(gold), entropies)
 

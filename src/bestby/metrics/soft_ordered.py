@@ -21,12 +21,7 @@ from bestby.metrics._distributions import PerItem, given_gold, over_classes
 class _Ordered(PerItem):
     """What the measures of ordered classes share: their greatest value is K - 1.
 
-    Parameters
-    ----------
-    name : str
-        The name of the metric.
-    bounds : tuple of float
-        The least and the greatest value; set by `fit`.
+    `bounds` are the least and the greatest value; set by `fit`.
     """
 
     name: str = ""

@@ -30,17 +30,10 @@ _WHY: dict[Part, str] = {
 class _SpanMetric(Metric):
     """What the measures of spans share: how an item is read, and which scheme its tags follow.
 
-    Parameters
-    ----------
-    name : str
-        The name of the metric.
-    part : {"precision", "recall", "f1"}
-        Which of the three.
-    scheme : str or None
-        None reads tags leniently, as conlleval and seqeval do: a span also begins where a type changes or an
-        I follows an O. "strict" counts only spans that follow the scheme of the gold to the letter, which
-        seqeval detects from the whole gold; or the name of that scheme: IOB1, IOB2 (BIO), IOE1, IOE2,
-        IOBES or BILOU. Spans given as such need no scheme.
+    For `scheme`, None reads tags leniently, as conlleval and seqeval do: a span also begins where a type
+    changes or an I follows an O. "strict" counts only spans that follow the scheme of the gold to the letter,
+    which seqeval detects from the whole gold; or the name of that scheme: IOB1, IOB2 (BIO), IOE1, IOE2, IOBES
+    or BILOU. Spans given as such need no scheme.
     """
 
     name: str
@@ -51,13 +44,7 @@ class _SpanMetric(Metric):
     packages = ("seqeval",)
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
-        """Return the metric with the scheme fixed.
-
-        Raises
-        ------
-        InvalidInputError
-            If there is no gold, or its tags have no scheme that is known.
-        """
+        """Return the metric with the scheme fixed."""
         if gold is None:
             raise InvalidInputError(f"{self.name} needs gold spans or tags", hint="pass gold=...")
         if self.scheme is None:
@@ -120,13 +107,7 @@ class Spans(_SpanMetric):
     label: str | None = None
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:
-        """Return the metric with the scheme fixed and the type known to occur.
-
-        Raises
-        ------
-        InvalidInputError
-            If there is no such type in the gold or any system.
-        """
+        """Return the metric with the scheme fixed and the type known to occur."""
         fitted = super().fit(gold, systems, labels)
         if fitted.label is not None:
             named_label(fitted.label, sorted(_occurring([gold, *systems], self.name)), self.name)
@@ -158,37 +139,14 @@ class MacroSpans(_SpanMetric):
     """Precision, recall or F1 of the spans of each type, averaged over the types.
 
     An item is as for `Spans`. The types are those that occur in the gold or the predictions of the
-    (re)sample, as in seqeval; undefined (NaN) if there are none.
-
-    Parameters
-    ----------
-    name : str
-        The name of the metric.
-    part : {"precision", "recall", "f1"}
-        Which of the three.
-    scheme : str or None
-        None reads tags leniently; "strict" by the scheme of the gold; or the name of a scheme.
-    types : tuple of str
-        All types there are; set by `fit`.
-
-    Examples
-    --------
-    >>> gold, predictions = [["B-PER", "I-PER", "O"], ["B-LOC"]], [["B-PER", "O", "O"], ["B-LOC"]]
-    >>> metric = MacroSpans("span_f1_macro", "f1").fit(gold, [predictions], None)
-    >>> metric.types, metric.score(metric.statistics(gold, predictions).sum(axis=0))
-    (('LOC', 'PER'), array(0.5))
+    (re)sample, as in seqeval; undefined (NaN) if there are none. For `scheme`, None reads tags leniently;
+    "strict" by the scheme of the gold; or the name of a scheme.
     """
 
     types: tuple[str, ...] = ()
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:
-        """Return the metric with the scheme and the types fixed.
-
-        Raises
-        ------
-        InvalidInputError
-            If there are no spans at all.
-        """
+        """Return the metric with the scheme and the types fixed."""
         fitted = super().fit(gold, systems, labels)
         types = tuple(sorted(_occurring([gold, *systems], self.name)))
         if not types:

@@ -32,20 +32,9 @@ _FOR_NUMBERS = 'name a metric of numbers, such as metric="rmse" (or mae, pearson
 def chosen_metrics(metric: Any, parts: Mapping[str, Evaluation]) -> tuple[list[BaseMetric], list[Note]]:
     """Return the metrics to compare and notes on how they read the data.
 
-    Parameters
-    ----------
-    metric : str, Metric, callable or list of them, or None
-        What the user named. None is the metric that the source of the data suggests, otherwise accuracy;
-        cross-entropy for soft gold, the mean without gold.
-    parts : mapping of str to Evaluation
-        The data: one evaluation under ``""``, or several under the words that name them in messages.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is no such metric, or one is named twice.
-    DesignError
-        If a metric does not suit the data.
+    `metric` is what the user named. None is the metric that the source of the data suggests, otherwise
+    accuracy; cross-entropy for soft gold, the mean without gold. `parts` are the data: one evaluation under
+    ``""``, or several under the words that name them in messages.
     """
     spec = metric
     if spec is None:
@@ -83,21 +72,8 @@ def chosen_metric(metric: Any, parts: Mapping[str, Evaluation]) -> tuple[BaseMet
 def check(metrics: Sequence[BaseMetric], parts: Mapping[str, Evaluation], *, named: bool) -> list[Note]:
     """Refuse metrics of labels and of probabilities that do not suit the data; return notes where they do.
 
-    Parameters
-    ----------
-    metrics : sequence of BaseMetric
-        The metrics.
-    parts : mapping of str to Evaluation
-        As for `chosen_metrics`. A label of one part's gold is known in all of them, so that a fold need not
-        hold every class.
-    named : bool
-        Whether the user (or the source of the data) named the metrics; real numbers are labels only if so.
-
-    Raises
-    ------
-    DesignError
-        If the gold or a system holds real numbers and no metric was named, if a system holds probabilities
-        where labels are compared, or if no prediction of any system is a label of the gold.
+    `named` says whether the user (or the source of the data) named the metrics; real numbers are labels only
+    if so.
     """
     reading = [one for one in metrics if one.reads in ("labels", "distributions")]
     hard = {place: part for place, part in parts.items() if _has_labels(part)}
@@ -210,15 +186,7 @@ def _note_probabilities(metric: BaseMetric, evaluation: Evaluation, gold: Array,
 
 @dataclass(frozen=True)
 class Known:
-    """The labels of the gold, by the rule by which the values of these data are compared.
-
-    Parameters
-    ----------
-    rule : Rule
-        How the values are read.
-    keys : frozenset
-        The labels of all parts, as they are compared.
-    """
+    """The labels of the gold, by the rule by which the values of these data are compared."""
 
     rule: Rule
     keys: frozenset[Key]
@@ -372,8 +340,6 @@ def _are_texts(labels: Array, n_items: int) -> bool:
 def _quoted(label: Any) -> str:
     """Return a label as a message shows it: a number without needless digits, a long text cut.
 
-    Examples
-    --------
     >>> _quoted("pos"), _quoted(1.0), _quoted(2)
     ("'pos'", '1', '2')
     """

@@ -58,13 +58,7 @@ class Rouge(MeanMetric):
             raise InvalidInputError(f"there is no {self.name!r}", hint=f"it is one of {', '.join(_ROUGE)}")
 
     def values(self, gold: Any, predictions: Any) -> FloatArray:
-        """Return the F-measure of each item.
-
-        Raises
-        ------
-        MissingExtraError
-            If rouge-score is not installed.
-        """
+        """Return the F-measure of each item."""
         references, texts = _items.references(gold, self.name), _items.texts(predictions, self.name)
         try:
             from rouge_score.rouge_scorer import RougeScorer

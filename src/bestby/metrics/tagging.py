@@ -20,19 +20,6 @@ class TagAccuracy(Metric):
 
     An item is a sentence: a list with one tag per token. Tokens of a sentence depend on each other, so that
     they are no items. Undefined (NaN) if there are no tokens.
-
-    Parameters
-    ----------
-    name : str
-        The name of the metric.
-
-    Examples
-    --------
-    >>> metric = TagAccuracy()
-    >>> rows = metric.statistics([["DET", "NOUN"], ["VERB"]], [["DET", "VERB"], ["VERB"]])
-    >>> rows
-    array([[1., 2.],
-           [1., 1.]])
     """
 
     name: str = "tag_accuracy"

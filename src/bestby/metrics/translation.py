@@ -49,11 +49,6 @@ class Counted(Metric):
     An item is a text (`str`), one segment; its gold is a text, or a list or tuple of texts if there are
     several references. Segments may have different numbers of them. `fit` counts the n-grams of the
     references once, for all systems.
-
-    Parameters
-    ----------
-    prepared : object
-        The references with what was counted in them; set by `fit`.
     """
 
     prepared: _Prepared | None = field(default=None, compare=False, kw_only=True)
@@ -72,15 +67,7 @@ class Counted(Metric):
         """Return the statistics of translations against references that were counted before."""
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
-        """Return the metric with the references counted.
-
-        Raises
-        ------
-        InvalidInputError
-            If an item of the gold is neither a text nor a list of texts.
-        MissingExtraError
-            If sacrebleu is not installed.
-        """
+        """Return the metric with the references counted."""
         return dataclasses.replace(self, prepared=self._prepare(gold))
 
     def _prepare(self, gold: Any) -> _Prepared:
@@ -94,24 +81,7 @@ class Counted(Metric):
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:
         """Return the counts of each segment.
 
-        Parameters
-        ----------
-        gold : ndarray of object, shape (n,)
-            The reference of each segment, or a list of several.
-        predictions : ndarray of object, shape (n,)
-            The translations.
-
-        Returns
-        -------
-        ndarray, shape (n, k)
-            The counts.
-
-        Raises
-        ------
-        InvalidInputError
-            If an item is no text, or there are not as many as references.
-        MissingExtraError
-            If sacrebleu is not installed.
+        `gold` and `predictions` have shape (n,) and the result has shape (n, k).
         """
         translations = _items.texts(predictions, self.name)
         kept = self.prepared
@@ -428,19 +398,6 @@ class SegmentMean(MeanMetric):
 
     Not the score of the corpus: short segments count as much as long ones. BLEU of a segment is over the
     orders it has n-grams of, as ``sacrebleu.sentence_bleu``.
-
-    Parameters
-    ----------
-    name : str
-        The name of the metric.
-    of : Counted
-        The measure.
-
-    Examples
-    --------
-    >>> metric = SegmentMean("bleu_segment_mean", Bleu())
-    >>> metric.values(["a b c", "d"], ["a b c", "e"])
-    array([100.,   0.])
     """
 
     reads = "objects"

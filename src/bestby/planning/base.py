@@ -24,22 +24,8 @@ Progress = Callable[[int, int], None]
 class Question:
     """How the planned test will decide, and how to simulate it where there is no formula.
 
-    Parameters
-    ----------
-    level : float
-        1 - level is the level of the test.
-    alternative : {"two-sided", "greater", "less"}
-        Of A against B.
-    n_comparisons : int
-        Number of comparisons the level is divided over.
-    n_simulations : int or None
-        Simulated studies; None for the default of the design.
-    n_resamples : int
-        Resamples of the test in each simulated study.
-    seed : int
-        The seed.
-    progress : callable, optional
-        Called with the number of simulated studies done and their number.
+    `n_comparisons` is the number of comparisons the level is divided over. `n_simulations` counts simulated
+    studies; None for the default of the design.
     """
 
     level: float = 0.95
@@ -59,8 +45,6 @@ class Question:
 def share_of(hits: int, studies: int) -> tuple[float, float]:
     """Return a simulated power and its standard error, which is not 0 even if all studies agree.
 
-    Examples
-    --------
     >>> share_of(800, 1000), share_of(1000, 1000)
     ((0.8, 0.0126...), (1.0, 0.0009...))
     """

@@ -29,8 +29,6 @@ def mean_squares(df: float, u: FloatArray) -> FloatArray:
     been: the size is a multiple of s², and the ratio of s² to the true variance has the same distribution
     in both averages.
 
-    Examples
-    --------
     >>> mean_squares(4.0, np.array([0.1, 0.5, 0.9])).round(3)
     array([0.266, 0.839, 1.945])
     """
@@ -42,27 +40,10 @@ def freedom(squares: FloatArray, sizes: FloatArray, expected: FloatArray) -> flo
     """Return the degrees of freedom with which a pilot knows the variance of a mean over clusters.
 
     They are 2 over the squared relative error of the variance. Two estimates are made of that, the larger
-    counts: for normal scores, 2 / (G - 1), where G is the effective number of clusters (Kish 1965), plus
-    what clusters of other sizes would change; and from the squared deviations themselves, which know of
-    heavy tails and of items on which systems seldom differ. Items without clusters are clusters of one.
-
-    Parameters
-    ----------
-    squares : ndarray, shape (C,)
-        What each cluster adds to the estimated variance: the square of the sum of its deviations.
-    sizes : ndarray, shape (C,)
-        Items of each cluster; the variance is the sum of the squares over that of the sizes.
-    expected : ndarray, shape (C,)
-        The expected squares, up to a factor.
-
-    Examples
-    --------
-    >>> one = np.ones(5)
-    >>> round(freedom(np.array([1.0, 0.2, 0.5, 1.8, 0.1]), one, one), 6)
-    4.0
-    >>> one = np.ones(100)
-    >>> round(freedom(np.r_[np.zeros(95), np.ones(5)], one, one), 1)
-    10.4
+    counts: for normal scores, 2 / (G - 1), where G is the effective number of clusters (Kish 1965), plus what
+    clusters of other sizes would change; and from the squared deviations themselves, which know of heavy
+    tails and of items on which systems seldom differ. Items without clusters are clusters of one. `squares`,
+    `sizes` and `expected` have shape (C,).
     """
     effective = float(sizes.sum()) ** 2 / float(sizes @ sizes)
     normal = 2.0 / max(effective - 1.0, 0.5) + _relative_variance(expected, sizes)
@@ -82,8 +63,6 @@ def of_effective_units(effective: float, units: int) -> float:
     Their number is that of the units over their kurtosis; never more than the units less one are counted.
     Where no unit deviates (0 effective units) there is no variance to doubt, and the units less one count.
 
-    Examples
-    --------
     >>> [round(of_effective_units(effective, 100), 1) for effective in (100 / 3, 10.0, 0.0)]
     [99.0, 22.0, 99.0]
     """

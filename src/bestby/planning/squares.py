@@ -17,8 +17,6 @@ _MANY_DF = 1000
 def evenly(n_points: int, dimensions: int) -> FloatArray:
     """Return points that fill the unit cube evenly: multiples, modulo 1, of powers of an irrational number.
 
-    Examples
-    --------
     >>> evenly(3, 1).round(3)
     array([[0.118, 0.736, 0.354]])
     """
@@ -33,8 +31,6 @@ def evenly(n_points: int, dimensions: int) -> FloatArray:
 def mean_square(u: FloatArray, df: float) -> FloatArray:
     """Return quantiles of a chi-square over its degrees of freedom; 0 without any.
 
-    Examples
-    --------
     >>> [mean_square(np.array([0.05, 0.95]), df).round(4).tolist() for df in (3, 1000, 1001)]
     [[0.1173, 2.6049], [0.9276, 1.0747], [0.9276, 1.0746]]
     """

@@ -16,8 +16,6 @@ from bestby.readers.assemble import agreed
 def names_of(annotators: str | Sequence[str] | None) -> tuple[str, ...]:
     """Return the columns that the user names: one says who labelled, several are one annotator each.
 
-    Examples
-    --------
     >>> names_of("worker"), names_of(["ann1", "ann2"]), names_of(None)
     (('worker',), ('ann1', 'ann2'), ())
     """
@@ -35,17 +33,7 @@ def names_of(annotators: str | Sequence[str] | None) -> tuple[str, ...]:
 def of_columns(table: Table, names: Sequence[str]) -> Column:
     """Return the labels of a column per annotator; an item is missing if nobody labelled it.
 
-    Parameters
-    ----------
-    table : Table
-        A row per item.
-    names : sequence of str
-        The columns.
-
-    Returns
-    -------
-    Column
-        Labels of shape (n, A), None where an annotator gave none.
+    Returns labels of shape (n, A), None where an annotator gave none.
     """
     columns = []
     for name in names:
@@ -69,25 +57,7 @@ def of_rows(
 ) -> tuple[Column, list[str], Table]:
     """Return the labels of a table with a row per item and annotator.
 
-    Parameters
-    ----------
-    table : Table
-        Columns of item ids, annotators and labels.
-    annotator : str
-        The column that says who labelled.
-    item : str, optional
-        The column of item ids.
-    groups : sequence of str
-        Columns of clusters and strata.
-
-    Returns
-    -------
-    Column
-        Labels of shape (n, A); as many columns as the item with most labels has.
-    list of str
-        The item ids.
-    Table
-        A row per item, with the columns of the groups.
+    Returns a row per item, with the columns of the groups.
     """
     by = table.texts(table.require(annotator, "annotator"), "annotator")
     ids = table.item_column(item)

@@ -14,30 +14,7 @@ _SEVERAL = ("annotators", "cluster", "datasets", "systems")
 
 
 def check(paths: Any, gold: Any = None, *, missing: Any = "", classes: Any = None, **columns: Any) -> None:
-    """Check what the readers share.
-
-    Parameters
-    ----------
-    paths : str, Path, sequence or mapping of them
-        Where the data are; at least one.
-    gold : str, Path, or sequence of them, optional
-        A column or files.
-    missing : str or iterable of str
-        What stands for a missing value.
-    classes : iterable, optional
-        The classes.
-    **columns : str or sequence of str, optional
-        Names of columns or systems, under the names of their arguments.
-
-    Raises
-    ------
-    InvalidInputError
-        If one is of another type.
-
-    Examples
-    --------
-    >>> check("predictions.csv", "label", item=None, systems=["a", "b"])
-    """
+    """Check what the readers share."""
     listed = list(paths.values()) if isinstance(paths, Mapping) else _listed(paths)
     plain = isinstance(
         paths, str | Path | Mapping | Sequence

@@ -33,25 +33,7 @@ def side_by_side(
 ) -> Evaluation:
     """Make an evaluation of columns of equal length; where no ids are given, the rows are the items.
 
-    Parameters
-    ----------
-    source : str
-        Where the data come from, for messages.
-    systems : mapping of str to Column, shape (n,)
-        Predictions or scores.
-    gold : Column, shape (n,), or None
-        The gold.
-    items, clusters, strata : sequence of str, shape (n,), or None
-        Ids and groups.
-    on_missing : {"error", "drop", "worst"}
-        What to do with items that some system lacks.
-    soft : Soft
-        What the user says about soft labels.
-
-    Returns
-    -------
-    Evaluation
-        The checked data.
+    `gold` has shape (n,) and the arrays in `systems`, `items`, `clusters` and `strata` have shape (n,).
     """
     if items is not None:
         check_unique(items, f"{source}: item ids")
@@ -145,14 +127,7 @@ def keyed(keys: Sequence[Any], column: Column) -> dict[Any, Any]:
 def agreed(
     source: str, role: str, items: Sequence[str], column: Column, rule: Rule | None = None
 ) -> dict[str, str]:
-    """Return one value per item; its rows must agree on it, as the rule compares values if there is one.
-
-    Examples
-    --------
-    >>> from bestby.data.columns import column_of_texts
-    >>> agreed("table.csv", "gold", ["q1", "q2", "q1"], column_of_texts(["x", "y", "x"]))
-    {'q1': 'x', 'q2': 'y'}
-    """
+    """Return one value per item; its rows must agree on it, as the rule compares values if there is one."""
     values: dict[str, str] = {}
     for item, value in zip(items, text_of(column).values.tolist(), strict=True):
         known = values.setdefault(item, value)

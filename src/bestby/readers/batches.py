@@ -35,16 +35,8 @@ ROWS = 1 << 17
 class Passes:
     """Makes passes over the items of a table.
 
-    Parameters
-    ----------
-    source : str
-        What the user calls the table.
-    queries : tuple of (str, tuple)
-        SQL and its parameters, one after the other: key, gold if there is one, and the systems as columns.
-    with_gold : bool
-        Whether there is a gold.
-    complete : bool
-        Whether to leave items out that a system has no value for.
+    `queries` are SQL and its parameters, one after the other: key, gold if there is one, and the systems as
+    columns.
     """
 
     source: str
@@ -82,17 +74,7 @@ def _complete(batch: Batch) -> Batch:
 
 
 def number_of(column: str, kind: str, missing: Missing) -> str:
-    """Return SQL for the number in a column; NULL where the value is missing.
-
-    Parameters
-    ----------
-    column : str
-        The column, as SQL spells it.
-    kind : {"number", "text", "json"}
-        What it holds.
-    missing : frozenset of str
-        The texts that stand for a missing value.
-    """
+    """Return SQL for the number in a column; NULL where the value is missing."""
     if kind == "number":
         return f"CAST({column} AS DOUBLE)"
     return f"CAST({text_of(column, kind, missing)} AS DOUBLE)"
@@ -119,22 +101,8 @@ def check_cells(
 ) -> None:
     """Refuse a table where an item has no id, or a text that is to be read as a number is none.
 
-    Parameters
-    ----------
-    database : DuckDBPyConnection
-        Where to look.
-    source : str
-        What the user calls the table.
-    item : str
-        The column of the item ids.
-    found : sequence of (str, sequence, str, mapping of str to str)
-        The parts of the table: a relation of SQL, its parameters, SQL for the id of an item, and SQL for the
-        text in each column of numbers that are written as text.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is such a cell.
+    `found` holds the parts of the table: a relation of SQL, its parameters, SQL for the id of an item, and
+    SQL for the text in each column of numbers that are written as text.
     """
     n = absent = 0
     for relation, given, id_text, texts in found:
@@ -159,31 +127,7 @@ def check_cells(
 
 
 def read_batches(passes: Passes, names: Sequence[str], on_missing: OnMissing) -> Streamed:
-    """Go over the items once, to count them, to look for missing values and for the hash of the data.
-
-    Parameters
-    ----------
-    passes : Passes
-        The passes over the table.
-    names : sequence of str
-        The systems.
-    on_missing : {"error", "drop"}
-        What to do with items that some system has no value for.
-
-    Returns
-    -------
-    Streamed
-        The data.
-
-    Raises
-    ------
-    InvalidInputError
-        If a value is missing, or there are fewer than two items.
-    DesignError
-        If missing values are to count as the worst.
-    MissingExtraError
-        If pyarrow is not installed.
-    """
+    """Go over the items once, to count them, to look for missing values and for the hash of the data."""
     _check_arrow()
     if on_missing == "worst":
         raise DesignError(

@@ -21,26 +21,7 @@ def one_kind(
 ) -> tuple[dict[str, Column], Column | None, Array | None]:
     """Bring soft columns into one order of classes, and labels and the names of classes to one type.
 
-    Parameters
-    ----------
-    systems : mapping of str to Column
-        Hard or soft.
-    gold : Column or None
-        Hard, soft or annotated.
-    soft : Soft
-        What the user asks for.
-
-    Returns
-    -------
-    dict of str to Column, Column or None
-        The systems and the gold.
-    ndarray, shape (K,), or None
-        The classes; None if nothing names them.
-
-    Raises
-    ------
-    InvalidInputError
-        If two soft columns have different classes.
+    The result has shape (K,): the classes; None if nothing names them.
     """
     names = _names([*systems.items(), *([] if gold is None else [(GOLD, gold)])], soft)
     given = [*systems.values(), *([] if gold is None else [gold])]
@@ -94,8 +75,6 @@ def _ordered(column: Column, names: tuple[str, ...] | None) -> Column:
 def labels_of(gold: Column) -> Column | None:
     """Return the labels that a gold holds, one after another; None if its classes have no names.
 
-    Examples
-    --------
     >>> soft = Column(np.array([[0.5, 0.5]]), np.array([False]), ("no", "yes"))
     >>> labels_of(soft).values
     array(['no', 'yes'], dtype=object)

@@ -53,20 +53,7 @@ _HEAD = 100
 class Asked:
     """What the user says about a table.
 
-    Parameters
-    ----------
-    roles : Roles
-        The columns that the user named.
-    systems : sequence of str, optional
-        Which systems; all if not given.
-    on_missing : {"error", "drop", "worst"}
-        What to do with rows where some system has no value.
-    missing : frozenset of str
-        The texts that stand for a missing value.
-    soft : Soft
-        What the user says about soft labels.
-    columns : frozenset of str or None
-        All columns that the user named, whatever for.
+    `systems` says which systems; all if not given.
     """
 
     roles: Roles
@@ -80,26 +67,8 @@ class Asked:
 def read_counted(pieces: Pieces, asked: Asked, stream: bool | None) -> tuple[Evaluation, str] | None:
     """Count the rows of a wide table of labels; None if it is to be read whole.
 
-    Parameters
-    ----------
-    pieces : Pieces
-        The files.
-    asked : Asked
-        What the user says.
-    stream : bool or None
-        True: count, whatever the size. None: count from `COUNTED_FROM` values on, where that can be done.
-
-    Returns
-    -------
-    (Evaluation, str) or None
-        The cells with their counts, and what was taken for what.
-
-    Raises
-    ------
-    InvalidInputError
-        If the table cannot be read or something is missing in it.
-    DesignError
-        If the rows are to be counted and cannot.
+    `stream`: True: count, whatever the size. None: count from `COUNTED_FROM` values on, where that can be
+    done.
     """
     if stream is None and pieces.n_values() < COUNTED_FROM:
         return None

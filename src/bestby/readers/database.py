@@ -127,17 +127,7 @@ def _used(path: Path | str, database: DuckDBPyConnection) -> Iterator[DuckDBPyCo
 
 
 def lines(path: Path, compression: str, most: int) -> list[str]:
-    """Return the first lines of a text file as they are.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    compression : {"none", "gzip", "zstd"}
-        How it is packed.
-    most : int
-        How many lines to read.
-    """
+    """Return the first lines of a text file as they are."""
     with connection(path) as database:
         query = f"{_LINES % _buffer(path, compression)} LIMIT {most:d}"
         return _texts(database.execute(query, [literal(path), compression]).fetchall())

@@ -37,16 +37,7 @@ from bestby.readers.soft_tables import class_columns, gathered
 class Part:
     """The file of one system, or of the gold.
 
-    Parameters
-    ----------
-    source : str
-        Its path.
-    column : Column, shape (n,)
-        Its values.
-    items : list of str, shape (n,), or None
-        Its item ids.
-    table : Table or None
-        The whole table, if it is one.
+    `column` has shape (n,) and the arrays in `items` have shape (n,).
     """
 
     source: str
@@ -71,27 +62,7 @@ def read_several(
 ) -> tuple[Evaluation, str]:
     """Make an evaluation of one file per system.
 
-    Parameters
-    ----------
-    paths : mapping of str to path
-        The file of each system.
-    roles : Roles
-        The gold is a file, or a column that the files of the systems share; the rest are columns.
-    on_missing : {"error", "drop", "worst"}
-        What to do with items that some system has no value for.
-    value_column : str, optional
-        The column of the predictions or scores in tables that have several.
-    missing : frozenset of str
-        The texts that stand for a missing value.
-    soft : Soft
-        What the user says about soft labels.
-
-    Returns
-    -------
-    Evaluation
-        The data.
-    str
-        What was taken for what.
+    `roles`: the gold is a file, or a column that the files of the systems share; the rest are columns.
     """
     how = How(missing, soft)
     files = {name: readable_file(path) for name, path in paths.items()}
@@ -133,15 +104,7 @@ def _header_words(files: Mapping[str, Path]) -> str:
 
 @dataclass(frozen=True)
 class How:
-    """How every file is read.
-
-    Parameters
-    ----------
-    missing : frozenset of str
-        The texts that stand for a missing value.
-    soft : Soft
-        What the user says about soft labels.
-    """
+    """How every file is read."""
 
     missing: Missing
     soft: Soft

@@ -30,12 +30,7 @@ _HEADERS = {"prediction", "predictions", "pred", "score", "scores", "gold", "lab
 class Kind:
     """What a file is.
 
-    Parameters
-    ----------
-    form : {"delimited", "json", "parquet", "npy", "text"}
-        How its content is written; "text" if nothing tells.
-    compression : {"none", "gzip", "zstd"}
-        How it is packed.
+    `form` says how its content is written; "text" if nothing tells.
     """
 
     form: str
@@ -45,8 +40,6 @@ class Kind:
 def stem_of(path: str | Path) -> str:
     """Return how a file is called without its ending and that of its packing.
 
-    Examples
-    --------
     >>> stem_of("runs/bert.csv"), stem_of("UDPipe-1.1.conllu.gz"), stem_of("ted.sys1.eng.gz"), stem_of(".x")
     ('bert', 'UDPipe-1.1', 'ted.sys1', '.x')
     """
@@ -106,22 +99,8 @@ def read_table(path: Path, missing: Missing) -> Table:
 def read_values(path: Path, name: str, missing: Missing, soft: Soft | None = None) -> Table | Column:
     """Read the file of one system (or of the gold).
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    name : str
-        The name of the system; a single column may be called so.
-    missing : frozenset of str
-        The texts that stand for a missing value.
-    soft : Soft, optional
-        What the user says about soft labels; if not given, there can be none.
-
-    Returns
-    -------
-    Table or Column
-        A table if the file has named columns, the values in order if it has a value, or a row of
-        probabilities, per line.
+    `soft` is what the user says about soft labels; if not given, there can be none. Returns a table if the
+    file has named columns, the values in order if it has a value, or a row of probabilities, per line.
     """
     kind = kind_of(path)
     if kind.form == "npy":

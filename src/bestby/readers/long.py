@@ -47,17 +47,9 @@ def is_long(
 def system_column_of(table: Table, roles: Roles, systems: Sequence[str] | None) -> str | None:
     """Return the column that says which system a row is of; None in a wide table.
 
-    One called system says so. Another telling name could be that of a system: it counts for a column of
-    texts that are not all different and no labels of the gold.
-
-    Parameters
-    ----------
-    table : Table
-        The table.
-    roles : Roles
-        The columns that the user named, for something else.
-    systems : sequence of str, optional
-        The systems; if they are columns, the table is wide.
+    One called system says so. Another telling name could be that of a system: it counts for a column of texts
+    that are not all different and no labels of the gold. `roles` are the columns that the user named, for
+    something else.
     """
     if any(name in table.data for name in systems or ()):
         return None
@@ -90,27 +82,7 @@ def read_long(
 ) -> tuple[Evaluation, str]:
     """Make an evaluation of a long table.
 
-    Parameters
-    ----------
-    table : Table
-        The table.
-    roles : Roles
-        The columns that the user named.
-    systems : sequence of str, optional
-        Which systems; all if not given.
-    on_missing : {"error", "drop", "worst"}
-        What to do with items that some system has no row for.
-    system_column, value_column : str, optional
-        The columns of the names and of the predictions or scores.
-    soft : Soft
-        What the user says about soft labels.
-
-    Returns
-    -------
-    Evaluation
-        The data.
-    str
-        What was taken for what.
+    `systems` says which systems; all if not given.
     """
     by = system_column or system_column_of(table, roles, systems) or "system"
     if value_column is None:

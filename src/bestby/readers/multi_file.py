@@ -41,12 +41,7 @@ PACKED_TIMES = 5
 class Piece:
     """A file of a table.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    folders : tuple of (str, str or None)
-        What the folders on the way to it say: a column, and the value that all rows have there.
+    `folders` is what the folders on the way to it say: a column, and the value that all rows have there.
     """
 
     path: Path
@@ -55,17 +50,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Pieces:
-    """A table in one or more files of one kind, in the order of their paths.
-
-    Parameters
-    ----------
-    source : str
-        What the user calls it, for messages.
-    pieces : tuple of Piece
-        The files.
-    form : str
-        How they are written: see `bestby.readers.files.Kind`.
-    """
+    """A table in one or more files of one kind, in the order of their paths."""
 
     source: str
     pieces: tuple[Piece, ...]
@@ -77,15 +62,7 @@ class Pieces:
         return [piece.path for piece in self.pieces]
 
     def folder_columns(self, names: Collection[str], asked: Collection[str | None]) -> tuple[str, ...]:
-        """Return which columns come from the names of folders.
-
-        Parameters
-        ----------
-        names : collection of str
-            The columns of the files, which go before.
-        asked : collection of str
-            Columns that the user names.
-        """
+        """Return which columns come from the names of folders."""
         known = dict.fromkeys(name for piece in self.pieces for name, _ in piece.folders)
         return tuple(name for name in known if name not in names and (name in asked or name in GROUPS))
 
@@ -112,16 +89,8 @@ class Pieces:
 def pieces_of(paths: Any) -> Pieces | None:
     """Return the table that a pattern or a folder stands for; None for anything else.
 
-    Parameters
-    ----------
-    paths : path, or sequence or mapping of them
-        What the user gave. A pattern is text with ``*``, ``?`` or ``[`` that is not the name of a file;
-        ``**`` stands for any folders. A folder is one of tables if no tool's format is recognised in it.
-
-    Raises
-    ------
-    InvalidInputError
-        If no file matches the pattern, or the files are of different kinds.
+    `paths` is what the user gave. A pattern is text with ``*``, ``?`` or ``[`` that is not the name of a
+    file; ``**`` stands for any folders. A folder is one of tables if no tool's format is recognised in it.
     """
     given = paths[0] if isinstance(paths, list | tuple) and len(paths) == 1 else paths
     if not isinstance(given, str | Path) or not str(given) or "\0" in str(given) or is_url(given):
@@ -161,8 +130,6 @@ def _form(form: str) -> str:
 def _fixed(pattern: Path) -> Path:
     """Return the folders before the first that is a pattern.
 
-    Examples
-    --------
     >>> _fixed(Path("preds/lang=*/part*.parquet")).as_posix()
     'preds'
     """
@@ -211,8 +178,6 @@ def _pieces(source: str, root: Path, files: Sequence[Path]) -> Pieces:
 def _folders(file: Path, root: Path) -> tuple[tuple[str, str | None], ...]:
     """Return the columns that the folders between the root and the file name.
 
-    Examples
-    --------
     >>> _folders(Path("preds/lang=de/day=1%2F2/part-0.parquet"), Path("preds"))
     (('lang', 'de'), ('day', '1/2'))
     """
@@ -227,19 +192,7 @@ def _folders(file: Path, root: Path) -> tuple[tuple[str, str | None], ...]:
 def whole_table(pieces: Pieces, missing: Missing, asked: Collection[str | None]) -> Table:
     """Read all pieces into memory, one after the other.
 
-    Parameters
-    ----------
-    pieces : Pieces
-        The files.
-    missing : frozenset of str
-        The texts that stand for a missing value.
-    asked : collection of str
-        Columns that the user names, which folders may give.
-
-    Raises
-    ------
-    InvalidInputError
-        If a file cannot be read, or has other columns than the first one.
+    `asked` holds columns that the user names, which folders may give.
     """
     if pieces.form == "parquet":
         tables = read_parquets(pieces.paths, missing)

@@ -15,8 +15,6 @@ def named_paths(
 ) -> Path | Mapping[str, str | Path]:
     """Return the path of one table, or the files of the systems by name.
 
-    Examples
-    --------
     >>> named_paths(["a=one.txt", "two.txt"])
     {'a': 'one.txt', 'two': 'two.txt'}
     """

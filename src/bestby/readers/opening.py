@@ -28,19 +28,7 @@ TEXTS = "texts"
 def format_of(paths: Mapping[str, Path], asked: str | None, *, texts: bool) -> Format | None:
     """Return the format of the files; None for tables and plain values.
 
-    Parameters
-    ----------
-    paths : mapping of str to Path
-        The files by system.
-    asked : str or None
-        What the user says it is: one of `FORMATS`, "texts" or "table".
-    texts : bool
-        Whether plain text is segments, one per line, rather than labels or numbers.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is no such format, or the files are in different ones.
+    `texts` says whether plain text is segments, one per line, rather than labels or numbers.
     """
     if asked is not None:
         if asked not in (*FORMATS, TEXTS, TABLE):
@@ -94,25 +82,7 @@ def read_format(
 ) -> Read:
     """Read files of one format.
 
-    Parameters
-    ----------
-    form : module
-        The format.
-    paths : mapping of str to Path
-        The files by system.
-    gold : sequence of path
-        The files of the gold; several where the format takes several references.
-    cluster : str or None
-        The grouping to use as clusters, of those the format offers.
-    on_missing : {"error", "drop", "worst"}
-        What to do with items that some system lacks.
-    options : mapping
-        What else the user says; what the format does not know is an error.
-
-    Raises
-    ------
-    InvalidInputError
-        If the files cannot be read, or the format does not take what was said.
+    `options` is what else the user says; what the format does not know is an error.
     """
     known = {
         name: parameter
@@ -146,8 +116,6 @@ def read_format(
 def _typed(name: str, value: Any, annotation: str) -> Any:
     """Return an option that came as text as what the format takes it for.
 
-    Examples
-    --------
     >>> _typed("case", "true", "bool"), _typed("documents", "docs.tsv", "str | None")
     (True, 'docs.tsv')
     """
@@ -189,16 +157,8 @@ def log_of(
 ) -> Read | None:
     """Read files that are in a format which `format_of` recognises; None if they are tables.
 
-    Parameters
-    ----------
-    paths : path, sequence of paths, or mapping of name to path
-        The files; those without a name are called as they are.
-    on_missing : {"error", "drop", "worst"}
-        What to do with items that some system lacks.
-    cluster : str, optional
-        The grouping of the items to use.
-    **options
-        What else the user says to a format; None is nothing said.
+    `paths` are the files; those without a name are called as they are. `options` is what else the user says
+    to a format; None is nothing said.
     """
     files = by_system(named_paths(paths))
     form = format_of(files, None, texts=False)
@@ -209,13 +169,7 @@ def log_of(
 
 
 def evaluation_of(found: Read) -> Evaluation:
-    """Return the evaluation of what was read, with what the format suggests and offers.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is none: the file holds runs or preferences.
-    """
+    """Return the evaluation of what was read, with what the format suggests and offers."""
     if found.evaluation is None:
         other = "bestby preferences" if found.preferences is not None else "bestby runs"
         raise InvalidInputError(

@@ -35,16 +35,7 @@ _DAMAGED = "the file is damaged or cut off: copy it again"
 
 
 def most_unpacked() -> int:
-    """Return how many bytes a packed file may have unpacked.
-
-    Examples
-    --------
-    >>> import os
-    >>> os.environ[VARIABLE] = "1.5 GB"
-    >>> most_unpacked()
-    1610612736
-    >>> del os.environ[VARIABLE]
-    """
+    """Return how many bytes a packed file may have unpacked."""
     text = os.environ.get(VARIABLE, "").strip()
     if not text:
         return MOST_UNPACKED
@@ -64,13 +55,7 @@ def compression_of(path: Path) -> str:
 
 
 def unpacked_pieces(path: Path, compression: str) -> Iterator[bytes]:
-    """Yield what a file holds, unpacked, in pieces of about `PIECE` bytes.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is damaged, or longer than the limit; pieces up to the limit are yielded before.
-    """
+    """Yield what a file holds, unpacked, in pieces of about `PIECE` bytes."""
     total, most = 0, most_unpacked()
     for piece in _pieces(path, compression):
         total += len(piece)
@@ -108,12 +93,8 @@ def _pieces(path: Path, compression: str) -> Iterator[bytes]:
 class Size:
     """How long a file is, unpacked.
 
-    Parameters
-    ----------
-    n_bytes : int
-        Its length; for a small file of zstd an upper bound.
-    may_have_long_rows : bool
-        Whether several pieces have no end of a row, if every quote opens or closes a cell.
+    `n_bytes` is its length; for a small file of zstd an upper bound. `may_have_long_rows` says whether
+    several pieces have no end of a row, if every quote opens or closes a cell.
     """
 
     n_bytes: int
@@ -121,13 +102,7 @@ class Size:
 
 
 def size_of(path: Path, compression: str) -> Size:
-    """Return how long a file is; what is packed is unpacked once, to see that it is sound.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is damaged, or longer than the limit.
-    """
+    """Return how long a file is; what is packed is unpacked once, to see that it is sound."""
     status = path.stat()
     if compression == "none" and status.st_size <= 4 * PIECE:
         return Size(status.st_size, False)
@@ -174,11 +149,6 @@ def csv_source(n_columns: int, paths: Sequence[Path], compression: str, delimite
     """Return SQL that reads delimited files; its parameters are the paths, the compression and the delimiter.
 
     Columns are called c0, c1 and so on.
-
-    Raises
-    ------
-    InvalidInputError
-        If a file is damaged or too long, or a row is too long for a file of that size.
     """
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(n_columns))
     buffer = _buffer_options(paths, compression, delimiter)
@@ -228,8 +198,6 @@ def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
 def _ends_inside(line: bytes, inside: bool, delimiter: bytes) -> bool:
     """Tell whether a line ends inside a quoted cell.
 
-    Examples
-    --------
     >>> [_ends_inside(line, False, b",") for line in (b'a,"b', b'a,5"', b'"a",b', b'a,"b""c"')]
     [True, False, False, False]
     """

@@ -31,8 +31,6 @@ def columns_of(path: Path, database: DuckDBPyConnection) -> dict[str, str]:
 def differ_in_capitals(names: list[str]) -> bool:
     """Tell whether some names differ in capitals only.
 
-    Examples
-    --------
     >>> differ_in_capitals(["sys", "SYS"]), differ_in_capitals(["a", "b"])
     (True, False)
     """

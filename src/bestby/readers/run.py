@@ -37,49 +37,11 @@ def read_run(
     normalise: bool = False,
     missing: Iterable[str] = MISSING,
 ) -> dict[str, Any]:
-    r"""Read what `Store.add` takes of one run.
+    """Read what `Store.add` takes of one run.
 
     Files are text with a value per line (or several numbers: a distribution), NumPy arrays, or tables (CSV,
-    TSV, JSON Lines, Parquet) with columns called prediction or score, gold or label, item or id.
-
-    Parameters
-    ----------
-    predictions : str or Path
-        The file of the predictions.
-    known : Gold, optional
-        The gold of the study, if it has one: labels, ids and classes are read as what they are there.
-    gold : str or Path, optional
-        The file of the gold, or a column of the table of the predictions.
-    ids : str or Path, optional
-        A file with the id of each item, in the order of the predictions and the gold.
-    item, cluster : str, optional
-        The columns of item ids, and of the cluster of each item.
-    value_column : str, optional
-        The column of the predictions.
-    classes : sequence of str, or "columns", optional
-        The classes of soft labels, or that every column that plays no other part is one.
-    normalise : bool
-        Divide the rows of soft labels by their sums.
-    missing : iterable of str
-        The texts that mean a missing value, of which there can be none.
-
-    Returns
-    -------
-    dict
-        ``predictions``, ``gold``, ``ids``, ``clusters`` and ``classes``.
-
-    Raises
-    ------
-    InvalidInputError
-        If a file cannot be read, something is missing in it, or files do not fit together.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp(), "preds.txt")
-    >>> _ = path.write_text("1\n0\n")
-    >>> read_run(path)["predictions"]
-    [1, 0]
+    TSV, JSON Lines, Parquet) with columns called prediction or score, gold or label, item or id. `known` is
+    the gold of the study, if it has one: labels, ids and classes are read as what they are there.
     """
     how = How(frozenset(text.strip() for text in missing) | {""}, Soft.of(classes, normalise))
     # The gold is named in any case: of the columns prediction and score, the former is meant.

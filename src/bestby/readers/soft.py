@@ -46,8 +46,6 @@ class Soft:
     def of(cls, classes: str | Sequence[Any] | None, normalise: bool) -> Soft:
         """Check what the user asks for.
 
-        Examples
-        --------
         >>> Soft.of(["no", "yes"], False).classes, Soft.of("columns", False).every_column
         (('no', 'yes'), True)
         """
@@ -77,8 +75,6 @@ class Soft:
 def cut(text: str) -> list[str]:
     r"""Return the cells of a row that was written as text, at commas or else at white space.
 
-    Examples
-    --------
     >>> cut("[0.1, 0.9]"), cut("0.1\t0.9"), cut("new")
     (['0.1', ' 0.9'], ['0.1', '0.9'], ['new'])
     """
@@ -111,8 +107,6 @@ def is_number(text: str) -> bool:
 def of_lines(lines: Sequence[str], what: str, soft: Soft, missing: Missing) -> Column | None:
     """Return a distribution per line, or None if the lines are labels or single numbers.
 
-    Examples
-    --------
     >>> of_lines(["0.25 0.75", "1 0"], "a.txt", Soft(), frozenset()).values
     array([[0.25, 0.75],
            [1.  , 0.  ]])
@@ -132,30 +126,7 @@ def of_rows(
 ) -> Column:
     """Return a soft column of rows of numbers or of texts that are numbers.
 
-    Parameters
-    ----------
-    rows : sequence of (sequence or None)
-        A row of cells per item; None, or a row of missing values only, where there is no distribution.
-    what : str
-        Where the data come from, for messages.
-    place : callable
-        Names a row by its number, from 1.
-    classes : tuple of str, optional
-        The classes that the cells of a row belong to, in order.
-    soft : Soft
-        What the user asks for.
-    missing : frozenset of str
-        The texts that stand for a missing value.
-
-    Returns
-    -------
-    Column
-        The distributions.
-
-    Raises
-    ------
-    InvalidInputError
-        If a cell is no number, or a row is no distribution over as many classes as the others.
+    `rows` has a row of cells per item; None, or a row of missing values only, where there is no distribution.
     """
     numbers = [_numbers(row, f"{what}, {place(i)}", missing) for i, row in enumerate(rows, start=1)]
     sizes = Counter(len(row) for row in numbers if row is not None)
@@ -223,8 +194,6 @@ def _numbers(row: Sequence[Any] | None, where: str, missing: Missing) -> list[fl
 def number_of(cell: Any, where: str, missing: Missing) -> float:
     """Return a cell as a number, NaN if it is missing.
 
-    Examples
-    --------
     >>> number_of(" 0.5", "a.csv, row 1", frozenset())
     0.5
     """

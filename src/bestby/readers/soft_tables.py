@@ -23,27 +23,6 @@ def gathered(table: Table, soft: Soft, kept: Collection[str | None], item: str |
 
     Two or more columns `name[class]` that hold numbers become the column `name`; columns of lists of numbers
     become distributions.
-
-    Parameters
-    ----------
-    table : Table
-        The table as read.
-    soft : Soft
-        What the user asks for.
-    kept : collection of str
-        Columns that the user asks for by their own names; they stay as they are.
-    item : str, optional
-        The column of item ids, for messages.
-
-    Returns
-    -------
-    Table
-        The same columns, those of a distribution gathered where its first one stood.
-
-    Raises
-    ------
-    InvalidInputError
-        If a row is no distribution, or the columns do not tell the same classes.
     """
     place = _places(table, item)
     groups = {
@@ -69,23 +48,8 @@ def class_columns(
 ) -> tuple[Table, str | None]:
     """Gather the columns that are called as the classes are.
 
-    Parameters
-    ----------
-    table : Table
-        The table.
-    soft : Soft
-        The classes; if every column is one, those that are not among `other`.
-    other : iterable of str
-        Columns that play another part.
-    words : sequence of str
-        If every column is a class: names that tell that the table holds labels and no distributions.
-
-    Returns
-    -------
-    Table
-        The table with one column in their place.
-    str or None
-        The name of the new column; None if the table has no such columns.
+    `words`: if every column is a class: names that tell that the table holds labels and no distributions.
+    Returns the name of the new column; None if the table has no such columns.
     """
     if soft.every_column:
         taken = {*other}

@@ -23,27 +23,7 @@ _DELIMITERS = (",", "\t", ";", "|")
 
 
 def read_delimited(path: Path, compression: str, missing: Missing) -> Table:
-    """Read CSV, TSV and their like; the first line names the columns.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    compression : {"none", "gzip", "zstd"}
-        How it is packed.
-    missing : frozenset of str
-        The texts that stand for a missing value.
-
-    Returns
-    -------
-    Table
-        All columns as text.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is no such file; the line is named where it can be.
-    """
+    """Read CSV, TSV and their like; the first line names the columns."""
     names, delimiter = header_of(path, compression)
     query = f"SELECT * FROM {csv_source(len(names), [path], compression, delimiter)}"
     with connection(path) as database:
@@ -75,20 +55,8 @@ def header_of(path: Path, compression: str) -> tuple[list[str], str]:
 def read_json(path: Path, compression: str, missing: Missing) -> Table:
     """Read JSON Lines, or one JSON array of objects.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    compression : {"none", "gzip", "zstd"}
-        How it is packed.
-    missing : frozenset of str
-        The texts that stand for a missing value.
-
-    Returns
-    -------
-    Table
-        The keys of all objects, in the order in which the objects list them, whichever lacks one; a key that
-        an object lacks is a missing value.
+    Returns the keys of all objects, in the order in which the objects list them, whichever lacks one; a key
+    that an object lacks is a missing value.
     """
     text = unpacked(path, compression)
     if not text.strip():

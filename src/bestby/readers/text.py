@@ -12,20 +12,7 @@ from bestby.readers.packing import unpacked_pieces
 
 
 def unpacked(path: Path, compression: str) -> str:
-    """Return the text of a file, with lines that end in a newline alone.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    compression : {"none", "gzip", "zstd"}
-        How it is packed.
-
-    Raises
-    ------
-    InvalidInputError
-        If it cannot be unpacked, or is not UTF-8.
-    """
+    """Return the text of a file, with lines that end in a newline alone."""
     data = b"".join(unpacked_pieces(path, compression))
     try:
         text = data.decode("utf-8-sig")

@@ -27,25 +27,7 @@ def read_wide(
 ) -> tuple[Evaluation, str]:
     """Make an evaluation of a wide table.
 
-    Parameters
-    ----------
-    table : Table
-        The table.
-    roles : Roles
-        The columns that the user named.
-    systems : sequence of str, optional
-        The columns of the systems; all that have no other role if not given.
-    on_missing : {"error", "drop", "worst"}
-        What to do with rows where some system has no value.
-    soft : Soft
-        What the user says about soft labels.
-
-    Returns
-    -------
-    Evaluation
-        The data.
-    str
-        What was taken for what.
+    `systems` are the columns of the systems; all that have no other role if not given.
     """
     found = roles_of(table, roles, chosen=systems is not None)
     names = systems_of(table, found, systems)

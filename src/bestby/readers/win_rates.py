@@ -19,13 +19,7 @@ from bestby.results.base import Note
 
 
 class WinRate(MeanMetric):
-    """How often a system was preferred, a tie counting half.
-
-    Examples
-    --------
-    >>> WinRate().values(None, np.array([1.0, 0.5, 0.0]))
-    array([1. , 0.5, 0. ])
-    """
+    """How often a system was preferred, a tie counting half."""
 
     name = "win_rate"
     bounds = (0.0, 1.0)
@@ -40,30 +34,8 @@ def win_rates(found: Preferences, on_missing: OnMissing = "error") -> Evaluation
     """Return the share that each system won of every item, to be compared as scores.
 
     If more than two systems were judged, all against the same one, that one stands at one half. Otherwise the
-    score of a system on an item is the mean over its judgements there.
-
-    Parameters
-    ----------
-    found : Preferences
-        The judgements, graded or not.
-    on_missing : {"error", "drop"}
-        What to do with items on which some system was not judged.
-
-    Returns
-    -------
-    Evaluation
-        Scores between 0 and 1, which suggest the metric `WinRate`.
-
-    Raises
-    ------
-    InvalidInputError
-        If there are more than two systems and no items, or a system was not judged on some item.
-
-    Examples
-    --------
-    >>> found = Preferences(("x", "x"), ("y", "y"), np.array([1.0, 0.8]), None, None, "")
-    >>> {name: scores.round(2).tolist() for name, scores in win_rates(found).systems.items()}
-    {'x': [1.0, 0.8], 'y': [0.0, 0.2]}
+    score of a system on an item is the mean over its judgements there. Returns scores between 0 and 1, which
+    suggest the metric `WinRate`.
     """
     opponent = _common(found)
     if found.rates is not None:

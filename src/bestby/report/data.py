@@ -49,16 +49,8 @@ COLUMNS = (
 def to_dict(c: Any) -> dict[str, Any]:
     """Return a result as dictionaries, lists, strings, numbers, booleans and None.
 
-    Parameters
-    ----------
-    c : Comparison or alike
-        The result.
-
-    Returns
-    -------
-    dict
-        For a comparison with the keys ``signature``, ``n_items``, ``systems``, ``differences``, ``omnibus``,
-        ``notes`` and ``provenance``. NaN and infinite values, which JSON does not know, are None.
+    The result of a comparison has the keys ``signature``, ``n_items``, ``systems``, ``differences``,
+    ``omnibus``, ``notes`` and ``provenance``. NaN and infinite values, which JSON does not know, are None.
     """
     plain: dict[str, Any] = _plain(_describing(c).dictionary(c))
     return plain
@@ -128,23 +120,7 @@ def rows(differences: Sequence[Difference]) -> Iterator[dict[str, Any]]:
 
 
 def to_frame(c: Any) -> Any:
-    """Return one row per metric and pair.
-
-    Parameters
-    ----------
-    c : Comparison or alike
-        The result.
-
-    Returns
-    -------
-    pandas.DataFrame
-        For a comparison with the columns `COLUMNS`.
-
-    Raises
-    ------
-    MissingExtraError
-        If pandas is not installed.
-    """
+    """Return one row per metric and pair."""
     try:
         import pandas as pd
     except ImportError as error:
@@ -189,12 +165,7 @@ def _columns(part: Pairs | tuple[Difference, ...]) -> dict[str, Any]:
 def to_csv(c: Any, *, spreadsheet_safe: bool = False) -> str:
     """Return the rows of `to_frame` as CSV: floats to the last bit, NaN and None empty.
 
-    Parameters
-    ----------
-    c : Comparison or alike
-        The result.
-    spreadsheet_safe : bool
-        Put an apostrophe before texts that a spreadsheet may take for formulas.
+    `spreadsheet_safe` says to put an apostrophe before texts that a spreadsheet may take for formulas.
     """
     describing = _describing(c)
     rows = chain([describing.COLUMNS], (list(row.values()) for row in describing.rows(c)))

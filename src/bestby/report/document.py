@@ -18,14 +18,8 @@ if TYPE_CHECKING:
 class Picture:
     """A figure of a report.
 
-    Parameters
-    ----------
-    label : str
-        What it is, for readers who do not see it.
-    caption : str
-        What the reader must know to read it.
-    draw : callable
-        Makes it; nothing is drawn before it is asked for.
+    `caption` is what the reader must know to read it. `draw` makes it; nothing is drawn before it is asked
+    for.
     """
 
     label: str
@@ -37,14 +31,7 @@ class Picture:
 class Search:
     """What a report that can be searched holds of systems too many to be shown.
 
-    Parameters
-    ----------
-    systems : callable
-        Makes the table of all systems.
-    pairs : callable
-        Makes the numbers of the pairs, for JSON; None where they are not those of all pairs.
-    differences : callable
-        Makes the table of all differences, which is shown where there are no such numbers.
+    `pairs` makes the numbers of the pairs, for JSON; None where they are not those of all pairs.
     """
 
     systems: Callable[[], Table]
@@ -90,22 +77,8 @@ class Section:
 class Document:
     """A report.
 
-    Parameters
-    ----------
-    title, subtitle : str
-        For a page of its own.
-    sections : tuple of Section
-        One per metric.
-    notes : tuple of str
-        What the reader must know about the numbers.
-    methods : str
-        How they were made, in a sentence or two.
-    settings : mapping
-        The same in full, by name.
-    signature : str
-        The same on one line.
-    version : str
-        Of this package.
+    `notes` is what the reader must know about the numbers. `methods` says how they were made, in a sentence
+    or two.
     """
 
     title: str
@@ -119,13 +92,7 @@ class Document:
 
 
 def comparable(result: Any) -> None:
-    """Refuse to show the best systems only where the systems are not all compared with each other.
-
-    Raises
-    ------
-    InvalidInputError
-        If the result is not a comparison on one test set.
-    """
+    """Refuse to show the best systems only where the systems are not all compared with each other."""
     if result.described_by != "comparison":
         raise InvalidInputError(
             "top is for comparisons on one test set; this report shows everything",
@@ -136,17 +103,7 @@ def comparable(result: Any) -> None:
 def describe(result: Any, top: int | None = None) -> Document:
     """Return the report of a result, made by the module of this room that the result names.
 
-    Parameters
-    ----------
-    result : Comparison or alike
-        A result whose class has an attribute `described_by`.
-    top : int, optional
-        Of a comparison, how many of the best systems to show.
-
-    Returns
-    -------
-    Document
-        Its report.
+    For a comparison, `top` says how many of the best systems to show.
     """
     shown = {}
     if top is not None:

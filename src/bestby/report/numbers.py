@@ -23,32 +23,18 @@ _MOST_ADDED = 4  # decimals added to a p-value to show its side of the level
 
 
 def alpha(level: float) -> float:
-    """Return 1 − level without the noise of the subtraction.
-
-    Examples
-    --------
-    >>> alpha(0.95)
-    0.05
-    """
+    """Return 1 − level without the noise of the subtraction."""
     return round(1.0 - level, 12)
 
 
 def percent(level: float) -> str:
-    """Return a level as a percentage.
-
-    Examples
-    --------
-    >>> percent(0.95), percent(0.999)
-    ('95 %', '99.9 %')
-    """
+    """Return a level as a percentage."""
     return f"{100.0 * level:.6g} %"
 
 
 def margin_text(margin: float) -> str:
     """Return a margin with all of its digits, but without the noise of binary fractions.
 
-    Examples
-    --------
     >>> margin_text(0.1 + 0.2), margin_text(0.12345678), margin_text(2.0)
     ('0.3', '0.12345678', '2')
     """
@@ -68,22 +54,8 @@ def excludes_zero(interval: Interval | None) -> bool:
 def standard_error(estimate: float, interval: Interval | None) -> float:
     """Return the standard error that an interval implies under a normal approximation.
 
-    Parameters
-    ----------
-    estimate : float
-        What the interval is of; needed only if one end is infinite.
-    interval : Interval or None
-        Its interval.
-
-    Returns
-    -------
-    float
-        Half the width over the normal quantile; NaN if there is none, or no end is finite.
-
-    Examples
-    --------
-    >>> round(standard_error(0.06, Interval(0.0235, 0.094, 0.95, "bca", False)), 4)
-    0.018
+    `estimate` is what the interval is of; needed only if one end is infinite. Returns half the width over the
+    normal quantile; NaN if there is none, or no end is finite.
     """
     if interval is None:
         return math.nan
@@ -102,21 +74,9 @@ class Rounding:
     """How many decimals the numbers of one column get.
 
     A number that would be rounded across 0, or across a mark, gets as many more decimals as it takes to see
-    its side: an interval that excludes 0 is printed as one that does.
-
-    Parameters
-    ----------
-    decimals : int
-        Decimals; of very small numbers more than eight are written as powers of ten.
-    marks : tuple of float
-        Numbers whose side must show, beside 0: the margin on both sides.
-
-    Examples
-    --------
-    >>> Rounding(3).text(-0.0251), Rounding(3).text(-0.0004), Rounding(2).text(float("nan"))
-    ('−0.025', '−0.0004', '–')
-    >>> Rounding(2, (-0.5, 0.5)).text(-0.504), Rounding(2, (-0.5, 0.5)).text(-0.514)
-    ('−0.504', '−0.51')
+    its side: an interval that excludes 0 is printed as one that does. Very small numbers with more than eight
+    `decimals` are written as powers of ten. `marks` are numbers whose side must show, beside 0: the margin on
+    both sides.
     """
 
     decimals: int
@@ -126,24 +86,11 @@ class Rounding:
     def of(cls, measured: Iterable[tuple[float, Interval | None]], margin: float | None = None) -> Rounding:
         """Return the rounding that shows the second significant digit of the standard errors.
 
-        All numbers of a column get the same decimals: those of the smallest standard error, but no more
-        than one above those of the median, lest one odd row litter all others with digits; and no more than
-        show eight digits of the largest number, as standard errors can be mere rounding.
+        All numbers of a column get the same decimals: those of the smallest standard error, but no more than
+        one above those of the median, lest one odd row litter all others with digits; and no more than show
+        eight digits of the largest number, as standard errors can be mere rounding. `margin` is the smallest
+        difference that matters: a number must show on which side of it it lies.
 
-        Parameters
-        ----------
-        measured : iterable of (float, Interval or None)
-            The estimates of the column with their intervals.
-        margin : float, optional
-            The smallest difference that matters: a number must show on which side of it it lies.
-
-        Returns
-        -------
-        Rounding
-            For every number of the column.
-
-        Examples
-        --------
         >>> Rounding.of([(0.06, Interval(0.0235, 0.094, 0.95, "bca", False))])
         Rounding(decimals=3, marks=())
         >>> Rounding.of([(0.75, Interval(0.75 - 1e-9, 0.75 + 1e-9, 0.95, "t", True))]).text(0.75)
@@ -170,8 +117,6 @@ class Rounding:
     def size(self, value: float) -> str:
         """Return the absolute value; 0 without decimals.
 
-        Examples
-        --------
         >>> Rounding(3).size(-0.0251), Rounding(3).size(0.0002), Rounding(3).size(0.0)
         ('0.025', '0.0002', '0')
         """
@@ -181,13 +126,6 @@ class Rounding:
         """Return both ends in brackets with the same decimals, a dash where there is no interval.
 
         An infinite end has a round bracket.
-
-        Examples
-        --------
-        >>> Rounding(3).interval(Interval(-0.0251, 0.0439, 0.95, "bca", False))
-        '[−0.025, 0.044]'
-        >>> Rounding(3).interval(Interval(0.0004, 0.0439, 0.95, "bca", False))
-        '[0.0004, 0.0439]'
         """
         if interval is None:
             return DASH
@@ -248,8 +186,6 @@ def _plain_text(value: float, decimals: int, more: int) -> str:
 def _power_of_ten(value: float, digits: int) -> str:
     """Return a number as mantissa and exponent, with some digits after the point.
 
-    Examples
-    --------
     >>> _power_of_ten(-3.21e-11, 1)
     '-3.2e-11'
     """
@@ -265,25 +201,9 @@ def _decimals(error: float) -> int:
 def p_text(p_value: float, threshold: float | None = None) -> str:
     """Return a p-value with about two significant digits.
 
-    Parameters
-    ----------
-    p_value : float
-        In [0, 1], or NaN.
-    threshold : float, optional
-        The level of significance. Enough digits are shown to see whether the p-value is below it; a p-value
-        that is above it by too little to show in a few digits is ">0.05".
-
-    Returns
-    -------
-    str
-        "1" is exactly 1, and nothing else is; smaller than 1e-15 is not told apart from 0.
-
-    Examples
-    --------
-    >>> [p_text(p) for p in (1.0, 0.998, 0.5774, 0.0402, 0.0013, 2.6e-5, 3e-12, 0.0)]
-    ['1', '>0.99', '0.58', '0.040', '0.0013', '3e-5', '3e-12', '<1e-15']
-    >>> p_text(0.05004, 0.05), p_text(0.05 + 1e-9, 0.05), p_text(0.05 * (1 + 1e-15), 0.05)
-    ('0.05004', '>0.05', '0.050')
+    `threshold` is the level of significance. Enough digits are shown to see whether the p-value is below it;
+    a p-value that is above it by too little to show in a few digits is ">0.05". The result: "1" is exactly 1,
+    and nothing else is; smaller than 1e-15 is not told apart from 0.
     """
     if math.isnan(p_value):
         return DASH
@@ -310,12 +230,6 @@ def _p_fixed(p_value: float, decimals: int) -> str:
 
 
 def p_clause(p_value: float, threshold: float | None = None, name: str = "p") -> str:
-    """Return a p-value with its sign of relation.
-
-    Examples
-    --------
-    >>> p_clause(0.0013), p_clause(0.0)
-    ('p = 0.0013', 'p < 1e-15')
-    """
+    """Return a p-value with its sign of relation."""
     text = p_text(p_value, threshold)
     return f"{name} {text[0]} {text[1:]}" if text[0] in "<>" else f"{name} = {text}"

@@ -47,18 +47,8 @@ _OMNIBUS = {"cochran_q": "Cochran's Q", "friedman": "Friedman"}
 def headline(c: Comparison, metric: MetricInfo) -> str:
     """Return what the comparison says about one metric, in one or two sentences.
 
-    Parameters
-    ----------
-    c : Comparison
-        The comparison.
-    metric : MetricInfo
-        One of its metrics.
-
-    Returns
-    -------
-    str
-        Which system is best and which cannot be told apart from it; or, with a baseline, which systems
-        are ahead of it and which behind.
+    Returns which system is best and which cannot be told apart from it; or, with a baseline, which systems
+    are ahead of it and which behind.
     """
     systems = [entry for entry in c.systems if entry.metric == metric.name]
     if not systems:

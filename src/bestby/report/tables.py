@@ -42,18 +42,8 @@ class Row:
 class Table:
     """A table to be written in one language or another.
 
-    Parameters
-    ----------
-    caption : str
-        What it shows.
-    columns : tuple of Column
-        Its columns.
-    rows : tuple of Row
-        Its rows, a cell per column.
-    main : int
-        The column whose cells are bold in rows that stand out, beside the names.
-    methods : str
-        How its numbers were made and are to be read, for a caption that must do alone.
+    `main` is the column whose cells are bold in rows that stand out, beside the names. `methods` says how its
+    numbers were made and are to be read, for a caption that must do alone.
     """
 
     caption: str
@@ -87,18 +77,8 @@ def difference_rounding(c: Comparison, metric: MetricInfo) -> Rounding:
 def systems_table(c: Comparison, metric: MetricInfo) -> Table:
     """Return the table of systems on one metric: rank, system, score, interval, group.
 
-    Parameters
-    ----------
-    c : Comparison
-        The comparison.
-    metric : MetricInfo
-        One of its metrics.
-
-    Returns
-    -------
-    Table
-        The best system first. The rank is the range of ranks the tests leave open. Without letters, there is
-        no column of groups.
+    Returns the best system first. The rank is the range of ranks the tests leave open. Without letters, there
+    is no column of groups.
     """
     entries = systems_of(c, metric)
     digits = score_rounding(c, metric)
@@ -138,8 +118,6 @@ def one_sided(differences: Sequence[Difference]) -> bool:
 def _group_key(group: str) -> str:
     """Return what groups are sorted by: letters as they are, numbers by their first.
 
-    Examples
-    --------
     >>> _group_key("bc"), _group_key("12-17, 19")
     ('bc', '00012')
     """
@@ -150,18 +128,8 @@ def _group_key(group: str) -> str:
 def differences_table(c: Comparison, metric: MetricInfo) -> Table:
     """Return the table of differences on one metric.
 
-    Parameters
-    ----------
-    c : Comparison
-        The comparison.
-    metric : MetricInfo
-        One of its metrics.
-
-    Returns
-    -------
-    Table
-        In the order of the comparison. Adjusted p-values have a column if there was a correction, verdicts
-        if there was a margin.
+    The result is in the order of the comparison. Adjusted p-values have a column if there was a correction,
+    verdicts if there was a margin.
     """
     differences = differences_of(c, metric)
     digits = difference_rounding(c, metric)

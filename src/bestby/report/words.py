@@ -38,21 +38,13 @@ _TESTS = {
 
 
 def averaged(metric: str) -> str:
-    """Return what the mean of a measure over datasets or folds is called.
-
-    Examples
-    --------
-    >>> averaged("accuracy"), averaged("mean")
-    ('mean accuracy', 'mean score')
-    """
+    """Return what the mean of a measure over datasets or folds is called."""
     return "mean score" if metric == "mean" else f"mean {metric}"
 
 
 def mean_differences(metric: str) -> str:
     """Return what the mean difference over datasets or folds is called, at the start of a caption.
 
-    Examples
-    --------
     >>> mean_differences("accuracy"), mean_differences("mean")
     ('Mean differences in accuracy', 'Mean differences')
     """
@@ -62,17 +54,8 @@ def mean_differences(metric: str) -> str:
 def difference_sentence(d: Difference, rounding: Rounding | None = None) -> str:
     """Return one difference in plain words.
 
-    Parameters
-    ----------
-    d : Difference
-        The difference A minus B.
-    rounding : Rounding, optional
-        The digits of the table it stands beside; by default those of its own standard error.
-
-    Returns
-    -------
-    str
-        Who is ahead, by how much and how sure that is; then the test; then the verdict, if a margin was set.
+    `rounding` holds the digits of the table it stands beside; by default those of its own standard error. Who
+    is ahead, by how much and how sure that is; then the test; then the verdict, if a margin was set.
     """
     digits = rounding or Rounding.of([(d.estimate, d.interval)], margin=d.margin)
     parts = [_size_sentence(d, digits), _test_sentence(d)]
@@ -191,12 +174,7 @@ def stands_out(d: Difference) -> bool:
 def best_clause(first: str, others: Mapping[str, Difference]) -> str:
     """Return how the first system stands to the others by the tests: the end of a sentence about it.
 
-    Parameters
-    ----------
-    first : str
-        The system that heads the ranking.
-    others : mapping of str to Difference
-        Its difference from each other system, in rank order; at least one.
+    `others` has at least one system, in rank order.
     """
     open_, against = [], []
     for name, d in others.items():
@@ -225,13 +203,7 @@ def are(names: Sequence[str]) -> str:
 
 
 def listed(names: Sequence[str], most: int = 6) -> str:
-    """Return names as a list in a sentence, the rest counted.
-
-    Examples
-    --------
-    >>> listed(["a", "b", "c"]), listed(list("abcd"), most=2)
-    ('a, b and c', 'a, b and 2 others')
-    """
+    """Return names as a list in a sentence, the rest counted."""
     if len(names) > most + 1:
         return f"{', '.join(names[:most])} and {len(names) - most} others"
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)

@@ -123,17 +123,7 @@ def circular(n: int, length: int, strata: IntArray | None = None) -> Blocks:
 def consecutive(n: int, length: int, strata: IntArray | None = None) -> IntArray:
     """Return the block of each item, shape (n,), when blocks are laid end to end within strata.
 
-    Parameters
-    ----------
-    n, length, strata
-        As for `circular`.
-
-    Examples
-    --------
-    >>> consecutive(5, 2)
-    array([0, 0, 1, 1, 2])
-    >>> consecutive(4, 2, np.array([0, 1, 0, 0]))
-    array([0, 2, 0, 1])
+    `n`, `length` and `strata` are as for `circular`.
     """
     code = np.zeros(n, dtype=np.int64) if strata is None else strata
     order = np.argsort(code, kind="stable")

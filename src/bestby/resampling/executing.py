@@ -39,23 +39,7 @@ PLAIN = 0.01
 
 
 def checked(executor: Any) -> Executor | None:
-    """Return what blocks are sent to: an executor, that of a client of dask, or None.
-
-    Parameters
-    ----------
-    executor : Executor, Client or None
-        What the user gave.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is nothing that work can be submitted to.
-
-    Examples
-    --------
-    >>> checked(None) is None
-    True
-    """
+    """Return what blocks are sent to: an executor, that of a client of dask, or None."""
     if hasattr(executor, "get_executor"):
         executor = executor.get_executor()
     if executor is None or (callable(getattr(executor, "submit", None)) and not isinstance(executor, type)):
@@ -71,18 +55,6 @@ def worth_sending(work: Work, n_resamples: int) -> bool:
     """Tell whether all replicates take so long that sending them to an executor pays.
 
     A few are made here and thrown away: the first compiles what there is to compile, the others are timed.
-
-    Parameters
-    ----------
-    work : callable
-        Makes the replicates from a first up to a last.
-    n_resamples : int
-        How many are to be made.
-
-    Examples
-    --------
-    >>> worth_sending(lambda first, stop: np.zeros(stop - first), 10_000)
-    False
     """
     if SEND_FROM <= 0.0:
         return True
@@ -100,23 +72,7 @@ def worth_sending(work: Work, n_resamples: int) -> bool:
 def sent(executor: Executor, work: Work, n_resamples: int, size: int) -> Iterator[FloatArray]:
     """Run fixed blocks of replicates on an executor, several to a task, and yield the tasks' parts in order.
 
-    Parameters
-    ----------
-    executor : Executor
-        Whatever runs ``submit(function, *arguments)``. Executors of processes pickle the work.
-    work : callable
-        Makes the replicates from a first up to a last.
-    n_resamples : int
-        How many to make.
-    size : int
-        Replicates of a block, which are those of every other way to run it.
-
-    Raises
-    ------
-    DesignError
-        If the work cannot be pickled for the executor's processes.
-    ExecutorError
-        If the executor breaks or takes no work. An error of the work itself is raised as it is.
+    `executor`: whatever runs ``submit(function, *arguments)``. Executors of processes pickle the work.
     """
     n_tasks = min(TASKS_PER_WORKER * _workers(executor), -(-n_resamples // size))
     step = size * -(-n_resamples // (size * n_tasks))

@@ -60,15 +60,7 @@ WEIGHTS = _quantiles()
 
 
 def item_keys(ids: Iterable[object]) -> Words:
-    """Return the keys of items, shape (n,), from their ids.
-
-    Examples
-    --------
-    >>> item_keys(["q1", "q2"])
-    array([13426102490104382658,  9749761389079030798], dtype=uint64)
-    >>> item_keys([7]) == item_keys(["7"])
-    array([ True])
-    """
+    """Return the keys of items, shape (n,), from their ids."""
     digests = (hashlib.md5(str(one).encode(), usedforsecurity=False).digest() for one in ids)
     return np.array([int.from_bytes(digest[8:], "little") for digest in digests], dtype=np.uint64)
 
@@ -76,20 +68,7 @@ def item_keys(ids: Iterable[object]) -> Words:
 def weights(items: Words, seed: int, first: int, count: int) -> NDArray[np.uint8]:
     """Return how often each item is drawn in the replicates first, first + 1, …, shape (count, n).
 
-    Parameters
-    ----------
-    items : ndarray, shape (n,)
-        The keys of the items.
-    seed : int
-        The seed.
-    first, count : int
-        Which replicates.
-
-    Examples
-    --------
-    >>> drawn = weights(item_keys(range(1000)), 0, 0, 8)
-    >>> drawn.shape, bool((drawn[:, :10] == weights(item_keys(range(10)), 0, 0, 8)).all())
-    ((8, 1000), True)
+    `items` has shape (n,).
     """
     words = _words(items, seed, "bootstrap", first, count, PER_WORD)
     parts = (words[:, None, :] >> (16 * np.arange(PER_WORD, dtype=np.uint64))[None, :, None]) & np.uint64(
@@ -122,20 +101,9 @@ def add_weighted(
 ) -> None:
     """Add the totals of each resample of some items to those of others.
 
-    Parameters
-    ----------
-    out : ndarray, shape (B, k)
-        The totals so far; added to in place.
-    X : ndarray, shape (n, k)
-        A row of statistics per item.
-    items : ndarray, shape (n,)
-        The keys of the items.
-    seed : int
-        The seed.
-    compiled : bool
-        Whether to use the compiled kernel; the weights are the same, the order of the sums is not.
-    n_jobs : int
-        Threads; they change no bit.
+    `out` has shape (B, k) and `items` has shape (n,). `X`, of shape (n, k), is a row of statistics per item.
+    `compiled` says whether to use the compiled kernel; the weights are the same, the order of the sums is
+    not.
     """
     _add(out, X, items, seed, ("bootstrap", PER_WORD), compiled, n_jobs)
 

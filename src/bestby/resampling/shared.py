@@ -12,25 +12,6 @@ class Shared:
 
     Threads that each save and restore a setting of the process (a filter of warnings, the threads of a matrix
     product) can leave it changed for good.
-
-    Parameters
-    ----------
-    make : callable
-        Returns the context manager to share.
-
-    Examples
-    --------
-    >>> from contextlib import contextmanager
-    >>> @contextmanager
-    ... def told():
-    ...     print("in")
-    ...     yield
-    ...     print("out")
-    >>> shared = Shared(told)
-    >>> with shared, shared:
-    ...     pass
-    in
-    out
     """
 
     def __init__(self, make: Callable[[], AbstractContextManager[object]]) -> None:

@@ -33,26 +33,8 @@ PURPOSES = ("bootstrap", "swap", "groups", "runs", "annotators", "tilted")
 def seed_of(rng: Any) -> int:
     """Return the seed that `rng` stands for.
 
-    Parameters
-    ----------
-    rng : int, numpy.random.Generator or None
-        A seed (0 is a seed as any), a generator that one number is drawn from, or None for fresh
-        entropy.
-
-    Returns
-    -------
-    int
-        The seed, to be recorded.
-
-    Raises
-    ------
-    InvalidInputError
-        If `rng` is a negative number or something else.
-
-    Examples
-    --------
-    >>> seed_of(0)
-    0
+    `rng` is a seed (0 is a seed as any), a generator that one number is drawn from, or None for fresh
+    entropy.
     """
     if rng is None:
         return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])

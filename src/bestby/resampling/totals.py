@@ -64,32 +64,9 @@ def bootstrap(
 ) -> FloatArray:
     """Transform the totals of bootstrap resamples, block by block.
 
-    Parameters
-    ----------
-    X : ndarray, shape (C, k)
-        One row of statistics per distinct unit.
-    units : Units
-        Multiplicities and strata of the rows.
-    n_resamples : int
-        B, the number of resamples.
-    seed : int
-        The seed.
-    transform : callable
-        Takes totals (R, k), returns (R, ...): what is kept of a block.
-    draws : ndarray of int, shape (H,), optional
-        How many units to draw from each stratum; as many as it has by default.
-    n_jobs : int
-        Number of threads; changes no bit.
-    progress : callable, optional
-        Called with the number of resamples done and B.
-    executor : Executor, optional
-        What runs the blocks instead of threads of this process, should there be enough of them to send;
-        changes no bit.
-
-    Returns
-    -------
-    ndarray, shape (B, ...)
-        What `transform` made of all blocks, in order.
+    `draws` has shape (H,) and the result has shape (B, ...). `X`, of shape (C, k), is one row of statistics
+    per distinct unit. `executor` is what runs the blocks instead of threads of this process, should there be
+    enough of them to send; changes no bit.
     """
     draws = units.sizes if draws is None else draws
     n_draws = int(draws.sum())

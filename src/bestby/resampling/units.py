@@ -18,12 +18,8 @@ CELL_COST_SWAP = 16
 class Units:
     """Distinct rows, how often each occurs, and where the strata begin.
 
-    Parameters
-    ----------
-    counts : ndarray of int, shape (C,)
-        How many units (items or clusters) have this row.
-    bounds : ndarray of int, shape (H + 1,)
-        Rows ``bounds[h]`` to ``bounds[h + 1]`` are stratum h.
+    `bounds` has shape (H + 1,). `counts`, of shape (C,), says how many units (items or clusters) have this
+    row.
     """
 
     counts: IntArray

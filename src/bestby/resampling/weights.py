@@ -17,15 +17,7 @@ AT_ONCE = 1 << 14
 def word_offsets(draws: IntArray) -> IntArray:
     """Return the position of the first word of each stratum: two draws come from one word.
 
-    Parameters
-    ----------
-    draws : ndarray of int, shape (H,)
-        How many units are drawn from each stratum.
-
-    Examples
-    --------
-    >>> word_offsets(np.array([3, 4]))
-    array([0, 2, 4])
+    `draws` has shape (H,).
     """
     return np.concatenate([[0], np.cumsum((draws + 1) // 2)]).astype(np.int64)
 
@@ -33,17 +25,9 @@ def word_offsets(draws: IntArray) -> IntArray:
 def drawn_units(keys: Words, bounds: IntArray, draws: IntArray | None = None) -> IntArray:
     """Return which unit each draw of a stratified bootstrap takes, shape (R, draws).
 
-    Draw p of a stratum takes the low (p even) or high (p odd) 32 bits of word p // 2, multiplied by
-    the size of the stratum and shifted: a bias of at most n / 2**32.
-
-    Parameters
-    ----------
-    keys : ndarray, shape (R,)
-        The keys of the resamples.
-    bounds : ndarray of int, shape (H + 1,)
-        Where the strata begin.
-    draws : ndarray of int, shape (H,), optional
-        How many units to draw from each stratum; as many as it has by default.
+    Draw p of a stratum takes the low (p even) or high (p odd) 32 bits of word p // 2, multiplied by the size
+    of the stratum and shifted: a bias of at most n / 2**32. `keys` has shape (R,) and `bounds` has shape (H +
+    1,). `draws`, of shape (H,), says how many units to draw from each stratum; as many as it has by default.
     """
     sizes = np.diff(bounds)
     draws = sizes if draws is None else draws

@@ -280,13 +280,7 @@ class Differences(Sequence[Difference]):
 
 
 def of_metric(differences: Sequence[Difference], metric: str) -> Sequence[Difference]:
-    """Return the differences on one metric, those of many as their columns.
-
-    Examples
-    --------
-    >>> of_metric((), "accuracy")
-    ()
-    """
+    """Return the differences on one metric, those of many as their columns."""
     for part in parts_of(differences):
         if isinstance(part, Pairs) and part.metric == metric:
             return part
@@ -295,13 +289,7 @@ def of_metric(differences: Sequence[Difference], metric: str) -> Sequence[Differ
 
 
 def involving(differences: Sequence[Difference], metric: str, system: str) -> tuple[Difference, ...]:
-    """Return the differences on one metric that a system is one of.
-
-    Examples
-    --------
-    >>> involving((), "accuracy", "a")
-    ()
-    """
+    """Return the differences on one metric that a system is one of."""
     part = of_metric(differences, metric)
     if isinstance(part, Pairs):
         return tuple(part.taken(part.involving(system)))
@@ -309,13 +297,7 @@ def involving(differences: Sequence[Difference], metric: str, system: str) -> tu
 
 
 def examples(differences: Sequence[Difference]) -> list[tuple[Difference, int]]:
-    """Return differences that show how all were had, and how many are like each.
-
-    Examples
-    --------
-    >>> examples(())
-    []
-    """
+    """Return differences that show how all were had, and how many are like each."""
     found: list[tuple[Difference, int]] = []
     for part in parts_of(differences):
         if isinstance(part, Pairs):
@@ -327,13 +309,7 @@ def examples(differences: Sequence[Difference]) -> list[tuple[Difference, int]]:
 
 
 def notes_of(differences: Sequence[Difference]) -> tuple[Note, ...]:
-    """Return the notes of all differences.
-
-    Examples
-    --------
-    >>> notes_of(())
-    ()
-    """
+    """Return the notes of all differences."""
     return tuple(
         note
         for part in parts_of(differences)
@@ -345,8 +321,6 @@ def notes_of(differences: Sequence[Difference]) -> tuple[Note, ...]:
 def parts_of(differences: Sequence[Difference]) -> tuple[Sequence[Difference], ...]:
     """Return the parts of many differences, those of few as one.
 
-    Examples
-    --------
     >>> parts_of(())
     ((),)
     """

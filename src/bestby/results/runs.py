@@ -256,13 +256,7 @@ class RunsComparison(Comparison):
 
 
 def extent(n_runs: Any, n_items: int) -> str:
-    """Return numbers of runs and of items in words.
-
-    Examples
-    --------
-    >>> extent((5, 5), 0), extent((3, 10), 100)
-    ('5 runs each', '3 to 10 runs of 100 items')
-    """
+    """Return numbers of runs and of items in words."""
     low, high = min(n_runs), max(n_runs)
     each = "" if n_items else " each"
     runs = f"{low} runs{each}" if low == high else f"{low} to {high} runs"

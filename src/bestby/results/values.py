@@ -47,15 +47,7 @@ class Interval:
 def defined(
     interval: Interval | None, notes: tuple[Note, ...] = ()
 ) -> tuple[Interval | None, tuple[Note, ...]]:
-    """Return an interval with its notes; None and a note that says so if an end is no number.
-
-    Examples
-    --------
-    >>> nan = float("nan")
-    >>> interval, notes = defined(Interval(nan, nan, 0.95, "normal", True))
-    >>> interval, notes[0].code
-    (None, 'undefined_interval')
-    """
+    """Return an interval with its notes; None and a note that says so if an end is no number."""
     if interval is None or not (math.isnan(interval.low) or math.isnan(interval.high)):
         return interval, notes
     message = (
@@ -132,13 +124,7 @@ class TestResult:
 
 
 def extent(n_items: int, n_clusters: int, what: str = "items") -> str:
-    """Return in words how much was compared.
-
-    Examples
-    --------
-    >>> extent(40, 0), extent(1000, 100)
-    ('40 items', '1000 items in 100 clusters')
-    """
+    """Return in words how much was compared."""
     return f"{n_items} {what}" + (f" in {n_clusters} clusters" if n_clusters else "")
 
 

@@ -39,13 +39,7 @@ MOST_GROUPINGS = 3
 
 
 def check(evaluation: Evaluation, settings: Settings) -> None:
-    """Refuse settings of resampling that do not go with each other or with the groupings of the items.
-
-    Raises
-    ------
-    DesignError
-        If smaller resamples were asked for with two crossed groupings, or blocks with other units.
-    """
+    """Refuse settings of resampling that do not go with each other or with the groupings of the items."""
     if evaluation.crossed is not None and settings.resample_size is not None:
         raise DesignError(
             "two crossed groupings and resample_size do not go together: no resampling keeps two crossed"
@@ -71,13 +65,7 @@ def _check_blocks(evaluation: Evaluation, settings: Settings) -> None:
 
 
 def of_test(asked: str, group: Group) -> tuple[str, tuple[Note, ...]]:
-    """Return the test to run: for two crossed groupings the Wald test, with a note.
-
-    Raises
-    ------
-    DesignError
-        If the test that was asked for knows nothing of a second grouping.
-    """
+    """Return the test to run: for two crossed groupings the Wald test, with a note."""
     if not group.crossed or asked == "wald":
         return asked, ()
     if asked not in ("permutation", "auto"):
@@ -121,26 +109,7 @@ def _few(sizes: IntArray) -> str | None:
 def of_metric(
     group: Group, metric: BaseMetric, pairs: Sequence[Pair], evaluation: Evaluation, settings: Settings
 ) -> list[Note]:
-    """Return notes on what the clusters in use do to the standard error, and what unused ones would.
-
-    Parameters
-    ----------
-    group : Group
-        The group that the metric is in.
-    metric : BaseMetric
-        The metric, as it was asked for.
-    pairs : sequence of Pair
-        The pairs compared.
-    evaluation : Evaluation
-        The data.
-    settings : Settings
-        What was asked.
-
-    Returns
-    -------
-    list of Note
-        Empty for measures that are no functions of sums.
-    """
+    """Return notes on what the clusters in use do to the standard error, and what unused ones would."""
     if not isinstance(group, SumGroup) or not isinstance(metric, Metric) or group.gold_varies or not pairs:
         return []
     strata = _codes(evaluation.strata)
@@ -253,8 +222,6 @@ def _told(effects: Sequence[DesignEffect], how: str) -> str | None:
 def _span(values: Sequence[float]) -> str:
     """Return the least and the greatest of some numbers, to three digits.
 
-    Examples
-    --------
     >>> _span([0.022, 0.0219999]), _span([134.2]), _span([0.0, 1.5])
     ('0.0220', '134', '0 to 1.50')
     """

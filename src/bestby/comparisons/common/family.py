@@ -27,13 +27,7 @@ Standings = tuple[IntArray, IntArray, tuple[str, ...] | None]
 
 
 def ranked(scores: FloatArray, names: Sequence[str], greater_is_better: bool) -> list[int]:
-    """Return the systems from best to worst; systems that are level stand in the order of their names.
-
-    Examples
-    --------
-    >>> ranked(np.array([1.0, 3.0, 2.0]), ["a", "b", "c"], False)
-    [0, 2, 1]
-    """
+    """Return the systems from best to worst; systems that are level stand in the order of their names."""
     sign = -1.0 if greater_is_better else 1.0
     return sorted(range(len(names)), key=lambda s: (sign * scores[s], names[s]))
 
@@ -41,19 +35,8 @@ def ranked(scores: FloatArray, names: Sequence[str], greater_is_better: bool) ->
 def pairs(order: Sequence[int], baseline: int | None, *, sided: bool) -> list[tuple[int, int]]:
     """Return the pairs to compare: every two, the better one first, or each system and the baseline.
 
-    Parameters
-    ----------
-    order : sequence of int
-        The systems from best to worst.
-    baseline : int or None
-        The system to compare all others with.
-    sided : bool
-        A one-sided question must not take its direction from the data: pairs then stand in the order given.
-
-    Examples
-    --------
-    >>> pairs([2, 0, 1], None, sided=False), pairs([2, 0, 1], 0, sided=False)
-    ([(2, 0), (2, 1), (0, 1)], [(2, 0), (1, 0)])
+    `sided`: a one-sided question must not take its direction from the data: pairs then stand in the order
+    given.
     """
     if baseline is not None:
         return [(a, baseline) for a in order if a != baseline]
@@ -64,8 +47,6 @@ def pairs(order: Sequence[int], baseline: int | None, *, sided: bool) -> list[tu
 def line(order: Sequence[int], baseline: int | None, *, sided: bool) -> list[int]:
     """Return the systems in the order in which `pairs` makes pairs of them.
 
-    Examples
-    --------
     >>> line([2, 0, 1], None, sided=True)
     [0, 1, 2]
     """
@@ -75,24 +56,7 @@ def line(order: Sequence[int], baseline: int | None, *, sided: bool) -> list[int
 def standings(
     names: Sequence[str], differences: Sequence[Difference], alpha: float, *, lettered: bool
 ) -> Standings:
-    """Return the ranks the tests leave open, and the letters of the groups.
-
-    Parameters
-    ----------
-    names : sequence of str
-        The systems from best to worst.
-    differences : sequence of Difference
-        With adjusted p-values.
-    alpha : float
-        The level of the tests.
-    lettered : bool
-        Whether every pair was tested, so that there can be letters.
-
-    Returns
-    -------
-    (low, high, letters)
-        In the order of `names`.
-    """
+    """Return the ranks the tests leave open, and the letters of the groups."""
     place = {name: position for position, name in enumerate(names)}
     better = np.zeros((len(names), len(names)), dtype=np.bool_)
     for d in differences:
@@ -108,13 +72,6 @@ def shown_better(d: Difference, alpha: float) -> str | None:
     Ranks, groups, headlines, marks and notes all ask here. A rejection counts for the system that the
     statistic of the test favours, and only if that one does not have the worse score: a sign test in favour
     of the system with the worse mean says nothing for the better mean of the other.
-
-    Parameters
-    ----------
-    d : Difference
-        With its adjusted p-value.
-    alpha : float
-        The level of the test.
     """
     if not rejects(d.p_adjusted, alpha):
         return None
@@ -125,15 +82,7 @@ def shown_better(d: Difference, alpha: float) -> str | None:
 
 
 def shown_sides(pairs: Pairs, alpha: float) -> IntArray:
-    """Return `shown_better` for many pairs at once: 1 for A, -1 for B, 0 for neither.
-
-    Parameters
-    ----------
-    pairs : Pairs
-        Their tests count items, so that statistic and difference have the same sign.
-    alpha : float
-        The level of the tests.
-    """
+    """Return `shown_better` for many pairs at once: 1 for A, -1 for B, 0 for neither."""
     sides = np.sign(pairs.statistic).astype(np.int64)
     shown = rejects(pairs.p_adjusted, alpha)
     if pairs.alternative != "two-sided":
@@ -145,15 +94,7 @@ AnyDifference = TypeVar("AnyDifference", bound=Difference)
 
 
 def with_direction_notes(differences: Sequence[AnyDifference], alpha: float) -> tuple[AnyDifference, ...]:
-    """Return differences with a note where a significant test favours the system with the worse score.
-
-    Parameters
-    ----------
-    differences : sequence of Difference
-        With adjusted p-values.
-    alpha : float
-        The level of the tests.
-    """
+    """Return differences with a note where a significant test favours the system with the worse score."""
     noted = []
     for d in differences:
         notes = tuple(note for note in d.notes if note.code != OPPOSED)
@@ -170,11 +111,6 @@ def with_one_long_note(
 
     An interval that covers more than it says matters only where a shorter one might have decided: a verdict
     is inconclusive, or, without a margin, 0 lies in the interval.
-
-    Parameters
-    ----------
-    differences : sequence of Difference
-        With verdicts, if there is a margin.
     """
     kept, long = [], []
     for d in differences:
@@ -220,17 +156,7 @@ def _opposition_note(d: Difference) -> Note:
 def standings_of(better: BoolArray, *, lettered: bool) -> Standings:
     """Return the ranks and groups that follow from which system is significantly better than which.
 
-    Parameters
-    ----------
-    better : ndarray of bool, shape (S, S)
-        ``better[i, j]``: system i is significantly better than system j; in rank order.
-    lettered : bool
-        Whether every pair was tested, so that there can be groups.
-
-    Returns
-    -------
-    (low, high, labels)
-        As `standings`; no labels either where there are more groups than systems.
+    `better` has shape (S, S).
     """
     low, high = groups.rank_intervals(better)
     return low, high, groups.labels(better | better.T) if lettered else None
@@ -241,8 +167,6 @@ def equivalence_level(level: float, margin: float | None) -> float | None:
 
     At a level of one half or less there is no such interval, and that of the difference takes its place.
 
-    Examples
-    --------
     >>> equivalence_level(0.95, None), equivalence_level(0.95, 0.02), equivalence_level(0.5, 0.02)
     (None, 0.9, None)
     """
@@ -255,8 +179,6 @@ def on_marks(interval: Interval | None, scores: tuple[float, float], margin: flo
 
     Verdicts, sentences and tables then agree on which side of 0 and of the margin an end lies.
 
-    Examples
-    --------
     >>> on_marks(Interval(0.1, 0.8 - 0.5, 0.95, "t", True), (0.8, 0.5), 0.3).high
     0.3
     """
@@ -268,13 +190,7 @@ def on_marks(interval: Interval | None, scores: tuple[float, float], margin: flo
 
 
 def marks(margin: float | None) -> tuple[float, ...]:
-    """Return the numbers that an interval of a difference is compared with.
-
-    Examples
-    --------
-    >>> marks(None), marks(0.1)
-    ((0.0,), (0.0, -0.1, 0.1))
-    """
+    """Return the numbers that an interval of a difference is compared with."""
     return (0.0,) if margin is None else (0.0, -margin, margin)
 
 
@@ -288,24 +204,8 @@ def verdict(
 ) -> str | None:
     """Return the verdict of A against B from the interval against the margin.
 
-    Parameters
-    ----------
-    interval : Interval or None
-        Of the difference, at the level asked for; None where it is undefined.
-    tost : Interval or None
-        Of the same at the level of two one-sided tests.
-    margin : float or None
-        The smallest difference that matters.
-    greater_is_better : bool
-        The direction.
-    doubted : bool
-        Whether the intervals are known to be too short: no verdict follows from them.
-
-    Examples
-    --------
-    >>> near = Interval(-0.1, 0.2, 0.95, "t", True)
-    >>> verdict(near, near, 0.3, True), verdict(near, near, 0.15, True), verdict(near, near, None, True)
-    ('equivalent', 'inconclusive', None)
+    `interval`: of the difference, at the level asked for; None where it is undefined. `tost`: of the same at
+    the level of two one-sided tests.
     """
     if margin is None:
         return None
@@ -323,8 +223,6 @@ def verdict(
 def oriented(question: Question, greater_is_better: bool) -> Alternative:
     """Return the alternative on the scale of the measure; "better" depends on which direction is better.
 
-    Examples
-    --------
     >>> oriented("better", False), oriented("greater", False)
     ('less', 'greater')
     """
@@ -338,22 +236,10 @@ def rejects(p_value: float, alpha: float) -> bool: ...
 @overload
 def rejects(p_value: FloatArray, alpha: float) -> BoolArray: ...
 def rejects(p_value: float | FloatArray, alpha: float) -> bool | BoolArray:
-    """Return whether a test at the level alpha rejects: p <= alpha, but for the rounding of a correction.
-
-    Examples
-    --------
-    >>> rejects(3 * (0.05 / 3), 0.05), rejects(0.0501, 0.05)
-    (True, False)
-    """
+    """Return whether a test at the level alpha rejects: p <= alpha, but for the rounding of a correction."""
     return p_value <= alpha * (1.0 + rounding.SAME)
 
 
 def alpha_of(level: float) -> float:
-    """Return 1 - level without the rounding of the subtraction.
-
-    Examples
-    --------
-    >>> alpha_of(0.95)
-    0.05
-    """
+    """Return 1 - level without the rounding of the subtraction."""
     return round(1.0 - level, 15)

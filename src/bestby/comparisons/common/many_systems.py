@@ -76,24 +76,9 @@ def counted(
 ) -> Counts | None:
     """Return the counts of all pairs; None if they are few, or not all there is to know.
 
-    Parameters
-    ----------
-    makers : Intervals
-        The group.
-    m : int
-        Position of the metric.
-    line : list of int
-        The systems in the order in which pairs are made of them.
-    baseline : int or None
-        The system to compare all others with.
-    settings : Settings
-        What was asked.
-
-    Returns
-    -------
-    Counts or None
-        None unless the metric is a mean of 0/1 over single items without strata, the intervals are
-        Tango's, and the test sees nothing but counts.
+    `line` holds the systems in the order in which pairs are made of them. Returns None unless the metric is a
+    mean of 0/1 over single items without strata, the intervals are Tango's, and the test sees nothing but
+    counts.
     """
     n_pairs = len(line) - 1 if baseline is not None else len(line) * (len(line) - 1) // 2
     group = makers.group
@@ -145,25 +130,7 @@ def pairs(
     evaluation: Evaluation,
     settings: Settings,
 ) -> Pairs:
-    """Return the differences of all pairs with intervals, tests and verdicts.
-
-    Parameters
-    ----------
-    found : Counts
-        The counts of all pairs.
-    makers : Intervals
-        The group.
-    m : int
-        Position of the metric.
-    test : {"permutation", "mcnemar", "mcnemar-midp"}
-        The test.
-    alternative : {"two-sided", "greater", "less"}
-        On the scale of the measure.
-    evaluation : Evaluation
-        The data.
-    settings : Settings
-        What was asked.
-    """
+    """Return the differences of all pairs with intervals, tests and verdicts."""
     metric, scores = makers.group.metrics[m], makers.scores[m]
     p, statistic, how = _tested(found, test, alternative)
     low, high = discordant.tango(found.n10, found.n01, found.n, settings.level)

@@ -243,22 +243,8 @@ def of_exchangeability(
 ) -> list[Note]:
     """Return notes where the data show that two systems could not change places, though tests take it so.
 
-    Of several pairs only those are looked at whose test rejects, as the test may do so too often.
-
-    Parameters
-    ----------
-    group : Group
-        The group of the metric.
-    m : int
-        Position of the metric.
-    tests : mapping of Pair to TestResult
-        The test of each pair.
-    names : sequence of str
-        The systems.
-    alpha : float
-        The level of the tests.
-    what : str
-        What the units are called, if they are no clusters.
+    Of several pairs only those are looked at whose test rejects, as the test may do so too often. `what` is
+    what the units are called, if they are no clusters.
     """
     if group.in_blocks or group.crossed or group.n_strata > 1:
         return []
@@ -297,8 +283,6 @@ def of_exchangeability(
 def _pairs(pairs: Sequence[Pair], names: Sequence[str]) -> str:
     """Return a pair in words, and how many others there are.
 
-    Examples
-    --------
     >>> _pairs([(0, 0, 1)], ["x", "y"]), _pairs([(0, 0, 1), (0, 0, 2), (0, 1, 2)], ["x", "y", "z"])
     ('x and y', 'x and y (and of 2 other pairs)')
     """
@@ -378,8 +362,6 @@ def of_runs(metric: str, scores: Mapping[str, Sequence[float]], uneven: Collecti
 def _span(values: Collection[float]) -> str:
     """Return the least and the greatest value as text, or the one there is.
 
-    Examples
-    --------
     >>> _span([0.0123, 0.0211]), _span([0.5])
     ('0.012 to 0.021', '0.5')
     """

@@ -22,14 +22,7 @@ from bestby.results.values import Interval, TestResult
 def chosen(makers: Intervals, target: Target, method: str) -> tuple[str, tuple[Note, ...]]:
     """Return the method of the interval of a target, and a note if it covers less than it says there.
 
-    Parameters
-    ----------
-    makers : Intervals
-        What makes the intervals.
-    target : Target
-        A score or a difference.
-    method : str
-        The method asked for; "auto" is replaced by the one the rule chooses.
+    `method` is the method asked for; "auto" is replaced by the one the rule chooses.
     """
     # Ranks and callables have no cheap jackknife: it is made where the interval needs it anyhow.
     situation = makers.situation(target, jackknife=method in ("auto", "bca"))
@@ -52,19 +45,7 @@ def standard_error(
 ) -> tuple[float | None, str | None]:
     """Return the standard error of a target and where it comes from; None and None where there is none.
 
-    Parameters
-    ----------
-    makers : Intervals
-        What made the interval.
-    target : Target
-        A score or a difference.
-    interval : Interval or None
-        Its interval, from whose replicates the standard error comes where there is no formula.
-
-    Returns
-    -------
-    (float or None, str or None)
-        0 where nothing but rounding varies.
+    Returns 0 where nothing but rounding varies.
     """
     group, of = makers.group, (target.metric, target.a, target.b)
     found: float | None = None
@@ -101,25 +82,7 @@ def difference(
     level: float,
     notes: tuple[Note, ...],
 ) -> Difference:
-    """Return A minus B with its interval and test; the p-value is not adjusted yet.
-
-    Parameters
-    ----------
-    makers : Intervals
-        What made the interval and the test.
-    pair : Pair
-        Positions of the metric and of the systems A and B.
-    evaluation : Evaluation
-        The data.
-    test : TestResult
-        The test of the pair.
-    interval : Interval or None
-        The interval of the pair.
-    level : float
-        Its nominal coverage.
-    notes : tuple of Note
-        Notes on the interval; they are told which pair they are about.
-    """
+    """Return A minus B with its interval and test; the p-value is not adjusted yet."""
     m, a, b = pair
     metric, names, scores = makers.group.metrics[m], evaluation.names, makers.scores[m]
     n_differing = makers.group.differing(pair)[0]

@@ -30,17 +30,7 @@ from bestby.results.datasets import Names
 
 @dataclass(frozen=True)
 class Asked:
-    """How differences inside one evaluation are to be tested and bounded.
-
-    Parameters
-    ----------
-    interval, test : str
-        As for `bestby.compare`.
-    level : float
-        Nominal coverage.
-    alternative : {"two-sided", "greater", "less"}
-        A against B, on the scale of the measure.
-    """
+    """How differences inside one evaluation are to be tested and bounded."""
 
     interval: str
     test: str
@@ -49,17 +39,7 @@ class Asked:
 
 
 def one_metric(metric: Any, parts: Mapping[str, Evaluation], what: str) -> tuple[BaseMetric, list[Note]]:
-    """Return the one metric asked for, or the default one, and notes on how it reads the data.
-
-    Parameters
-    ----------
-    metric : str, Metric or callable, optional
-        As for `bestby.compare`, one only.
-    parts : mapping of str to Evaluation
-        The data.
-    what : str
-        What the parts are, such as "dataset".
-    """
+    """Return the one metric asked for, or the default one, and notes on how it reads the data."""
     return chosen_metric(metric, {f"{what} {name!r}": part for name, part in parts.items()})
 
 
@@ -122,14 +102,7 @@ def pairs_of(
 
 
 def split(evaluation: Evaluation, what: str) -> dict[str, Evaluation]:
-    """Return one evaluation per stratum, which is then no stratum any more.
-
-    Examples
-    --------
-    >>> whole = Evaluation.of({"a": [1, 0, 1, 1], "b": [0, 0, 1, 1]}, strata=["x", "x", "y", "y"])
-    >>> {name: part.n_items for name, part in split(whole, "dataset").items()}
-    {'x': 2, 'y': 2}
-    """
+    """Return one evaluation per stratum, which is then no stratum any more."""
     if evaluation.strata is None:
         raise InvalidInputError(
             f"the evaluation does not say which {what} each item belongs to",
@@ -176,15 +149,9 @@ def only(evaluation: Evaluation, systems: Sequence[str]) -> Evaluation:
 
 
 def obstacle_to_pooling(parts: Mapping[str, Evaluation]) -> str | None:
-    """Return why the items of several datasets cannot be put into one evaluation, in words; None if they can.
+    """Return why the items of several datasets cannot be put into one evaluation, in words.
 
-    Examples
-    --------
-    >>> part = Evaluation.of({"a": [1, 0, 1, 1], "b": [0, 0, 1, 1]})
-    >>> obstacle_to_pooling({"x": part, "y": part})
-    >>> crossed = dataclasses.replace(part, clusters=np.arange(4) // 2, crossed=np.arange(4) % 2)
-    >>> obstacle_to_pooling({"x": part, "y": crossed})
-    "the items of dataset 'y' come in two crossed groupings, which pooled items cannot keep"
+    None if they can.
     """
     crossed = next((name for name, part in parts.items() if part.crossed is not None), None)
     if crossed is not None:

@@ -73,13 +73,7 @@ def asked(
     annotators: str | None = None,
     blocks: int | None = None,
 ) -> Settings:
-    """Return the settings if each is one there is.
-
-    Raises
-    ------
-    InvalidInputError
-        If one is not, naming those there are.
-    """
+    """Return the settings if each is one there is."""
     settings = Settings(
         checks.choice(interval, METHODS, "interval"),
         checks.probability(level, "level"),
@@ -116,8 +110,6 @@ def _refuse_ignored(settings: Settings, resample_size: float | None) -> Settings
 def resample_size_of(size: float | None) -> float | None:
     """Return the size of a resample: a whole number of units, or a fraction of them; None for all.
 
-    Examples
-    --------
     >>> resample_size_of(0.2), resample_size_of(200), resample_size_of(1.0)
     (0.2, 200, None)
     """
@@ -136,8 +128,6 @@ def resample_size_of(size: float | None) -> float | None:
 def margin_of(margin: float | None) -> float | None:
     """Return the smallest difference that matters, if there is one and it is positive.
 
-    Examples
-    --------
     >>> margin_of(0.5)
     0.5
     """

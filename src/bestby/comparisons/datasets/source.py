@@ -188,13 +188,7 @@ def _from_frame(
 
 
 def cells(datasets: Sequence[str], systems: Sequence[str], values: Sequence[Any]) -> Cells:
-    """Return a table of scores from its long form.
-
-    Examples
-    --------
-    >>> cells(["news", "news", "talks"], ["old", "new", "old"], [0.5, 0.75, 0.25])
-    {'news': {'old': 0.5, 'new': 0.75}, 'talks': {'old': 0.25}}
-    """
+    """Return a table of scores from its long form."""
     table: dict[str, dict[str, float]] = {}
     for name, system, value in zip(datasets, systems, values, strict=True):
         row = table.setdefault(name, {})

@@ -252,8 +252,6 @@ def _inner(
 def _names_of(labels: Labels) -> dict[tuple[str, str], str]:
     """Return a name of its own for each fold: with its repetition, if there are several.
 
-    Examples
-    --------
     >>> _names_of((("1", "a"), ("1", "b"))), _names_of((("1", "a"), ("2", "a")))
     ({('1', 'a'): 'a', ('1', 'b'): 'b'}, {('1', 'a'): '1/a', ('2', 'a'): '2/a'})
     >>> _names_of((("1/2", "3"), ("1", "2/3")))

@@ -23,15 +23,7 @@ _HINT = 'each judgement is (a, b, winner) or (item, a, b, winner), the winner a,
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """Judgements and the names of the systems.
-
-    Parameters
-    ----------
-    names : tuple of str
-        The systems, sorted.
-    judged : Judgements
-        The judgements by the positions of the systems in `names`.
-    """
+    """Judgements and the names of the systems."""
 
     names: tuple[str, ...]
     judged: Judgements
@@ -41,12 +33,8 @@ class Data:
 class Columns:
     """The names of the columns of a frame.
 
-    Parameters
-    ----------
-    a, b, winner : str
-        The two systems, and which was preferred.
-    item : str or None
-        What was judged; None for a column "item", if there is one.
+    `a`, `b` and `winner` are the two systems, and which was preferred. `item` is what was judged; None for a
+    column "item", if there is one.
     """
 
     a: str = "a"
@@ -58,29 +46,9 @@ class Columns:
 def data_of(comparisons: Any, clusters: Any, columns: Columns) -> Data:
     """Return checked judgements.
 
-    Parameters
-    ----------
-    comparisons : sequence of tuples, mapping of columns, or data frame
-        As for `compare_preferences`.
-    clusters : array_like, shape (n,), or str, optional
-        The cluster of each judgement, or the column with it.
-    columns : Columns
-        Where a frame has what.
+    `clusters` has shape (n,). `comparisons` is as for `compare_preferences`. The items are the clusters, if
+    there are items and nothing else was given.
 
-    Returns
-    -------
-    Data
-        With the items as clusters, if there are items and nothing else was given.
-
-    Raises
-    ------
-    InvalidInputError
-        If a name is missing, a system is judged against itself, or the winner is neither.
-    DesignError
-        If clusters are two crossed groupings.
-
-    Examples
-    --------
     >>> data = data_of([("q1", "x", "y", "y"), ("q2", "y", "x", "tie")], None, Columns())
     >>> data.names, data.judged.values, data.judged.clusters
     (('x', 'y'), array([0. , 0.5]), array([0, 1]))

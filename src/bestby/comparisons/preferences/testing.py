@@ -33,11 +33,6 @@ def permutation_test(
 
     If neither is better, the two may change places in each cluster (in each judgement) with probability one
     half. The statistic is the share of wins less that of losses.
-
-    Raises
-    ------
-    DesignError
-        If the two never met.
     """
     balance = judged.direct(a, b)
     if balance.size == 0:
@@ -77,8 +72,6 @@ def wald_test(estimate: float, error: float, alternative: Alternative, n_units: 
     Student's t with one degree of freedom less than there are clusters (judgements) stands for the normal
     distribution.
 
-    Examples
-    --------
     >>> round(wald_test(0.5, 0.2, "two-sided", 1000).p_value, 4)
     0.0126
     """

@@ -47,13 +47,7 @@ def asked(
     margin: float | None,
     baseline: str | None,
 ) -> Settings:
-    """Return the settings if each is one there is.
-
-    Raises
-    ------
-    InvalidInputError
-        If one is not, naming those there are.
-    """
+    """Return the settings if each is one there is."""
     return Settings(
         checks.choice(statistic, locations.STATISTICS, "statistic"),
         checks.flag(paired, "paired"),

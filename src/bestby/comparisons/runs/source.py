@@ -45,20 +45,7 @@ class Data:
 
 
 def systems_of(runs: Any, *, paired: bool) -> dict[str, list[Any]]:
-    """Return per system its runs: numbers, or one sequence of values each.
-
-    Parameters
-    ----------
-    runs : mapping of str to array_like or to mapping, or data frame
-        Per system its runs in order, or by their names.
-    paired : bool
-        Whether runs of the same name or place belong together.
-
-    Raises
-    ------
-    InvalidInputError
-        If there are no runs of two systems, or paired runs have different names.
-    """
+    """Return per system its runs: numbers, or one sequence of values each."""
     if not isinstance(runs, Mapping):
         if not is_frame(runs):
             raise InvalidInputError(
@@ -135,13 +122,7 @@ def data_of(
     settings: Settings,
     drawing: Drawing,
 ) -> Data:
-    """Return the runs of all systems, once they are known to fit together.
-
-    Raises
-    ------
-    InvalidInputError
-        If they do not.
-    """
+    """Return the runs of all systems, once they are known to fit together."""
     sizes = {name: len(rows) for name, rows in systems.items()}
     if settings.paired and len(set(sizes.values())) > 1:
         told = ", ".join(f"{name}: {size}" for name, size in sizes.items())

@@ -23,13 +23,7 @@ from bestby.data.values import label_codes, read_together
 
 
 def checked_entry(entry: Entry) -> Entry:
-    """Return the same run under checked names, with what comes from iterators as lists.
-
-    Raises
-    ------
-    InvalidInputError
-        If a name cannot be one, or values are a single value, text or a set.
-    """
+    """Return the same run under checked names, with what comes from iterators as lists."""
     entry = dataclasses.replace(
         entry, condition=names.checked(entry.condition, "condition"), run=names.checked(entry.run, "run")
     )
@@ -45,13 +39,7 @@ def checked_entry(entry: Entry) -> Entry:
 
 
 def index_of_run(entry: Entry) -> Any | None:
-    """Return the labels that pandas objects of a run bring, which must be the same in all of them.
-
-    Raises
-    ------
-    InvalidInputError
-        If they are in different orders, or in another order than the ids of the run.
-    """
+    """Return the labels that pandas objects of a run bring, which must be the same in all of them."""
     given = {
         "gold": entry.gold,
         _whose(entry): entry.predictions,
@@ -85,38 +73,9 @@ def gold_of(
 ) -> Gold:
     """Check the gold of a study.
 
-    Parameters
-    ----------
-    values : array_like, shape (n,) or (n, K), or mapping of id to label or row
-        The gold.
-    ids : array_like, shape (n,), optional
-        Item ids.
-    classes : array_like, shape (K,), optional
-        The names of the classes; for a soft gold 0 to K - 1 unless given.
-    clusters : array_like, shape (n,), or mapping of id to cluster, optional
-        The group each item belongs to.
-    normalise : bool
-        Divide the rows of a soft gold by their sums.
-    labels : Index, optional
-        The labels of the values: the ids if there are no others and no label repeats another.
-
-    Returns
-    -------
-    Gold
-        The gold as a study keeps it.
-
-    Raises
-    ------
-    InvalidInputError
-        If lengths do not match, an id is doubled, or a value is missing or no label, number or row.
-    DesignError
-        If clusters are two crossed groupings.
-
-    Examples
-    --------
-    >>> gold = gold_of({"q1": "x", "q2": "y"})
-    >>> gold.ids.tolist(), gold.values.tolist()
-    (['q1', 'q2'], ['x', 'y'])
+    `values`, `ids` and `clusters` have shape (n,). `classes`, of shape (K,), are the names of the classes;
+    for a soft gold 0 to K - 1 unless given. `labels` are the labels of the values: the ids if there are no
+    others and no label repeats another.
     """
     ids, values = _unkeyed(values, ids, "gold")
     array, known = _labels(values, ids, classes, normalise)
@@ -158,17 +117,7 @@ def _labels(
 def check_same(mine: Gold, other: Gold, *, with_ids: bool) -> None:
     """Refuse another gold than the one of the study.
 
-    Parameters
-    ----------
-    mine, other : Gold
-        The gold of the study, and the gold given again.
-    with_ids : bool
-        Whether that came with ids; if not, its items are in the order of the study.
-
-    Raises
-    ------
-    InvalidInputError
-        If the items, a label, a cluster or the classes are others; the first that differs is named.
+    `with_ids` says whether that came with ids; if not, its items are in the order of the study.
     """
     where = order(mine, other.ids if with_ids else None, other.n_items, "the gold given again")
     parts = [("gold", mine.values, other.values)]
@@ -206,31 +155,8 @@ def aligned(
 ) -> tuple[Array, Array | None]:
     """Return predictions in the order of the gold, and their classes if they are soft.
 
-    Parameters
-    ----------
-    gold : Gold
-        The gold of the study.
-    predictions : array_like, shape (n,) or (n, K), or mapping of id to label or row
-        The predictions.
-    what : str
-        Whose, for messages.
-    ids : array_like, shape (n,), optional
-        The item of each.
-    classes : array_like, shape (K,), optional
-        The classes in the order of the columns; by default those that a frame names, else those of the gold.
-    normalise : bool
-        Divide rows by their sums.
-
-    Raises
-    ------
-    InvalidInputError
-        If items, classes or values are not as they must be.
-
-    Examples
-    --------
-    >>> gold = gold_of(["x", "y"], ids=["q1", "q2"])
-    >>> aligned(gold, {"q2": "y", "q1": "z"}, "run 0")
-    (array(['z', 'y'], dtype='<U1'), None)
+    `predictions` and `ids` have shape (n,). `classes`, of shape (K,), are the classes in the order of the
+    columns; by default those that a frame names, else those of the gold.
     """
     ids, predictions = _unkeyed(predictions, ids, what)
     if not soft.is_soft(predictions):
@@ -262,16 +188,7 @@ def _same(before: Array, now: Array) -> list[bool]:
 def order(gold: Gold, ids: ArrayLike | None, n: int, what: str) -> IntArray:
     """Return where, among these ids, each item of the gold is.
 
-    Parameters
-    ----------
-    gold : Gold
-        The gold of the study.
-    ids : array_like, shape (n,), or None
-        The ids; None for values in the order of the gold.
-    n : int
-        How many values there are.
-    what : str
-        Whose ids, for the message of the error.
+    `ids`, of shape (n,), are the ids; None for values in the order of the gold.
     """
     if ids is None:
         if n != gold.n_items:
@@ -323,8 +240,6 @@ def columns(gold: Gold, classes: ArrayLike | None, n_classes: int) -> tuple[Arra
 def checked_tags(tags: Mapping[str, Any] | None) -> dict[str, Tag]:
     """Return tags that can be stored: text, finite numbers, booleans and None under names.
 
-    Examples
-    --------
     >>> checked_tags({"lr": np.float32(0.5), "seed": 1})
     {'lr': 0.5, 'seed': 1}
     """
@@ -344,8 +259,6 @@ def checked_tags(tags: Mapping[str, Any] | None) -> dict[str, Tag]:
 def checked_epochs(epochs: Any) -> float | None:
     """Return the number of epochs if it is one.
 
-    Examples
-    --------
     >>> checked_epochs(10)
     10
     """
@@ -360,8 +273,6 @@ def checked_epochs(epochs: Any) -> float | None:
 def checked_against(against: str | Sequence[str] | None, condition: str) -> tuple[str, ...] | None:
     """Return the names of baselines, sorted; None for all.
 
-    Examples
-    --------
     >>> checked_against(["h10", "h0"], "h1")
     ('h0', 'h10')
     """

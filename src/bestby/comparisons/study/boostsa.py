@@ -51,23 +51,8 @@ class _Block:
 def read_outcomes(path: str | Path) -> tuple[Entry, ...]:
     """Read the experiments of an ``outcomes.json``.
 
-    Parameters
-    ----------
-    path : str or Path
-        The file.
-
-    Returns
-    -------
-    tuple of Entry
-        One per experiment: the arguments of `Store.add`. Controls are baselines; a treatment is against the
-        controls that it stands under.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is no such file, or two experiments of a condition have one name.
-    DesignError
-        If experiments have other items or another gold than the first one, as those of other folds.
+    Returns one per experiment: the arguments of `Store.add`. Controls are baselines; a treatment is against
+    the controls that it stands under.
     """
     file = checks.valid_path(path, "name a file outcomes.json")
     blocks = _blocks(file)
@@ -103,27 +88,6 @@ def import_outcomes(store: Store, path: str | Path, *, replace: bool = False) ->
     All are checked before the first is added, so a file with an error in it changes nothing. They are then
     added one by one: a process that is killed leaves those that were added so far, each whole, and
     importing again with ``replace=True`` adds the rest.
-
-    Parameters
-    ----------
-    store : Store
-        The study.
-    path : str or Path
-        The file.
-    replace : bool
-        Take the place of runs of the same name.
-
-    Returns
-    -------
-    tuple of Run
-        The runs as they were stored.
-
-    Raises
-    ------
-    InvalidInputError, DesignError
-        If the file is not as it must be, its gold is not that of the study, or a run is in the study already.
-    StudyError
-        If the study cannot be read or written.
     """
     entries = tuple(_in_its_role(store, entry) for entry in read_outcomes(path))
     for entry in entries:
@@ -136,30 +100,10 @@ def write_outcomes(store: Store, path: str | Path) -> tuple[Any, ...] | None:
 
     Treatments stand under each baseline that they are compared with. BooStSa knows numbers only: labels that
     are not whole numbers are written as their position among the sorted labels, ids that are not as the
-    position of the item. If anything is soft, hard labels are written as the row that is certain of them.
-    The epochs of a condition are written if all its runs have them. Tags and clusters have no place there.
-
-    Parameters
-    ----------
-    store : Store
-        The study.
-    path : str or Path
-        The file; one that exists is replaced.
-
-    Returns
-    -------
-    tuple or None
-        The label that each number stands for if labels had to be numbered (or the class of each column of
-        soft labels); None if they are written as they are.
-
-    Raises
-    ------
-    InvalidInputError
-        If the study has no runs.
-    DesignError
-        If a treatment has no baseline.
-    StudyError
-        If the file cannot be written.
+    position of the item. If anything is soft, hard labels are written as the row that is certain of them. The
+    epochs of a condition are written if all its runs have them. Tags and clusters have no place there.
+    Returns the label that each number stands for if labels had to be numbered (or the class of each column of
+    soft labels); None if they are written as they are.
     """
     gold = store.gold()
     runs = {

@@ -15,13 +15,7 @@ _RESTORE = "restore it (from git or a backup), or remove the file and add what i
 
 
 def digest(content: Any) -> str:
-    """Return 32 hexadecimal digits that any change of the content changes.
-
-    Examples
-    --------
-    >>> digest([1, 2.5]) == digest([1, 2.5]) != digest([1, 2.50001])
-    True
-    """
+    """Return 32 hexadecimal digits that any change of the content changes."""
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
@@ -29,38 +23,8 @@ def digest(content: Any) -> str:
 def sealed(kind: str, head: Mapping[str, Any], bulk: Mapping[str, Any], bulk_hash: str) -> bytes:
     """Return the content of a file.
 
-    Parameters
-    ----------
-    kind : str
-        What the file is: "gold", "run", ….
-    head : mapping
-        Short values; one line each.
-    bulk : mapping
-        Long lists, one line per element.
-    bulk_hash : str
-        Their `digest`.
-
-    Returns
-    -------
-    bytes
-        UTF-8 text. The hash of `bulk` stands before it, a checksum of everything else at the end, so that
-        reading needs one pass over the long lists.
-
-    Examples
-    --------
-    >>> print(sealed("run", {"run": "0"}, {"predictions": ["x", "y"]}, "4c8b").decode())
-    {
-    "format": "bestby run",
-    "version": 1,
-    "run": "0",
-    "hash": "...",
-    "predictions": [
-    "x",
-    "y"
-    ],
-    "checksum": "..."
-    }
-    <BLANKLINE>
+    `bulk` holds long lists, one line per element. Returns UTF-8 text. The hash of `bulk` stands before it, a
+    checksum of everything else at the end, so that reading needs one pass over the long lists.
     """
     top = {"format": f"bestby {kind}", "version": VERSION, **head, "hash": bulk_hash}
     line = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
@@ -81,27 +45,7 @@ def sealed(kind: str, head: Mapping[str, Any], bulk: Mapping[str, Any], bulk_has
 
 
 def unsealed(path: Path, kind: str, bulk: tuple[str, ...]) -> dict[str, Any]:
-    """Read a file of `sealed`.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    kind : str
-        What it must be.
-    bulk : tuple of str
-        The names of the long lists.
-
-    Returns
-    -------
-    dict
-        All that it holds.
-
-    Raises
-    ------
-    StudyError
-        If it is cut off, was changed, or is of another version.
-    """
+    """Read a file of `sealed`."""
     try:
         content = json.loads(path.read_bytes().decode("utf-8"), parse_constant=_no_number)
     except (ValueError, RecursionError) as error:  # not UTF-8, not JSON

@@ -44,15 +44,7 @@ _MIRROR: dict[Alternative, Alternative] = {"two-sided": "two-sided", "greater": 
 
 
 def compared(store: Store, plan: Plan) -> StudyComparison:
-    """Return the comparison: what the cache does not hold is computed, and kept.
-
-    Parameters
-    ----------
-    store : Store
-        Whose cache to use.
-    plan : Plan
-        What to compare.
-    """
+    """Return the comparison: what the cache does not hold is computed, and kept."""
     notes = study_notes.of_plan(plan)
     scored, new_scores = _all_scores(store, plan)
     scores = {key: entry.score for key, entry in scored.items()}

@@ -33,13 +33,7 @@ class NotSyncedError(OSError):
 
 @contextlib.contextmanager
 def reported(doing: str) -> Iterator[None]:
-    """Turn an error of the file system into a `StudyError` that says what was being done.
-
-    Parameters
-    ----------
-    doing : str
-        Such as "add run '0' of 'h1' to study".
-    """
+    """Turn an error of the file system into a `StudyError` that says what was being done."""
     try:
         yield
     except NotSyncedError as error:
@@ -59,19 +53,8 @@ def reported(doing: str) -> Iterator[None]:
 def create(target: Path, data: bytes, scratch: Path) -> bool:
     """Make a file unless there is one of its name.
 
-    Parameters
-    ----------
-    target : Path
-        The file; its folder must exist.
-    data : bytes
-        What it is to hold.
-    scratch : Path
-        A folder on the same file system.
-
-    Returns
-    -------
-    bool
-        False if the name is taken. Of several processes that create the same file, one gets True.
+    `target` is the file; its folder must exist. Returns False if the name is taken. Of several processes that
+    create the same file, one gets True.
     """
     with _written(scratch, data) as temporary:
         if not _named(temporary, target, scratch):
@@ -91,13 +74,6 @@ def replace(target: Path, data: bytes, scratch: Path) -> None:
     """Make a file, in the place of one of its name if there is one.
 
     Whoever reads sees the old file or the new one, each whole.
-
-    Raises
-    ------
-    NotSyncedError
-        If the new one is in its place, but may be lost with the machine.
-    OSError
-        If nothing was changed.
     """
     with _written(scratch, data) as temporary:
         temporary.replace(target)
@@ -105,15 +81,7 @@ def replace(target: Path, data: bytes, scratch: Path) -> None:
 
 
 def remove(target: Path) -> None:
-    """Remove a file for good.
-
-    Raises
-    ------
-    NotSyncedError
-        If it is removed, but may be there again when the machine fails.
-    OSError
-        If it is still there.
-    """
+    """Remove a file for good."""
     target.unlink()
     _force(target.parent)
 

@@ -18,34 +18,12 @@ _DECIMAL = re.compile(r"[+-]?(0|[1-9]\d*)\.\d+", re.ASCII)
 
 
 def read_labels(path: str | Path) -> Array:
-    r"""Read a file of labels or ids as BooStSa takes them: ``.txt``, ``.csv``, ``.tsv`` or ``.npy``.
+    """Read a file of labels or ids as BooStSa takes them: ``.txt``, ``.csv``, ``.tsv`` or ``.npy``.
 
     Text files have a line per item and no header: one value (a whole number, or any text) for a hard label,
     K numbers between commas or tabs for a soft one. (BooStSa itself takes commas alone, in ``.tsv`` too.)
 
-    Parameters
-    ----------
-    path : str or Path
-        The file.
-
-    Returns
-    -------
-    ndarray, shape (n,) or (n, K)
-        The labels.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is no such file, or a line is not as the others.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "preds.csv"
-    >>> _ = path.write_text("0.2,0.8\n1,0\n")
-    >>> read_labels(path)
-    array([[0.2, 0.8],
-           [1. , 0. ]])
+    The result has shape (n,).
     """
     file = Path(path)
     try:
@@ -67,8 +45,6 @@ def read_labels(path: str | Path) -> Array:
 def soft_or_hard(array: Array, what: str) -> Array:
     """Return rows of one value as hard labels, rows of several as soft ones, which are checked.
 
-    Examples
-    --------
     >>> soft_or_hard(np.array([[1], [0]]), "gold")
     array([1, 0])
     """

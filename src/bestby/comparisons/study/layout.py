@@ -24,8 +24,6 @@ def gold_file(study: Path) -> Path:
 def run_file(study: Path, condition: str, run: str) -> Path:
     """Return the file of a run.
 
-    Examples
-    --------
     >>> run_file(Path("study"), "h1", "0").as_posix()
     'study/runs/h1/0.json'
     """

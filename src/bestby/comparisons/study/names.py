@@ -19,25 +19,7 @@ _DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE | re
 
 
 def checked(name: Any, what: str) -> str:
-    """Return a name as text.
-
-    Parameters
-    ----------
-    name : str or int
-        The name.
-    what : str
-        "condition" or "run", for the message of the error.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is neither text nor a whole number, or is empty or too long for a file name.
-
-    Examples
-    --------
-    >>> checked(3, "run")
-    '3'
-    """
+    """Return a name as text."""
     if isinstance(name, int | np.integer) and not isinstance(name, bool):
         name = str(int(name))
     if not isinstance(name, str) or not name.strip():
@@ -66,11 +48,6 @@ def file_name(name: str) -> str:
     at either end and the first letter of a name that Windows keeps for devices. Names that differ in
     capitals alone must not meet on a file system that ignores case, so a name with capitals ends in ``~``
     and, in hexadecimal, the number whose bits say which of its characters are capitals.
-
-    Examples
-    --------
-    >>> file_name("h1"), file_name("bert-large"), file_name("BERT-large"), file_name("σ = 0.5")
-    ('h1', 'bert-large', 'BERT-large~f', '%CF%83%20%3D%200.5')
     """
     stem = quote(name, safe=_KEPT).replace("~", "%7E")  # quote() never encodes "~"
     if _DEVICES.match(stem):
@@ -84,13 +61,7 @@ def file_name(name: str) -> str:
 
 
 def name_of(stem: str) -> str | None:
-    """Return the name that a file of this name belongs to, None if `file_name` never makes it.
-
-    Examples
-    --------
-    >>> name_of("BERT-large~f"), name_of("h1 (copy)")
-    ('BERT-large', None)
-    """
+    """Return the name that a file of this name belongs to, None if `file_name` never makes it."""
     try:
         name = unquote(stem.partition("~")[0], errors="strict")
         return name if name and file_name(name) == stem else None
@@ -101,8 +72,6 @@ def name_of(stem: str) -> str | None:
 def natural(name: str) -> tuple[list[tuple[str, int]], str]:
     """Return the key by which names are sorted: numbers in them count as numbers.
 
-    Examples
-    --------
     >>> sorted(["h10", "h2", "h1.10", "h1.9"], key=natural)
     ['h1.9', 'h1.10', 'h2', 'h10']
     """

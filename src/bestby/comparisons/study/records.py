@@ -116,8 +116,6 @@ class Run:
     def role(self) -> str:
         """The role of its condition, in words.
 
-        Examples
-        --------
         >>> Run("h1", "0", np.array(["x"]), gold_hash="", against=("h0",)).role
         'a treatment against h0'
         """
@@ -167,20 +165,7 @@ class Run:
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """A run as the user has it, before it was checked; `Store.add` explains the fields.
-
-    Parameters
-    ----------
-    condition : str
-    run : str or int
-    predictions, gold : array_like or mapping
-    ids, clusters, classes : array_like, optional
-    normalise : bool
-    baseline : bool, optional
-    against : str or sequence of str, optional
-    epochs : int or float, optional
-    tags : mapping, optional
-    """
+    """A run as the user has it, before it was checked; `Store.add` explains the fields."""
 
     condition: str
     run: str | int

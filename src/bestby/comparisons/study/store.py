@@ -44,22 +44,6 @@ class Store:
     Nothing is kept in memory: every call looks at the files, so any number of processes may add and read at
     the same time. What was added is on the disk when `add` returns; a process that is killed before then
     leaves no run, though it may leave the gold if it was the first to give it.
-
-    Parameters
-    ----------
-    path : str or Path
-        The directory. It is made when the first run is added.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> store = Store(tempfile.mkdtemp())
-    >>> _ = store.add("h0", run=0, predictions=["x", "x"], gold=["x", "y"], baseline=True)
-    >>> _ = store.add("h1", run=0, predictions=["x", "y"], epochs=3)
-    >>> store.conditions(), store.runs("h1"), store.against("h1")
-    (('h0', 'h1'), ('0',), ('h0',))
-    >>> store.load("h1", 0).predictions
-    array(['x', 'y'], dtype='<U1')
     """
 
     path: Path
@@ -90,51 +74,11 @@ class Store:
     ) -> Run:
         """Add a run to the study; it is on the disk when this returns.
 
-        Parameters
-        ----------
-        condition : str
-            The condition, such as "h0" or "bert-large".
-        run : str or int
-            Which run of it: a number, a seed, a name.
-        predictions : array_like, shape (n,) or (n, K), or mapping of id to label or row
-            A label or number per item, or a probability per item and class. A label that the gold does not
-            have is simply wrong.
-        gold : array_like, shape (n,) or (n, K), or mapping, optional
-            The gold. Needed with the first run; if it is given again, it must be the same.
-        ids : array_like, shape (n,), optional
-            Item ids of predictions and gold. Without them, values are in the order of the study's gold, and
-            the labels of a pandas index are kept as ids if they are unique: later runs must agree with them.
-        clusters : array_like, shape (n,), or mapping, optional
-            With the gold: the group each item belongs to.
-        classes : array_like, shape (K,), optional
-            The names of the columns of soft predictions and soft gold; by default those of the study.
-        normalise : bool
-            Divide the rows of soft predictions and soft gold by their sums.
-        baseline : bool, optional
-            Whether others are compared with this condition. By default as its earlier runs; False if it has
-            none.
-        against : str or sequence of str, optional
-            The baselines to compare this condition with. By default as its earlier runs; all if it has none.
-        epochs : int or float, optional
-            For how long it was trained.
-        tags : mapping of str to text, number, bool or None, optional
-            Whatever else is to be remembered.
-        replace : bool
-            Take the place of a run of the same name.
-
-        Returns
-        -------
-        Run
-            The run as it was stored.
-
-        Raises
-        ------
-        InvalidInputError
-            If the run is in the study already, its values do not fit the gold, or its role is not that of
-            the other runs of the condition.
-        StudyError
-            If the files cannot be read or written. The study is then as it was, unless the message says that
-            the run is there and only the disk has not confirmed it.
+        `gold` and `clusters` have shape (n,) and `classes` has shape (K,). `predictions`, of shape (n,), is a
+        label or number per item, or a probability per item and class. A label that the gold does not have is
+        simply wrong. `ids`, of shape (n,), are item ids of predictions and gold. Without them, values are in
+        the order of the study's gold, and the labels of a pandas index are kept as ids if they are unique:
+        later runs must agree with them.
         """
         entry = Entry(
             condition,
@@ -215,15 +159,7 @@ class Store:
             return tuple(sorted(layout.run_names(self.path, condition), key=names.natural))
 
     def gold(self) -> Gold:
-        """Return the gold.
-
-        Raises
-        ------
-        InvalidInputError
-            If no run was added yet.
-        StudyError
-            If the file is damaged.
-        """
+        """Return the gold."""
         gold = self._gold()
         if gold is None:
             raise InvalidInputError(
@@ -234,26 +170,7 @@ class Store:
     def load(self, condition: str, run: str | int, *, gold: Gold | None = None) -> Run:
         """Return a run.
 
-        Parameters
-        ----------
-        condition : str
-            The condition.
-        run : str or int
-            The run.
-        gold : Gold, optional
-            The gold of the study if it was read already, to save reading it again.
-
-        Returns
-        -------
-        Run
-            Its predictions in the order of the gold, and what is known about it.
-
-        Raises
-        ------
-        InvalidInputError
-            If the study has no such run.
-        StudyError
-            If its file is damaged, or belongs to another run or another gold.
+        `gold` is the gold of the study if it was read already, to save reading it again.
         """
         condition, run = names.checked(condition, "condition"), names.checked(run, "run")
         path = layout.run_file(self.path, condition, run)
@@ -280,26 +197,12 @@ class Store:
         return self.load(condition, run).hash
 
     def role(self, condition: str) -> tuple[bool, tuple[str, ...] | None]:
-        """Return whether a condition is a baseline, and the baselines it is compared with (None for all).
-
-        Raises
-        ------
-        InvalidInputError
-            If there is no such condition.
-        StudyError
-            If its runs disagree: two processes may have added the first ones at the same moment.
-        """
+        """Return whether a condition is a baseline, and the baselines it is compared with (None for all)."""
         gold = self.gold()
         return role_of(condition, [self.load(condition, run, gold=gold) for run in self._known(condition)])
 
     def against(self, condition: str) -> tuple[str, ...]:
-        """Return the baselines that a condition is compared with: none for a baseline.
-
-        Raises
-        ------
-        InvalidInputError
-            If there is no such condition, or it is to be compared with one that is no baseline.
-        """
+        """Return the baselines that a condition is compared with: none for a baseline."""
         baseline, against = self.role(condition)
         if baseline:
             return ()
@@ -310,25 +213,13 @@ class Store:
         return against
 
     def check_against(self, condition: str, against: Sequence[str], gold: Gold) -> None:
-        """Refuse what a condition is to be compared with, should one of these be no baseline.
-
-        Raises
-        ------
-        InvalidInputError
-            If there is no such condition, or it is no baseline.
-        """
+        """Refuse what a condition is to be compared with, should one of these be no baseline."""
         for name in against:
             if not self.runs(name) or not self._first(name, gold).baseline:
                 raise _no_baseline(condition, name)
 
     def remove(self, condition: str, run: str | int) -> None:
-        """Remove a run. The gold stays, even if no run is left.
-
-        Raises
-        ------
-        InvalidInputError
-            If the study has no such run.
-        """
+        """Remove a run. The gold stays, even if no run is left."""
         run = names.checked(run, "run")
         if run not in self.runs(condition):
             raise self._absent(condition, run)
@@ -346,14 +237,8 @@ class Store:
         """Keep a result under a key, in the place of what was kept there.
 
         A result that cannot be written (full disk, read-only study) is never an error: it is computed again
-        next time.
-
-        Parameters
-        ----------
-        key : str
-            A hash of everything that the result depends on: letters and digits.
-        value : dict
-            What JSON can hold; NaN and infinities are kept too.
+        next time. `key` is a hash of everything that the result depends on: letters and digits. `value` is
+        what JSON can hold; NaN and infinities are kept too.
         """
         layout.keep(self.path, key, value)
 
@@ -461,13 +346,7 @@ def _taken(condition: str, run: str) -> InvalidInputError:
 
 
 def role_of(condition: str, runs: Sequence[Run]) -> tuple[bool, tuple[str, ...] | None]:
-    """Return whether runs are of a baseline, and the baselines they are compared with (None for all).
-
-    Raises
-    ------
-    StudyError
-        If they disagree: two processes may have added the first ones at the same moment.
-    """
+    """Return whether runs are of a baseline, and the baselines they are compared with (None for all)."""
     first, *others = runs
     for other in others:
         if (first.baseline, first.against) != (other.baseline, other.against):

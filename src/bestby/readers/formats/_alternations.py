@@ -88,18 +88,6 @@ def references(places: Sequence[Slot], heard: Iterable[Sequence[str]]) -> str | 
     """Return a transcript, or several: all its readings, or of very many the nearest to what was heard.
 
     The nearest reading to a system's words is the only one that its word error rate depends on.
-
-    Parameters
-    ----------
-    places : sequence of tuple of tuple of str
-        The places with their alternatives.
-    heard : iterable of sequence of str
-        The words of each system.
-
-    Returns
-    -------
-    str or tuple of str
-        One text, or several.
     """
     if count(places) <= MOST_SPELLED:
         found = readings(places)

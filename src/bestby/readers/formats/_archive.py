@@ -62,24 +62,7 @@ def most_bytes() -> int:
 
 
 def member(archive: zipfile.ZipFile, path: Path, name: str) -> bytes:
-    """Return what a member of an archive holds.
-
-    Parameters
-    ----------
-    archive : ZipFile
-        The archive.
-    path : Path
-        Its file, for messages.
-    name : str
-        The member.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is not there, larger, or damaged.
-    MissingExtraError
-        If it is packed with zstd, and nothing that can unpack this is installed.
-    """
+    """Return what a member of an archive holds."""
     if name not in archive.namelist():
         raise InvalidInputError(
             f"{path}: there is no {name} in the archive",

@@ -18,15 +18,7 @@ CUT_OFF = "the file is damaged or cut off: copy it again"
 
 @dataclass(frozen=True)
 class Record:
-    """One object of a file.
-
-    Parameters
-    ----------
-    where : str
-        The file and the line or the number of the entry, for messages.
-    data : dict
-        Its keys and values.
-    """
+    """One object of a file."""
 
     where: str
     data: dict[str, Any]
@@ -44,32 +36,12 @@ class Record:
 
 
 def text_of(path: Path) -> str:
-    """Return the text of a file, plain or packed with gzip or zstd.
-
-    Raises
-    ------
-    InvalidInputError
-        If it cannot be read or unpacked, or is not UTF-8.
-    """
+    """Return the text of a file, plain or packed with gzip or zstd."""
     return unpacked(path, compression_of(readable_file(path)))
 
 
 def parsed(text: str | bytes, where: str) -> Any:
-    """Return the value of a JSON text.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is not JSON, nested too deeply, or not UTF-8.
-
-    Examples
-    --------
-    >>> parsed('{"a": [1', "log.json")
-    Traceback (most recent call last):
-    ...
-    bestby._core.errors.InvalidInputError: log.json, line 1: not JSON: Expecting ',' delimiter
-    hint: the file is damaged or cut off: copy it again
-    """
+    """Return the value of a JSON text."""
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
@@ -90,18 +62,7 @@ def document(path: Path) -> Record:
 
 
 def records(path: Path) -> list[Record]:
-    """Return the objects of a file: one per line, or a JSON list of them.
-
-    Parameters
-    ----------
-    path : Path
-        JSON Lines, in which blank lines are passed over, or a list.
-
-    Raises
-    ------
-    InvalidInputError
-        If a line or an entry is no object; it is named.
-    """
+    """Return the objects of a file: one per line, or a JSON list of them."""
     text = text_of(path)
     if text.lstrip().startswith("["):
         values = parsed(text, str(path))
@@ -131,8 +92,6 @@ def _line(line: str, where: str) -> Any:
 def kind(value: Any) -> str:
     """Return what a JSON value is, for messages.
 
-    Examples
-    --------
     >>> kind([1]), kind({}), kind(None), kind(True), kind(0.5)
     ('a list', 'an object', 'null', 'a boolean', 'a number')
     """
@@ -146,13 +105,7 @@ def kind(value: Any) -> str:
 
 
 def number(value: Any) -> float | None:
-    """Return a JSON boolean or number as a float, None if it is neither or too large.
-
-    Examples
-    --------
-    >>> number(True), number(3), number("3"), number(None)
-    (1.0, 3.0, None, None)
-    """
+    """Return a JSON boolean or number as a float, None if it is neither or too large."""
     if not isinstance(value, bool | int | float):
         return None
     try:
@@ -167,8 +120,6 @@ def word(value: Any) -> str | None:
 
     What cannot be printed (half a surrogate pair, a NUL) is replaced.
 
-    Examples
-    --------
     >>> word("q1"), word(7), word(["q1"]), word(" ")
     ('q1', '7', None, None)
     """

@@ -14,17 +14,6 @@ def by_inspect(path: Path) -> tuple[dict[str, Any], list[Any]] | None:
 
     Inspect knows every version of its logs. Where it refuses a log, our own reading says in two lines what
     is wrong, or reads it all the same.
-
-    Parameters
-    ----------
-    path : Path
-        The log.
-
-    Returns
-    -------
-    tuple of dict and list, or None
-        As in the log; None if Inspect is not installed, refuses the log, finds no summaries in it, or would
-        have to unpack more than is read here.
     """
     try:
         from inspect_ai.log import read_eval_log, read_eval_log_sample_summaries

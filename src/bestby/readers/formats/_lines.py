@@ -22,18 +22,8 @@ from bestby.readers.text import unpacked
 def first_lines(head: bytes) -> list[str]:
     r"""Return the whole lines at the start of a text; none if it is no text in UTF-8.
 
-    Parameters
-    ----------
-    head : bytes
-        Its first bytes, unpacked.
+    Returns the lines, at most 1000.
 
-    Returns
-    -------
-    list of str
-        The lines, at most 1000.
-
-    Examples
-    --------
     >>> first_lines(b"one\r\ntwo")
     ['one', 'two']
     >>> first_lines(b"\x93NUMPY")
@@ -52,23 +42,7 @@ def first_lines(head: bytes) -> list[str]:
 
 
 def lines_of(path: Path) -> list[str]:
-    """Return all lines of a file, blank ones too; a last newline ends the last line and begins none.
-
-    Parameters
-    ----------
-    path : Path
-        The file, plain or packed.
-
-    Returns
-    -------
-    list of str
-        The lines.
-
-    Raises
-    ------
-    InvalidInputError
-        If the file cannot be read, is not UTF-8, or is empty.
-    """
+    """Return all lines of a file, blank ones too; a last newline ends the last line and begins none."""
     compression = kind_of(readable_file(path)).compression
     lines = unpacked(path, compression).split("\n")  # not splitlines: a line may hold a form feed or U+2028
     if not lines[-1]:
@@ -81,8 +55,6 @@ def lines_of(path: Path) -> list[str]:
 def number_of(text: str, where: str, what: str) -> float:
     """Return a finite number, or say where there is none.
 
-    Examples
-    --------
     >>> number_of("nan", "run.txt, line 2", "the score")
     Traceback (most recent call last):
     ...
@@ -98,8 +70,6 @@ def number_of(text: str, where: str, what: str) -> float:
 def as_number(text: str) -> float | None:
     """Return a finite number; None if the text is none.
 
-    Examples
-    --------
     >>> as_number("1e-3"), as_number("inf"), as_number("1_000")
     (0.001, None, None)
     """
@@ -128,32 +98,7 @@ def assembled(
 ) -> tuple[Evaluation, dict[str, Array]]:
     """Make the evaluation, and the groupings that it does not use.
 
-    Parameters
-    ----------
-    systems : mapping of str to sequence, or to mapping of item id
-        The items of each system.
-    gold : sequence, mapping or None
-        The gold, in the same form.
-    groups : mapping of str to sequence, or to mapping of item id
-        The groupings that the format knows, in the same form.
-    cluster : str or None
-        The grouping to be used as clusters.
-    on_missing : {"error", "drop", "worst"}
-        What to do with items that a system lacks.
-    objects : bool
-        Whether items are taken as they are.
-
-    Returns
-    -------
-    Evaluation
-        The aligned items.
-    dict of str to ndarray, shape (n,)
-        The other groupings, in the order of the items.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is no such grouping, or the items do not fit together.
+    The result holds arrays of shape (n,): the other groupings, in the order of the items.
     """
     if cluster is not None and cluster not in groups:
         known = f"these files know: {listed(list(groups))}" if groups else "these files know of none"

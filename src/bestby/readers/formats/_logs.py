@@ -82,30 +82,9 @@ def gathered(
 ) -> Read:
     """Bring logs together by dataset and item.
 
-    Parameters
-    ----------
-    logs : sequence of Log
-        At least two systems on every dataset.
-    metric : BaseMetric or str
-        The measure of what the logs hold.
-    told : str
-        What was recognised; what was made of it is added.
-    on_missing : {"error", "drop", "worst"}
-        What to do with items that some system lacks. "drop" leaves out datasets that some system lacks, too.
-    cluster : str, optional
-        The grouping of the items to use.
-    objects : bool
-        Whether the values are neither labels nor numbers.
-
-    Returns
-    -------
-    Read
-        One evaluation; with several datasets, each of them beside the whole; with several runs, these too.
-
-    Raises
-    ------
-    InvalidInputError
-        If logs do not fit together.
+    `on_missing` is what to do with items that some system lacks. "drop" leaves out datasets that some system
+    lacks, too. Returns one evaluation; with several datasets, each of them beside the whole; with several
+    runs, these too.
     """
     told += f"; systems: {listed(list(dict.fromkeys(log.system for log in logs)))}"
     by_dataset = _by_dataset(logs, on_missing)
@@ -143,13 +122,6 @@ def gathered(
 def named_apart(files: Sequence[tuple[str, str, str | None]]) -> list[str]:
     """Return a name for the system of each file: as it tells, unless that would make two files one.
 
-    Parameters
-    ----------
-    files : sequence of (name, dataset, told)
-        The name that a file came under, its dataset, and the system that it tells of.
-
-    Examples
-    --------
     >>> named_apart([("log1", "qa", "gpt"), ("log2", "qa", "gpt"), ("log3", "qa", "llm")])
     ['log1', 'log2', 'llm']
     """
@@ -161,8 +133,6 @@ def named_apart(files: Sequence[tuple[str, str, str | None]]) -> list[str]:
 def datasets_of(told: Sequence[str | None], other: str) -> list[str]:
     """Return the dataset of each file: where it does not tell, the only one that others tell of.
 
-    Examples
-    --------
     >>> datasets_of(["qa", None], "items"), datasets_of([None, None], "items")
     (['qa', 'qa'], ['items', 'items'])
     """
@@ -174,8 +144,6 @@ def datasets_of(told: Sequence[str | None], other: str) -> list[str]:
 def mean_of_runs(runs: Sequence[Mapping[str, float]]) -> dict[str, float]:
     """Return the mean score of the items that all runs have.
 
-    Examples
-    --------
     >>> mean_of_runs([{"q1": 1.0, "q2": 0.0}, {"q1": 0.0}])
     {'q1': 0.5}
     """

@@ -50,22 +50,8 @@ def numbered(path: Path) -> Iterator[tuple[str, str]]:
 def segments_of(path: Path, fold: Callable[[str], str]) -> list[Segment]:
     """Return the segments of a reference, by recording, channel and time.
 
-    Parameters
-    ----------
-    path : Path
-        Lines ``RECORDING CHANNEL SPEAKER START END [<LABELS>] WORDS``.
-    fold : callable
-        What is done to every name and word, such as lower case.
-
-    Returns
-    -------
-    list of Segment
-        The segments, those that are not to be scored too.
-
-    Raises
-    ------
-    InvalidInputError
-        If a line is malformed, or a segment occurs twice.
+    `path`: lines ``RECORDING CHANNEL SPEAKER START END [<LABELS>] WORDS``. `fold` is what is done to every
+    name and word, such as lower case.
     """
     found: dict[str, Segment] = {}
     for where, line in numbered(path):
@@ -96,22 +82,8 @@ def segments_of(path: Path, fold: Callable[[str], str]) -> list[Segment]:
 def words_of(path: Path, fold: Callable[[str], str]) -> dict[Channel, list[tuple[float, str]]]:
     """Return the words that a system recognised, with the time of their middle, in order.
 
-    Parameters
-    ----------
-    path : Path
-        Lines ``RECORDING CHANNEL START DURATION WORD [CONFIDENCE]``.
-    fold : callable
-        What is done to every name and word, such as lower case.
-
-    Returns
-    -------
-    dict of (recording, channel) to list of (float, str)
-        Time and word.
-
-    Raises
-    ------
-    InvalidInputError
-        If a line is malformed, or has alternatives.
+    `path`: lines ``RECORDING CHANNEL START DURATION WORD [CONFIDENCE]``. `fold` is what is done to every name
+    and word, such as lower case.
     """
     found: dict[Channel, list[tuple[float, str]]] = {}
     for where, line in numbered(path):

@@ -48,26 +48,8 @@ def read(
     A preference of 1 is a win of the first, 2 of the second, 1.5 (or 0) a tie; what lies between counts for
     its part. If all were judged against one generator, the others are compared by their win rates against it,
     instruction by instruction. Of two generators the two win rates are compared. Otherwise there are only the
-    judgements, for `bestby.compare_preferences`.
-
-    Parameters
-    ----------
-    paths : mapping of str to Path
-        Files ``annotations.json``. A name given by the user stands for the generator that is judged there.
-    gold : Path, optional
-        Not taken.
-    on_missing : {"error", "drop", "worst"}
-        What to do with instructions for which some generator has no judgement.
-
-    Returns
-    -------
-    Read
-        Win rates by instruction, and the judgements: the winner is the one to which the preference is nearer.
-
-    Raises
-    ------
-    InvalidInputError
-        If a file is damaged or a pair was judged twice on one instruction.
+    judgements, for `bestby.compare_preferences`. `paths` are files ``annotations.json``. A name given by the
+    user stands for the generator that is judged there.
     """
     if gold is not None:
         raise InvalidInputError(f"{gold}: annotations of preferences need no gold", hint="leave the gold out")

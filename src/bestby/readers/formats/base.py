@@ -142,27 +142,7 @@ def head_of(path: Path) -> bytes:
 
 
 def recognised(path: str | Path) -> Format | None:
-    """Return the format that a file is in, or the files of a directory are; None if in none of these.
-
-    Parameters
-    ----------
-    path : str or Path
-        A file, or a directory that such a tool wrote.
-
-    Returns
-    -------
-    module or None
-        One of `FORMATS`.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "samples_toy.jsonl")
-    ...     _ = path.write_text('{"doc_id": 0, "doc": {}, "target": "4", "acc": 1.0}', encoding="utf-8")
-    ...     recognised(path).__name__
-    'bestby.readers.formats.lm_eval'
-    """
+    """Return the format that a file is in, or the files of a directory are; None if in none of these."""
     place = Path(path)
     names = OF_DIRECTORIES if is_directory(place) else FORMATS
     for file in _within(place):
@@ -177,18 +157,8 @@ def recognised(path: str | Path) -> Format | None:
 def files_of(paths: Mapping[str, Path], recognises: Callable[[Path, bytes], bool]) -> list[File]:
     """Return the files under each name; of a directory those in the format.
 
-    Parameters
-    ----------
-    paths : mapping of str to Path
-        Files or directories by the name of their system. A name that is the beginning of the file's own (with
-        or without its folder) counts as not given by the user; that of a directory always counts.
-    recognises : callable
-        What tells whether a file is in the format.
-
-    Raises
-    ------
-    InvalidInputError
-        If a file cannot be read, or a directory has none in the format.
+    `paths` are files or directories by the name of their system. A name that is the beginning of the file's
+    own (with or without its folder) counts as not given by the user; that of a directory always counts.
     """
     files = []
     for name, path in paths.items():
@@ -205,13 +175,7 @@ def files_of(paths: Mapping[str, Path], recognises: Callable[[Path, bytes], bool
 
 
 def default_names(path: Path) -> tuple[str, ...]:
-    """Return how a file is called without a name given by the user.
-
-    Examples
-    --------
-    >>> default_names(Path("out/gpt2/stats.json.gz"))
-    ('stats', 'gpt2/stats')
-    """
+    """Return how a file is called without a name given by the user."""
     stem = stem_of(path)
     return (stem, f"{path.parent.name}/{stem}")
 

@@ -35,20 +35,7 @@ class _Sentence:
 
 
 def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
-    """Tell whether the last column of every line is a tag such as O, B-PER or E-LOC, and some is not O.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    head : bytes
-        Its first bytes.
-
-    Returns
-    -------
-    bool
-        Whether `read` is for it.
-    """
+    """Tell whether the last column of every line is a tag such as O, B-PER or E-LOC, and some is not O."""
     lines = first_lines(head)
     rows = [_cells(line) for line in lines if line.strip() and not _COMMENT.match(line)]
     tags = [row[-1] for row in rows if row[0] != _DOCUMENT]

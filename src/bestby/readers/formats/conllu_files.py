@@ -17,20 +17,7 @@ _NEW_DOCUMENT = re.compile(r"#\s*newdoc\b(\s+id\s*=\s*(?P<id>.*\S))?")
 
 
 def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
-    """Tell whether all lines but comments have ten columns, parted by tabs, the first the number of a word.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    head : bytes
-        Its first bytes.
-
-    Returns
-    -------
-    bool
-        Whether `read` is for it.
-    """
+    """Tell whether all lines but comments have ten columns, separated by tabs, the first a word number."""
     rows = [line.split("\t") for line in first_lines(head) if line.strip() and line[0] != "#"]
     return bool(rows) and all(len(row) == 10 and _ID.fullmatch(row[0]) for row in rows)
 

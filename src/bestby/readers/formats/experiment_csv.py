@@ -123,32 +123,11 @@ def read(
     """Read the runs of two or more systems.
 
     Runs that did not finish are left out. Runs of one system that differ in their seed come in its order.
-
-    Parameters
-    ----------
-    paths : mapping of str to Path
-        One table of all runs, or a table per system.
-    gold : Path, optional
-        Not taken.
-    on_missing : {"error", "drop", "worst"}
-        "drop": leave out finished runs without a score.
-    value_column : str, optional
-        The column of the scores; it can be left out if there is only one of numbers that may be it.
-    system_column : str, optional
-        The column that says which system a run is of. By default one called system, model, method or the
-        like; else, in tables of ``mlflow.search_runs``, the settings that vary other than the seed; else the
-        name of the run, if several runs share it; else that name without the number of the run, of which a
-        note tells.
-
-    Returns
-    -------
-    Read
-        The scores of the runs of each system.
-
-    Raises
-    ------
-    InvalidInputError
-        If a table cannot be read, or it does not tell which column is what.
+    `value_column` is the column of the scores; it can be left out if there is only one of numbers that may be
+    it. `system_column` is the column that says which system a run is of. By default one called system, model,
+    method or the like; else, in tables of ``mlflow.search_runs``, the settings that vary other than the seed;
+    else the name of the run, if several runs share it; else that name without the number of the run, of which
+    a note tells.
     """
     if gold is not None:
         raise InvalidInputError(f"{gold}: runs are scores and need no gold", hint="leave the gold out")
@@ -321,20 +300,6 @@ def _without_run_numbers(names: Sequence[str]) -> dict[str, str] | None:
     The number of a run has a word before it (seed, run, rep, trial, or a single s or r), or the runs of every
     system are numbered without gaps from 0 or 1. The numbers of resnet18 and resnet50, or of gpt-3 and gpt-4,
     are parts of names.
-
-    Parameters
-    ----------
-    names : sequence of str
-        The names of all runs that finished; none occurs twice.
-
-    Examples
-    --------
-    >>> _without_run_numbers(["bert-seed3", "bert-seed7", "lstm run 12", "lstm run 13"])
-    {'bert-seed3': 'bert', 'bert-seed7': 'bert', 'lstm run 12': 'lstm', 'lstm run 13': 'lstm'}
-    >>> _without_run_numbers(["bert-1", "bert-2", "lstm-1", "lstm-2"])
-    {'bert-1': 'bert', 'bert-2': 'bert', 'lstm-1': 'lstm', 'lstm-2': 'lstm'}
-    >>> _without_run_numbers(["resnet18", "resnet50", "vgg16", "vgg19"]) is None
-    True
     """
     found = [_RUN_NUMBER.match(name) for name in names]
     if len(set(names)) < len(names) or any(match is None or not match["system"] for match in found):

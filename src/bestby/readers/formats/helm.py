@@ -73,29 +73,9 @@ def read(
 
     Model and scenario come from the file ``run_spec.json`` beside, or from the name of the folder, where HELM
     writes them. Instances that were perturbed are left out; of several splits the one called test is taken.
-    Several train trials are several runs, and the score of an instance its mean over them.
-
-    Parameters
-    ----------
-    paths : mapping of str to Path
-        Per system its file, or the directory with its run or runs.
-    gold : Path, optional
-        Not taken: the scores are in the file.
-    on_missing : {"error", "drop", "worst"}
-        What to do with instances that some model lacks.
-    value_column : str, optional
-        The measure, with or without the split: ``exact_match`` or ``exact_match,valid``. By default the
-        first that is the main measure of some scenario, such as ``exact_match``.
-
-    Returns
-    -------
-    Read
-        Scores per instance.
-
-    Raises
-    ------
-    InvalidInputError
-        If a file is damaged or the files do not fit together.
+    Several train trials are several runs, and the score of an instance its mean over them. `value_column` is
+    the measure, with or without the split: ``exact_match`` or ``exact_match,valid``. By default the first
+    that is the main measure of some scenario, such as ``exact_match``.
     """
     if gold is not None:
         raise InvalidInputError(

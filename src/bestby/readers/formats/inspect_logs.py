@@ -70,32 +70,8 @@ def read(
     Scores count as in Inspect: C (correct) 1, I (incorrect) 0, P (partially correct) 0.5, N (no answer) 0,
     yes and true 1, no and false 0, numbers themselves. Several epochs are several runs; the score of a sample
     is its mean over them. The fields of the metadata are groupings of the samples. Samples that were not
-    scored are missing.
-
-    Parameters
-    ----------
-    paths : mapping of str to Path
-        Per system its log (.eval or .json), or a directory with those of several tasks.
-    gold : Path, optional
-        Not taken: the scores are in the log.
-    on_missing : {"error", "drop", "worst"}
-        What to do with samples that some model lacks.
-    value_column : str, optional
-        The scorer; ``scorer/key`` where it gives several values. The first by default.
-    cluster : str, optional
-        The field of the metadata that groups the samples.
-
-    Returns
-    -------
-    Read
-        Scores per sample, and by epoch where there are several.
-
-    Raises
-    ------
-    InvalidInputError
-        If a log is damaged or the logs do not fit together.
-    MissingExtraError
-        If a log is packed with zstd, and neither Python 3.14 nor the package zstandard is there.
+    scored are missing. `paths`: per system its log (.eval or .json), or a directory with those of several
+    tasks. `value_column` is the scorer; ``scorer/key`` where it gives several values. The first by default.
     """
     if gold is not None:
         raise InvalidInputError(

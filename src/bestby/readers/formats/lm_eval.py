@@ -76,33 +76,10 @@ def read(
 
     The name of a model, and whether lower is better, come from the file ``results_*.json`` of the same run,
     if it lies beside the samples. Several tasks are several datasets. Two models must have been asked the
-    same: the hashes of the documents are compared.
-
-    Parameters
-    ----------
-    paths : mapping of str to Path
-        Per system its file of samples, or the directory with those of several tasks.
-    gold : Path, optional
-        Not taken: the scores are in the file.
-    on_missing : {"error", "drop", "worst"}
-        What to do with documents that some model lacks.
-    value_column : str, optional
-        The measure, with or without the filter, as in the table of results: ``exact_match`` or
-        ``exact_match,strict-match``. By default the first measure with one score per document, and the
-        first filter.
-    cluster : str, optional
-        The field of the documents that groups them.
-
-    Returns
-    -------
-    Read
-        Scores per document; for BLEU, chrF, TER and the like references and translations; for perplexities
-        log-probabilities and lengths.
-
-    Raises
-    ------
-    InvalidInputError
-        If a file is damaged, or what the files hold does not fit together.
+    same: the hashes of the documents are compared. `value_column` is the measure, with or without the filter,
+    as in the table of results: ``exact_match`` or ``exact_match,strict-match``. By default the first measure
+    with one score per document, and the first filter. Returns scores per document; for BLEU, chrF, TER and
+    the like references and translations; for perplexities log-probabilities and lengths.
     """
     if gold is not None:
         raise InvalidInputError(
@@ -126,8 +103,6 @@ def read(
 def _task(name: str) -> str | None:
     """Return the task that the name of a file of samples tells.
 
-    Examples
-    --------
     >>> _task("samples_arc_easy_2026-01-21T03-44-18.458309.jsonl"), _task("a.jsonl")
     ('arc_easy', None)
     """

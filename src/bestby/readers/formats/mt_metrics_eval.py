@@ -20,20 +20,7 @@ _NONE = "None"
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Tell whether a file has lines of a name and a score, in a block of several lines per name.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    head : bytes
-        Its first bytes.
-
-    Returns
-    -------
-    bool
-        Whether `read` is for it.
-    """
+    """Tell whether a file has lines of a name and a score, in a block of several lines per name."""
     rows = [line.split() for line in first_lines(head)]
     if len(rows) < 2 or any(len(row) != 2 or as_number(row[0]) is not None for row in rows):
         return False
@@ -57,34 +44,11 @@ def read(
 ) -> Read:
     """Read the scores that one measure, or human raters, gave the segments of several systems.
 
-    Parameters
-    ----------
-    paths : mapping of str to Path
-        One file: a line ``SYSTEM SCORE`` per segment, in a block per system.
-    gold : None
-        Scores need none.
-    on_missing : {"error", "drop", "worst"}
-        What to do with segments whose score is ``None`` for some system.
-    documents : Path, optional
-        The ``.docs`` file, of lines ``DOMAIN DOCUMENT``. If not given it is looked for where mt-metrics-eval
-        has it: ``../../documents/en-de.docs`` of ``metric-scores/en-de/COMET-refA.seg.score``, and
-        ``../documents/en-de.docs`` of ``human-scores/en-de.mqm.seg.score``.
-    cluster : {"document", "domain"}, optional
-        The grouping to be used as clusters; otherwise they are offered.
-    items : {"segment", "document"}
-        What is compared. The score of a document is the mean over those of its segments that have a score for
-        the system, so that segments without one are left out for that system only, with a note.
-
-    Returns
-    -------
-    Read
-        An evaluation of scores, higher being better by default.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is a gold or more than one file, a line is malformed, the blocks differ in length, or
-        documents are to be compared and not known.
+    `documents` is the ``.docs`` file, of lines ``DOMAIN DOCUMENT``. If not given it is looked for where
+    mt-metrics-eval has it: ``../../documents/en-de.docs`` of ``metric-scores/en-de/COMET-refA.seg.score``,
+    and ``../documents/en-de.docs`` of ``human-scores/en-de.mqm.seg.score``. `items` is what is compared. The
+    score of a document is the mean over those of its segments that have a score for the system, so that
+    segments without one are left out for that system only, with a note.
     """
     if len(paths) != 1 or gold is not None:
         raise InvalidInputError(
@@ -155,22 +119,7 @@ def _of_documents(
 def documents_of(path: Path, n_segments: int) -> dict[str, list[str]]:
     """Return the document and, if there are several, the domain of each segment, from a ``.docs`` file.
 
-    Parameters
-    ----------
-    path : Path
-        A file of lines ``DOMAIN DOCUMENT``, or of document names alone.
-    n_segments : int
-        How many lines it must have.
-
-    Returns
-    -------
-    dict of str to list of str
-        The groupings, "document" first.
-
-    Raises
-    ------
-    InvalidInputError
-        If a line has other columns, or there are too few or too many.
+    `n_segments` says how many lines it must have.
     """
     rows = [line.split() for line in lines_of(path)]
     for number, row in enumerate(rows, start=1):

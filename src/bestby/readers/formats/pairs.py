@@ -29,26 +29,7 @@ _OTHER = {"gold", "prediction", "score", "winner"}
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    r"""Tell whether a file is a table whose columns are called as one of `PAIRS`.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    head : bytes
-        Its first bytes.
-
-    Returns
-    -------
-    bool
-        Whether it has columns such as system, item, logprob, tokens, or gpt.n, gpt.c, llama.n, llama.c.
-
-    Examples
-    --------
-    >>> path = Path("table.csv")
-    >>> recognises(path, b"system,item,logprob,tokens\n"), recognises(path, b"id,gold,n,c\n")
-    (True, False)
-    """
+    """Tell whether a file is a table whose columns are called as one of `PAIRS`."""
     names = names_of(path, head)
     if _OTHER & {*names}:
         return False
@@ -71,31 +52,11 @@ def read(
 ) -> Read:
     """Read two numbers per item and system, for perplexity, bits per byte and pass@k.
 
-    Parameters
-    ----------
-    paths : mapping of str to Path
-        One long table (columns system, item, and the two numbers), one wide table (columns ``gpt.logprob``,
-        ``gpt.tokens``, ``llama.logprob``, ...), or one table per system, with a column of item ids or in the
-        same order. CSV, TSV, JSON Lines or Parquet.
-    gold : Path, optional
-        Not taken.
-    on_missing : {"error", "drop", "worst"}
-        What to do with items that some system lacks.
-    item, cluster, stratum, system_column : str, optional
-        The columns, if they are not called item (or id), cluster, stratum and system.
-    value_column : str, optional
-        The names of the two columns, with a comma between: ``"logprob,bytes"``. Needed if they are called
-        otherwise than in `PAIRS`, or several pairs are there.
-
-    Returns
-    -------
-    Read
-        An evaluation whose items are pairs, and the measure that they suggest.
-
-    Raises
-    ------
-    InvalidInputError
-        If a file cannot be read, a value is no number, or it is not clear which columns are meant.
+    `paths` is one long table (columns system, item, and the two numbers), one wide table (columns
+    ``gpt.logprob``, ``gpt.tokens``, ``llama.logprob``, ...), or one table per system, with a column of item
+    ids or in the same order. CSV, TSV, JSON Lines or Parquet. `value_column` holds the names of the two
+    columns, with a comma between: ``"logprob,bytes"``. Needed if they are called otherwise than in `PAIRS`,
+    or several pairs are there.
     """
     if gold is not None:
         raise InvalidInputError(f"{gold}: pairs of numbers have no gold", hint="leave the gold out")

@@ -27,18 +27,6 @@ def recognises(path: Path, head: bytes) -> bool:
     """Tell whether a file is one JSON object of texts, as predictions are: question id to answer.
 
     A file of JSON Lines is a table, however many texts a line has.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    head : bytes
-        Its first bytes.
-
-    Returns
-    -------
-    bool
-        Whether `read` is for it.
     """
     text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace")
     opened = re.match(r"\s*\{", text)

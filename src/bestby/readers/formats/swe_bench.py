@@ -51,30 +51,10 @@ def read(
 
     An instance that is in no list of a system, or in any but that of the resolved ones, was not resolved. The
     instances are those of the benchmark, not those that a system has tried: reports of the harness list them
-    all (submitted and incomplete); for results that do not, the list must be given.
-
-    Parameters
-    ----------
-    paths : mapping of str to Path
-        Per system its results: the report of the harness (``resolved_ids`` …), or the results of the
-        leaderboard (``resolved``, ``no_generation``, ``no_logs``).
-    gold : Path, optional
-        The instances of the benchmark: an id per line, a table with the column ``instance_id``, or JSON.
-    on_missing : {"error", "drop", "worst"}
-        Not used: nothing can be missing.
-    cluster : {"repository"}, optional
-        Take the instances of one repository as a cluster. The repository is what stands in an id before the
-        number: ``django__django-11099`` is of ``django/django``.
-
-    Returns
-    -------
-    Read
-        1 for every instance that was resolved, 0 for every other.
-
-    Raises
-    ------
-    InvalidInputError
-        If a file is damaged, an id is not of the benchmark, or the instances of the benchmark are not known.
+    all (submitted and incomplete); for results that do not, the list must be given. `gold` holds the
+    instances of the benchmark: an id per line, a table with the column ``instance_id``, or JSON. `cluster`
+    says to take the instances of one repository as a cluster. The repository is what stands in an id before
+    the number: ``django__django-11099`` is of ``django/django``.
     """
     results, left_out = _reports(files_of(paths, recognises))
     listings = [_listings(report) for _, report in results]
@@ -200,8 +180,6 @@ def _check_known(
 def _repository(item: str) -> str:
     """Return the repository of an instance.
 
-    Examples
-    --------
     >>> _repository("django__django-11099"), _repository("task7")
     ('django/django', 'task7')
     """

@@ -21,18 +21,6 @@ def recognises(path: Path, head: bytes) -> bool:
 
     A line is long with 3 words that are no numbers, or with 20 letters. Short answers and labels, of one
     value per line, are not long; names of tables (.csv, .jsonl, …) are believed.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    head : bytes
-        Its first bytes.
-
-    Returns
-    -------
-    bool
-        Whether `read` is for it.
     """
     if not _TABLES.isdisjoint(suffix.lower() for suffix in path.suffixes[-2:]):
         return False
@@ -59,31 +47,8 @@ def read(
 ) -> Read:
     """Read one file per system and one or more of references; line n of each is segment n.
 
-    Blank lines are segments: a system that said nothing has the empty text.
-
-    Parameters
-    ----------
-    paths : mapping of str to Path
-        The file of each system.
-    gold : Path or sequence of Path
-        The file of the references, or several if each segment has several references. A blank line in one
-        of several files is no reference.
-    on_missing : {"error", "drop", "worst"}
-        Nothing can be missing from lines.
-    documents : Path, optional
-        Which document each line is from: a file of ``DOMAIN DOCUMENT`` lines, as in mt-metrics-eval.
-    cluster : {"document", "domain"}, optional
-        The grouping to be used as clusters; otherwise they are offered.
-
-    Returns
-    -------
-    Read
-        An evaluation whose items are texts, and whose gold is a text or a tuple of texts per item.
-
-    Raises
-    ------
-    InvalidInputError
-        If the files have not the same number of lines, or one cannot be read.
+    Blank lines are segments: a system that said nothing has the empty text. Returns an evaluation whose items
+    are texts, and whose gold is a text or a tuple of texts per item.
     """
     golds = [] if gold is None else [gold] if isinstance(gold, Path) else list(gold)
     if not golds:

@@ -19,20 +19,7 @@ _WSJ = re.compile(r"[0-9a-z]{3}[a-z][0-9a-z]{4}", re.IGNORECASE)
 
 
 def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
-    """Tell whether all lines end with an utterance id in brackets, or are words with their times.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    head : bytes
-        Its first bytes.
-
-    Returns
-    -------
-    bool
-        Whether `read` is for it.
-    """
+    """Tell whether all lines end with an utterance id in brackets, or are words with their times."""
     return _form(head) in ("trn", "ctm")
 
 
@@ -184,8 +171,6 @@ def _utterances(path: Path, fold: Callable[[str], str]) -> dict[str, tuple[str, 
 def _utterance(line: str) -> tuple[str, str] | None:
     """Cut a line into words and utterance id; None if it does not end with one in brackets.
 
-    Examples
-    --------
     >>> _utterance("so (they say) (cmh_sa01)")
     ('so (they say) ', 'cmh_sa01')
     """

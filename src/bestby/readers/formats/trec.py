@@ -20,20 +20,7 @@ _KEPT = ("error", "first", "last", "max")
 
 
 def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
-    """Tell whether a file is a run: lines of topic, Q0, document, rank, score and tag.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    head : bytes
-        Its first bytes.
-
-    Returns
-    -------
-    bool
-        Whether `read` is for it.
-    """
+    """Tell whether a file is a run: lines of topic, Q0, document, rank, score and tag."""
     rows = [line.split() for line in first_lines(head) if line.strip()]
     return bool(rows) and all(
         len(row) == 6

@@ -202,17 +202,7 @@ def _critical(c: DatasetComparison, axes: Axes) -> None:
 def matrix(c: DatasetComparison, ax: Axes | None = None) -> Axes:
     """Draw every pair, row minus column: mean difference, wins, ties and losses, adjusted p.
 
-    Parameters
-    ----------
-    c : DatasetComparison
-        The comparison.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes.
+    `ax` says where to draw; a new figure by default.
     """
     k = len(c.systems)
     systems = [name(system) for system in c.systems]
@@ -281,19 +271,7 @@ def _tint(axes: Axes, at: tuple[float, float], ahead: float) -> None:
 def forest(c: DatasetComparison, pair: tuple[str, str] | None = None, ax: Axes | None = None) -> Axes:
     """Draw the difference of one pair on every dataset, the largest first, then all datasets together.
 
-    Parameters
-    ----------
-    c : DatasetComparison
-        The comparison.
-    pair : (str, str), optional
-        The two systems; the first pair by default.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes.
+    `pair` holds the two systems; the first pair by default. `ax` says where to draw; a new figure by default.
     """
     whole = c.differences[0] if pair is None else c[pair]
     inside, named = _on_datasets(c, (whole.a, whole.b))

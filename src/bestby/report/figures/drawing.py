@@ -136,20 +136,7 @@ def bare(axes: Axes) -> None:
 
 
 def save(drawn: Figure | Axes, path: str | Path) -> None:
-    """Write a figure as PNG, SVG or PDF; the same figure always gives the same bytes.
-
-    Parameters
-    ----------
-    drawn : matplotlib Figure or Axes
-        What to write; of axes, the figure they are in.
-    path : str or Path
-        The file; its suffix decides the format.
-
-    Raises
-    ------
-    InvalidInputError
-        If the suffix is another, or the file cannot be written.
-    """
+    """Write a figure as PNG, SVG or PDF; the same figure always gives the same bytes."""
     suffix = Path(path).suffix.lower()
     if suffix not in _METADATA:
         raise InvalidInputError(
@@ -162,21 +149,8 @@ def save(drawn: Figure | Axes, path: str | Path) -> None:
 def render(drawn: Figure | Axes, suffix: str, *, outlines: bool = True, transparent: bool = False) -> bytes:
     """Return a figure as the bytes of a PNG, SVG or PDF file.
 
-    Parameters
-    ----------
-    drawn : matplotlib Figure or Axes
-        What to render.
-    suffix : {".png", ".svg", ".pdf"}
-        The format.
-    outlines : bool
-        In SVG: letters as outlines, the same everywhere; else as text, which can be selected and searched.
-    transparent : bool
-        Leave the background to the page.
-
-    Returns
-    -------
-    bytes
-        Without date, and with identifiers that depend on nothing but the figure.
+    With `outlines`, the letters in SVG are outlines, the same everywhere; without, they are text, which can
+    be selected and searched. The file has no date, and its identifiers depend on nothing but the figure.
     """
     import matplotlib as mpl
     from matplotlib.figure import Figure

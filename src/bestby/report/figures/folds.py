@@ -22,17 +22,7 @@ _GAP = 3 * "\N{NO-BREAK SPACE}"
 def forest(c: FoldComparison, ax: Axes | None = None) -> Axes:
     """Draw the difference of every pair: a dot per fold, the mean with its corrected interval.
 
-    Parameters
-    ----------
-    c : FoldComparison
-        The comparison.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes.
+    `ax` says where to draw; a new figure by default.
     """
     names = [f"{name(d.a)} {MINUS} {name(d.b)}" for d in c.differences]
     axes = ax if ax is not None else listing(names, _ROW, 1.2)

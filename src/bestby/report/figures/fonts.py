@@ -38,8 +38,6 @@ _FAMILIES = (
 def name(text: str) -> str:
     r"""Return a name as a figure shows it: hidden characters as escapes, and not too long.
 
-    Examples
-    --------
     >>> print(name("a\x1b"), len(name("checkpoint-" * 300)))
     a\x1b 60
     """
@@ -51,13 +49,7 @@ def name(text: str) -> str:
 
 
 def columns(texts: Iterable[str]) -> int:
-    """Return how many Latin letters are as wide as the widest of some texts.
-
-    Examples
-    --------
-    >>> columns(["bert", "中文模型"]), columns([])
-    (8, 0)
-    """
+    """Return how many Latin letters are as wide as the widest of some texts."""
     return max(
         (sum(1 + (unicodedata.east_asian_width(c) in "WF") for c in text) for text in texts), default=0
     )
@@ -101,10 +93,7 @@ def _installed() -> list[str]:
 def one_warning(*, silent: bool = False) -> Iterator[None]:
     """Replace the warnings of matplotlib, one per missing letter, by one warning for all letters.
 
-    Parameters
-    ----------
-    silent : bool
-        Say nothing: whoever shows the figure has fonts of their own.
+    With `silent` there is no warning: whoever shows the figure has fonts of their own.
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -167,24 +167,7 @@ def interval(difference: Difference, ax: Axes | None = None) -> Axes:
 def scores(c: Comparison, metric: str | None = None, ax: Axes | None = None) -> Axes:
     """Draw the score of every system on one metric with its interval.
 
-    Parameters
-    ----------
-    c : Comparison
-        The comparison.
-    metric : str, optional
-        One of its metrics; the first by default.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes; the figure is its ``figure``.
-
-    Raises
-    ------
-    InvalidInputError
-        If the comparison has no such metric.
+    `ax` says where to draw; a new figure by default.
     """
     chosen = _metric(c, metric)
     entries = systems_of(c, chosen)

@@ -60,17 +60,7 @@ def draw(c: RunsComparison, metric: str | None, ax: Axes | None, kind: str, pair
 def scores(c: RunsComparison, ax: Axes | None = None) -> Axes:
     """Draw every run as a dot, and the score of each system with its interval below.
 
-    Parameters
-    ----------
-    c : RunsComparison
-        The comparison.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes.
+    `ax` says where to draw; a new figure by default.
     """
     metric = c.metrics[0]
     digits = score_rounding(c, metric)
@@ -104,8 +94,6 @@ def scores(c: RunsComparison, ax: Axes | None = None) -> Axes:
 def _spread(n: int) -> list[float]:
     """Return heights from -1/2 to 1/2 that keep neighbours apart: the van der Corput sequence.
 
-    Examples
-    --------
     >>> _spread(4)
     [-0.5, 0.0, -0.25, 0.25]
     """
@@ -180,8 +168,6 @@ def _two(c: RunsComparison, pair: Sequence[str] | None) -> tuple[str, str]:
 def _at(runs: Sequence[float], levels: Sequence[float]) -> list[float]:
     """Return the quantile function at levels that are none of its steps.
 
-    Examples
-    --------
     >>> _at([3.0, 1.0], [0.25, 0.75])
     [1.0, 3.0]
     """
@@ -193,17 +179,8 @@ def _at(runs: Sequence[float], levels: Sequence[float]) -> list[float]:
 def order(c: RunsComparison, ax: Axes | None = None) -> Axes:
     """Draw the matrix of epsilon_min: how nearly each row is stochastically better than each column.
 
-    Parameters
-    ----------
-    c : RunsComparison
-        The comparison.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes; a square has a frame where the row is almost stochastically dominant.
+    `ax` says where to draw; a new figure by default. Returns the axes; a square has a frame where the row is
+    almost stochastically dominant.
     """
     names = [entry.system for entry in c.systems]
     size, shown = len(names), [name(system) for system in names]

@@ -30,15 +30,7 @@ _MOST_ROWS = 14
 def document(a: Allocation) -> Document:
     """Return the report of an allocation.
 
-    Parameters
-    ----------
-    a : Allocation
-        The allocation.
-
-    Returns
-    -------
-    Document
-        One section: the best split, the table of splits, the curve.
+    It shows one section: the best split, the table of splits, the curve.
     """
     best = a.best
     lead = (
@@ -140,17 +132,7 @@ def rows(a: Allocation) -> list[dict[str, Any]]:
 def figure(a: Allocation, ax: Axes | None = None) -> Axes:
     """Draw power against the number of runs, the best split marked.
 
-    Parameters
-    ----------
-    a : Allocation
-        The allocation.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes; the figure is its ``figure``.
+    `ax` says where to draw; a new figure by default.
     """
     from matplotlib.ticker import MaxNLocator
 

@@ -33,17 +33,8 @@ _MOST_DRAWN = 130  # pairs in a figure: those of 16 systems
 def document(c: Comparison, top: int | None = None) -> Document:
     """Return the report of a comparison.
 
-    Parameters
-    ----------
-    c : Comparison
-        The comparison.
-    top : int, optional
-        How many of the best systems to show; without it all, or 20 of more than 50.
-
-    Returns
-    -------
-    Document
-        A section per metric: systems, differences, the forest plot, every difference in words.
+    `top` says how many of the best systems to show; without it all, or 20 of more than 50. It shows a section
+    per metric: systems, differences, the forest plot, every difference in words.
     """
     n_systems = len({entry.system for entry in c.systems})
     view = many_systems.cut(c, top)

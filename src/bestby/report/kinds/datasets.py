@@ -29,16 +29,8 @@ _MOST_DRAWN = 20  # systems in a figure
 def document(c: DatasetComparison) -> Document:
     """Return the report of a comparison over several datasets.
 
-    Parameters
-    ----------
-    c : DatasetComparison
-        The comparison.
-
-    Returns
-    -------
-    Document
-        Average ranks, differences over the datasets, on how many datasets there is one, micro and macro,
-        the tests of the ranks, every dataset.
+    It shows average ranks, differences over the datasets, on how many datasets there is one, micro and macro,
+    the tests of the ranks, every dataset.
     """
     n = len(c.datasets)
     direction = words.direction(c.metric)
@@ -111,14 +103,8 @@ def _remarks(c: DatasetComparison) -> list[str]:
 def replicability_sentence(r: Replicability, what: str, *, may_be_independent: bool = True) -> str:
     """Return on how many datasets (or folds) there is a difference, and on which.
 
-    Parameters
-    ----------
-    r : Replicability
-        The counts.
-    what : str
-        What is counted.
-    may_be_independent : bool
-        Whether they can be, so that K-Fisher is worth a word: folds of several repetitions share items.
+    `may_be_independent` says whether they can be, so that K-Fisher is worth a word: folds of several
+    repetitions share items.
     """
     n, k = len(r.datasets), r.k_bonferroni
     text = f"a difference on at least {k} of {n} {what}" if k else f"no difference shown on any of {n} {what}"
@@ -221,21 +207,7 @@ def pairs_table(
     correction: str,
     methods: str,
 ) -> Table:
-    """Return differences with intervals and p-values, and further columns.
-
-    Parameters
-    ----------
-    caption : str
-        What it shows.
-    found : tuple of (Difference, tuple of Cell)
-        The differences, and the further cells of each.
-    extra : tuple of Column
-        The further columns.
-    correction : str
-        The correction; "none" leaves out the adjusted p-values.
-    methods : str
-        How the differences were had.
-    """
+    """Return differences with intervals and p-values, and further columns."""
     digits = Rounding.of([(d.estimate, d.interval) for d, _ in found])
     corrected = correction != "none"
     columns = [Column("A", False, name=True), Column("B", False, name=True), Column(f"A {MINUS} B", True)]

@@ -32,15 +32,7 @@ _REASONS = {
 def document(c: FoldComparison) -> Document:
     """Return the report of a comparison by cross-validation.
 
-    Parameters
-    ----------
-    c : FoldComparison
-        The comparison.
-
-    Returns
-    -------
-    Document
-        Systems, differences with corrected intervals, all tests, the spread over the repetitions.
+    It shows systems, differences with corrected intervals, all tests, the spread over the repetitions.
     """
     design = _design(c)
     tables = [_systems(c), _differences(c), _tests(c)]

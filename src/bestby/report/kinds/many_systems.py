@@ -42,18 +42,9 @@ MOST_SEARCHED = 1000
 def cut(c: Comparison, top: int | None = None) -> Comparison | None:
     """Return the comparison with the best systems only; None if all are to be shown.
 
-    Parameters
-    ----------
-    c : Comparison
-        The comparison.
-    top : int, optional
-        How many systems of each metric; by default all of up to 50, and 20 of more.
-
-    Returns
-    -------
-    Comparison or None
-        With the differences of the best system and each other one, then those of neighbours in rank; with a
-        baseline, the differences from it. No number changes: ranks, groups and corrections are those of all.
+    `top` says how many systems of each metric; by default all of up to 50, and 20 of more. The result has the
+    differences of the best system and each other one, then those of neighbours in rank; with a baseline, the
+    differences from it. No number changes: ranks, groups and corrections are those of all.
     """
     n_systems = len({entry.system for entry in c.systems})
     if top is None:
@@ -80,17 +71,7 @@ def _chosen(c: Comparison, metric: MetricInfo, top: int) -> list[Difference]:
 
 
 def section(c: Comparison, metric: MetricInfo, view: Comparison) -> Section:
-    """Return the part of the report on one metric where only the best systems are shown.
-
-    Parameters
-    ----------
-    c : Comparison
-        The comparison.
-    metric : MetricInfo
-        One of its metrics.
-    view : Comparison
-        What `cut` left of it.
-    """
+    """Return the part of the report on one metric where only the best systems are shown."""
     shown, everyone = systems_of(view, metric), systems_of(c, metric)
     differences = of_metric(view.differences, metric.name)
     n_pairs = len(of_metric(c.differences, metric.name))
@@ -155,24 +136,11 @@ def _pictures(view: Comparison, metric: MetricInfo, which: str) -> tuple[Picture
 def embedded(c: Comparison, metric: MetricInfo, digits: Rounding) -> dict[str, Any] | None:
     """Return the numbers of the pairs of the systems as a page holds them, for JSON.
 
-    Parameters
-    ----------
-    c : Comparison
-        The comparison.
-    metric : MetricInfo
-        One of its metrics.
-    digits : Rounding
-        The digits of differences.
-
-    Returns
-    -------
-    dict or None
-        Names and scores in rank order, and per pair of them, the better one first, base64 of little-endian
-        arrays: the ends of the interval, the p-values (float32, more digits than a page shows), the number
-        of items that differ (uint32), whether the test is significant (uint8), which of the two it shows to
-        be better (int8: 1 the first, -1 the second) and, if tests are one-sided, whether it is the worse one
-        minus the better one that was tested (uint8). None with a baseline, and where not every pair was
-        compared.
+    Returns names and scores in rank order, and per pair of them, the better one first, base64 of
+    little-endian arrays: the ends of the interval, the p-values (float32, more digits than a page shows), the
+    number of items that differ (uint32), whether the test is significant (uint8), which of the two it shows
+    to be better (int8: 1 the first, -1 the second) and, if tests are one-sided, whether it is the worse one
+    minus the better one that was tested (uint8). None with a baseline, and where not every pair was compared.
     """
     entries = systems_of(c, metric)
     found = of_metric(c.differences, metric.name)

@@ -17,15 +17,7 @@ VALUES = ("epsilon_min", "violation_ratio", "p_value", "dominant")
 def order_sentence(order: StochasticOrder) -> str:
     """Return one order in plain words.
 
-    Parameters
-    ----------
-    order : StochasticOrder
-        Of A over B.
-
-    Returns
-    -------
-    str
-        The violation ratio and its bound; the test, and so whether A is dominant.
+    Returns the violation ratio and its bound; the test, and so whether A is dominant.
     """
     a, b = order.a, order.b
     if math.isnan(order.violation_ratio):
@@ -55,25 +47,7 @@ def _reading(order: StochasticOrder) -> str:
 
 
 def to_frame(orders: StochasticOrders, value: str = "epsilon_min") -> Any:
-    """Return one matrix with the names of the systems, row over column.
-
-    Parameters
-    ----------
-    orders : StochasticOrders
-        The orders.
-    value : {"epsilon_min", "violation_ratio", "p_value", "dominant"}
-        Which matrix.
-
-    Returns
-    -------
-    pandas.DataFrame
-        A row and a column per system.
-
-    Raises
-    ------
-    MissingExtraError
-        If pandas is not installed.
-    """
+    """Return one matrix with the names of the systems, row over column."""
     name = checks.choice(value, VALUES, "value")
     try:
         import pandas as pd

@@ -30,15 +30,7 @@ COLUMNS = ("n", "unit", "power", "error", "difference", "alpha", "alternative")
 def document(plan: Plan) -> Document:
     """Return the report of a plan.
 
-    Parameters
-    ----------
-    plan : Plan
-        The plan.
-
-    Returns
-    -------
-    Document
-        One section: the answer, the table of sizes and powers, the curve.
+    It shows one section: the answer, the table of sizes and powers, the curve.
     """
     lead = " ".join(part for part in (headline(plan), as_estimated(plan)) if part)
     caption = "The marked point is the answer."
@@ -65,14 +57,7 @@ def document(plan: Plan) -> Document:
 
 
 def headline(plan: Plan) -> str:
-    """Return the answer in a sentence.
-
-    Examples
-    --------
-    >>> from bestby.planning import PairedScores, power
-    >>> headline(power(PairedScores(0.5, 1.0), 34))
-    'A study of 34 items detects a difference of 0.5 with power 0.808.'
-    """
+    """Return the answer in a sentence."""
     size, difference, reached = f"{plan.n} {plan.unit}", number(plan.difference), power_text(plan)
     if plan.asked == "power":
         return f"A study of {size} detects a difference of {difference} with power {reached}."
@@ -89,8 +74,6 @@ def headline(plan: Plan) -> str:
 def as_estimated(plan: Plan) -> str:
     """Return a sentence on the power if the pilot's estimates were the truth; nothing without a pilot.
 
-    Examples
-    --------
     >>> from bestby.planning import PairedScores, power
     >>> as_estimated(power(PairedScores(0.5, 1.0, pilot_df=7), 34))
     'If the estimates of the pilot were the true values, it would be 0.808.'
@@ -111,13 +94,7 @@ def _solved(plan: Plan) -> str:
 
 
 def number(value: float) -> str:
-    """Return a difference with four digits and a real minus sign.
-
-    Examples
-    --------
-    >>> number(-0.04087)
-    '−0.04087'
-    """
+    """Return a difference with four digits and a real minus sign."""
     return f"{value:.4g}".replace("-", MINUS, 1)
 
 
@@ -198,17 +175,7 @@ def rows(plan: Plan) -> list[dict[str, Any]]:
 def figure(plan: Plan, ax: Axes | None = None) -> Axes:
     """Draw power against size, the answer marked.
 
-    Parameters
-    ----------
-    plan : Plan
-        The plan.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes; the figure is its ``figure``.
+    `ax` says where to draw; a new figure by default.
     """
     axes = ax if ax is not None else new_axes(width=6.0, height=3.6)
     sizes = [point.n for point in plan.curve]

@@ -45,15 +45,7 @@ _MODELS = {
 def document(c: PreferenceComparison) -> Document:
     """Return the report of a comparison by preferences.
 
-    Parameters
-    ----------
-    c : PreferenceComparison
-        The comparison.
-
-    Returns
-    -------
-    Document
-        Systems with strengths and win rates, differences, and pair by pair who is preferred how often.
+    It shows systems with strengths and win rates, differences, and pair by pair who is preferred how often.
     """
     metric = c.metrics[0]
     subtitle = f"{c.extent}, {percent(c.level)} intervals"
@@ -172,15 +164,7 @@ def draw(c: PreferenceComparison, metric: str | None, ax: Any, kind: str) -> Axe
 
 
 def difference_sentence(d: PreferenceDifference, rounding: Rounding | None = None) -> str:
-    """Return one difference in plain words: how often who is preferred, and how sure that is.
-
-    Parameters
-    ----------
-    d : PreferenceDifference
-        The difference A minus B.
-    rounding : Rounding, optional
-        The digits of the table of differences.
-    """
+    """Return one difference in plain words: how often who is preferred, and how sure that is."""
     shown = d.mirrored() if d.ahead == d.b else d
     digits = Rounding.of([(shown.probability, shown.probability_interval)])
     interval = digits.interval(shown.probability_interval)

@@ -20,18 +20,7 @@ _METHODS = "Partial conjunctions by Bonferroni and by Fisher, monotone (Dror et 
 
 
 def document(r: Replicability) -> Document:
-    """Return the report of one p-value per dataset.
-
-    Parameters
-    ----------
-    r : Replicability
-        The counts.
-
-    Returns
-    -------
-    Document
-        The datasets with their p-values, and the claims about their number.
-    """
+    """Return the report of one p-value per dataset."""
     n = len(r.datasets)
     said = replicability_sentence(r, "datasets")
     section = Section("datasets", f"{said[0].upper()}{said[1:]}", (_datasets(r), _claims(r)))

@@ -69,15 +69,7 @@ _MOST_SQUARES = 25
 def document(c: RunsComparison) -> Document:
     """Return the report of a comparison of runs.
 
-    Parameters
-    ----------
-    c : RunsComparison
-        The comparison.
-
-    Returns
-    -------
-    Document
-        Systems, differences, run against run, and, with items, where the uncertainty comes from.
+    It shows systems, differences, run against run, and, with items, where the uncertainty comes from.
     """
     subtitle = f"{c.extent}{', paired' if c.paired else ''}, {percent(c.level)} intervals"
     if c.baseline is not None:
@@ -285,15 +277,7 @@ def _drawn(c: RunsComparison, kind: str) -> Axes:
 
 
 def difference_sentence(d: RunsDifference, rounding: Rounding | None = None) -> str:
-    """Return one difference in plain words: how large, how sure, and how often a run beats a run.
-
-    Parameters
-    ----------
-    d : RunsDifference
-        The difference A minus B.
-    rounding : Rounding, optional
-        The digits of the table it stands beside.
-    """
+    """Return one difference in plain words: how large, how sure, and how often a run beats a run."""
     first, second, order = d.a, d.b, d.order
     chance, interval = d.improvement, d.improvement_interval
     low, high = interval.low, interval.high

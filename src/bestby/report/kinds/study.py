@@ -47,15 +47,8 @@ _COLUMNS_OF_BOOSTSA = {
 def document(c: StudyComparison) -> Document:
     """Return the report of the comparison of a study.
 
-    Parameters
-    ----------
-    c : StudyComparison
-        The comparison.
-
-    Returns
-    -------
-    Document
-        A section per metric: conditions with their runs, differences from the baselines, the forest plot.
+    It shows a section per metric: conditions with their runs, differences from the baselines, the forest
+    plot.
     """
     plain = comparison.document(c)
     n_conditions = len({entry.system for entry in c.systems})
@@ -159,11 +152,6 @@ def results_tsv(c: StudyComparison) -> str:
 
     The columns are ``mean_epochs`` and, for every metric, the score, the difference from the baseline
     (``d_``), its mark (``s_``) and the standard deviation between the runs (``std_``).
-
-    Raises
-    ------
-    DesignError
-        If there is no baseline.
     """
     if not c.baselines:
         raise DesignError(

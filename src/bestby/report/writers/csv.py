@@ -14,21 +14,10 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\N{FULLWIDTH EQUALS SIGN}", "
 
 
 def lines(rows: Iterable[Sequence[Any]], delimiter: str = ",", *, spreadsheet_safe: bool = False) -> str:
-    r"""Return rows as text: floats to the last bit, NaN and None empty; quotes where a value needs them.
+    """Return rows as text: floats to the last bit, NaN and None empty; quotes where a value needs them.
 
-    Parameters
-    ----------
-    rows : iterable of sequence
-        The values of each row.
-    delimiter : str
-        What stands between two values.
-    spreadsheet_safe : bool
-        Put an apostrophe before texts that a spreadsheet may take for formulas; numbers stay.
-
-    Examples
-    --------
-    >>> lines([["=1+1", -0.5, None]]), lines([["=1+1", -0.5, None]], spreadsheet_safe=True)
-    ('=1+1,-0.5,\n', "'=1+1,-0.5,\n")
+    `spreadsheet_safe` says to put an apostrophe before texts that a spreadsheet may take for formulas;
+    numbers stay.
     """
     special = (delimiter, '"', "\r", "\n")
 

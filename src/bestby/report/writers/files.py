@@ -14,17 +14,7 @@ from bestby._core.text import path_text
 def write_text(path: str | Path, text: str) -> None:
     """Write text as UTF-8, all of it or nothing.
 
-    Parameters
-    ----------
-    path : str or Path
-        The file; one that exists is replaced once the new one is complete.
-    text : str
-        What it is to hold; line ends are written as they are.
-
-    Raises
-    ------
-    InvalidInputError
-        If the folder does not exist, the path is a folder, or may not be written.
+    `path` is the file; one that exists is replaced once the new one is complete.
     """
     write_bytes(path, text.encode("utf-8"))
 
@@ -32,17 +22,7 @@ def write_text(path: str | Path, text: str) -> None:
 def write_bytes(path: str | Path, content: bytes) -> None:
     """Write bytes, all of them or nothing.
 
-    Parameters
-    ----------
-    path : str or Path
-        The file; one that exists is replaced once the new one is complete.
-    content : bytes
-        What it is to hold.
-
-    Raises
-    ------
-    InvalidInputError
-        If the folder does not exist, the path is a folder, or may not be written.
+    `path` is the file; one that exists is replaced once the new one is complete.
     """
     # A link stays a link: what it points to is replaced.
     target = Path(os.path.realpath(path))

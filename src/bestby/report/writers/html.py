@@ -23,18 +23,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inl
 
 
 def to_fragment(c: Any) -> str:
-    """Return headline, tables, notes and signature for a notebook: no script, style for this part only.
-
-    Parameters
-    ----------
-    c : Comparison or alike
-        The result.
-
-    Returns
-    -------
-    str
-        One ``div``, in the colours of whatever it is put into.
-    """
+    """Return headline, tables, notes and signature for a notebook: no script, style for this part only."""
     document = describe(c)
     parts = [f"<style>{_asset('tables.css')}</style>"]
     for section in document.sections:
@@ -50,19 +39,10 @@ def to_fragment(c: Any) -> str:
 def to_html(c: Any, top: int | None = None) -> str:
     """Return the whole report as one page that needs no network.
 
-    Parameters
-    ----------
-    c : Comparison or alike
-        The result.
-    top : int, optional
-        Of a comparison, how many of the best systems to show; by default 20 of more than 50.
-
-    Returns
-    -------
-    str
-        Per metric the headline, sortable tables, figures as SVG and every difference in words; then notes,
-        methods, settings and the signature. Where not all systems are shown, the table of all of them can
-        be searched, and the numbers of each pair be looked up. The same comparison gives the same bytes.
+    For a comparison, `top` says how many of the best systems to show; by default 20 of more than 50. The
+    result has per metric the headline, sortable tables, figures as SVG and every difference in words; then
+    notes, methods, settings and the signature. Where not all systems are shown, the table of all of them can
+    be searched, and the numbers of each pair be looked up. The same comparison gives the same bytes.
     """
     document = describe(c, top)
     styles, scripts = ["tables", "page"], ["sort.js"]
@@ -95,13 +75,7 @@ def to_html(c: Any, top: int | None = None) -> str:
 
 
 def escape(text: str) -> str:
-    r"""Return text that a page shows as it is, hidden characters as escapes.
-
-    Examples
-    --------
-    >>> print(escape("a<b\x1b"))
-    a&lt;b\x1b
-    """
+    """Return text that a page shows as it is, hidden characters as escapes."""
     return escape_markup(visible(text))
 
 

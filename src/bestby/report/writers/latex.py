@@ -81,18 +81,9 @@ _GREEK = {
 def to_latex(c: Any, top: int | None = None) -> str:
     """Return a result as LaTeX: for a comparison a table of scores, and a table of differences per metric.
 
-    Parameters
-    ----------
-    c : Comparison or alike
-        The result.
-    top : int, optional
-        Of a comparison, how many of the best systems to show; by default 20 of more than 50.
-
-    Returns
-    -------
-    str
-        ``table`` environments in the style of booktabs, everything escaped; the best systems are bold,
-        letters of groups are superscripts. Comments name the packages needed and give the signature.
+    For a comparison, `top` says how many of the best systems to show; by default 20 of more than 50. Returns
+    ``table`` environments in the style of booktabs, everything escaped; the best systems are bold, letters of
+    groups are superscripts. Comments name the packages needed and give the signature.
     """
     document = describe(c, top)
     # Several metrics share one table of scores; other results have tables of their own.
@@ -112,14 +103,9 @@ def to_latex(c: Any, top: int | None = None) -> str:
 
 
 def escape(text: str) -> str:
-    r"""Return text that LaTeX sets as it is; letters with accents and Greek ones become commands.
+    """Return text that LaTeX sets as it is; letters with accents and Greek ones become commands.
 
     Letters that pdfLaTeX has no command for stay, and `to_latex` says so in a comment.
-
-    Examples
-    --------
-    >>> escape("F1 & 100%_of"), escape("é–β")
-    ('F1 \\& 100\\%\\_of', "\\'{e}--$\\beta$")
     """
     letters = unicodedata.normalize("NFC", " ".join(visible(text).split()))
     unjoined = re.sub("-(?=-)", "-\0", letters)  # two hyphens are not a dash

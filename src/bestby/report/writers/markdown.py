@@ -15,18 +15,9 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
 def to_markdown(c: Any, top: int | None = None) -> str:
     """Return the comparison as GitHub's Markdown.
 
-    Parameters
-    ----------
-    c : Comparison or alike
-        The result.
-    top : int, optional
-        Of a comparison, how many of the best systems to show; by default 20 of more than 50.
-
-    Returns
-    -------
-    str
-        Per metric a headline and two tables, in bold the best systems and the differences whose test shows
-        one system to be better; then notes, methods and the signature.
+    For a comparison, `top` says how many of the best systems to show; by default 20 of more than 50. The
+    result has per metric a headline and two tables, in bold the best systems and the differences whose test
+    shows one system to be better; then notes, methods and the signature.
     """
     document = describe(c, top)
     blocks: list[str] = []
@@ -46,13 +37,7 @@ def to_markdown(c: Any, top: int | None = None) -> str:
 
 
 def escape(text: str) -> str:
-    r"""Return text that Markdown shows as it is.
-
-    Examples
-    --------
-    >>> escape("a_b|c")
-    'a\\_b\\|c'
-    """
+    """Return text that Markdown shows as it is."""
     return _SPECIAL.sub(r"\\\1", " ".join(visible(text).split()))
 
 

@@ -27,17 +27,8 @@ _ASCII = {0x2212: "-", 0x2013: "-", 0x2500: "-", 0x2026: "...", 0x221E: "inf", 0
 def to_text(c: Any, top: int | None = None) -> str:
     """Return the comparison as plain text, 100 columns wide whatever the environment.
 
-    Parameters
-    ----------
-    c : Comparison or alike
-        The result.
-    top : int, optional
-        Of a comparison, how many of the best systems to show; by default 20 of more than 50.
-
-    Returns
-    -------
-    str
-        Without colour, without trailing spaces or a final line end.
+    For a comparison, `top` says how many of the best systems to show; by default 20 of more than 50. The text
+    has no colour, no trailing spaces and no final line end.
     """
     from rich.console import Console
 
@@ -63,14 +54,8 @@ def to_text(c: Any, top: int | None = None) -> str:
 def print_to(c: Any, file: TextIO, top: int | None = None) -> None:
     """Print the comparison: coloured and as wide as the terminal if `file` is one, else as `to_text`.
 
-    Parameters
-    ----------
-    c : Comparison or alike
-        The result.
-    file : text file
-        Where to; characters its encoding lacks are replaced by plain ones.
-    top : int, optional
-        As for `to_text`.
+    `top` is as for `to_text`. `file` says where to print; characters its encoding lacks are replaced by plain
+    ones.
     """
     from rich.console import Console
 
