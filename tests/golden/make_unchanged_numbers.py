@@ -1,0 +1,561 @@
+"""Comparisons of every kind whose numbers must not change, and the script that writes them to a file.
+
+`python -m tests.golden.make_unchanged_numbers` writes the whole file; with names of cases, only these.
+The file has no texts, signatures or versions, because they may change. The test ignores fields that are
+not in the file, so that results may get more fields.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import bestby as bb
+
+FILE = Path(__file__).parent / "data" / "unchanged_numbers.json"
+
+IGNORED = frozenset(
+    {"signature", "provenance", "message", "notes", "about", "sentence", "unit", "asked", "design"}
+)
+"""Fields in the JSON of a result that are texts or repeat the input. The codes of notes are stored apart."""
+
+CASES: dict[str, Callable[[], Any]] = {}
+"""The cases by name; each is a function that returns a result."""
+
+# -- data ------------------------------------------------------------------------------------------
+
+N = 60
+
+
+def labels(systems: int = 3, seed: int = 0) -> tuple[dict[str, list[str]], list[str]]:
+    """Systems of falling quality on a task of three classes, and the gold."""
+    rng = np.random.default_rng(seed)
+    names = np.array(["neg", "neu", "pos"])
+    gold = names[rng.integers(0, 3, N)]
+    made = {
+        name: np.where(rng.random(N) < 0.15 * (place + 1), names[rng.integers(0, 3, N)], gold).tolist()
+        for place, name in enumerate("abcd"[:systems])
+    }
+    return made, gold.tolist()
+
+
+def numbers(systems: int = 3, seed: int = 1) -> tuple[dict[str, Any], Any]:
+    """Systems that predict a number, and the gold."""
+    rng = np.random.default_rng(seed)
+    gold = np.round(rng.normal(3.0, 1.0, N), 3)
+    made = {
+        name: np.round(gold + rng.normal(0.1, 0.5 + 0.3 * place, N), 3)
+        for place, name in enumerate("abcd"[:systems])
+    }
+    return made, gold
+
+
+def ranked(seed: int = 2) -> tuple[dict[str, Any], Any]:
+    """Systems that give a score for a gold of 0 and 1, with ties among the scores."""
+    rng = np.random.default_rng(seed)
+    gold = (rng.random(N) < 0.4).astype(int)
+    return {name: np.round(gold + rng.normal(0.0, sd, N), 1) for name, sd in (("a", 0.8), ("b", 1.3))}, gold
+
+
+def scores(systems: int = 3, seed: int = 3) -> dict[str, Any]:
+    """Scores of the items."""
+    rng = np.random.default_rng(seed)
+    easy = rng.normal(size=N)
+    return {
+        name: np.round(easy + rng.normal(-0.25 * place, 0.7, N), 3)
+        for place, name in enumerate("abcd"[:systems])
+    }
+
+
+def soft(seed: int = 4) -> tuple[dict[str, Any], Any]:
+    """Distributions over three classes."""
+    rng = np.random.default_rng(seed)
+    evidence = rng.normal(0.0, 1.5, (N, 3))
+
+    def shares(values: Any) -> Any:
+        rows = np.exp(values)
+        return rows / rows.sum(axis=1, keepdims=True)
+
+    gold = shares(evidence)
+    return {
+        name: shares(evidence + rng.normal(0.0, sd, (N, 3))) for name, sd in (("a", 0.5), ("b", 1.2))
+    }, gold
+
+
+def groups(number: int = 15, seed: int = 5) -> list[str]:
+    """Return the group of every item."""
+    return [f"g{place}" for place in np.random.default_rng(seed).integers(0, number, N)]
+
+
+def median_error(gold: Any, predictions: Any) -> float:
+    """Median absolute error, as a function of a user."""
+    return float(np.median(np.abs(predictions - gold)))
+
+
+# -- one test set ----------------------------------------------------------------------------------
+
+
+def case(function: Callable[[], Any]) -> Callable[[], Any]:
+    """Register a function as a case under its own name."""
+    CASES[function.__name__] = function
+    return function
+
+
+def _compare(name: str, data: Callable[[], Any], **settings: Any) -> None:
+    """Register a comparison as a case."""
+
+    def run() -> Any:
+        made = data()
+        systems, gold = made if isinstance(made, tuple) else (made, None)
+        return bb.compare(systems, gold, **({"n_resamples": 499} | settings))
+
+    CASES[name] = run
+
+
+_compare("accuracy", labels, margin=0.1)
+_compare("accuracy_of_two_sided_families", lambda: labels(4), correction="bh", test="mcnemar-midp")
+_compare("accuracy_percentile_bootstrap", labels, interval="percentile", test="bootstrap", rng=7)
+_compare("accuracy_basic_mcnemar", labels, interval="basic", test="mcnemar", correction="bonferroni")
+_compare("accuracy_clusters", labels, clusters=groups(), margin=0.2, alternative="better")
+_compare("accuracy_auto_test", labels, test="auto", level=0.9)
+_compare("several_metrics", labels, metric=["f1_macro", "matthews_corrcoef", "recall[pos]"], baseline="c")
+_compare("f1_macro_bca_one_sided", labels, metric="f1_macro", interval="bca", alternative="greater")
+_compare("f1_macro_blocks", labels, metric="f1_macro", blocks=5)
+_compare(
+    "balanced_accuracy_strata", labels, metric="balanced_accuracy", strata=groups(2), interval="percentile"
+)
+_compare("kappa_normal_interval", labels, metric="cohen_kappa", interval="normal", correction="none")
+_compare("simultaneous", lambda: labels(4), simultaneous=True, metric="f1_micro")
+_compare("pearson", numbers, metric="pearson", test="permutation-standardised")
+_compare("spearman", numbers, metric="spearman", interval="percentile")
+_compare("rmse_wald_less", numbers, metric="rmse", test="wald", alternative="less")
+_compare("a_function", lambda: numbers(2), metric=median_error, interval="basic", n_resamples=199)
+_compare("roc_auc", ranked, metric="roc_auc")
+_compare("average_precision_clusters", ranked, metric="average_precision", clusters=groups())
+_compare("item_scores_t", scores, test="t", interval="studentized", margin=0.3)
+_compare("item_scores_wilcoxon", scores, test="wilcoxon", interval="bca", correction="bh")
+_compare("item_scores_sign", scores, test="sign", interval="basic", alternative="greater")
+_compare("item_scores_clusters_cr2", scores, clusters=groups(8), interval="cr2", test="wald")
+_compare("item_scores_crossed", scores, clusters=[groups(8), groups(9, 6)], interval="two-way", test="wald")
+_compare("item_scores_part_of_the_items", scores, resample_size=0.5, interval="percentile", test="bootstrap")
+_compare(
+    "loss_of_many_systems", lambda: scores(4), metric="mean_loss", alternative="better", simultaneous=True
+)
+_compare(
+    "soft_labels", soft, metric=["cross_entropy", "soft_f1_macro", "entropy_correlation", "js_divergence"]
+)
+
+
+@case
+def many_systems() -> Any:
+    """More systems than are compared one by one."""
+    right = np.random.default_rng(8).random((70, N)) < np.linspace(0.55, 0.85, 70)[:, None]
+    systems = {f"s{place}": row for place, row in enumerate(right.astype(int))}
+    return FirstRows(bb.compare(systems, margin=0.2), 12)
+
+
+@case
+def missing_items_dropped() -> Any:
+    """Systems with holes."""
+    made, gold = labels(2)
+    made["b"] = [None if place % 9 == 0 else label for place, label in enumerate(made["b"])]
+    return bb.compare(made, gold, on_missing="drop", n_resamples=499)
+
+
+@case
+def annotators_drawn_again() -> Any:
+    """Gold of several annotators."""
+    made, gold = labels(2)
+    rng = np.random.default_rng(9)
+    names = np.array(["neg", "neu", "pos"])
+    judged = [[g if rng.random() < 0.8 else str(rng.choice(names)) for _ in range(4)] for g in gold]
+    return bb.compare(
+        made, np.array(judged), metric="soft_accuracy", annotators="resample", classes=names, n_resamples=199
+    )
+
+
+@case
+def a_streamed_file() -> Any:
+    """A streamed file, of which identical rows are counted."""
+    made, gold = labels(2)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "t.csv"
+        rows = (",".join(row) for row in zip(gold, made["a"], made["b"], strict=True))
+        path.write_text("\n".join(["gold,a,b", *rows]) + "\n", encoding="utf-8")
+        return bb.compare(bb.read(path, stream=True), metric=["accuracy", "f1_macro"], n_resamples=499)
+
+
+@case
+def translations() -> Any:
+    """BLEU and chrF of short sentences."""
+    words = np.array(["the", "cat", "dog", "sat", "ran", "on", "a", "mat", "here", "now"])
+    rng = np.random.default_rng(10)
+    gold = [" ".join(words[rng.integers(0, 10, 8)]) for _ in range(30)]
+
+    def spoiled(share: float) -> list[str]:
+        return [
+            " ".join(str(rng.choice(words)) if rng.random() < share else word for word in line.split())
+            for line in gold
+        ]
+
+    return bb.compare({"a": spoiled(0.2), "b": spoiled(0.4)}, gold, metric=["bleu", "chrf"], n_resamples=199)
+
+
+def _of_files(name: str, folder: str, gold: str, files: list[str], **settings: Any) -> None:
+    """Register a comparison of files of the examples as a case."""
+    root = Path(__file__).parents[2] / "examples" / folder
+
+    def run() -> Any:
+        data = bb.read([root / file for file in files], gold=root / gold, on_missing="worst")
+        return bb.compare(data, **({"n_resamples": 199} | settings))
+
+    CASES[name] = run
+
+
+_of_files("parses", "parsing", "gold.conllu", ["chain.conllu", "tree.conllu"], metric=["las", "uas", "clas"])
+_of_files("rankings", "retrieval", "qrels.txt", ["tfidf_13.run", "fourgrams.run"], metric=["ndcg@10", "map"])
+_of_files("transcripts", "handwriting", "reference.trn", ["knn.trn", "svm.trn"], metric=["wer", "cer"])
+
+
+@case
+def spans() -> Any:
+    """Named entities in a table of tokens."""
+    rng = np.random.default_rng(17)
+    entities = [["B-PER", "I-PER", "O"], ["B-LOC", "O", "O"], ["O", "B-ORG", "I-ORG"]]
+    blank = ["O", "O", "O"]
+    gold = [entities[place] for place in rng.integers(0, 3, 40)]
+    lists = {
+        name: [tags if rng.random() > share else blank for tags in gold]
+        for name, share in (("a", 0.1), ("b", 0.3))
+    }
+    lists["b"][3] = ["B-LOC", "I-LOC", "O"]
+    metrics = ["span_f1", "span_f1_macro", "span_precision[PER]"]
+    return bb.compare(lists, gold, metric=metrics, n_resamples=199)
+
+
+# -- runs ------------------------------------------------------------------------------------------
+
+
+def _of_runs(n: int = 7, systems: int = 3, seed: int = 11) -> dict[str, Any]:
+    rng = np.random.default_rng(seed)
+    return {
+        name: np.round(rng.normal(0.8 - 0.02 * place, 0.015 + 0.005 * place, n), 4)
+        for place, name in enumerate("abcd"[:systems])
+    }
+
+
+def _runs(name: str, data: Callable[[], Any], **settings: Any) -> None:
+    CASES[name] = lambda: bb.compare_runs(data(), **({"n_resamples": 499} | settings))
+
+
+def _runs_and_items() -> dict[str, Any]:
+    rng = np.random.default_rng(12)
+    easy = rng.normal(size=30)
+    return {
+        "a": easy + rng.normal(0.3, 0.1, (4, 1)) + rng.normal(0.0, 0.5, (4, 30)),
+        "b": easy + rng.normal(0.0, 0.1, (3, 1)) + rng.normal(0.0, 0.5, (3, 30)),
+    }
+
+
+_runs("runs_means", _of_runs, margin=0.02)
+_runs("runs_medians", _of_runs, statistic="median", baseline="c")
+_runs("runs_iqm", _of_runs, statistic="iqm", interval="bca", test="permutation")
+_runs("runs_trimmed_means", _of_runs, statistic="trimmed_mean", test="bootstrap", interval="percentile")
+_runs("runs_paired", _of_runs, paired=True, alternative="greater", correction="bh")
+_runs(
+    "runs_brunner_munzel", lambda: _of_runs(6), test="brunner-munzel", interval="basic", metric="error_rate"
+)
+_runs("runs_with_items", _runs_and_items)
+_runs(
+    "runs_with_items_in_clusters", _runs_and_items, clusters=groups()[:30], test="bootstrap", interval="basic"
+)
+
+
+@case
+def runs_of_predictions() -> Any:
+    """Predictions of several runs."""
+    made, gold = labels(4)
+    return bb.compare_runs(
+        {"new": [made["a"], made["b"]], "old": [made["c"], made["d"]]},
+        gold=gold,
+        metric="f1_macro",
+        n_resamples=199,
+    )
+
+
+# -- datasets, folds, preferences, study -----------------------------------------------------------
+
+
+def _table(n: int = 9, systems: int = 3) -> dict[str, dict[str, float]]:
+    rng = np.random.default_rng(13)
+    return {
+        f"d{row}": {
+            name: round(float(rng.normal(0.7 - 0.03 * i, 0.05)), 4) for i, name in enumerate("abc"[:systems])
+        }
+        for row in range(n)
+    }
+
+
+for _across in ("t", "wilcoxon", "sign", "permutation"):
+    CASES[f"datasets_{_across}"] = lambda across=_across: bb.compare_datasets(
+        _table(), across=across, n_resamples=499, outer="dataset"
+    )
+
+
+@case
+def datasets_of_items() -> Any:
+    """Three test sets with items."""
+    made = {}
+    for place in range(3):
+        systems, gold = labels(2, seed=20 + place)
+        made[f"d{place}"] = bb.Evaluation(
+            {name: np.array(values) for name, values in systems.items()}, np.array(gold)
+        )
+    return bb.compare_datasets(made, metric="f1_macro", n_resamples=199)
+
+
+def _folds(name: str, n: tuple[int, ...], **settings: Any) -> None:
+    def run() -> Any:
+        rng = np.random.default_rng(14)
+        table = {name: np.round(rng.normal(0.8 - 0.02 * i, 0.02, n), 4) for i, name in enumerate("abc")}
+        return bb.compare_folds(table, **settings)
+
+    CASES[name] = run
+
+
+_folds("folds_auto", (10,))
+_folds("folds_repeated", (5, 4), test="conservative-t", correction="bonferroni")
+_folds("folds_random_splits", (8,), test="corrected-t", ratio=0.25, alternative="greater", baseline="c")
+_folds("folds_5x2_f", (5, 2), test="5x2cv-f")
+_folds("folds_5x2_t", (5, 2), test="5x2cv-t", correction="none")
+
+
+@case
+def folds_of_items() -> Any:
+    """Predictions of the items of the folds."""
+    systems, gold = labels(2)
+    folds = np.array([f"f{place % 4}" for place in range(N)])
+    data = bb.Evaluation(
+        {name: np.array(values) for name, values in systems.items()}, np.array(gold), strata=folds
+    )
+    return bb.compare_folds(data, test="k-bonferroni", required=2, n_resamples=199)
+
+
+def _judgements(systems: str = "xyz", n: int = 90) -> list[tuple[str, str, str, str]]:
+    rng = np.random.default_rng(15)
+    made = []
+    for place in range(n):
+        a, b = sorted(rng.choice(list(systems), 2, replace=False).tolist())
+        made.append((f"q{place // 3}", a, b, str(rng.choice([a, b, "tie"], p=[0.5, 0.3, 0.2]))))
+    return made
+
+
+def _preferences(name: str, data: Callable[[], Any], **settings: Any) -> None:
+    CASES[name] = lambda: bb.compare_preferences(data(), **({"n_resamples": 499} | settings))
+
+
+_preferences("preferences", _judgements)
+_preferences("preferences_of_two", lambda: [row[1:] for row in _judgements("xy", 40)])
+_preferences(
+    "preferences_davidson", _judgements, ties="davidson", scale="elo", test="bootstrap", baseline="x"
+)
+_preferences("preferences_prior", _judgements, prior=1.0, test="wald", alternative="greater", correction="bh")
+
+
+def _study(**settings: Any) -> Any:
+    systems, gold = labels(4)
+    with tempfile.TemporaryDirectory() as folder:
+        study = bb.Study(Path(folder) / "s")
+        study.add("h0", run=0, predictions=systems["d"], gold=gold, baseline=True, epochs=3)
+        study.add("h1", run=0, predictions=systems["a"], epochs=4)
+        study.add("h1", run=1, predictions=systems["b"], epochs=5)
+        study.add("h2", run=0, predictions=systems["c"])
+        return study.compare(n_resamples=499, **settings)
+
+
+CASES["study"] = lambda: _study(metric=["accuracy", "f1_macro"], margin=0.1)
+CASES["study_single_runs"] = lambda: _study(
+    metric="accuracy", conditions=["h0", "h2"], test="mcnemar", interval="tango"
+)
+
+# -- the rest --------------------------------------------------------------------------------------
+
+
+CASES["replicability"] = lambda: bb.replicability({"x": 0.01, "y": 0.2, "z": 0.001, "w": 0.04}, alpha=0.05)
+
+
+@case
+def normality() -> Any:
+    """Three tests of one sample."""
+    return bb.normality(np.round(np.random.default_rng(16).exponential(size=40), 2), n_resamples=499)
+
+
+CASES["aso"] = lambda: bb.aso(_of_runs()["a"], _of_runs()["b"], n_resamples=499, level=0.9)
+CASES["multi_aso"] = lambda: bb.multi_aso(_of_runs(), n_resamples=499, greater_is_better=False)
+CASES["aso_tightness"] = lambda: {"value": bb.aso_tightness(5, 5, 10, 8)}
+CASES["advice_accuracy"] = lambda: bb.advise("accuracy", n_items=100, n_differing=5)
+CASES["advice_f1_clusters"] = lambda: bb.advise("f1_macro", n_items=400, n_systems=4, clustered=True)
+CASES["advice_runs"] = lambda: bb.advise("mean", n_runs=5)
+CASES["advice_datasets"] = lambda: bb.advise("accuracy", n_datasets=12, n_systems=3)
+CASES["advice_folds"] = lambda: bb.advise("rmse", n_folds=10)
+
+
+@case
+def advice_for_data() -> Any:
+    """Advice that looks at the data."""
+    systems = scores(2)
+    return bb.advise("mean", data=bb.Evaluation(systems))
+
+
+CASES["power_of_accuracies"] = lambda: bb.power(bb.PairedProportions(0.8, 0.76, 0.85), 500, n_comparisons=3)
+CASES["sample_size_of_scores"] = lambda: bb.sample_size(bb.PairedScores(0.02, 0.2, 1.5, pilot_df=40), 0.9)
+CASES["minimum_detectable"] = lambda: bb.minimum_detectable(bb.PairedProportions(0.8, 0.76, 0.85), 800)
+CASES["sample_size_of_runs_and_items"] = lambda: bb.sample_size(
+    bb.RunsAndItems(0.05, 0.4, 0.01, 0.3, runs=4), 0.8, alternative="greater"
+)
+CASES["allocate"] = lambda: bb.allocate(
+    bb.RunsAndItems(0.02, 0.4, 0.01, 0.3), 100, run_cost=10, answer_cost=0.1
+)
+
+
+@case
+def power_of_lifted_scores() -> Any:
+    """A simulated plan of two samples of runs."""
+    design = bb.LiftedScores(_of_runs()["a"], lift=1.02)
+    return bb.power(design, 8, n_simulations=100, n_resamples=99, curve=[8])
+
+
+@case
+def power_from_a_pilot() -> Any:
+    """A simulated plan from a pilot."""
+    systems, gold = labels(2)
+    pilot = bb.Pilot(bb.Evaluation({n: np.array(v) for n, v in systems.items()}, np.array(gold)), "f1_macro")
+    return bb.power(pilot, 100, n_simulations=100, n_resamples=99, curve=[100])
+
+
+# -- the numbers of a result -----------------------------------------------------------------------
+
+
+class FirstRows:
+    """A result of which only the first differences and scores are stored."""
+
+    def __init__(self, result: Any, number: int) -> None:
+        self.result = result
+        self.number = number
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON can hold it, without the ignored fields; NaN and infinity as strings."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items() if key not in IGNORED}
+    if isinstance(value, np.ndarray | list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value
+
+
+def attributes(record: Any, *names: str) -> dict[str, Any]:
+    """Return attributes of a record; nothing if there is no record."""
+    return {} if record is None else {name: plain(getattr(record, name)) for name in names}
+
+
+def codes(notes: Any) -> list[str]:
+    """Return the codes of notes, sorted."""
+    return sorted(note.code for note in notes)
+
+
+def difference(d: Any) -> dict[str, Any]:
+    """Return the fields of a difference."""
+    return {
+        **attributes(d, "metric", "a", "b", "estimate", "score_a", "score_b", "p_value", "p_adjusted"),
+        **attributes(d, "n_items", "n_differing", "n_clusters", "verdict", "better", "favoured"),
+        **attributes(d, "level", "standard_error", "standard_error_method", "greater_is_better"),
+        "interval": interval(d.interval),
+        "equivalence": interval(d.equivalence_interval),
+        "test": significance(d.test),
+        "notes": codes(d.notes),
+    }
+
+
+def interval(record: Any) -> dict[str, Any]:
+    """Return the fields of an interval."""
+    return attributes(record, "low", "high", "level", "method", "exact")
+
+
+def significance(record: Any) -> dict[str, Any]:
+    """Return the fields of a test."""
+    names = ("name", "p_value", "alternative", "exact", "method", "error", "n_resamples", "statistic")
+    return attributes(record, *names)
+
+
+def order(record: Any) -> dict[str, Any]:
+    """Return the fields of an almost stochastic order."""
+    names = ("a", "b", "violation_ratio", "standard_error", "epsilon_min", "level", "n_a", "n_b", "p_value")
+    return {
+        **attributes(record, *names, "dominant"),
+        "test": significance(record.test),
+        "notes": codes(record.notes),
+    }
+
+
+def extract(result: Any) -> dict[str, Any]:
+    """Return the numbers of a result, by kind of result."""
+    if isinstance(result, FirstRows):
+        found = extract(result.result)
+        for rows in (found["json"]["systems"], found["json"]["differences"], found["differences"]):
+            del rows[result.number :]
+        return found
+    if isinstance(result, dict):
+        return plain(result)
+    if isinstance(result, bb.StochasticOrder):
+        return order(result)
+    if isinstance(result, bb.StochasticOrders):
+        return {
+            "systems": list(result.systems),
+            "orders": [order(result.orders[key]) for key in sorted(result.orders)],
+            "matrices": attributes(result, "violation_ratio", "epsilon_min", "p_value"),
+            "notes": codes(result.notes),
+        }
+    if isinstance(result, bb.Normality):
+        return {
+            **attributes(result, "n", "mean", "std", "skewness", "kurtosis", "tied"),
+            "tests": [attributes(one, "name", "statistic", "p_value", "error") for one in result.tests],
+            "notes": codes(result.notes),
+        }
+    if isinstance(result, bb.Advice):
+        return {
+            **attributes(result, "test", "interval", "correction"),
+            "steps": len(result.path),
+            "wrong": len(result.wrong),
+        }
+    found = {"json": plain(json.loads(result.to_json())), "notes": codes(getattr(result, "notes", ()))}
+    if hasattr(result, "differences"):
+        found["differences"] = [difference(d) for d in result.differences]
+        found["seed"] = result.provenance.seed
+    if isinstance(result, bb.RunsComparison):
+        found["orders"] = [order(result.orders.orders[key]) for key in sorted(result.orders.orders)]
+    return found
+
+
+def main(names: list[str]) -> None:
+    """Write the results of all cases, or of the named ones only."""
+    known = json.loads(FILE.read_text(encoding="utf-8")) if names else {}
+    made = {
+        name: extract(run()) if not names or name in names else known[name] for name, run in CASES.items()
+    }
+    lines = (f"{json.dumps(name)}: {json.dumps(made[name], allow_nan=False)}" for name in CASES)
+    FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

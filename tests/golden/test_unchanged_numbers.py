@@ -1,0 +1,81 @@
+"""The numbers of comparisons of every kind are equal to those in `data/unchanged_numbers.json`.
+
+After an intended change, `python -m tests.golden.make_unchanged_numbers NAME` writes the new numbers of a
+case; the change belongs into the changelog.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import pytest
+from tests.golden.make_unchanged_numbers import CASES, FILE, extract
+
+EXPECTED = json.loads(FILE.read_text(encoding="utf-8"))
+RELATIVE = 1e-9
+ROUNDING = 1e-13
+"""A stored number below this is 0 but for rounding."""
+
+
+def changes(expected: Any, actual: Any, where: str = "") -> list[str]:
+    """Return where two results differ; additional fields are no difference."""
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        missing = [f"{where}.{key} is missing" for key in expected if key not in actual]
+        return missing + [
+            line
+            for key, value in expected.items()
+            if key in actual
+            for line in changes(value, actual[key], f"{where}.{key}")
+        ]
+    if isinstance(expected, list) and isinstance(actual, list):
+        if len(expected) != len(actual):
+            return [f"{where}: {expected} is now {actual}"]
+        pairs = enumerate(zip(expected, actual, strict=True))
+        return [line for place, pair in pairs for line in changes(*pair, f"{where}[{place}]")]
+    if equal(expected, actual):
+        return []
+    return [f"{where}: {expected!r} is now {actual!r}"]
+
+
+def equal(expected: Any, actual: Any) -> bool:
+    """Return whether two plain values are equal: numbers to 1e-9 of themselves."""
+    kinds = (int, float)
+    if isinstance(expected, bool) or isinstance(actual, bool) or not isinstance(expected, kinds):
+        return type(expected) is type(actual) and bool(expected == actual)
+    if not isinstance(actual, kinds):
+        return False
+    floor = RELATIVE if expected == 0 else 1e-12 if abs(expected) < ROUNDING else 0.0
+    return math.isclose(expected, actual, rel_tol=RELATIVE, abs_tol=floor)
+
+
+def test_every_case_is_in_the_file() -> None:
+    assert list(EXPECTED) == list(CASES)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_unchanged(name: str) -> None:
+    actual = json.loads(json.dumps(extract(CASES[name]())))
+    found = changes(EXPECTED[name], actual)
+    assert not found, f"{len(found)} numbers of {name!r} have changed:\n" + "\n".join(found[:20])
+
+
+def test_a_change_is_seen_and_an_addition_is_not() -> None:
+    expected = {"p": 0.25, "zero": 0.0, "name": "t", "rows": [1, None], "exact": True}
+    assert changes(expected, expected | {"more": 1}) == []
+    assert changes(expected, expected | {"p": 0.25 * (1 + 1e-10)}) == []
+    assert changes(expected, expected | {"zero": -1e-12}) == []
+    for change in (
+        {"p": 0.25 * (1 + 1e-8)},
+        {"p": "nan"},
+        {"zero": 1e-8},
+        {"name": "z"},
+        {"rows": [1]},
+        {"rows": [1, 0]},
+        {"exact": 1},
+    ):
+        assert len(changes(expected, expected | change)) == 1
+    assert changes(expected, {key: value for key, value in expected.items() if key != "p"}) == [
+        ".p is missing"
+    ]
