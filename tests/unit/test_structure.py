@@ -1,0 +1,289 @@
+"""The structure of the package: no circle of imports, no long module, no long function.
+
+What breaks a rule today is listed here by its dotted path. The lists may only shrink: a test also fails where
+an entry is no longer needed, or lists more lines than there are.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+import bestby
+
+MODULE_LINES = 400
+FUNCTION_LINES = 60
+SLACK = 40
+"""A listed module must not be shorter by more lines than this: its entry is then out of date."""
+
+CIRCULAR_IMPORTS: set[tuple[str, str]] = {
+    ("bestby.datasets.fold_results", "bestby.report.fold_figures"),
+    ("bestby.datasets.results", "bestby.report.dataset_figures"),
+    ("bestby.planning.results", "bestby.report.allocation"),
+    ("bestby.planning.results", "bestby.report.planning"),
+    ("bestby.report.many", "bestby.report.comparison"),
+    ("bestby.study.notes", "bestby.study.comparing"),
+}
+"""An import (of the first module) that closes a circle, and the module that it imports."""
+
+RESULTS = "bestby.results"
+"""The modules whose name begins so may import their reports by name, with `import_module`."""
+
+LONG_MODULES: dict[str, int] = {
+    "bestby._core.arrays": 444,
+    "bestby._core.checks": 443,
+    "bestby._core.soft": 401,
+    "bestby.cli.plan": 515,
+    "bestby.comparison": 549,
+    "bestby.data.values": 481,
+    "bestby.datasets.comparing": 585,
+    "bestby.engine.hierarchy": 412,
+    "bestby.engine.interval": 516,
+    "bestby.engine.prepare": 526,
+    "bestby.engine.sums": 556,
+    "bestby.engine.weighted": 515,
+    "bestby.evaluation": 756,
+    "bestby.frames": 406,
+    "bestby.inference.classical": 467,
+    "bestby.inference.clusters": 445,
+    "bestby.inference.crossvalidation": 421,
+    "bestby.inference.permutation": 513,
+    "bestby.inference.samples": 440,
+    "bestby.inference.violation": 405,
+    "bestby.metrics.agreement": 421,
+    "bestby.metrics.classification": 536,
+    "bestby.metrics.translation": 511,
+    "bestby.noting": 453,
+    "bestby.planning.runs_items": 418,
+    "bestby.preferences.comparing": 439,
+    "bestby.protocol.tree": 483,
+    "bestby.readers.counting": 514,
+    "bestby.readers.formats.experiment_csv": 423,
+    "bestby.readers.runs": 465,
+    "bestby.report.datasets": 453,
+    "bestby.results": 839,
+    "bestby.study.aligning": 417,
+    "bestby.study.comparing": 539,
+    "bestby.study.store": 486,
+}
+
+LONG_FUNCTIONS: dict[str, int] = {
+    "bestby.comparison.compare": 73,
+    "bestby.datasets.comparing.compare_datasets": 76,
+    "bestby.datasets.folds.compare_folds": 78,
+    "bestby.evaluation.Evaluation._checked": 64,
+    "bestby.readers.reading.read": 109,
+    "bestby.readers.runs.read_runs": 72,
+}
+
+ROOT = Path(bestby.__file__).parent
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@cache
+def sources() -> dict[str, str]:
+    """Return the text of every module of the package by its dotted path."""
+    found = {}
+    for path in sorted(ROOT.rglob("*.py")):
+        parts = ("bestby", *path.relative_to(ROOT).with_suffix("").parts)
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path.read_text(encoding="utf-8")
+    return found
+
+
+@cache
+def trees() -> dict[str, ast.Module]:
+    """Return the syntax tree of every module."""
+    return {name: ast.parse(text) for name, text in sources().items()}
+
+
+# -- circles ---------------------------------------------------------------------------------------
+
+
+def imports(tree: ast.Module, module: str, modules: Mapping[str, object], *, is_package: bool) -> set[str]:
+    """Return the modules that a module imports, in functions and for type checkers as well.
+
+    `from package import name` is an import of `package.name` if that is a module, else of the package. A full
+    name given to `import_module` counts too, save in the modules of results.
+    """
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and not module.startswith(RESULTS):
+            function = node.func
+            name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", None)
+            if name == "import_module":
+                found |= {arg.value for arg in node.args if isinstance(arg, ast.Constant)}
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            parts = module.split(".")
+            above = parts[: len(parts) - node.level + is_package] if node.level else []
+            source = ".".join([*above, *([node.module] if node.module else [])])
+            for alias in node.names:
+                inner = f"{source}.{alias.name}"
+                found.add(inner if inner in modules else source)
+    return {name for name in found if name in modules} - {module}
+
+
+@cache
+def import_graph() -> dict[str, set[str]]:
+    """Return what every module imports; the root imports everything, lazily, and does not count."""
+    known = trees()
+    packages = {name.rpartition(".")[0] for name in known}
+    return {
+        name: imports(tree, name, known, is_package=name in packages)
+        for name, tree in known.items()
+        if name != "bestby"
+    }
+
+
+def circles(graph: Mapping[str, set[str]]) -> set[frozenset[str]]:
+    """Return the groups of modules that reach one another (Tarjan's strongly connected components)."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    found: set[frozenset[str]] = set()
+
+    def visit(node: str) -> None:
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for target in sorted(graph.get(node, ())):
+            if target not in index:
+                visit(target)
+                low[node] = min(low[node], low[target])
+            elif target in stack:
+                low[node] = min(low[node], index[target])
+        if low[node] == index[node]:
+            place = stack.index(node)
+            if len(stack) - place > 1:
+                found.add(frozenset(stack[place:]))
+            del stack[place:]
+
+    for node in sorted(graph):
+        if node not in index:
+            visit(node)
+    return found
+
+
+def test_no_circle_of_imports() -> None:
+    graph = import_graph()
+    gone = [edge for edge in CIRCULAR_IMPORTS if edge[1] not in graph.get(edge[0], ())]
+    assert not gone, f"these imports are no more, take them from the list: {gone}"
+    rest = {
+        name: targets - {to for by, to in CIRCULAR_IMPORTS if by == name} for name, targets in graph.items()
+    }
+    new = [sorted(circle) for circle in circles(rest)]
+    assert not new, f"these modules import one another: {new}"
+    for importer, target in CIRCULAR_IMPORTS:
+        closed = circles(rest | {importer: rest[importer] | {target}})
+        assert closed, f"the import of {target} by {importer} closes no circle, take it from the list"
+
+
+def test_nothing_imports_the_root() -> None:
+    roots = [name for name, targets in import_graph().items() if "bestby" in targets]
+    assert not roots, f"import from the module that defines the name, not from bestby: {roots}"
+
+
+def test_a_circle_is_seen() -> None:
+    text = {
+        "p": "from p.a import one",
+        "p.a": "def f():\n    from p import b",
+        "p.b": "if TYPE_CHECKING:\n    from . import c\nimport json",
+        "p.c": "from .a import f\nfrom p.d import g",
+        "p.d": "import_module('p.e')",
+        "p.e": "",
+    }
+    graph = {
+        name: imports(ast.parse(source), name, text, is_package=name == "p") for name, source in text.items()
+    }
+    assert graph == {
+        "p": {"p.a"},
+        "p.a": {"p.b"},
+        "p.b": {"p.c"},
+        "p.c": {"p.a", "p.d"},
+        "p.d": {"p.e"},
+        "p.e": set(),
+    }
+    assert circles(graph) == {frozenset({"p.a", "p.b", "p.c"})}
+
+
+# -- lengths ---------------------------------------------------------------------------------------
+
+
+def functions(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, FunctionNode]]:
+    """Yield functions, methods and the functions within them, with their dotted paths."""
+    for node in body:
+        if isinstance(node, FunctionNode | ast.ClassDef):
+            path = f"{prefix}.{node.name}"
+            if isinstance(node, FunctionNode):
+                yield path, node
+            yield from functions(node.body, path)
+        elif isinstance(node, ast.If | ast.Try | ast.With):
+            yield from functions(node.body, prefix)
+
+
+def length(node: FunctionNode) -> int:
+    """Return the number of lines of the body of a function, without its docstring."""
+    body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+    return (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
+
+
+def disagreements(long: Mapping[str, int], listed: Mapping[str, int], slack: int) -> list[str]:
+    """Return where what is too long and what is listed as such do not agree."""
+    new = [f"{name} has {lines} lines" for name, lines in long.items() if name not in listed]
+    grown = [
+        f"{name} has grown from {listed[name]} to {lines} lines"
+        for name, lines in long.items()
+        if lines > listed.get(name, lines)
+    ]
+    shorter = [
+        f"{name} has {lines} lines now: correct its entry"
+        for name, lines in long.items()
+        if lines < listed.get(name, lines) - slack
+    ]
+    done = [f"{name} is short enough or gone: take it from the list" for name in listed if name not in long]
+    return new + grown + shorter + done
+
+
+def test_no_long_module() -> None:
+    lengths = {name: len(text.splitlines()) for name, text in sources().items()}
+    long = {name: lines for name, lines in lengths.items() if lines > MODULE_LINES}
+    found = disagreements(long, LONG_MODULES, SLACK)
+    assert not found, f"modules have at most {MODULE_LINES} lines:\n" + "\n".join(found)
+
+
+def test_no_long_function() -> None:
+    lengths = {
+        path: length(node) for name, tree in trees().items() for path, node in functions(tree.body, name)
+    }
+    long = {path: lines for path, lines in lengths.items() if lines > FUNCTION_LINES}
+    found = disagreements(long, LONG_FUNCTIONS, 0)
+    assert not found, f"bodies of functions have at most {FUNCTION_LINES} lines:\n" + "\n".join(found)
+
+
+def test_the_lists_may_only_shrink() -> None:
+    listed = {"old": 500, "short": 480, "gone": 450, "longer": 410}
+    long = {"old": 461, "short": 439, "longer": 411, "new": 401}
+    assert disagreements(long, listed, 40) == [
+        "new has 401 lines",
+        "longer has grown from 410 to 411 lines",
+        "short has 439 lines now: correct its entry",
+        "gone is short enough or gone: take it from the list",
+    ]
+
+
+def test_the_body_of_a_function_is_without_its_docstring() -> None:
+    text = '''
+class A:
+    def f(self):
+        """One.
+
+        Two.
+        """
+        x = 1
+
+        return x
+'''
+    ((path, node),) = functions(ast.parse(text).body, "m")
+    assert (path, length(node)) == ("m.A.f", 3)
