@@ -1,0 +1,141 @@
+"""Every public name has a docstring with its parameters or fields, and is named in the documentation."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import bestby as bb
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+NAMES = [name for name in bb.__all__ if name != "__version__"]
+CLASSES = [name for name in NAMES if isinstance(getattr(bb, name), type)]
+FUNCTIONS = [name for name in NAMES if name not in CLASSES]
+
+NOT_IN_THE_DOCS = {
+    "Allocation",
+    "DatasetComparison",
+    "FoldComparison",
+    "Normality",
+    "PreferenceComparison",
+    "PreferenceDifference",
+    "PreferenceScore",
+    "Replicability",
+    "RunsComparison",
+    "RunsDifference",
+    "RunsScore",
+    "StochasticOrder",
+    "StochasticOrders",
+    "StudyComparison",
+    "StudyError",
+    "SystemScore",
+    "WeightedMetric",
+    "read_datasets",
+    "read_folds",
+}
+"""To be removed with the reference pages of the Python interface."""
+
+WITHOUT_PARAMETERS = {"MissingExtraError"}
+"""An error that users catch but do not make."""
+
+
+@cache
+def documentation() -> str:
+    """Return the text of all pages but that of the command line."""
+    pages = (page for page in sorted(DOCS.rglob("*.md")) if page.name != "cli.md")
+    return "\n".join(page.read_text(encoding="utf-8") for page in pages)
+
+
+def documented_names(docstring: str, *titles: str) -> set[str]:
+    """Return the names in the sections of a numpydoc docstring that have one of these titles."""
+    found: set[str] = set()
+    lines = docstring.splitlines()
+    section = ""
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+        if following and set(following) == {"-"}:
+            section = line.strip()
+        elif section in titles and re.match(r"[\w*]", line):
+            found |= {name.strip().lstrip("*") for name in line.split(" : ")[0].split(",")}
+    return found
+
+
+def undocumented(record: Any) -> set[str]:
+    """Return the parameters of a function or a class that neither its docstring nor that of a base names."""
+    owners = inspect.getmro(record) if isinstance(record, type) else (record,)
+    known: set[str] = set()
+    for owner in owners:
+        known |= documented_names(inspect.cleandoc(owner.__doc__ or ""), "Parameters", "Attributes")
+    return set(inspect.signature(record).parameters) - known
+
+
+def public_members(owner: type) -> set[str]:
+    """Return the names of the public methods and properties that a class has from this package."""
+    return {
+        name
+        for base in owner.__mro__
+        if base.__module__.startswith("bestby")
+        for name, member in vars(base).items()
+        if not name.startswith("_")
+        and (isinstance(member, property | classmethod | staticmethod) or inspect.isfunction(member))
+    }
+
+
+def test_names_are_sorted_and_there() -> None:
+    assert len(set(bb.__all__)) == len(bb.__all__)
+    assert set(bb.__all__) <= set(dir(bb))
+    assert [name for name in bb.__all__ if not hasattr(bb, name)] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_docstring(name: str) -> None:
+    record = getattr(bb, name)
+    assert record.__doc__, f"{name} has no docstring"
+    assert not record.__doc__.startswith(f"{name}("), f"{name} has the docstring that dataclasses make"
+    missing = undocumented(record)
+    assert not missing or name in WITHOUT_PARAMETERS, f"the docstring does not describe {sorted(missing)}"
+    assert missing or name not in WITHOUT_PARAMETERS, "take it from the list"
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_docstrings_of_members(name: str) -> None:
+    owner = getattr(bb, name)
+    missing = [member for member in public_members(owner) if not inspect.getdoc(getattr(owner, member))]
+    assert not missing, f"members of {name} without a docstring: {missing}"
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_have_sections(name: str) -> None:
+    docstring = inspect.getdoc(getattr(bb, name)) or ""
+    for title in ("Parameters", "Returns", "Examples"):
+        assert f"\n{title}\n{'-' * len(title)}\n" in docstring, f"{name} has no section {title}"
+
+
+def test_named_in_the_documentation() -> None:
+    words = set(re.findall(r"\w+", documentation()))
+    missing = {name for name in NAMES if name not in words}
+    assert missing - NOT_IN_THE_DOCS == set(), "public names that no page of docs/ names"
+    assert NOT_IN_THE_DOCS - missing == set(), "named in docs/ by now: take them from the list"
+
+
+def test_sections_are_read() -> None:
+    text = """One.
+
+Parameters
+----------
+a, b : int
+    Two: x : y.
+**c : str
+d
+
+Returns
+-------
+e : int
+    Three.
+"""
+    assert documented_names(text, "Parameters") == {"a", "b", "c", "d"}
+    assert documented_names(text, "Returns", "Attributes") == {"e"}
