@@ -1,0 +1,215 @@
+"""What every result has: one instance of each result class, and what it lacks today.
+
+`GAPS` may only shrink: a test fails where a class lacks something that is not listed, and where it has
+something that is listed.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import bestby as bb
+
+GOLD = ["x", "y"] * 10
+SYSTEMS = {"a": ["x", "y"] * 9 + ["x", "x"], "b": ["x"] * 10 + ["x", "y"] * 5}
+RUNS = {"a": [0.81, 0.84, 0.83, 0.86, 0.82], "b": [0.79, 0.80, 0.78, 0.81, 0.80]}
+TABLE = {f"d{place}": {"a": a, "b": b} for place, (a, b) in enumerate(zip(RUNS["a"], RUNS["b"], strict=True))}
+JUDGED = [("a", "b", "a")] * 9 + [("b", "a", "b")] * 5 + [("a", "b", "tie")] * 3
+
+
+def study() -> bb.StudyComparison:
+    with tempfile.TemporaryDirectory() as folder:
+        made = bb.Study(Path(folder) / "s")
+        made.add("h0", run=0, predictions=SYSTEMS["b"], gold=GOLD, baseline=True)
+        made.add("h1", run=0, predictions=SYSTEMS["a"])
+        return made.compare(metric="accuracy", n_resamples=99)
+
+
+RESULTS: dict[str, Callable[[], Any]] = {
+    "Advice": lambda: bb.advise("accuracy", n_items=100),
+    "Allocation": lambda: bb.allocate(
+        bb.RunsAndItems(0.02, 0.4, 0.01, 0.3), 100, run_cost=10, answer_cost=0.1
+    ),
+    "Comparison": lambda: bb.compare(SYSTEMS, GOLD, n_resamples=99),
+    "DatasetComparison": lambda: bb.compare_datasets(TABLE, outer="dataset", n_resamples=99),
+    "FoldComparison": lambda: bb.compare_folds(RUNS),
+    "Normality": lambda: bb.normality(RUNS["a"], n_resamples=99),
+    "Plan": lambda: bb.power(bb.PairedProportions(0.8, 0.7, 0.8), 100),
+    "PreferenceComparison": lambda: bb.compare_preferences(JUDGED, n_resamples=99),
+    "Replicability": lambda: bb.replicability({"x": 0.01, "y": 0.2}),
+    "RunsComparison": lambda: bb.compare_runs(RUNS, n_resamples=99),
+    "StochasticOrder": lambda: bb.aso(RUNS["a"], RUNS["b"], n_resamples=99),
+    "StochasticOrders": lambda: bb.multi_aso(RUNS, n_resamples=99),
+    "StudyComparison": study,
+}
+"""A small instance of every result class, by the name of the class."""
+
+PARTS = {
+    "Difference",
+    "Interval",
+    "Note",
+    "PreferenceDifference",
+    "PreferenceScore",
+    "Provenance",
+    "RunsDifference",
+    "RunsScore",
+    "SystemScore",
+    "TestResult",
+    "Variance",
+}
+"""Public records that are parts of results."""
+
+INPUTS = {
+    "Annotations",
+    "Evaluation",
+    "FunctionMetric",
+    "LiftedScores",
+    "MeanMetric",
+    "Metric",
+    "PairedProportions",
+    "PairedScores",
+    "Pilot",
+    "Preferences",
+    "RunsAndItems",
+    "Study",
+    "WeightedMetric",
+}
+"""Public classes that functions take."""
+
+WRITERS = ("to_json", "to_csv", "to_markdown", "to_latex", "to_html")
+SHOWN = (
+    *WRITERS,
+    "to_dict",
+    "to_frame",
+    "plot",
+    "__str__",
+    "_repr_html_",
+    "notes",
+    "signature",
+    "provenance",
+)
+"""What every result has."""
+
+PAIRED = ("find", "__getitem__", "__iter__", "__len__")
+"""What the results that compare pairs of systems have, too."""
+
+OF_PAIRS = {
+    "Comparison",
+    "DatasetComparison",
+    "FoldComparison",
+    "PreferenceComparison",
+    "RunsComparison",
+    "StochasticOrders",
+    "StudyComparison",
+}
+
+NO_FILES = {*WRITERS, "to_frame", "plot", "signature", "provenance"}
+GAPS: dict[str, set[str]] = {
+    "Advice": NO_FILES - {"to_json"} | {"notes"},
+    "DatasetComparison": {"find"},
+    "FoldComparison": {"find"},
+    "Normality": NO_FILES | {"_repr_html_"},
+    "Replicability": {"plot", "notes", "provenance"},
+    "StochasticOrder": NO_FILES | {"to_dict", "_repr_html_"},
+    "StochasticOrders": NO_FILES - {"to_frame"} | {"to_dict", "_repr_html_", "find", "__iter__", "__len__"},
+}
+"""What a class lacks today."""
+
+
+@cache
+def instance(name: str) -> Any:
+    """Return the instance of a class, made once."""
+    return RESULTS[name]()
+
+
+def has(result: Any, name: str) -> bool:
+    """Return whether a result has something; the `__str__` of `object` does not count."""
+    return hasattr(result, name) and getattr(type(result), name, None) is not getattr(object, name, object)
+
+
+def classes_with(name: str) -> list[str]:
+    """Return the classes that have something."""
+    return [one for one in RESULTS if name not in GAPS.get(one, ())]
+
+
+def test_every_public_class_has_an_entry() -> None:
+    classes = {name for name in bb.__all__ if isinstance(getattr(bb, name), type)}
+    errors = {name for name in classes if issubclass(getattr(bb, name), BaseException)}
+    assert classes - errors == {*RESULTS, *PARTS, *INPUTS}
+    assert len(RESULTS) + len(PARTS) + len(INPUTS) == len({*RESULTS, *PARTS, *INPUTS})
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_surface(name: str) -> None:
+    result = instance(name)
+    assert type(result) is getattr(bb, name)
+    expected = {*SHOWN, *(PAIRED if name in OF_PAIRS else ())}
+    missing = {part for part in expected if not has(result, part)}
+    assert missing == GAPS.get(name, set())
+
+
+@pytest.mark.parametrize("name", classes_with("to_json"))
+def test_json_parses(name: str) -> None:
+    result = instance(name)
+    text = result.to_json()
+    assert json.loads(text) == json.loads(json.dumps(result.to_dict()))
+    assert "NaN" not in text
+    assert "Infinity" not in text
+
+
+@pytest.mark.parametrize("name", classes_with("to_csv"))
+def test_csv_and_frame_have_the_same_rows(name: str) -> None:
+    rows = list(csv.DictReader(io.StringIO(instance(name).to_csv()), strict=True))
+    assert rows
+    assert all(None not in row and None not in row.values() for row in rows)
+    frame = instance(name).to_frame()
+    assert len(frame) == len(rows)
+    assert list(frame.columns) == list(rows[0])
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+@pytest.mark.parametrize("name", RESULTS)
+def test_writers_write_what_they_return(name: str, writer: str, tmp_path: Path) -> None:
+    if writer in GAPS.get(name, ()):
+        return
+    path = tmp_path / "result"
+    text = getattr(instance(name), writer)(path)
+    assert text.strip()
+    assert path.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_shown_as_text_and_html(name: str) -> None:
+    for shown in ("__str__", "_repr_html_"):
+        if shown not in GAPS.get(name, ()):
+            assert getattr(instance(name), shown)().strip()
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_notes_and_signature(name: str) -> None:
+    result, gaps = instance(name), GAPS.get(name, set())
+    if "notes" not in gaps:
+        assert isinstance(result.notes, tuple)
+        assert all(isinstance(note, bb.Note) for note in result.notes)
+    if "signature" not in gaps:
+        assert result.signature.startswith(f"bestby:{bb.__version__}|")
+
+
+@pytest.mark.parametrize("name", sorted(OF_PAIRS))
+def test_lookup_and_iteration(name: str) -> None:
+    result, gaps = instance(name), GAPS.get(name, set())
+    first, second = ("h1", "h0") if name == "StudyComparison" else ("a", "b")
+    pair = result[first, second]
+    assert (pair.a, pair.b) == (first, second)
+    if "__iter__" not in gaps:
+        assert any({one.a, one.b} == {first, second} for one in result)
+        assert len(list(result)) == len(result)
