@@ -330,7 +330,7 @@ def _folds(name: str, n: tuple[int, ...], **settings: Any) -> None:
     CASES[name] = run
 
 
-_folds("folds_auto", (10,))
+_folds("folds_auto", (9,))
 _folds("folds_repeated", (5, 4), test="conservative-t", correction="bonferroni")
 _folds("folds_random_splits", (8,), test="corrected-t", ratio=0.25, alternative="greater", baseline="c")
 _folds("folds_5x2_f", (5, 2), test="5x2cv-f")

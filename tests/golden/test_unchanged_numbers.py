@@ -11,12 +11,16 @@ import math
 from typing import Any
 
 import pytest
+import scipy
 from tests.golden.make_unchanged_numbers import CASES, FILE, extract
 
 EXPECTED = json.loads(FILE.read_text(encoding="utf-8"))
 RELATIVE = 1e-9
 ROUNDING = 1e-13
 """A stored number below this is 0 but for rounding."""
+
+NEEDED_SCIPY = {"sample_size_of_scores": (1, 15)}
+"""Earlier versions of SciPy compute the noncentral t distribution to fewer digits."""
 
 
 def changes(expected: Any, actual: Any, where: str = "") -> list[str]:
@@ -56,6 +60,8 @@ def test_every_case_is_in_the_file() -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_unchanged(name: str) -> None:
+    if tuple(int(part) for part in scipy.__version__.split(".")[:2]) < NEEDED_SCIPY.get(name, ()):
+        pytest.skip(f"{name} needs SciPy {NEEDED_SCIPY[name]}")
     actual = json.loads(json.dumps(extract(CASES[name]())))
     found = changes(EXPECTED[name], actual)
     assert not found, f"{len(found)} numbers of {name!r} have changed:\n" + "\n".join(found[:20])
