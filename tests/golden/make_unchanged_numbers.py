@@ -120,7 +120,13 @@ def _compare(name: str, data: Callable[[], Any], **settings: Any) -> None:
 
 
 _compare("accuracy", labels, margin=0.1)
-_compare("accuracy_of_two_sided_families", lambda: labels(4), correction="bh", test="mcnemar-midp")
+_compare(
+    "accuracy_of_two_sided_families",
+    lambda: labels(4),
+    correction="bh",
+    test="mcnemar-midp",
+    interval="tango",
+)
 _compare("accuracy_percentile_bootstrap", labels, interval="percentile", test="bootstrap", rng=7)
 _compare("accuracy_basic_mcnemar", labels, interval="basic", test="mcnemar", correction="bonferroni")
 _compare("accuracy_clusters", labels, clusters=groups(), margin=0.2, alternative="better")
@@ -265,6 +271,7 @@ def _runs_and_items() -> dict[str, Any]:
 
 
 _runs("runs_means", _of_runs, margin=0.02)
+_runs("runs_welch_t", _of_runs, interval="t", test="t", alternative="better", correction="bonferroni")
 _runs("runs_medians", _of_runs, statistic="median", baseline="c")
 _runs("runs_iqm", _of_runs, statistic="iqm", interval="bca", test="permutation")
 _runs("runs_trimmed_means", _of_runs, statistic="trimmed_mean", test="bootstrap", interval="percentile")
