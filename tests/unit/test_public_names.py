@@ -13,7 +13,7 @@ import pytest
 import bestby as bb
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-NAMES = [name for name in bb.__all__ if name != "__version__"]
+NAMES = [name for name in bb.__all__ if name != "__version__" and not inspect.ismodule(getattr(bb, name))]
 CLASSES = [name for name in NAMES if isinstance(getattr(bb, name), type)]
 FUNCTIONS = [name for name in NAMES if name not in CLASSES]
 

@@ -31,6 +31,31 @@ CIRCULAR_IMPORTS: set[tuple[str, str]] = {
 RESULTS = "bestby.results"
 """The modules whose name begins so may import their reports by name, with `import_module`."""
 
+TOP_LEVEL = {"__init__", "_version", "vocabulary"}
+"""The files beside the folders of the package."""
+
+MORE_TOP_LEVEL = {
+    "advice",
+    "alignment",
+    "allpairs",
+    "annotations",
+    "comparison",
+    "dependence",
+    "evaluation",
+    "family",
+    "frames",
+    "noting",
+    "pairing",
+    "results",
+    "results_many",
+    "results_preferences",
+    "results_runs",
+    "results_study",
+    "settings",
+    "streamed",
+}
+"""Files that are there today, too."""
+
 LONG_MODULES: dict[str, int] = {
     "bestby._core.arrays": 444,
     "bestby._core.checks": 443,
@@ -206,6 +231,12 @@ def test_a_circle_is_seen() -> None:
         "p.e": set(),
     }
     assert circles(graph) == {frozenset({"p.a", "p.b", "p.c"})}
+
+
+def test_top_level() -> None:
+    files = {path.stem for path in ROOT.glob("*.py")}
+    assert files - TOP_LEVEL - MORE_TOP_LEVEL == set(), "modules belong into a folder"
+    assert MORE_TOP_LEVEL - files == set(), "these files are no more, take them from the list"
 
 
 # -- lengths ---------------------------------------------------------------------------------------
