@@ -19,12 +19,7 @@ SLACK = 40
 """A listed module must not be shorter by more lines than this: its entry is then out of date."""
 
 CIRCULAR_IMPORTS: set[tuple[str, str]] = {
-    ("bestby.datasets.fold_results", "bestby.report.fold_figures"),
-    ("bestby.datasets.results", "bestby.report.dataset_figures"),
-    ("bestby.planning.results", "bestby.report.allocation"),
-    ("bestby.planning.results", "bestby.report.planning"),
-    ("bestby.report.many", "bestby.report.comparison"),
-    ("bestby.study.notes", "bestby.study.comparing"),
+    ("bestby.report.kinds.many_systems", "bestby.report.kinds.comparison"),
 }
 """An import (of the first module) that closes a circle, and the module that it imports."""
 
@@ -34,71 +29,36 @@ RESULTS = "bestby.results"
 TOP_LEVEL = {"__init__", "_version", "vocabulary"}
 """The files beside the folders of the package."""
 
-MORE_TOP_LEVEL = {
-    "advice",
-    "alignment",
-    "allpairs",
-    "annotations",
-    "comparison",
-    "dependence",
-    "evaluation",
-    "family",
-    "frames",
-    "noting",
-    "pairing",
-    "results",
-    "results_many",
-    "results_preferences",
-    "results_runs",
-    "results_study",
-    "settings",
-    "streamed",
-}
-"""Files that are there today, too."""
-
 LONG_MODULES: dict[str, int] = {
-    "bestby._core.arrays": 444,
-    "bestby._core.checks": 443,
-    "bestby._core.soft": 401,
-    "bestby.cli.plan": 515,
-    "bestby.comparison": 549,
-    "bestby.data.values": 481,
-    "bestby.datasets.comparing": 585,
-    "bestby.engine.hierarchy": 412,
-    "bestby.engine.interval": 516,
-    "bestby.engine.prepare": 526,
-    "bestby.engine.sums": 556,
-    "bestby.engine.weighted": 515,
-    "bestby.evaluation": 756,
-    "bestby.frames": 406,
-    "bestby.inference.classical": 467,
-    "bestby.inference.clusters": 445,
-    "bestby.inference.crossvalidation": 421,
-    "bestby.inference.permutation": 513,
-    "bestby.inference.samples": 440,
-    "bestby.inference.violation": 405,
+    "bestby.advising.tree": 432,
+    "bestby.cli.plan": 518,
+    "bestby.comparisons.common.note_rules": 436,
+    "bestby.comparisons.datasets.comparing": 588,
+    "bestby.comparisons.items": 543,
+    "bestby.comparisons.preferences.comparing": 440,
+    "bestby.comparisons.study.comparing": 431,
+    "bestby.data.evaluation": 745,
+    "bestby.data.values": 423,
+    "bestby.engine.interval_maker": 462,
+    "bestby.engine.prepare": 474,
+    "bestby.engine.sums": 539,
+    "bestby.engine.weighted": 510,
+    "bestby.inference.classical": 454,
+    "bestby.inference.permutation": 497,
     "bestby.metrics.agreement": 421,
-    "bestby.metrics.classification": 536,
-    "bestby.metrics.translation": 511,
-    "bestby.noting": 453,
+    "bestby.metrics.classification": 456,
+    "bestby.metrics.translation": 468,
     "bestby.planning.runs_items": 418,
-    "bestby.preferences.comparing": 439,
-    "bestby.protocol.tree": 483,
-    "bestby.readers.counting": 514,
-    "bestby.readers.formats.experiment_csv": 423,
+    "bestby.readers.counting": 483,
     "bestby.readers.runs": 465,
-    "bestby.report.datasets": 453,
-    "bestby.results": 839,
-    "bestby.study.aligning": 417,
-    "bestby.study.comparing": 539,
-    "bestby.study.store": 486,
+    "bestby.report.kinds.datasets": 426,
 }
 
 LONG_FUNCTIONS: dict[str, int] = {
-    "bestby.comparison.compare": 73,
-    "bestby.datasets.comparing.compare_datasets": 76,
-    "bestby.datasets.folds.compare_folds": 78,
-    "bestby.evaluation.Evaluation._checked": 64,
+    "bestby.comparisons.datasets.comparing.compare_datasets": 76,
+    "bestby.comparisons.folds.comparing.compare_folds": 78,
+    "bestby.comparisons.items.compare": 75,
+    "bestby.data.evaluation.Evaluation._checked": 64,
     "bestby.readers.reading.read": 109,
     "bestby.readers.runs.read_runs": 72,
 }
@@ -235,8 +195,7 @@ def test_a_circle_is_seen() -> None:
 
 def test_top_level() -> None:
     files = {path.stem for path in ROOT.glob("*.py")}
-    assert files - TOP_LEVEL - MORE_TOP_LEVEL == set(), "modules belong into a folder"
-    assert MORE_TOP_LEVEL - files == set(), "these files are no more, take them from the list"
+    assert files - TOP_LEVEL == set(), "modules belong into a folder"
 
 
 # -- lengths ---------------------------------------------------------------------------------------
