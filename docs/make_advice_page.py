@@ -8,7 +8,7 @@ from pathlib import Path
 from bestby.advising.tree import TREE, drawn
 
 PAGE = Path(__file__).resolve().parent / "guides" / "advice.md"
-BEGIN = "<!-- From here docs/make_advice_page.py writes: change bestby/protocol/tree.py, then run it. -->\n"
+BEGIN = "<!-- From here docs/make_advice_page.py writes: change bestby/advising/tree.py, then run it. -->\n"
 END = "<!-- Up to here. -->\n"
 
 
