@@ -23,8 +23,6 @@ BESTBY_SHARED_DATA ?= $(abspath ../shared/data)
 
 export BESTBY_SHARED_DATA
 export MPLBACKEND := Agg
-# mkdocs-material announces the future of MkDocs at every build.
-export NO_MKDOCS_2_WARNING := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test fuzz oldest mutants check lint types imports docs news wheel-test calibrate bench example figure clean
@@ -81,8 +79,9 @@ imports: $(VENV)/.dev  ## The layers: imports point downward
 news: $(VENV)/.dev  ## The changelog fragments are well-formed
 	$(BIN)/towncrier build --draft --version next > /dev/null
 
+# A fresh environment each time: pages that did not change would keep quiet about their broken links.
 docs: $(VENV)/.docs  ## Build the documentation into site/, warnings as errors
-	$(BIN)/mkdocs build --strict --quiet
+	$(BIN)/sphinx-build --quiet --fresh-env --fail-on-warning -d build/docs docs site
 
 # Two stages in one new environment: what a user gets by installing the wheel alone, then the tests, away
 # from src/, so that a file missing from the wheel or a dependency missing from its metadata shows.

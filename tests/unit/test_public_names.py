@@ -1,54 +1,21 @@
-"""Every public name has a docstring with its parameters or fields, and is named in the documentation."""
+"""Every public name has a docstring with its parameters or fields."""
 
 from __future__ import annotations
 
 import inspect
 import re
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import bestby as bb
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
 NAMES = [name for name in bb.__all__ if name != "__version__" and not inspect.ismodule(getattr(bb, name))]
 CLASSES = [name for name in NAMES if isinstance(getattr(bb, name), type)]
 FUNCTIONS = [name for name in NAMES if name not in CLASSES]
 
-NOT_IN_THE_DOCS = {
-    "Allocation",
-    "DatasetComparison",
-    "FoldComparison",
-    "Normality",
-    "PreferenceComparison",
-    "PreferenceDifference",
-    "PreferenceScore",
-    "Replicability",
-    "RunsComparison",
-    "RunsDifference",
-    "RunsScore",
-    "StochasticOrder",
-    "StochasticOrders",
-    "StudyComparison",
-    "StudyError",
-    "SystemScore",
-    "WeightedMetric",
-    "read_datasets",
-    "read_folds",
-}
-"""To be removed with the reference pages of the Python interface."""
-
 WITHOUT_PARAMETERS = {"MissingExtraError"}
 """An error that users catch but do not make."""
-
-
-@cache
-def documentation() -> str:
-    """Return the text of all pages but that of the command line."""
-    pages = (page for page in sorted(DOCS.rglob("*.md")) if page.name != "cli.md")
-    return "\n".join(page.read_text(encoding="utf-8") for page in pages)
 
 
 def documented_names(docstring: str, *titles: str) -> set[str]:
@@ -113,13 +80,6 @@ def test_functions_have_sections(name: str) -> None:
     docstring = inspect.getdoc(getattr(bb, name)) or ""
     for title in ("Parameters", "Returns", "Examples"):
         assert f"\n{title}\n{'-' * len(title)}\n" in docstring, f"{name} has no section {title}"
-
-
-def test_named_in_the_documentation() -> None:
-    words = set(re.findall(r"\w+", documentation()))
-    missing = {name for name in NAMES if name not in words}
-    assert missing - NOT_IN_THE_DOCS == set(), "public names that no page of docs/ names"
-    assert NOT_IN_THE_DOCS - missing == set(), "named in docs/ by now: take them from the list"
 
 
 def test_sections_are_read() -> None:
