@@ -1,4 +1,4 @@
-"""Run the commands in guides and put in what they print; `--check` only compares.
+"""Run the commands in the documentation and put in what they print; `--check` only compares.
 
 A command stands after "$ " at the start of a block of kind console. The line with the signature, which names
 versions, is left out.
@@ -14,8 +14,17 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-GUIDES = ("translation", "speech", "parsing", "retrieval", "evaluation-logs")
-PAGES = tuple(ROOT / "docs" / "guides" / f"{name}.md" for name in GUIDES)
+PAGES = tuple(
+    ROOT / "docs" / name
+    for name in (
+        "guides/translation.md",
+        "guides/speech.md",
+        "guides/parsing.md",
+        "guides/retrieval.md",
+        "guides/evaluation-logs.md",
+        "reference/metrics.md",
+    )
+)
 BLOCK = re.compile(r"```console\n(\$ (?:[^\n]*\\\n)*[^\n]*\n)(.*?)```\n", re.DOTALL)
 MAIN = "import sys; from bestby.cli import main; sys.exit(main())"
 
