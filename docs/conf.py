@@ -54,6 +54,7 @@ html_css_files = ["bestby.css"]
 html_copy_source = False
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
+copybutton_copy_empty_lines = False
 copybutton_line_continuation_character = "\\"
 
 
