@@ -52,6 +52,7 @@ html_theme = "furo"
 html_static_path = ["static"]
 html_css_files = ["bestby.css"]
 html_copy_source = False
+html_show_copyright = False
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 copybutton_copy_empty_lines = False
