@@ -23,6 +23,7 @@ from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing
 from bestby.engine.interval_maker import Intervals
 from bestby.metrics import resolve
+from bestby.vocabulary import allowed_names
 from calibration import ROOT, files, pages
 from calibration.populations import Population, clustered_null, nulls
 
@@ -30,7 +31,7 @@ COLUMNS = ("null", "metric", "n", "test", "rejected", "se", "datasets", "resampl
 SLOW = ("f1_macro", "spearman", "roc_auc")
 LEVEL = 0.05
 ELSEWHERE = ("permutation-standardised", "wald")
-COUNTED = tuple(test for test in test_maker.TESTS if test not in ELSEWHERE)
+COUNTED = tuple(test for test in allowed_names("test", "pilot") if test not in ELSEWHERE)
 """Swaps of standard scores are counted by `subjects.correlations`, the Wald test by `dependence`."""
 
 

@@ -52,7 +52,7 @@ def test_strengths(run: Run, judged: Path) -> None:
     assert done.stdout.startswith("one has the highest strength, ")
     assert "over 180 judgements in 60 clusters" in done.stdout
     assert "judged.csv was read as judgements; systems: a and b; preferred: winner; item: item" in done.stdout
-    assert "Test: Wald\ntest, clusters together, two-sided (asymptotic)" in done.stdout
+    assert "Test: Wald\ntest with cluster-robust standard errors, two-sided (asymptotic)" in done.stdout
 
 
 def test_every_option_reaches_the_comparison(run: Run, judged: Path) -> None:

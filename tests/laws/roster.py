@@ -10,21 +10,13 @@ import numpy as np
 import pytest
 
 from bestby import Comparison, Metric, compare
+from bestby.vocabulary import allowed_names
 
 LEVEL = 0.9
 RESAMPLES = 199
-INTERVALS = ("auto", "tango", "bca", "percentile", "basic", "studentized", "normal", "cr2")
-TESTS = (
-    "permutation",
-    "permutation-standardised",
-    "bootstrap",
-    "mcnemar",
-    "mcnemar-midp",
-    "sign",
-    "wilcoxon",
-    "t",
-    "wald",
-)
+INTERVALS = tuple(name for name in allowed_names("interval", "items") if name != "two-way")
+"""Two crossed groupings, which the interval "two-way" is for, have tests of their own."""
+TESTS = tuple(name for name in allowed_names("test", "items") if name != "auto")
 DESIGNS = ("plain", "clusters", "strata", "both")
 ALTERNATIVES = ("two-sided", "greater", "less")
 OF_A_KIND = ("cross_entropy", "soft_f1_macro", "entropy_correlation")

@@ -26,9 +26,10 @@ from bestby import Metric, compare, compare_datasets, compare_runs
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
-from bestby.inference import locations, samples
+from bestby.inference import samples
 from bestby.inference.tilting import FEW_HITS, FEWEST_DRAWS, MORE_PLAIN
 from bestby.metrics import resolve
+from bestby.vocabulary import allowed_names
 
 
 def far_apart(entry: Entry, design: str) -> Data:
@@ -314,7 +315,7 @@ def test_runs_are_told_apart_if_and_only_if_their_interval_excludes_0(
 
 
 @settings(max_examples=15, deadline=None)
-@given(st.lists(st.integers(0, 6), min_size=5, max_size=7), st.sampled_from(locations.STATISTICS))
+@given(st.lists(st.integers(0, 6), min_size=5, max_size=7), st.sampled_from(allowed_names("statistic")))
 def test_permutations_of_runs_are_exact_whatever_they_divide_by(values: list[int], statistic: str) -> None:
     """Of all ways to deal out the same runs, a share of at most p has a p-value of p or less."""
     pooled = np.array(values, dtype=float)

@@ -6,8 +6,6 @@ import pytest
 from tests.laws.roster import INTERVALS, ROSTER, TESTS, Entry, applies, cases, make
 
 from bestby import DesignError
-from bestby.engine.interval_maker import METHODS
-from bestby.engine.test_maker import TESTS as KNOWN_TESTS
 from bestby.metrics.registry import MetricRow, available, resolve
 
 
@@ -25,13 +23,6 @@ def test_the_roster_knows_the_direction_of_every_metric() -> None:
     for row in named():
         entry = next(entry for entry in ROSTER if entry.key == row.name)
         assert row.greater_is_better is not entry.lower, row.name
-
-
-def test_every_interval_and_test_is_in_the_roster() -> None:
-    assert set(INTERVALS) == set(METHODS) - {
-        "two-way"
-    }  # for two crossed groupings, which have tests of their own
-    assert set(TESTS) == set(KNOWN_TESTS)
 
 
 @pytest.mark.parametrize(("entry", "design"), cases())

@@ -11,6 +11,7 @@ from scipy.optimize import minimize
 
 from bestby.inference import preference
 from bestby.inference.judgements import Judgements
+from bestby.vocabulary import allowed_names
 
 
 def plain_bradley_terry(wins: Any) -> list[float]:
@@ -83,7 +84,7 @@ def test_davidson(size: int) -> None:
 def test_many_matrices_at_once_are_each_alone() -> None:
     matrices = [random_matrices(seed, 4) for seed in range(30)]
     wins, ties = (np.stack(part) for part in zip(*matrices, strict=True))
-    for model in preference.TIES:
+    for model in allowed_names("ties"):
         together = preference.strengths(wins, ties, model=model)
         for r, (w, t) in enumerate(matrices):
             alone = preference.strengths(w, t, model=model)

@@ -288,7 +288,7 @@ def test_refused_data(rows: Any, message: str) -> None:
     [
         ({"ties": "drop"}, "ties must be one of half, davidson, got 'drop'"),
         ({"scale": "glicko"}, "scale must be one of log, elo, got 'glicko'"),
-        ({"test": "sign"}, "test must be one of auto, permutation, wald, bootstrap, got 'sign'"),
+        ({"test": "sign"}, "test must be one of auto, permutation, bootstrap, wald, got 'sign'"),
         ({"prior": -1}, "prior must be a number of judgements"),
         ({"level": 95}, "level must lie strictly between 0 and 1"),
         ({"baseline": "z"}, "baseline 'z' is not among the systems: x, y"),

@@ -382,7 +382,7 @@ def test_auto_is_the_permutation_test_with_its_path(clustered: bool) -> None:
 def test_auto_is_recorded_and_unknown_tests_are_refused() -> None:
     systems, gold = _labels(30, (0.6, 0.7))
     assert bb.compare(systems, gold, test="auto").provenance.settings["test"] == "auto"
-    with pytest.raises(InvalidInputError, match="auto, got 'best'"):
+    with pytest.raises(InvalidInputError, match="wald, got 'best'"):
         bb.compare(systems, gold, test="best")
 
 

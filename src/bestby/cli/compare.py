@@ -8,9 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from bestby.cli.progress import shown
+from bestby.vocabulary import choices
 
 _FILE = "FILE|-"
-_TESTS = "permutation[-standardised], bootstrap, mcnemar[-midp], sign, wilcoxon, t, wald or auto."
 
 
 def _option(metavar: str, text: str, *names: str, shown: bool = False) -> Any:
@@ -63,15 +63,15 @@ ResampleAnnotators = Annotated[
 ]
 Interval = Annotated[
     str,
-    _option("METHOD", "auto, tango, bca, percentile, basic, studentized, two-way, normal, cr2.", shown=True),
+    _option("METHOD", choices("interval", "items") + ".", shown=True),
 ]
 Level = Annotated[float, _option("P", "Level of the intervals and of the groups.", shown=True)]
 Simultaneous = Annotated[
     bool, typer.Option("--simultaneous", help="Intervals that hold for all differences at once (max-T).")
 ]
-Test = Annotated[str, _option("NAME", _TESTS, shown=True)]
-Alternative = Annotated[str, _option("SIDE", "two-sided, greater, less or better (A vs B).", shown=True)]
-Correction = Annotated[str, _option("METHOD", "holm, bonferroni, bh or none.", shown=True)]
+Test = Annotated[str, _option("NAME", choices("test", "items") + ".", shown=True)]
+Alternative = Annotated[str, _option("SIDE", choices("alternative", "items") + " (A vs B).", shown=True)]
+Correction = Annotated[str, _option("METHOD", choices("correction") + ".", shown=True)]
 Margin = Annotated[float | None, _option("SIZE", "Smallest difference that matters; gives verdicts.")]
 Resamples = Annotated[int, _option("N", "Resamples, where any are drawn.", shown=True)]
 ResampleSize = Annotated[

@@ -35,6 +35,7 @@ from bestby.cli.compare import (
     greater_is_better,
 )
 from bestby.cli.progress import shown
+from bestby.vocabulary import choices
 
 Files = Annotated[list[str], typer.Argument(metavar="FILES", hidden=True)]
 Dataset = Annotated[str | None, _option("COLUMN", "The dataset of each row, if not 'dataset' or 'task'.")]
@@ -43,7 +44,7 @@ Metric = Annotated[str | None, _option("NAME", "See 'bestby metrics'; a name for
 OnMissing = Annotated[
     str, _option("error|drop|worst", "Datasets, or items, that a system lacks.", shown=True)
 ]
-Across = Annotated[str, _option("NAME", "Over datasets: t, wilcoxon, sign or permutation.", shown=True)]
+Across = Annotated[str, _option("NAME", "Over datasets: " + choices("across", "datasets") + ".", shown=True)]
 
 
 def datasets(

@@ -36,6 +36,7 @@ from bestby.cli.compare import (
 )
 from bestby.cli.datasets import Gold, Metric
 from bestby.cli.progress import shown
+from bestby.vocabulary import choices
 
 File = Annotated[str, typer.Argument(metavar="FILE", hidden=True)]
 Fold = Annotated[str | None, _option("COLUMN", "The fold of each row, if not 'fold'.")]
@@ -44,7 +45,7 @@ Ratio = Annotated[float | None, _option("R", "Items tested over items trained on
 Required = Annotated[str, _option("N|all", "Folds that must have an effect, for k-bonferroni.", shown=True)]
 Test = Annotated[
     str,
-    _option("NAME", "auto, corrected-t, conservative-t, 5x2cv-f, 5x2cv-t or k-bonferroni.", shown=True),
+    _option("NAME", choices("test", "folds") + ".", shown=True),
 ]
 Inside = Annotated[str, _option("NAME", "The test inside a fold or repetition; see compare.", shown=True)]
 

@@ -30,6 +30,7 @@ from bestby.cli.compare import (
     _option,
 )
 from bestby.cli.progress import shown
+from bestby.vocabulary import choices
 
 _MODELS = {"bradley-terry": "half", "davidson": "davidson"}
 _METHODS = ("auto", *_MODELS, "win-rate")
@@ -44,7 +45,7 @@ Prior = Annotated[float, _option("N", "Judgements, half of them won, added betwe
 OnMissing = Annotated[str, _option("error|drop", "Win rates: items that a system lacks.", shown=True)]
 Interval = Annotated[str, _option("METHOD", "Win rates: as for compare; strengths: percentile.", shown=True)]
 Test = Annotated[
-    str, _option("NAME", "Strengths: permutation, wald or bootstrap; win rates: as compare.", shown=True)
+    str, _option("NAME", "Strengths: " + choices("test", "preferences") + "; else as compare.", shown=True)
 ]
 Figure = Annotated[str, _option("KIND", "What --plot draws: scores or forest.", shown=True)]
 

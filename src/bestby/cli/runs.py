@@ -34,6 +34,7 @@ from bestby.cli.compare import (
     greater_is_better,
 )
 from bestby.cli.progress import shown
+from bestby.vocabulary import choices
 
 Files = Annotated[list[str], typer.Argument(metavar="FILES", hidden=True)]
 Gold = Annotated[str | None, _option("COLUMN", "Gold: the values are predictions, one per run and item.")]
@@ -46,13 +47,13 @@ Dataset = Annotated[
 ]
 DatasetColumn = Annotated[str | None, _option("COLUMN", "The dataset of each row, if not called so.")]
 ValueColumn = Annotated[str | None, _option("COLUMN", "Long table: the scores or predictions.")]
-Statistic = Annotated[str, _option("NAME", "mean, median, trimmed_mean or iqm of the runs.", shown=True)]
+Statistic = Annotated[str, _option("NAME", choices("statistic") + " of the runs.", shown=True)]
 Paired = Annotated[
     bool,
     typer.Option("--paired", help="A run of one system belongs to the run of the same seed of the others."),
 ]
-Interval = Annotated[str, _option("METHOD", "auto, t, bca, percentile or basic.", shown=True)]
-Test = Annotated[str, _option("NAME", "auto, permutation, t, brunner-munzel or bootstrap.", shown=True)]
+Interval = Annotated[str, _option("METHOD", choices("interval", "runs") + ".", shown=True)]
+Test = Annotated[str, _option("NAME", choices("test", "runs") + ".", shown=True)]
 Figure = Annotated[str, _option("KIND", "What --plot draws: scores, forest, quantiles or order.", shown=True)]
 
 

@@ -36,6 +36,7 @@ from bestby.cli.compare import (
     _resampled,
 )
 from bestby.cli.progress import shown
+from bestby.vocabulary import choices
 
 if TYPE_CHECKING:
     from bestby.comparisons.study.store import Store
@@ -69,10 +70,16 @@ Baselines = Annotated[
     _option("NAME", "Compare all others with this one, whatever the study says; repeatable."),
 ]
 Interval = Annotated[
-    str, _option("METHOD", "auto, t, percentile or basic; of single runs bca, tango, ... too.", shown=True)
+    str,
+    _option(
+        "METHOD", choices("interval", "study_runs") + "; of single runs bca, tango, ... too.", shown=True
+    ),
 ]
 Test = Annotated[
-    str, _option("NAME", "auto, t or bootstrap; of single runs permutation, mcnemar, ... too.", shown=True)
+    str,
+    _option(
+        "NAME", choices("test", "study_runs") + "; of single runs permutation, mcnemar, ... too.", shown=True
+    ),
 ]
 ResultsTsv = Annotated[str | None, _option("FILE|-", "Write a results.tsv as BooStSa does.")]
 Removed = Annotated[list[str] | None, _option("NAME", "The run to remove; repeatable.")]

@@ -34,8 +34,7 @@ from bestby.results.base import MetricInfo, Note
 from bestby.results.comparison import Comparison, Difference, SystemScore
 from bestby.results.pairs import Differences, Pairs
 from bestby.results.values import Interval, Omnibus, TestResult
-
-ON_MISSING: tuple[OnMissing, ...] = ("error", "drop", "worst")
+from bestby.vocabulary import allowed_names
 
 MOST_HELD = 5000
 """Pairs, those of 100 systems, up to which every difference is made at once and held."""
@@ -116,8 +115,8 @@ def compare(
         Nominal coverage; 1 - level is the level of the tests.
     simultaneous : bool
         Intervals of the differences that hold for all pairs of a metric at once (max-T).
-    test : {"permutation", "permutation-standardised", "bootstrap", "mcnemar", "mcnemar-midp", "sign", \
-"wilcoxon", "t", "wald", "auto"}
+    test : {"auto", "permutation", "permutation-standardised", "bootstrap", "mcnemar", "mcnemar-midp", \
+"sign", "wilcoxon", "t", "wald"}
         The significance test. "permutation" swaps predictions as they were given; of a correlation or a
         measure of ranks "permutation-standardised" swaps standard scores or ranks, which suits systems on
         different scales, but is not exact. "auto" walks the decision tree of `advise`, which ends in the
@@ -267,7 +266,7 @@ def _evaluation(
     on_missing: str,
     labels: Mapping[str, Any],
 ) -> Evaluation:
-    missing: OnMissing = checks.choice(on_missing, ON_MISSING, "on_missing")
+    missing: OnMissing = checks.choice(on_missing, allowed_names("on_missing", "items"), "on_missing")
     if isinstance(systems, Evaluation):
         given = (gold, items, clusters, strata, labels["classes"])
         if any(argument is not None for argument in given) or missing != "error" or labels["normalise"]:

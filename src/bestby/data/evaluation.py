@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from bestby._core import arrays, checks
-from bestby._core.checks import NUMERAL
 from bestby._core.errors import DesignError, InvalidInputError, MissingValueError
 from bestby._core.text import quoted, visible
 from bestby._core.typing import Array, ArrayLike, BoolArray, Dependence, IntArray, OnMissing
@@ -29,6 +28,7 @@ from bestby.data.roles import listed
 from bestby.data.values import Rule, merged_note, read_together
 from bestby.results.base import Note
 from bestby.results.values import extent
+from bestby.vocabulary import allowed_names
 
 _UNSUPPORTED: dict[Dependence, tuple[str, str]] = {
     "clusters": ("clusters of items", "leave out clusters, if the items are independent of one another"),
@@ -186,7 +186,7 @@ class Evaluation:
         >>> evaluation.systems["b"]
         array(['y', 'y'], dtype='<U1')
         """
-        checks.choice(on_missing, ("error", "drop", "worst"), "on_missing")
+        checks.choice(on_missing, allowed_names("on_missing", "items"), "on_missing")
         names = _checked_names(systems)
         first, second = _groupings(clusters)
         annotations = gold if isinstance(gold, Annotations) else None
@@ -671,7 +671,7 @@ def _check_numeric(arrays: Mapping[str, Array]) -> None:
             (name, place)
             for name, array in texts.items()
             for place, text in enumerate(array.tolist())
-            if not NUMERAL.fullmatch(text)
+            if not checks.NUMERAL.fullmatch(text)
         )
         name, place = next(odd, (next(iter(texts)), 0))
         raise InvalidInputError(

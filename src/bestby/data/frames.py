@@ -29,6 +29,7 @@ from bestby.data.roles import (
 )
 from bestby.data.values import merged_note, read_together, without_labels
 from bestby.results.base import Note
+from bestby.vocabulary import allowed_names
 
 
 def is_frame(data: Any) -> bool:
@@ -68,7 +69,7 @@ def evaluation_from_frame(
     gold, item (or id), cluster and stratum are what they are called, as in the files that `read` takes, all
     others are systems, and a note ``"read_as"`` tells so.
     """
-    checks.choice(on_missing, ("error", "drop", "worst"), "on_missing")
+    checks.choice(on_missing, allowed_names("on_missing", "items"), "on_missing")
     frame = collected(frame)
     names = _names(frame)
     cluster, crossed = _clusters(cluster)

@@ -25,8 +25,6 @@ from bestby.results.values import defined as defined_interval
 MOST_KEPT = 256
 """Distributions kept for what is asked next: the test of a difference needs that of its interval."""
 
-METHODS = ("auto", "tango", "bca", "percentile", "basic", "studentized", "normal", "cr2", "two-way")
-
 
 @dataclass(frozen=True)
 class Target:

@@ -16,9 +16,6 @@ from bestby.inference.distributions import Replicates, replicates
 from bestby.results.base import Note
 from bestby.results.values import Interval, TestResult, defined
 
-INTERVALS = ("auto", "t", "bca", "percentile", "basic")
-TESTS = ("auto", "permutation", "t", "brunner-munzel", "bootstrap")
-
 FEW_FOR_BOOTSTRAP = 20
 """Runs below which the bootstrap interval of a mean covers 80 to 93 % instead of 95 %."""
 
@@ -56,9 +53,9 @@ class Separate:
     def interval(self, a: int, b: int | None, method: str, level: float) -> Found:
         """Return the interval of a score or a difference.
 
-        `method` is one of `INTERVALS`. "auto": Student's t (Welch's for two systems, Yuen's for trimmed
-        means); for medians the percentile bootstrap, below six runs t with the standard error of Price and
-        Bonett. Returns the interval, whose `method` says what was done, and what must be known about it.
+        For `method`, "auto" is Student's t (Welch's for two systems, Yuen's for trimmed means); for medians
+        the percentile bootstrap, below six runs t with the standard error of Price and Bonett. Returns the
+        interval, whose `method` says what was done, and its notes.
         """
         if method == "auto":
             method = "percentile" if self._resamples_medians(a, b) else "t"
@@ -160,10 +157,10 @@ class Separate:
     def test(self, a: int, b: int, name: str, alternative: Alternative) -> TestResult:
         """Return the test of a difference.
 
-        `name` is one of `TESTS`. "auto" is the permutation test for paired means; for means of independent
-        runs whichever has the larger p-value, the permutation test or Welch's t test; the t test for trimmed
-        means; the bootstrap test for medians, below six runs the t test. "bootstrap" of medians inverts the
-        percentile interval, so that it rejects where that interval excludes 0.
+        For `name`, "auto" is the permutation test for paired means; for means of independent runs whichever
+        has the larger p-value, the permutation test or Welch's t test; the t test for trimmed means; the
+        bootstrap test for medians, below six runs the t test. "bootstrap" of medians inverts the percentile
+        interval, so that it rejects where that interval excludes 0.
         """
         x, y = self.scores[a], self.scores[b]
         if name == "auto" and self.statistic != "mean":

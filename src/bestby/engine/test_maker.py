@@ -18,18 +18,6 @@ from bestby.inference.distributions import LEAST_TAIL, Distribution, Lattice, Re
 from bestby.metrics.base import MeanMetric
 from bestby.results.values import TestResult
 
-TESTS = (
-    "permutation",
-    STANDARDISED,
-    "bootstrap",
-    "mcnemar",
-    "mcnemar-midp",
-    "sign",
-    "wilcoxon",
-    "t",
-    "wald",
-)
-
 _OF_COUNTS = {"mcnemar": classical.mcnemar, "mcnemar-midp": classical.mcnemar_midp}
 _OF_RANKS = {"sign": classical.sign, "wilcoxon": classical.wilcoxon}
 

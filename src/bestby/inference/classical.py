@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import get_args
 
 import numpy as np
 from scipy.special import betainc, chdtrc, ndtr, stdtr
@@ -22,6 +21,7 @@ from bestby._core.rounding import SAME
 from bestby._core.typing import Alternative, Array, ArrayLike, FloatArray, IntArray
 from bestby.inference.proportions import count
 from bestby.results.values import TestResult
+from bestby.vocabulary import allowed_names
 
 _EXACT_PAIRS = 200
 """Up to so many pairs the signed ranks are convolved, which takes a few milliseconds."""
@@ -184,7 +184,7 @@ def wilcoxon(
     >>> wilcoxon([3, 1, 2, 0]).p_value
     0.25
     """
-    checks.choice(alternative, get_args(Alternative), "alternative")
+    checks.choice(alternative, allowed_names("alternative"), "alternative")
     d = _differences(differences)
     slack = SAME * float(np.abs(d).max()) if rounding is None else rounding
     d = d[np.abs(d) > slack]
@@ -259,7 +259,7 @@ def paired_t(differences: ArrayLike, alternative: Alternative = "two-sided") -> 
     >>> round(result.statistic, 4), round(result.p_value, 4)
     (3.4641, 0.0742)
     """
-    checks.choice(alternative, get_args(Alternative), "alternative")
+    checks.choice(alternative, allowed_names("alternative"), "alternative")
     d = _differences(differences)
     largest = float(np.abs(d).max())
     if d.max() - d.min() <= SAME * largest:
@@ -374,7 +374,7 @@ def friedman(x: ArrayLike, counts: IntArray | None = None) -> tuple[float, int, 
 
 def _binomial(name: str, a: int, b: int, alternative: Alternative, *, mid: bool = False) -> TestResult:
     """Test that of a + b fair coins, a come up heads."""
-    checks.choice(alternative, get_args(Alternative), "alternative")
+    checks.choice(alternative, allowed_names("alternative"), "alternative")
     if a + b == 0:  # no evidence in either direction, whatever half of a point mass would say
         p = 1.0
     else:

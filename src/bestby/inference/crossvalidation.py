@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import math
 import sys
-from typing import get_args
 
 import numpy as np
 from scipy.special import fdtrc, stdtr, stdtrit
@@ -21,6 +20,7 @@ from bestby._core.typing import Alternative, ArrayLike, FloatArray
 from bestby.inference import classical
 from bestby.inference.replicability import partial_conjunctions
 from bestby.results.values import Interval, TestResult
+from bestby.vocabulary import allowed_names
 
 T_TESTS = ("corrected-t", "conservative-t")
 """The corrected t tests, each with an interval of its own."""
@@ -103,7 +103,7 @@ def conservative_t(
 
 
 def _t_test(name: str, differences: ArrayLike, ratio: float, alternative: Alternative) -> TestResult:
-    checks.choice(alternative, get_args(Alternative), "alternative")
+    checks.choice(alternative, allowed_names("alternative"), "alternative")
     d, scale = _folds(differences, ratio, name)
     mean = math.fsum(d) / d.size
     if scale == 0.0:
@@ -199,7 +199,7 @@ def five_by_two_t(differences: ArrayLike, alternative: Alternative = "two-sided"
     >>> round(five_by_two_t([[2, 1], [1, 2], [3, 1], [2, 2], [1, 1]]).p_value, 4)
     0.0493
     """
-    checks.choice(alternative, get_args(Alternative), "alternative")
+    checks.choice(alternative, allowed_names("alternative"), "alternative")
     d, variance = _five_by_two(differences)
     first = float(d[0, 0])
     if variance == 0.0:

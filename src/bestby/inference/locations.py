@@ -14,9 +14,7 @@ from scipy.special import bdtr, ndtri
 from bestby._core import checks
 from bestby._core.rounding import NO_SPREAD, SAME
 from bestby._core.typing import FloatArray
-
-STATISTICS = ("mean", "median", "trimmed_mean", "iqm")
-"""Locations that can be compared."""
+from bestby.vocabulary import allowed_names
 
 TRIMMED = {"trimmed_mean": 0.2, "iqm": 0.25}
 """Share of the runs left out at either end: the 20 % trimmed mean, and the mean of the middle half."""
@@ -32,7 +30,7 @@ def location(x: FloatArray, statistic: str) -> FloatArray:
     `x` has shape (..., n) and the result has shape (...). `statistic` is what is taken of them. A trimmed
     mean leaves out floor(0.2 n) runs at either end, the interquartile mean floor(0.25 n).
     """
-    checks.choice(statistic, STATISTICS, "statistic")
+    checks.choice(statistic, allowed_names("statistic"), "statistic")
     if statistic == "median":
         return np.asarray(np.median(x, axis=-1))
     cut = _cut(x.shape[-1], statistic)

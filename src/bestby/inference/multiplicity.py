@@ -8,6 +8,7 @@ import numpy as np
 
 from bestby._core import checks
 from bestby._core.typing import ArrayLike, FloatArray
+from bestby.vocabulary import allowed_names
 
 
 def holm(p_values: ArrayLike) -> FloatArray:
@@ -132,9 +133,6 @@ _CORRECTIONS: dict[str, Callable[[ArrayLike], FloatArray]] = {
     "none": _unadjusted,
 }
 
-CORRECTIONS: tuple[str, ...] = tuple(_CORRECTIONS)
-"""The names that `adjust` knows."""
-
 
 def adjust(p_values: ArrayLike, correction: str) -> FloatArray:
     """Adjust p-values by the correction of that name.
@@ -143,4 +141,4 @@ def adjust(p_values: ArrayLike, correction: str) -> FloatArray:
     (m,): adjusted p-values, in the order given: never smaller than the raw ones, at most 1, and in the same
     order of size.
     """
-    return _CORRECTIONS[checks.choice(correction, CORRECTIONS, "correction")](p_values)
+    return _CORRECTIONS[checks.choice(correction, allowed_names("correction"), "correction")](p_values)

@@ -17,9 +17,9 @@ from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import ArrayLike, BoolArray, FloatArray
 from bestby.inference import _strengths
+from bestby.vocabulary import allowed_names
 
 Ties = Literal["half", "davidson"]
-TIES: tuple[Ties, ...] = ("half", "davidson")
 
 ELO = 400.0 / math.log(10.0)
 """Points on the Elo scale per unit of log strength."""
@@ -103,7 +103,7 @@ def strengths(
     >>> float(fitted.preference(0, 1).round(3))
     0.75
     """
-    checks.choice(model, TIES, "ties")
+    checks.choice(model, allowed_names("ties"), "ties")
     if not 0.0 <= prior < math.inf:
         raise InvalidInputError(f"prior must be a number of judgements, at least 0, got {prior}")
     w, t = _matrices(wins, ties)

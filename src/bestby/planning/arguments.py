@@ -6,11 +6,9 @@ import numpy as np
 
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
-from bestby._core.typing import Alternative
 from bestby.planning.base import Design, Progress, Question
 from bestby.resampling.streams import seed_of
-
-_ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
+from bestby.vocabulary import allowed_names
 
 
 def question_of(
@@ -25,7 +23,7 @@ def question_of(
     """Return how the test will decide, every argument checked."""
     return Question(
         checks.probability(level, "level"),
-        checks.choice(alternative, _ALTERNATIVES, "alternative"),
+        checks.choice(alternative, allowed_names("alternative"), "alternative"),
         checks.positive_int(n_comparisons, "n_comparisons"),
         None if n_simulations is None else checks.positive_int(n_simulations, "n_simulations"),
         checks.positive_int(n_resamples, "n_resamples"),

@@ -17,6 +17,7 @@ from bestby.planning import doubt
 from bestby.planning.base import Design, Question, share_of
 from bestby.planning.two_samples import TESTS
 from bestby.results.base import Note
+from bestby.vocabulary import allowed_names
 
 _WORDS = {
     "permutation": "the permutation test of two independent samples",
@@ -88,8 +89,8 @@ class LiftedScores(Design):
     simulations: ClassVar[int] = 5000
 
     def __post_init__(self) -> None:
-        checks.choice(self.by, ("factor", "offset"), "by")
-        checks.choice(self.test, tuple(TESTS), "test")
+        checks.choice(self.by, allowed_names("by"), "by")
+        checks.choice(self.test, allowed_names("test", "lifted"), "test")
         values = checks.column(arrays.values_of(self.scores), "scores")
         if values.dtype.kind == "U":
             raise InvalidInputError(f"scores must be numbers, got text: {quoted(str(values[0]))}")

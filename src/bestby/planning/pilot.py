@@ -28,6 +28,7 @@ from bestby.planning import doubt
 from bestby.planning.base import Design, Question, share_of
 from bestby.planning.studies import by_cells, by_items
 from bestby.results.base import Note
+from bestby.vocabulary import allowed_names
 
 _PAIR = (0, 0, 1)
 _SHARES = 20
@@ -108,7 +109,7 @@ class Pilot(Design):
     simulations: ClassVar[int] = 1000
 
     def __post_init__(self) -> None:
-        checks.choice(self.test, test_maker.TESTS, "test")
+        checks.choice(self.test, allowed_names("test", "pilot"), "test")
         if not isinstance(self.evaluation, Evaluation):
             raise InvalidInputError(
                 f"evaluation must be an Evaluation, got {type(self.evaluation).__name__}",

@@ -17,8 +17,8 @@ from bestby.inference.power import mcnemar_power
 from bestby.planning import doubt
 from bestby.planning.base import Design, Question
 from bestby.results.base import Note
+from bestby.vocabulary import allowed_names, long_name
 
-_TESTS = {"mcnemar": "McNemar's exact test", "mcnemar-midp": "McNemar's mid-p test"}
 _ROUNDING = 1e-9  # 1 - 0.9 and 0.83 - 0.73 are the same number
 
 
@@ -70,7 +70,7 @@ class PairedProportions(Design):
     name: ClassVar[str] = "paired proportions"
 
     def __post_init__(self) -> None:
-        checks.choice(self.test, tuple(_TESTS), "test")
+        checks.choice(self.test, allowed_names("test", "proportions"), "test")
         if self.pilot_items is not None:
             checks.positive_int(self.pilot_items, "pilot_items")
         for what in ("accuracy_a", "accuracy_b", "agreement"):
@@ -203,7 +203,7 @@ class PairedProportions(Design):
     @property
     def test_words(self) -> str:
         """The test."""
-        return _TESTS[self.test]
+        return long_name("test", self.test)
 
     @property
     def assumed_words(self) -> str:

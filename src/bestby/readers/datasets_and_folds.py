@@ -28,6 +28,7 @@ from bestby.readers.opening import log_of
 from bestby.readers.soft import Soft
 from bestby.readers.wide import read_wide
 from bestby.results.base import Note
+from bestby.vocabulary import allowed_names
 
 DATASET_WORDS = ("dataset", "task")
 P_WORDS = ("p_value", "p")
@@ -90,7 +91,7 @@ def read_datasets(
         path, gold, missing=missing, dataset=dataset, item=item, cluster=cluster, systems=systems,
         system_column=system_column, value_column=value_column,
     )  # fmt: skip
-    log = log_of(path, checks.choice(on_missing, ("error", "drop", "worst"), "on_missing"))
+    log = log_of(path, checks.choice(on_missing, allowed_names("on_missing", "readers"), "on_missing"))
     if log is not None:
         return _of_log(log)
     table = _table(_one(path), missing)
@@ -326,7 +327,7 @@ def _items(
     value_column: str | None,
     soft: Soft,
 ) -> Evaluation:
-    choice: OnMissing = checks.choice(on_missing, ("error", "drop", "worst"), "on_missing")
+    choice: OnMissing = checks.choice(on_missing, allowed_names("on_missing", "readers"), "on_missing")
     long = by in table.data and (value_column is not None or is_long(table, roles, systems))
     if long or system_column is not None:
         evaluation, told = read_long(

@@ -31,6 +31,7 @@ from bestby.readers.soft import Soft
 from bestby.readers.soft_tables import gathered
 from bestby.readers.wide import read_wide
 from bestby.results.base import Note
+from bestby.vocabulary import allowed_names
 
 
 def read(
@@ -150,7 +151,7 @@ def read(
             f"read takes files, got a data frame ({type(paths).__name__})",
             hint='pass the frame itself: bestby.compare(frame, gold="label")',
         )
-    checks.choice(on_missing, ("error", "drop", "worst"), "on_missing")
+    checks.choice(on_missing, allowed_names("on_missing", "readers"), "on_missing")
     arguments.check(
         paths, gold, missing=missing, classes=classes, item=item, cluster=cluster, stratum=stratum,
         systems=systems, system_column=system_column, value_column=value_column, annotators=annotators,

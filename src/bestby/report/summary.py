@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from bestby import vocabulary
 from bestby.comparisons.common.family import alpha_of, shown_better
 from bestby.report.numbers import Rounding, alpha, margin_text, p_clause, percent
 from bestby.report.words import are, best_clause, listed, name_of_test, significant
@@ -13,26 +14,6 @@ from bestby.results.comparison import Comparison, Difference, SystemScore
 from bestby.results.pairs import examples, involving, notes_of, of_metric
 from bestby.results.values import Interval
 
-_INTERVALS = {
-    "tango": "Tango score",
-    "wilson": "Wilson score",
-    "bca": "BCa bootstrap",
-    "percentile": "percentile bootstrap",
-    "basic": "basic bootstrap",
-    "studentized": "studentized bootstrap",
-    "normal": "Student's t (delta method)",
-    "cr2": "cluster-robust (CR2)",
-    "two-way": "two-way cluster-robust",
-    "max-t": "simultaneous max-T",
-    "t": "Student's t",
-    "welch": "Welch's t",
-    "yuen": "Yuen's t",
-    "price-bonett": "Price and Bonett's t",
-    "crossed-t": "t over items and runs",
-    "newcombe": "Newcombe's score interval, longer for unequal spreads",
-    "corrected-t": "corrected resampled t",
-    "conservative-t": "conservative corrected t",
-}
 _OPEN = (
     "cannot be told apart from it",
     "are not shown to be ahead of it (one-sided test)",
@@ -40,8 +21,6 @@ _OPEN = (
 )
 _MOST_TIED = 50
 """Systems with the same score among which the headline looks for tests that tell them apart."""
-
-_OMNIBUS = {"cochran_q": "Cochran's Q", "friedman": "Friedman"}
 
 
 def headline(c: Comparison, metric: MetricInfo) -> str:
@@ -147,7 +126,7 @@ def omnibus_sentence(c: Comparison, metric: MetricInfo) -> str | None:
     """Return the omnibus test of one metric, or None if there was none."""
     for test in c.omnibus:
         if test.metric == metric.name:
-            name = _OMNIBUS.get(test.name, test.name)
+            name = vocabulary.long_name("omnibus", test.name)
             p = p_clause(test.p_value, alpha(c.level))
             return f"All systems alike? {name} test: {test.statistic:.2f} on {test.df} df, {p}."
     return None
@@ -195,7 +174,7 @@ def how_tested(d: Difference) -> str:
 
 def name_of_interval(method: str) -> str:
     """Return the name of an interval as one writes it in a sentence."""
-    return _INTERVALS.get(method, method)
+    return vocabulary.long_name("interval", method)
 
 
 def names_of_intervals(intervals: Iterable[Interval | None]) -> Iterator[str]:

@@ -5,36 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from bestby import vocabulary
 from bestby._core.text import visible
 from bestby.comparisons.common.family import alpha_of, rejects, shown_better
 from bestby.report.numbers import MINUS, Rounding, alpha, margin_text, p_clause, percent
 from bestby.results.base import MetricInfo
 from bestby.results.comparison import Difference
-
-_TESTS = {
-    "permutation": "paired permutation test",
-    "permutation-standardised": "paired permutation test of standardised predictions",
-    "bootstrap": "paired bootstrap test",
-    "mcnemar": "McNemar test",
-    "mcnemar-midp": "McNemar test (mid-p)",
-    "sign": "sign test",
-    "wilcoxon": "Wilcoxon signed-rank test",
-    "t": "paired t-test",
-    "permutation-2": "two-sample permutation test",
-    "welch": "Welch's t-test",
-    "yuen": "Yuen's t-test of trimmed means",
-    "price-bonett": "Price and Bonett's t-test of medians",
-    "brunner-munzel": "Brunner-Munzel test",
-    "bootstrap-runs": "bootstrap test of the runs",
-    "crossed-t": "t-test over items and runs",
-    "crossed-bootstrap": "bootstrap test over items and runs",
-    "corrected-t": "corrected resampled t-test",
-    "conservative-t": "conservative corrected t-test",
-    "5x2cv-t": "5×2 cv t-test",
-    "5x2cv-f": "combined 5×2 cv F-test",
-    "k-bonferroni": "K-Bonferroni test of the folds",
-    "wald": "Wald test, clusters together",
-}
 
 
 def averaged(metric: str) -> str:
@@ -64,24 +40,11 @@ def difference_sentence(d: Difference, rounding: Rounding | None = None) -> str:
     return visible(" ".join(parts))
 
 
-_ERRORS = {
-    "formula": "by formula",
-    "cr2": "cluster-robust, CR2",
-    "two-way": "cluster-robust, two-way",
-    "crossed": "over items and runs",
-    "sandwich": "from the judgements",
-    "fisher": "from the Fisher information",
-    "bootstrap": "of the bootstrap replicates",
-    "corrected-t": "of the corrected resampled t-test",
-    "conservative-t": "of the conservative corrected t-test",
-}
-
-
 def with_standard_error(d: Difference) -> str:
     """Return the sentence of a difference, followed by its standard error if it has one."""
     if d.standard_error is None:
         return d.sentence
-    how = _ERRORS.get(d.standard_error_method or "", d.standard_error_method)
+    how = vocabulary.long_name("standard error", d.standard_error_method or "")
     return f"{d.sentence} Standard error of the difference: {d.standard_error:.3g} ({how})."
 
 
@@ -211,7 +174,7 @@ def listed(names: Sequence[str], most: int = 6) -> str:
 
 def name_of_test(name: str) -> str:
     """Return a test's name as one writes it in a sentence."""
-    return _TESTS.get(name, name)
+    return vocabulary.long_name("test", name)
 
 
 def direction(metric: MetricInfo) -> str:

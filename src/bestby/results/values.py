@@ -24,8 +24,10 @@ class Interval:
     level : float
         The nominal coverage, such as 0.95.
     method : str
-        ``"tango"``, ``"wilson"``, ``"bca"``, ``"percentile"``, ``"basic"``, ``"studentized"``,
-        ``"normal"`` or ``"max-t"``.
+        Of items ``"tango"``, ``"wilson"``, ``"bca"``, ``"percentile"``, ``"basic"``, ``"studentized"``,
+        ``"normal"``, ``"cr2"``, ``"two-way"`` or ``"max-t"``; of runs also ``"t"``, ``"welch"``, ``"yuen"``,
+        ``"price-bonett"``, ``"crossed-t"`` or ``"newcombe"``; of folds ``"corrected-t"`` or
+        ``"conservative-t"``.
     exact : bool
         True if no resample was drawn: the ends are those of infinitely many, or of a formula.
     """
@@ -64,8 +66,11 @@ class TestResult:
     Parameters
     ----------
     name : str
-        ``"permutation"``, ``"permutation-standardised"``, ``"bootstrap"``, ``"mcnemar"``,
-        ``"mcnemar-midp"``, ``"sign"``, ``"wilcoxon"`` or ``"t"``.
+        Of items ``"permutation"``, ``"permutation-standardised"``, ``"bootstrap"``, ``"mcnemar"``,
+        ``"mcnemar-midp"``, ``"sign"``, ``"wilcoxon"``, ``"t"`` or ``"wald"``; of runs also
+        ``"permutation-2"``, ``"welch"``, ``"yuen"``, ``"price-bonett"``, ``"brunner-munzel"``,
+        ``"bootstrap-runs"``, ``"crossed-t"`` or ``"crossed-bootstrap"``; of folds ``"corrected-t"``,
+        ``"conservative-t"``, ``"5x2cv-f"``, ``"5x2cv-t"`` or ``"k-bonferroni"``.
     p_value : float
         Never 0 when it was estimated by resampling.
     alternative : {"two-sided", "greater", "less"}

@@ -10,9 +10,10 @@ from statsmodels.stats.multitest import multipletests
 
 from bestby._core.errors import InvalidInputError
 from bestby.inference import multiplicity
+from bestby.vocabulary import allowed_names
 
 PEERS = {"holm": "holm", "bonferroni": "bonferroni", "bh": "fdr_bh"}
-ALL = list(multiplicity.CORRECTIONS)
+ALL = list(allowed_names("correction"))
 FAMILY_WISE = ["holm", "bonferroni"]
 
 probability = st.one_of(

@@ -14,6 +14,7 @@ from bestby import DesignError, InvalidInputError
 from bestby.inference import _strengths, preference
 from bestby.inference.judgements import Judgements
 from bestby.resampling import streams, weights
+from bestby.vocabulary import allowed_names
 
 # -- win rates, groups, refusals -------------------------------------------------------------------
 
@@ -104,7 +105,7 @@ def test_refused_one_of_several(wins: Any, ties: Any, message: str) -> None:
 
 def test_two_systems_with_a_prior() -> None:
     # 9 + 1 wins against 4 + 1; 9.25 against 4.25
-    for model in preference.TIES:
+    for model in allowed_names("ties"):
         for prior, odds in ((2.0, 10 / 5), (0.5, 9.25 / 4.25), (0.0, 9 / 4)):
             log = preference.strengths([[0, 9], [4, 0]], model=model, prior=prior).log
             assert log.tolist() == pytest.approx([math.log(odds) / 2, -math.log(odds) / 2], rel=1e-13)

@@ -11,6 +11,7 @@ import pytest
 from bestby import DesignError, InvalidInputError
 from bestby.inference import preference
 from bestby.inference.judgements import Judgements
+from bestby.vocabulary import allowed_names
 
 NONE = [[0, 0], [0, 0]]
 
@@ -58,7 +59,7 @@ def test_davidson_of_two_has_a_closed_form() -> None:
     assert float(fitted.preference(0, 1)) == pytest.approx((9 + 2.5) / 18, abs=1e-9)
 
 
-@pytest.mark.parametrize("model", preference.TIES)
+@pytest.mark.parametrize("model", allowed_names("ties"))
 def test_very_unequal_systems(model: str) -> None:
     fitted = preference.strengths([[0, 10**6], [1, 0]], [[0, 2], [2, 0]], model=model)
     odds = (10**6 + 1) / 2 if model == "half" else 10**6

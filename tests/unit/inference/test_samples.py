@@ -12,7 +12,7 @@ from scipy import integrate, optimize, stats
 
 from bestby._core.errors import InvalidInputError
 from bestby.inference import effect_sizes, improvement, locations, samples
-from bestby.inference.locations import STATISTICS
+from bestby.vocabulary import allowed_names
 
 SIZES = [(2, 2), (3, 5), (5, 5), (10, 4), (12, 12)]
 ALTERNATIVES = ("two-sided", "greater", "less")
@@ -169,7 +169,7 @@ def test_t_without_variance(a: list[float], b: list[float], alternative: str, p:
 
 
 def test_errors_of_single_runs_and_of_few() -> None:
-    for statistic in STATISTICS:
+    for statistic in allowed_names("statistic"):
         assert locations.squared_error(np.array([1.0]), statistic) is None
         assert samples.t_test(np.array([1.0]), np.arange(3.0), statistic, "less", paired=False) is None
     # Of four runs the interquartile mean keeps two, of two runs both.
@@ -177,7 +177,7 @@ def test_errors_of_single_runs_and_of_few() -> None:
     assert locations.squared_error(np.arange(2.0), "iqm") == locations.squared_error(np.arange(2.0), "mean")
 
 
-@pytest.mark.parametrize("statistic", STATISTICS)
+@pytest.mark.parametrize("statistic", allowed_names("statistic"))
 @pytest.mark.parametrize("n", [2, 3, 4, 5, 10, 11])
 def test_locations_against_scipy(statistic: str, n: int) -> None:
     x = np.random.default_rng(n).lognormal(size=(3, n))

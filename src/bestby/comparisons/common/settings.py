@@ -13,12 +13,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative, Question
 from bestby.comparisons.common.family import alpha_of, oriented
-from bestby.engine.interval_maker import METHODS
-from bestby.engine.test_maker import TESTS
-
-CORRECTIONS = ("holm", "bonferroni", "bh", "none")
-QUESTIONS: tuple[Question, ...] = ("two-sided", "greater", "less", "better")
-ANNOTATORS = ("fixed", "resample")
+from bestby.vocabulary import allowed_names
 
 
 @dataclass(frozen=True)
@@ -75,17 +70,17 @@ def asked(
 ) -> Settings:
     """Return the settings if each is one there is."""
     settings = Settings(
-        checks.choice(interval, METHODS, "interval"),
+        checks.choice(interval, allowed_names("interval", "items"), "interval"),
         checks.probability(level, "level"),
         checks.flag(simultaneous, "simultaneous"),
-        checks.choice(test, (*TESTS, "auto"), "test"),
-        checks.choice(alternative, QUESTIONS, "alternative"),
-        checks.choice(correction, CORRECTIONS, "correction"),
+        checks.choice(test, allowed_names("test", "items"), "test"),
+        checks.choice(alternative, allowed_names("alternative", "items"), "alternative"),
+        checks.choice(correction, allowed_names("correction"), "correction"),
         margin_of(margin),
         baseline,
         resample_size_of(resample_size),
         checks.flag(rescale, "rescale"),
-        checks.choice("fixed" if annotators is None else annotators, ANNOTATORS, "annotators"),
+        checks.choice(annotators or "fixed", allowed_names("annotators"), "annotators"),
         None if blocks is None else checks.positive_int(blocks, "blocks"),
     )
     return _refuse_ignored(settings, resample_size)

@@ -11,15 +11,13 @@ from typing import Any, overload
 import numpy as np
 
 from bestby._core import checks
-from bestby._core.typing import Alternative
 from bestby.comparisons.common import note_rules, one_pair, per_dataset
 from bestby.comparisons.common.family import alpha_of, shown_better, with_direction_notes
 from bestby.comparisons.common.per_dataset import Asked
 from bestby.comparisons.datasets.source import Inside, check_outer, inside_of, is_p_values, source_of
 from bestby.data.evaluation import Evaluation
-from bestby.engine import test_maker
 from bestby.engine.base import Drawing
-from bestby.engine.interval_maker import METHODS, Target
+from bestby.engine.interval_maker import Target
 from bestby.inference import clusters, multiplicity, ranking
 from bestby.inference.distributions import replicates
 from bestby.inference.intervals import normal, percentile
@@ -33,8 +31,7 @@ from bestby.results.comparison import Difference
 from bestby.results.datasets import Counts, DatasetComparison, Names, Overall, RankDifference
 from bestby.results.replicability import Replicability
 from bestby.results.values import Friedman, Interval, defined
-
-ACROSS = ("t", "wilcoxon", "sign", "permutation")
+from bestby.vocabulary import allowed_names
 
 FEWEST_FOR_SHAPE = 11
 """Datasets below which nothing shows whether the differences are skewed."""
@@ -44,7 +41,6 @@ ASKS = {
     "sign": "each system wins on half of the datasets",
 }
 """What tests over the datasets ask that is not about the mean."""
-ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
 
 
 @overload
@@ -168,14 +164,14 @@ def compare_datasets(
     (0.0275, (3, 0, 1), (1.25, 1.75))
     """
     asked = Asked(
-        checks.choice(interval, METHODS, "interval"),
-        checks.choice(test, test_maker.TESTS, "test"),
+        checks.choice(interval, allowed_names("interval", "datasets"), "interval"),
+        checks.choice(test, allowed_names("test", "datasets"), "test"),
         checks.probability(level, "level"),
-        checks.choice(alternative, ALTERNATIVES, "alternative"),
+        checks.choice(alternative, allowed_names("alternative", "datasets"), "alternative"),
     )
-    checks.choice(across, ACROSS, "across")
-    checks.choice(correction, multiplicity.CORRECTIONS, "correction")
-    checks.choice(on_missing, ("error", "drop", "worst"), "on_missing")
+    checks.choice(across, allowed_names("across", "datasets"), "across")
+    checks.choice(correction, allowed_names("correction"), "correction")
+    checks.choice(on_missing, allowed_names("on_missing", "datasets"), "on_missing")
     check_outer(data, outer)
     _refuse_unused(
         data,

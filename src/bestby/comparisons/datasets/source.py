@@ -24,10 +24,10 @@ from bestby.metrics.base import BaseMetric
 from bestby.metrics.directions import direction_of
 from bestby.results.base import MetricInfo, Note
 from bestby.results.comparison import Comparison
+from bestby.vocabulary import allowed_names
 
 Cells = Mapping[str, Mapping[str, float]]
 
-OUTER = ("dataset", "system")
 
 _ASSUMED = '; the outer keys are taken as datasets: if they are systems, pass outer="system"'
 
@@ -78,7 +78,7 @@ def check_outer(data: Any, outer: str | None) -> None:
     """Refuse `outer` for data that are not a mapping of mappings of scores."""
     if outer is None:
         return
-    checks.choice(outer, OUTER, "outer")
+    checks.choice(outer, allowed_names("outer"), "outer")
     nested = isinstance(data, Mapping) and all(isinstance(row, Mapping) for row in data.values())
     if outer == "system" and not nested:
         raise InvalidInputError(
@@ -169,7 +169,7 @@ def _from_frame(
             "the frame has no column of datasets" + (f" called {quoted(dataset)}" if dataset else ""),
             hint=f"name it: dataset=...; its columns are: {', '.join(names[:12])}",
         )
-    choice: OnMissing = checks.choice(on_missing, ("error", "drop", "worst"), "on_missing")
+    choice: OnMissing = checks.choice(on_missing, allowed_names("on_missing", "datasets"), "on_missing")
     labels = [str(label) for label in checks.column(frame[key], f"column {quoted(key)}")]
     if "system" in names and "score" in names and gold is None:
         by = [str(label) for label in checks.column(frame["system"], "column 'system'")]

@@ -11,16 +11,14 @@ from typing import Any
 import numpy as np
 
 from bestby._core import checks
-from bestby._core.typing import Alternative, FloatArray
+from bestby._core.typing import FloatArray
 from bestby.comparisons.common import per_dataset
 from bestby.comparisons.common.family import alpha_of, rejects, with_direction_notes
 from bestby.comparisons.common.per_dataset import Asked
 from bestby.comparisons.folds import fold_tests
 from bestby.comparisons.folds.source import Folds, Labels, of_items, of_scores, read
 from bestby.data.evaluation import Evaluation
-from bestby.engine import test_maker
 from bestby.engine.base import Drawing
-from bestby.engine.interval_maker import METHODS
 from bestby.inference import classical, crossvalidation, multiplicity
 from bestby.inference.replicability import replicability
 from bestby.resampling import executing
@@ -31,10 +29,9 @@ from bestby.results.datasets import Counts, Names, PairTests
 from bestby.results.folds import FoldComparison, Spread
 from bestby.results.replicability import Replicability
 from bestby.results.values import TestResult, defined
+from bestby.vocabulary import allowed_names
 
 __all__ = ["FoldComparison", "compare_folds"]
-
-ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
 
 
 def compare_folds(
@@ -136,13 +133,13 @@ def compare_folds(
     (0.028, 'corrected-t', 0.033)
     """
     asked = Asked(
-        checks.choice(interval, METHODS, "interval"),
-        checks.choice(inside, test_maker.TESTS, "inside"),
+        checks.choice(interval, allowed_names("interval", "folds"), "interval"),
+        checks.choice(inside, allowed_names("inside", "folds"), "inside"),
         checks.probability(level, "level"),
-        checks.choice(alternative, ALTERNATIVES, "alternative"),
+        checks.choice(alternative, allowed_names("alternative", "folds"), "alternative"),
     )
-    checks.choice(test, fold_tests.TESTS, "test")
-    checks.choice(correction, multiplicity.CORRECTIONS, "correction")
+    checks.choice(test, allowed_names("test", "folds"), "test")
+    checks.choice(correction, allowed_names("correction"), "correction")
     drawing = Drawing(
         checks.positive_int(n_resamples, "n_resamples"),
         seed_of(rng),

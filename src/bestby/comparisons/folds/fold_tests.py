@@ -17,8 +17,6 @@ from bestby.results.base import Note
 from bestby.results.replicability import Replicability
 from bestby.results.values import TestResult
 
-TESTS = ("auto", *T_TESTS, "5x2cv-f", "5x2cv-t", "k-bonferroni")
-
 
 def ratio_of(folds: Folds, ratio: float | None) -> float:
     """Return items tested over items trained on, as given or as the mean over the folds."""

@@ -26,9 +26,8 @@ from bestby.resampling.streams import seed_of
 from bestby.results.base import MetricInfo, Note, Provenance
 from bestby.results.preferences import PreferenceComparison, PreferenceDifference, PreferenceScore
 from bestby.results.values import Interval, TestResult
+from bestby.vocabulary import allowed_names
 
-ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
-SCALES = ("log", "elo")
 ELO_MEAN = 1000.0
 FEW_CLUSTERS = 50
 
@@ -164,13 +163,13 @@ def compare_preferences(
     (0.7083, 0.00222, True)
     """
     settings = Settings(
-        checks.choice(ties, preference.TIES, "ties"),
-        checks.choice(scale, SCALES, "scale"),
+        checks.choice(ties, allowed_names("ties"), "ties"),
+        checks.choice(scale, allowed_names("scale"), "scale"),
         checks.number(prior, "prior"),
         checks.probability(level, "level"),
-        checks.choice(test, ("auto", *testing.TESTS), "test"),
-        checks.choice(alternative, ALTERNATIVES, "alternative"),
-        checks.choice(correction, multiplicity.CORRECTIONS, "correction"),
+        checks.choice(test, allowed_names("test", "preferences"), "test"),
+        checks.choice(alternative, allowed_names("alternative", "preferences"), "alternative"),
+        checks.choice(correction, allowed_names("correction"), "correction"),
         baseline,
     )
     drawing = Drawing(

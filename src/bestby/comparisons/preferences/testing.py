@@ -18,8 +18,6 @@ from bestby.resampling import totals
 from bestby.resampling.units import single_stratum
 from bestby.results.values import TestResult
 
-TESTS = ("permutation", "wald", "bootstrap")
-
 
 def permutation_test(
     judged: Judgements,

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from bestby._core import checks
 from bestby._core.typing import Alternative, Question
 from bestby.comparisons.common import family
-from bestby.comparisons.common.settings import QUESTIONS, margin_of
-from bestby.engine.runs import INTERVALS, TESTS
-from bestby.inference import locations, multiplicity
+from bestby.comparisons.common.settings import margin_of
+from bestby.vocabulary import allowed_names
 
 
 @dataclass(frozen=True)
@@ -49,13 +48,13 @@ def asked(
 ) -> Settings:
     """Return the settings if each is one there is."""
     return Settings(
-        checks.choice(statistic, locations.STATISTICS, "statistic"),
+        checks.choice(statistic, allowed_names("statistic"), "statistic"),
         checks.flag(paired, "paired"),
-        checks.choice(interval, INTERVALS, "interval"),
+        checks.choice(interval, allowed_names("interval", "runs"), "interval"),
         checks.probability(level, "level"),
-        checks.choice(test, TESTS, "test"),
-        checks.choice(alternative, QUESTIONS, "alternative"),
-        checks.choice(correction, multiplicity.CORRECTIONS, "correction"),
+        checks.choice(test, allowed_names("test", "runs"), "test"),
+        checks.choice(alternative, allowed_names("alternative", "runs"), "alternative"),
+        checks.choice(correction, allowed_names("correction"), "correction"),
         margin_of(margin),
         baseline,
     )

@@ -20,7 +20,7 @@ from bestby.comparisons.study.plan import Condition, Plan
 from bestby.comparisons.study.store import Store
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
-from bestby.engine.base import STANDARDISED, Group
+from bestby.engine.base import Group
 from bestby.engine.hierarchy import DOUBTED, Crossed
 from bestby.engine.interval_maker import Intervals, Target
 from bestby.engine.sums import SumGroup
@@ -29,16 +29,7 @@ from bestby.metrics.base import BaseMetric
 from bestby.results.base import MetricInfo, Note, Provenance
 from bestby.results.study import ConditionScore, StudyComparison, StudyDifference
 from bestby.results.values import Interval
-
-INTERVALS = ("auto", "t", "percentile", "basic", "bca", "studentized", "normal", "tango")
-
-
-TESTS = ("auto", "permutation", STANDARDISED, "bootstrap", "t", "mcnemar", "mcnemar-midp", "sign", "wilcoxon")
-
-
-OF_RUNS = ("auto", "t", "percentile", "basic", "bootstrap")
-"""Intervals and tests that know of several runs."""
-
+from bestby.vocabulary import allowed_names
 
 _MIRROR: dict[Alternative, Alternative] = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
 
@@ -333,7 +324,7 @@ def _of_items_and_runs(
 
 
 def _of_runs(name: str, what: str) -> str:
-    if name not in OF_RUNS:
+    if name not in allowed_names(what, "study_runs"):
         raise DesignError(
             f"the {what} {name!r} knows of items only, but here items and runs vary: a condition has several"
             ' runs, or the test or the interval is "t"',

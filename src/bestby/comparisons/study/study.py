@@ -14,9 +14,9 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.text import counted, quoted
 from bestby._core.typing import ArrayLike
 from bestby.comparisons.common import family
-from bestby.comparisons.common.settings import CORRECTIONS, QUESTIONS, Settings, margin_of, resample_size_of
+from bestby.comparisons.common.settings import Settings, margin_of, resample_size_of
 from bestby.comparisons.study.boostsa import import_outcomes, write_outcomes
-from bestby.comparisons.study.comparing import INTERVALS, TESTS, compared
+from bestby.comparisons.study.comparing import compared
 from bestby.comparisons.study.plan import Condition, Plan
 from bestby.comparisons.study.records import Gold, Run
 from bestby.comparisons.study.store import Store, role_of
@@ -27,6 +27,7 @@ from bestby.metrics.registry import default
 from bestby.resampling import executing
 from bestby.resampling.streams import seed_of
 from bestby.results.study import StudyComparison
+from bestby.vocabulary import allowed_names
 
 
 class Study:
@@ -286,12 +287,12 @@ class Study:
             If an interval or test knows of items only, and a condition has several runs.
         """
         settings = Settings(
-            checks.choice(interval, INTERVALS, "interval"),
+            checks.choice(interval, allowed_names("interval", "study"), "interval"),
             checks.probability(level, "level"),
             False,
-            checks.choice(test, TESTS, "test"),
-            checks.choice(alternative, QUESTIONS, "alternative"),
-            checks.choice(correction, CORRECTIONS, "correction"),
+            checks.choice(test, allowed_names("test", "study"), "test"),
+            checks.choice(alternative, allowed_names("alternative", "study"), "alternative"),
+            checks.choice(correction, allowed_names("correction"), "correction"),
             margin_of(margin),
             None,
             resample_size_of(resample_size),

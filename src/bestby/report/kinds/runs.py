@@ -34,6 +34,7 @@ from bestby.report.tables import (
 )
 from bestby.results.base import MetricInfo
 from bestby.results.runs import RunsComparison, RunsDifference, RunsScore, Variance
+from bestby.vocabulary import long_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,14 +57,12 @@ COLUMNS = (
     "order_p_reverse",
 )
 
-STATISTICS = {
-    "mean": "mean",
-    "median": "median",
-    "trimmed_mean": "20 % trimmed mean",
-    "iqm": "interquartile mean",
-}
 _MOST_DRAWN = 130
 _MOST_SQUARES = 25
+
+
+def _statistic(c: RunsComparison) -> str:
+    return long_name("statistic", c.statistic)
 
 
 def document(c: RunsComparison) -> Document:
@@ -155,7 +154,7 @@ def _systems(c: RunsComparison, metric: MetricInfo) -> Table:
             *(Cell(digits.text(x), x) for x in (entry.sd, entry.least, entry.greatest)),
         ]
         rows.append(Row(tuple(cells), row.strong))
-    what = metric.name if c.n_items else f"the {STATISTICS[c.statistic]} of {metric.name}"
+    what = metric.name if c.n_items else f"the {_statistic(c)} of {metric.name}"
     caption = f"Systems by {what} ({words.direction(metric)}), {c.extent}"
     return Table(caption, tuple(columns), tuple(rows))
 
@@ -252,7 +251,7 @@ def _pictures(c: RunsComparison) -> list[Picture]:
     pictures = [
         Picture(
             f"Every run of {len(c.systems)} systems in {name}",
-            f"A dot is a run; the line is the {percent(c.level)} interval of the {STATISTICS[c.statistic]}"
+            f"A dot is a run; the line is the {percent(c.level)} interval of the {_statistic(c)}"
             + (", over other items too." if c.n_items else "."),
             partial(_drawn, c, "scores"),
         )

@@ -1,0 +1,65 @@
+"""Put the tables of names into the guides, between markers; `--check` only says if they are there."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from bestby.vocabulary import KINDS, Term
+
+GUIDES = Path(__file__).resolve().parent / "guides"
+PAGES = {
+    "choosing-a-test.md": ("test", "correction", "alternative"),
+    "choosing-an-interval.md": ("interval", "standard error"),
+    "comparing-runs.md": ("statistic",),
+}
+BEGIN = "<!-- {}: docs/make_name_tables.py writes this from bestby/vocabulary.py. -->\n"
+END = "<!-- Up to here. -->\n"
+ARGUMENTS = {
+    "items.{}": "compare",
+    "runs.{}": "compare_runs",
+    "datasets.{}": "compare_datasets",
+    "datasets.across": "compare_datasets(across=)",
+    "folds.{}": "compare_folds",
+    "folds.inside": "compare_folds(inside=)",
+    "preferences.{}": "compare_preferences",
+    "study.{}": "Study.compare",
+    "pilot.{}": "Pilot",
+    "proportions.{}": "PairedProportions",
+    "lifted.{}": "LiftedScores",
+}
+
+
+def table(kind: str) -> str:
+    """Return the terms of a kind as a Markdown table."""
+    rows = ["| name | in reports | taken by | |", "|---|---|---|---|"]
+    rows += [
+        f"| `{term.name}` | {term.long_name} | {taken_by(kind, term)} | {term.help} |" for term in KINDS[kind]
+    ]
+    return "\n".join(rows) + "\n"
+
+
+def taken_by(kind: str, term: Term) -> str:
+    """Return the functions of which an argument takes the term."""
+    if kind in term.arguments:
+        return "all"
+    functions = (name for path, name in ARGUMENTS.items() if path.format(kind) in term.arguments)
+    return ", ".join(f"`{name}`" for name in functions) or "only in results"
+
+
+def renewed(page: str, text: str) -> str:
+    """Return a page with its tables made anew."""
+    for kind in PAGES[page]:
+        begin = BEGIN.format(kind)
+        head, _, rest = text.partition(begin)
+        text = f"{head}{begin}\n{table(kind)}\n{END}{rest.partition(END)[2]}"
+    return text
+
+
+if __name__ == "__main__":
+    for page in PAGES:
+        old = (GUIDES / page).read_text(encoding="utf-8")
+        if "--check" not in sys.argv[1:]:
+            (GUIDES / page).write_text(renewed(page, old), encoding="utf-8")
+        elif renewed(page, old) != old:
+            sys.exit(f"{page} is out of date: run python docs/{Path(__file__).name}")

@@ -1,0 +1,308 @@
+"""Every test, interval, correction and other choice by name: the only place that lists them.
+
+A term says which arguments take it, as ``"question.argument"`` with a module of `bestby.comparisons` or
+`bestby.planning` as the question; an argument alone stands for this argument of every question. A term that
+no argument takes is a name that only results have. Argument checks, the command line, the reports, the tests
+and the guides read this module, which must stay quick to import.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A name that an argument takes or a result has.
+
+    `long_name` is what reports write within a sentence, `help` one line about it.
+    """
+
+    name: str
+    long_name: str
+    help: str
+    arguments: tuple[str, ...] = ()
+
+
+_ONE_TEST_SET = ("items.test", "datasets.test", "folds.inside", "pilot.test")
+_SINGLE_RUNS = (*_ONE_TEST_SET, "study.test")
+
+TESTS = (
+    Term(
+        "auto",
+        "test that suits the data",
+        "Chosen by the kind of data; the result names the test.",
+        ("items.test", "runs.test", "folds.test", "preferences.test", "study.test", "study_runs.test"),
+    ),
+    Term(
+        "permutation",
+        "paired permutation test",
+        "Swaps the two systems' predictions: for every metric.",
+        (*_SINGLE_RUNS, "runs.test", "preferences.test", "lifted.test", "datasets.across"),
+    ),
+    Term(
+        "permutation-standardised",
+        "paired permutation test of standardised predictions",
+        "Swaps standard scores or ranks: for correlations and metrics of ranks on different scales.",
+        _SINGLE_RUNS,
+    ),
+    Term(
+        "bootstrap",
+        "paired bootstrap test",
+        "Asks whether 0 is far out in the centred bootstrap distribution: for every metric.",
+        (*_SINGLE_RUNS, "runs.test", "preferences.test", "lifted.test", "study_runs.test"),
+    ),
+    Term(
+        "mcnemar",
+        "McNemar's exact test",
+        "Exact binomial test: for right and wrong answers without clusters.",
+        (*_SINGLE_RUNS, "proportions.test"),
+    ),
+    Term(
+        "mcnemar-midp",
+        "McNemar's mid-p test",
+        "The same with the observed split counted half.",
+        (*_SINGLE_RUNS, "proportions.test"),
+    ),
+    Term(
+        "sign",
+        "sign test",
+        "Counts who wins on each item: for means of a number per item.",
+        (*_SINGLE_RUNS, "datasets.across"),
+    ),
+    Term(
+        "wilcoxon",
+        "Wilcoxon signed-rank test",
+        "Ranks the differences: for means of a number per item.",
+        (*_SINGLE_RUNS, "datasets.across"),
+    ),
+    Term(
+        "t",
+        "paired t-test",
+        "Student's t test: for means of a number per item, run or dataset.",
+        (*_SINGLE_RUNS, "runs.test", "study_runs.test", "datasets.across"),
+    ),
+    Term(
+        "wald",
+        "Wald test with cluster-robust standard errors",
+        "Difference over its standard error: for few or crossed clusters, and for strengths of preferences.",
+        (*_ONE_TEST_SET, "preferences.test"),
+    ),
+    Term(
+        "brunner-munzel",
+        "Brunner-Munzel test",
+        "Asks whether a run of one system beats a run of the other more often than not.",
+        ("runs.test",),
+    ),
+    Term("permutation-2", "two-sample permutation test", "The permutation test of independent runs."),
+    Term("welch", "Welch's t-test", "Student's t for two samples of unequal spread.", ("lifted.test",)),
+    Term("mann-whitney", "Mann-Whitney test", "Compares the ranks of two samples.", ("lifted.test",)),
+    Term("yuen", "Yuen's t-test of trimmed means", "Welch's t test for trimmed means."),
+    Term("price-bonett", "Price and Bonett's t-test of medians", "A t test for medians of runs."),
+    Term("bootstrap-runs", "bootstrap test of the runs", "The bootstrap test that resamples runs."),
+    Term("crossed-t", "t-test over items and runs", "The variances of items and runs are added."),
+    Term("crossed-bootstrap", "bootstrap test over items and runs", "Resamples items and runs."),
+    Term(
+        "corrected-t",
+        "corrected resampled t-test",
+        "Student's t over the folds, corrected for their common training items.",
+        ("folds.test",),
+    ),
+    Term(
+        "conservative-t",
+        "conservative corrected t-test",
+        "The same for several repetitions, which have more training items in common.",
+        ("folds.test",),
+    ),
+    Term("5x2cv-f", "combined 5×2 cv F-test", "For five repetitions of two folds.", ("folds.test",)),
+    Term("5x2cv-t", "5×2 cv t-test", "For five repetitions of two folds.", ("folds.test",)),
+    Term(
+        "k-bonferroni",
+        "K-Bonferroni test of the folds",
+        "Counts the folds that have an effect.",
+        ("folds.test",),
+    ),
+)
+
+_BY_ITEMS = ("items.interval", "datasets.interval", "folds.interval")
+_BY_RUNS = ("runs.interval", "study.interval", "study_runs.interval")
+
+INTERVALS = (
+    Term(
+        "auto",
+        "interval that suits the data",
+        "Chosen by the kind of data; the result names the method.",
+        (*_BY_ITEMS, *_BY_RUNS),
+    ),
+    Term(
+        "tango",
+        "Tango score",
+        "Score interval for differences of right and wrong answers.",
+        (*_BY_ITEMS, "study.interval"),
+    ),
+    Term("wilson", "Wilson score", "Score interval for one proportion, made by auto and tango."),
+    Term(
+        "bca",
+        "BCa bootstrap",
+        "Bootstrap quantiles corrected for bias and skewness.",
+        (*_BY_ITEMS, "runs.interval", "study.interval"),
+    ),
+    Term(
+        "percentile",
+        "percentile bootstrap",
+        "Quantiles of the bootstrap distribution.",
+        (*_BY_ITEMS, *_BY_RUNS),
+    ),
+    Term(
+        "basic",
+        "basic bootstrap",
+        "The percentile interval mirrored about the estimate.",
+        (*_BY_ITEMS, *_BY_RUNS),
+    ),
+    Term(
+        "studentized",
+        "studentized bootstrap",
+        "Bootstrap of the difference over its standard error.",
+        (*_BY_ITEMS, "study.interval"),
+    ),
+    Term(
+        "normal",
+        "Student's t (delta method)",
+        "Estimate plus or minus t standard errors, by the delta method.",
+        (*_BY_ITEMS, "study.interval"),
+    ),
+    Term(
+        "cr2",
+        "cluster-robust (CR2)",
+        "The same with the bias-reduced error of few or unequal clusters.",
+        _BY_ITEMS,
+    ),
+    Term("two-way", "two-way cluster-robust", "The same for two crossed groupings of the items.", _BY_ITEMS),
+    Term("max-t", "simultaneous max-T", "Holds for all pairs at once."),
+    Term("t", "Student's t", "Student's t over the runs, or over items and runs.", _BY_RUNS),
+    Term("welch", "Welch's t", "Student's t for two samples of unequal spread."),
+    Term("yuen", "Yuen's t", "Welch's t for trimmed means."),
+    Term("price-bonett", "Price and Bonett's t", "A t interval for medians of runs."),
+    Term("crossed-t", "t over items and runs", "The variances of items and runs are added."),
+    Term(
+        "newcombe",
+        "Newcombe's score interval, longer for unequal spreads",
+        "For the probability that a run wins.",
+    ),
+    Term("corrected-t", "corrected resampled t", "The interval of the test of this name."),
+    Term("conservative-t", "conservative corrected t", "The interval of the test of this name."),
+)
+
+CORRECTIONS = (
+    Term(
+        "holm", "Holm", "Keeps the chance of any false rejection in the family at the level.", ("correction",)
+    ),
+    Term("bonferroni", "Bonferroni", "The same, less sharply.", ("correction",)),
+    Term("bh", "Benjamini-Hochberg", "Keeps the share of false rejections at the level.", ("correction",)),
+    Term("none", "no correction", "Keeps the level of each test by itself.", ("correction",)),
+)
+
+ALTERNATIVES = (
+    Term("two-sided", "two-sided", "Do the scores differ?", ("alternative",)),
+    Term("greater", "greater", "Is the score of A greater than that of B?", ("alternative",)),
+    Term("less", "less", "Is the score of A less than that of B?", ("alternative",)),
+    Term(
+        "better",
+        "better",
+        "Is A better than B, whichever direction that is?",
+        ("items.alternative", "runs.alternative", "study.alternative"),
+    ),
+)
+
+STATISTICS = (
+    Term("mean", "mean", "The mean of the runs.", ("statistic",)),
+    Term("median", "median", "The median of the runs.", ("statistic",)),
+    Term("trimmed_mean", "20 % trimmed mean", "The mean without a fifth at either end.", ("statistic",)),
+    Term("iqm", "interquartile mean", "The mean of the middle half.", ("statistic",)),
+)
+
+OMNIBUS_TESTS = (
+    Term("cochran_q", "Cochran's Q", "For right and wrong answers of three systems or more."),
+    Term("friedman", "Friedman", "For other scores of three systems or more."),
+)
+
+STANDARD_ERRORS = (
+    Term("formula", "by formula", "From the variance of the scores, or the delta method."),
+    Term("cr2", "cluster-robust, CR2", "For clusters, corrected for few of them."),
+    Term("two-way", "cluster-robust, two-way", "For two crossed groupings."),
+    Term("crossed", "over items and runs", "The variances of items and runs are added."),
+    Term("sandwich", "from the judgements", "Robust, summed over the clusters of judgements."),
+    Term("fisher", "from the Fisher information", "From the model of the preferences."),
+    Term("bootstrap", "of the bootstrap replicates", "Their standard deviation."),
+    Term("corrected-t", "of the corrected resampled t-test", "Over the folds."),
+    Term("conservative-t", "of the conservative corrected t-test", "Over the folds."),
+)
+
+SETTINGS = (
+    Term("error", "error", "Refuse data in which a system lacks an item.", ("on_missing",)),
+    Term("drop", "drop", "Leave such items out for all systems.", ("on_missing",)),
+    Term(
+        "worst",
+        "worst",
+        "Count them as wrong.",
+        ("items.on_missing", "datasets.on_missing", "readers.on_missing"),
+    ),
+    Term("fixed", "fixed", "The annotators are those there are.", ("annotators",)),
+    Term("resample", "resample", "Draw the annotators of each item again too.", ("annotators",)),
+    Term("half", "Bradley-Terry", "A tie is half a win for both.", ("ties",)),
+    Term("davidson", "Davidson", "Ties have a probability of their own.", ("ties",)),
+    Term("log", "logarithms", "Strengths as logarithms with the mean 0.", ("scale",)),
+    Term("elo", "Elo points", "400 points are odds of ten to one.", ("scale",)),
+    Term("dataset", "dataset", "The outer keys of a mapping are datasets.", ("outer",)),
+    Term("system", "system", "The outer keys of a mapping are systems.", ("outer",)),
+    Term("factor", "factor", "Multiply the scores.", ("by",)),
+    Term("offset", "offset", "Add to the scores.", ("by",)),
+)
+
+KINDS = {
+    "test": TESTS,
+    "interval": INTERVALS,
+    "correction": CORRECTIONS,
+    "alternative": ALTERNATIVES,
+    "statistic": STATISTICS,
+    "omnibus": OMNIBUS_TESTS,
+    "standard error": STANDARD_ERRORS,
+    "setting": SETTINGS,
+}
+
+
+def terms(argument: str, question: str = "") -> tuple[Term, ...]:
+    """Return the terms that an argument takes, such as the `test` of a comparison of "items"."""
+    wanted = {argument, f"{question}.{argument}"}
+    return tuple(term for kind in KINDS.values() for term in kind if wanted.intersection(term.arguments))
+
+
+@cache
+def allowed_names(argument: str, question: str = "") -> tuple[Any, ...]:
+    """Return the names that an argument takes; `bestby._core.typing` has the types of some.
+
+    >>> allowed_names("across", "datasets")
+    ('permutation', 'sign', 'wilcoxon', 't')
+    """
+    return tuple(term.name for term in terms(argument, question))
+
+
+def choices(argument: str, question: str = "") -> str:
+    """Return the names that an argument takes as a help text lists them.
+
+    >>> choices("correction")
+    'holm, bonferroni, bh or none'
+    """
+    *most, last = allowed_names(argument, question)
+    return f"{', '.join(most)} or {last}"
+
+
+def long_name(kind: str, name: str) -> str:
+    """Return what reports call a term; a name that no term has stays as it is.
+
+    >>> long_name("test", "wald")
+    'Wald test with cluster-robust standard errors'
+    """
+    return next((term.long_name for term in KINDS[kind] if term.name == name), name)

@@ -1,0 +1,153 @@
+"""Whatever lists tests, intervals or other choices lists exactly those of the vocabulary."""
+
+from __future__ import annotations
+
+import ast
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from typing import get_args, get_origin
+
+import pytest
+
+import bestby
+from bestby import vocabulary
+from bestby._core import typing as aliases
+from bestby.comparisons.study.study import Study
+from bestby.inference import multiplicity
+from bestby.planning import LiftedScores, PairedProportions, Pilot, two_samples
+from bestby.results.comparison import Difference
+from bestby.results.values import Interval, Omnibus, TestResult
+from bestby.vocabulary import KINDS, TESTS, allowed_names, choices, long_name
+
+SOURCE = Path(bestby.__file__).parent
+DOCS = SOURCE.parents[1] / "docs"
+TABLES = runpy.run_path(str(DOCS / "make_name_tables.py"))
+PATHS = {path for kind in KINDS.values() for term in kind for path in term.arguments}
+ARGUMENTS = {path.rpartition(".")[2] for path in PATHS}
+QUESTIONS = {path.rpartition(".")[0] for path in PATHS} | {""}
+
+SOME_TESTS = {"comparisons/common/many_systems.py", "comparisons/common/note_rules.py"}
+"""Modules with a list of tests that have one property, such as being computed for many systems at once."""
+
+NOT_CHOICES = {"Dependence"}
+"""Literal types that no argument takes."""
+
+FUNCTIONS = {
+    bestby.compare: "items",
+    bestby.compare_runs: "runs",
+    bestby.compare_datasets: "datasets",
+    bestby.compare_folds: "folds",
+    bestby.compare_preferences: "preferences",
+    Study.compare: "study",
+    LiftedScores: "lifted",
+    PairedProportions: "proportions",
+    Pilot: "pilot",
+}
+
+CHOICES = re.compile(r"^ +(\w+) : \{(.*?)\}", re.MULTILINE | re.DOTALL)
+
+
+def listed(docstring: str | None) -> dict[str, set[str]]:
+    """Return the arguments of a docstring that are described by their choices."""
+    return {name: set(re.findall(r'"([^"]+)"', body)) for name, body in CHOICES.findall(docstring or "")}
+
+
+def all_choices(argument: str) -> list[set[str]]:
+    return [set(allowed_names(argument, question)) for question in QUESTIONS]
+
+
+def paragraph(docstring: str | None, parameter: str) -> set[str]:
+    """Return the quoted names in the description of a parameter."""
+    text = re.split(rf"\n    {parameter} : .*\n", docstring or "")[1]
+    return set(re.findall(r'``"([^"]+)"``', re.split(r"\n    \S", text)[0]))
+
+
+def test_a_name_and_a_line_of_help_stand_for_each_term() -> None:
+    for kind, terms in KINDS.items():
+        assert len({term.name for term in terms}) == len(terms), kind
+        for term in terms:
+            assert term.long_name
+            assert re.fullmatch(r"[A-Z0-9].{5,110}[.?]", term.help), term
+
+
+def test_a_look_up() -> None:
+    assert allowed_names("test", "runs") == ("auto", "permutation", "bootstrap", "t", "brunner-munzel")
+    assert choices("statistic") == "mean, median, trimmed_mean or iqm"
+    assert long_name("interval", "welch") == "Welch's t"
+    assert long_name("test", "welch") == "Welch's t-test"
+    assert long_name("test", "a test of the future") == "a test of the future"
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__qualname__)
+def test_a_public_docstring_names_the_choices(function: object) -> None:
+    for argument, names in listed(function.__doc__).items():
+        assert names == set(allowed_names(argument, FUNCTIONS[function])), argument  # type: ignore[index]
+
+
+def test_every_docstring_names_the_choices_of_some_question() -> None:
+    wrong, seen = [], 0
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef | ast.FunctionDef):
+                for argument, names in listed(ast.get_docstring(node, clean=False)).items():
+                    if argument in ARGUMENTS - {"ties"} and names not in all_choices(argument):
+                        wrong.append((path.name, node.name, argument))
+                    seen += 1
+    assert seen > 40
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("record", "parameter", "kind"),
+    [
+        (Interval, "method", "interval"),
+        (TestResult, "name", "test"),
+        (Omnibus, "name", "omnibus"),
+        (Difference, "standard_error_method", "standard error"),
+    ],
+)
+def test_a_result_names_all_that_it_may_hold(record: type, parameter: str, kind: str) -> None:
+    only_asked = {"auto", "mann-whitney"}  # the latter is a test of plans, which have no result of a test
+    assert paragraph(record.__doc__, parameter) == {term.name for term in KINDS[kind]} - only_asked
+
+
+def test_the_types_of_choices_agree() -> None:
+    literals = {name: alias for name, alias in vars(aliases).items() if "Literal" in str(get_origin(alias))}
+    known = [names for argument in ARGUMENTS for names in all_choices(argument)]
+    assert len(literals) > 3
+    for name in literals.keys() - NOT_CHOICES:
+        assert set(get_args(literals[name])) in known, name
+
+
+def test_every_correction_and_test_of_two_samples_can_be_made() -> None:
+    assert tuple(multiplicity._CORRECTIONS) == allowed_names("correction")
+    assert set(two_samples.TESTS) == set(allowed_names("test", "lifted"))
+
+
+def test_no_other_module_lists_them() -> None:
+    """Three names of tests in a row, outside docstrings, are a list."""
+    tests = {term.name for term in TESTS}
+    lists = set()
+    for path in set(SOURCE.rglob("*.py")) - {SOURCE / "vocabulary.py"}:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Tuple | ast.List | ast.Set):
+                names = [one.value for one in node.elts if isinstance(one, ast.Constant)]
+                if len(names) > 2 and tests.issuperset(names):
+                    lists.add(path.relative_to(SOURCE).as_posix())
+    assert lists == SOME_TESTS
+
+
+@pytest.mark.parametrize("page", TABLES["PAGES"])
+def test_the_tables_of_names_are_up_to_date(page: str) -> None:
+    text = (DOCS / "guides" / page).read_text(encoding="utf-8")
+    assert TABLES["renewed"](page, text) == text, "run python docs/make_name_tables.py"
+
+
+def test_it_is_quick_to_import() -> None:
+    code = "import sys, bestby.vocabulary; print(*({'numpy', 'bestby._core'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() in ("", "bestby._core")  # the room of the lazy door, not NumPy
+    assert "numpy" not in vars(vocabulary)
