@@ -3,39 +3,75 @@
 There are three notions. Each is relative to a scale that the caller states, so that the unit of the data does
 not matter:
 
-- two scores are level: they differ only by how they were added up (`difference`, `alike`);
-- two resampled differences tie: one is as extreme as the other (`tie_width`, `sum_error`);
-- a spread is nothing: values that should be constant differ by rounding (`NO_SPREAD`, `NO_SQUARES`).
+- two scores are level: they differ only by how they were computed (`level`, `level_width`);
+- two resampled differences tie: one is as extreme as the other (`tie_width`, `ties`);
+- a spread is nothing: values that should be constant differ by rounding (`is_nothing`, `noise_width`).
+
+A tolerance of an algorithm, such as the accuracy at which an iteration stops, stands beside the algorithm.
 """
 
 from __future__ import annotations
 
-from typing import Final
+import math
+from typing import Any, Final, TypeVar, overload
 
 import numpy as np
 
 from bestby._core.typing import BoolArray, FloatArray
+
+Number = TypeVar("Number", float, FloatArray)
 
 EPS: Final = float(np.finfo(np.float64).eps)
 """The distance of 1 from the next float."""
 
 # -- two scores are level --------------------------------------------------------------------------
 
-LEVEL: Final = 1e-15
-"""Two scores no further apart than this part of the sum of their sizes are level."""
+_LEVEL: Final = 1e-12
+_LAST_DIGITS: Final = 1e-15  # of one subtraction: here nothing was added up, so only the last bits may differ
 
-SAME: Final = 1e-12
-"""Two scores of items or runs, or two values of a statistic, this part of their size apart are the same."""
+
+def level_width(scale: Number) -> Number:
+    """Return the largest distance at which two scores of this size are level."""
+    return _LEVEL * scale
+
+
+@overload
+def level(a: float, b: float, scale: float) -> bool: ...
+@overload
+def level(a: FloatArray, b: FloatArray, scale: FloatArray | float) -> BoolArray: ...
+def level(a: float | FloatArray, b: float | FloatArray, scale: float | FloatArray) -> bool | BoolArray:
+    """Return whether two scores are level: whether they differ by rounding alone.
+
+    >>> level(0.1 + 0.2, 0.3, 0.3), level(0.3, 0.31, 0.3)
+    (True, False)
+    """
+    gap: Any = a - b  # NumPy's abs would make a NumPy boolean of two floats
+    near: bool | BoolArray = abs(gap) <= _LEVEL * scale
+    return near
+
+
+@overload
+def at_most(a: float, b: float) -> bool: ...
+@overload
+def at_most(a: FloatArray, b: float) -> BoolArray: ...
+def at_most(a: float | FloatArray, b: float) -> bool | BoolArray:
+    """Return whether a number is below another, a positive one, or level with it."""
+    return a <= b * (1.0 + _LEVEL)
+
+
+def round_down(x: float) -> int:
+    """Return the whole number that a number is level with, or else the next lower one.
+
+    >>> round_down(0.3 / 0.1), round_down(2.99)
+    (3, 2)
+    """
+    return round(x) if level(x, round(x), max(1.0, abs(x))) else math.floor(x)
 
 
 def difference(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return A minus B, 0 where the two are level."""
+    """Return A minus B, 0 where the two are equal but for their last bits."""
     raw = np.subtract(a, b)
-    return np.where(np.abs(raw) <= LEVEL * (np.abs(a) + np.abs(b)), 0.0, raw)
-
-
-MARK: Final = 1e-12
-"""A number this part of a scale from a mark, such as 0 or a margin, lies on the mark."""
+    return np.where(np.abs(raw) <= _LAST_DIGITS * (np.abs(a) + np.abs(b)), 0.0, raw)
 
 
 def on_marks(values: FloatArray, marks: tuple[float, ...], scale: FloatArray | float) -> FloatArray:
@@ -46,22 +82,25 @@ def on_marks(values: FloatArray, marks: tuple[float, ...], scale: FloatArray | f
     """
     out = np.asarray(values, dtype=np.float64)
     for mark in marks:
-        out = np.where(np.abs(out - mark) <= MARK * np.maximum(scale, abs(mark)), mark, out)
+        out = np.where(np.abs(out - mark) <= _LEVEL * np.maximum(scale, abs(mark)), mark, out)
     return out
 
 
 # -- two resampled differences tie -----------------------------------------------------------------
 
-TIE: Final = 1e-10
-"""Values of a statistic tie if they differ by less than this fraction of its spread or distance from 0."""
+_TIE: Final = 1e-10
+"""Values of a statistic tie if they differ by less than this part of its spread or distance from 0."""
 
-SUM: Final = 1e-13
+_SUM: Final = 1e-13
 """The same relative to the scores the statistic is made of: a sum of a million numbers may be off by that."""
 
-LATTICE: Final = 1e-9
+_SIGNED: Final = 1e-6
+"""Sums of signed differences tie within this part of a typical difference."""
+
+_STEP: Final = 1e-9
 """Values are multiples of a step if they are within this part of a typical value of one."""
 
-FAR: Final = 1e4
+_FAR: Final = 1e4
 """A value this many times larger than a typical one does not set the scale of rounding for the others."""
 
 ON_POINT: Final = 1e-6
@@ -74,7 +113,23 @@ def tie_width(scale: float, distance: float) -> float:
     >>> tie_width(0.9, 0.01), tie_width(1e9, 0.01)
     (1e-12, 0.0001)
     """
-    return max(SUM * scale, TIE * distance)
+    return max(_SUM * scale, _TIE * distance)
+
+
+def spread_width(spread: Number) -> Number:
+    """Return the largest distance at which two values tie whose statistic spreads so far."""
+    return _TIE * spread
+
+
+def signed_sum_width(total: float, typical_size: float) -> float:
+    """Return the largest distance at which sums of signed differences tie whose sizes sum to `total`."""
+    # Relative to all sizes together, unless one is so large that the others would be ties beside it.
+    return max(8.0 * EPS * total, min(_TIE * total, _SIGNED * typical_size))
+
+
+def step_width(size: float) -> float:
+    """Return how far a value may be from a multiple of a common step."""
+    return _STEP * size
 
 
 def sum_error(sizes: FloatArray) -> FloatArray:
@@ -91,7 +146,7 @@ def typical(values: FloatArray) -> float:
     (2.0, 0.0)
     """
     sizes = np.abs(values)
-    sizes = sizes[sizes > NO_SPREAD * sizes.max(initial=0.0)]
+    sizes = sizes[sizes > noise_width(sizes.max(initial=0.0))]
     middle = (sizes.size - 1) // 2
     return float(np.partition(sizes, middle)[middle]) if sizes.size else 0.0
 
@@ -105,30 +160,51 @@ def typical_deviation(values: FloatArray) -> float:
     0.0
     """
     deviations = np.abs(values - np.median(values))
-    deviations[deviations <= NO_SPREAD * np.abs(values).max()] = 0.0
+    deviations[is_nothing(deviations, np.abs(values).max())] = 0.0
     return typical(deviations)
 
 
 def merge_width(values: FloatArray, scale: float) -> float:
     """Return how far rounding can separate equal values; `scale` is a typical size or deviation."""
-    return SUM * min(float(np.abs(values).max(initial=0.0)), FAR * scale)
+    return _SUM * min(float(np.abs(values).max(initial=0.0)), _FAR * scale)
 
 
 # -- a spread is nothing ---------------------------------------------------------------------------
 
-NO_SPREAD: Final = 1e-12
-"""A standard deviation (or a range) below this fraction of the values is rounding."""
+SPREAD: Final = 1e-12
+"""A standard deviation (or a range) below this part of the values is rounding."""
 
-NO_SQUARES: Final = 1e-13
-"""A sum of squares is rounding if it is below this fraction of the two sums it is the difference of."""
+SQUARES: Final = 1e-13
+"""A sum of squares is rounding if it is below this part of the two sums it is the difference of."""
 
-NO_ERROR: Final = 1e-9
-"""A standard error below this fraction of the estimate (a remainder, of the whole) is rounding."""
+ERROR: Final = 1e-9
+"""A standard error below this part of the estimate (a remainder, of the whole) is rounding: it is the root of
+a difference of squares, so that half of their digits are lost."""
 
-NO_INFLUENCE: Final = 1e-14
-"""If all leave-one-out scores agree within this fraction, no unit has an influence."""
+INFLUENCE: Final = 1e-14
+"""If all leave-one-out scores agree within this part, no unit has an influence."""
 
 
-def alike(values: FloatArray) -> BoolArray | bool:
+def noise_width(scale: Number, part: float = SPREAD) -> Number:
+    """Return the largest spread of values of this size that is nothing; `part` is one of those above."""
+    return part * scale
+
+
+@overload
+def is_nothing(spread: float, scale: float, part: float = SPREAD) -> bool: ...
+@overload
+def is_nothing(spread: FloatArray, scale: FloatArray | float, part: float = SPREAD) -> BoolArray: ...
+def is_nothing(
+    spread: float | FloatArray, scale: float | FloatArray, part: float = SPREAD
+) -> bool | BoolArray:
+    """Return whether a spread is rounding alone; NaN is not.
+
+    >>> is_nothing(1e-17, 0.5), is_nothing(1e-6, 0.5), is_nothing(0.0, 0.0)
+    (True, False, True)
+    """
+    return spread <= part * scale
+
+
+def alike(values: FloatArray) -> bool:
     """Return whether all values are the same but for rounding."""
-    return bool(np.ptp(values) <= NO_SPREAD * np.abs(values).max()) if values.size else True
+    return is_nothing(float(np.ptp(values)), float(np.abs(values).max())) if values.size else True

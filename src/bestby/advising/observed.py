@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bestby._core.rounding import alike
+from bestby._core import rounding
 from bestby.advising.interval_choice import Choice, choose_interval, reservation
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
@@ -106,6 +106,6 @@ def _shape(group: Group, a: int, b: int, evaluation: Evaluation) -> Shape | None
     if plain is None or int(plain.counts.sum()) < 3:
         return None
     differences = np.repeat(plain.values, plain.counts)
-    if alike(differences):
+    if rounding.alike(differences):
         return None
     return Shape(evaluation.names[a], evaluation.names[b], normality(differences))

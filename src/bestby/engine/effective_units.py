@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from bestby._core.rounding import NO_SPREAD, ON_POINT
+from bestby._core import rounding
 from bestby._core.typing import FloatArray
 from bestby.engine.base import Influences
 from bestby.inference import clusters
@@ -35,7 +35,7 @@ def few_carrying(
     units, n = "clusters" if clustered else "items", int(found.counts.sum())
     of_a, of_b = (found.values[:, runs].mean(axis=1) for runs in columns)
     of_all = n * np.array([of_a, of_b, of_a - of_b])
-    if np.abs(of_all[2]).max() <= NO_SPREAD * max(np.abs(z).max() for z in (of_all, *scores)):
+    if rounding.is_nothing(np.abs(of_all[2]).max(), max(np.abs(z).max() for z in (of_all, *scores))):
         return _same_everywhere(units, *scores, rights=rights)
     carrying = clusters.carrying(of_a - of_b, found.sizes, found.counts)
     if carrying >= min(ENOUGH_CARRYING, n / ENOUGH_OF_ALL):
@@ -53,7 +53,7 @@ def whole_sums(found: Influences, columns: slice, scores: FloatArray) -> bool:
     sums = n * found.values[:, columns] + sizes * scores
     whole = np.rint(sums)
     within = (whole >= 0.0) & (whole <= sizes)
-    return bool((within & (np.abs(sums - whole) <= ON_POINT)).all())
+    return bool((within & (np.abs(sums - whole) <= rounding.ON_POINT)).all())
 
 
 def _same_everywhere(units: str, x: FloatArray, y: FloatArray, *, rights: bool) -> tuple[Note, ...]:

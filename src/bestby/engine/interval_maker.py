@@ -416,7 +416,7 @@ class Intervals:
                 hint="use more resamples, more items or another measure",
             )
         se = drawn.std(axis=0, ddof=1)
-        varying = se > rounding.NO_SPREAD * np.array([self.scale(target) for target in targets])
+        varying = se > rounding.noise_width(np.array([self.scale(target) for target in targets]))
         deviations = np.divide(drawn - estimates, se, out=np.zeros_like(drawn), where=varying)
         reach = intervals.max_t_quantile(deviations, level) * np.where(varying, se, 0.0)
         family = [

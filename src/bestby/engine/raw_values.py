@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from bestby._core.rounding import SAME
+from bestby._core import rounding
 from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.engine import table
 from bestby.engine.base import Pair
@@ -82,7 +82,7 @@ def _as_given(
     ascending = np.take_along_axis(found, order, axis=0)
     for s in range(1, len(systems)):
         below, here = ascending[s - 1], ascending[s]
-        ascending[s] = np.where(here - below <= SAME * np.maximum(1.0, np.abs(here)), below, here)
+        ascending[s] = np.where(rounding.level(here, below, np.maximum(1.0, np.abs(here))), below, here)
     np.put_along_axis(found, order, ascending, axis=0)
     return list(found)
 

@@ -127,7 +127,7 @@ class Separate:
 
     def _percentile(self, distribution: Replicates, level: float) -> tuple[float, float]:
         """Return the percentile interval; of medians its ends are replicates, which their test counts."""
-        rank = int(0.5 * (1.0 - level) * (distribution.size + 1) * (1.0 + rounding.SAME))
+        rank = rounding.round_down(0.5 * (1.0 - level) * (distribution.size + 1))
         if self.statistic != "median" or rank == 0:
             return intervals.percentile(distribution, level)
         return float(distribution.values[rank - 1]), float(distribution.values[-rank])

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bestby._core.rounding import EPS
+from bestby._core import rounding
 from bestby._core.typing import FloatArray
 from bestby.engine.stacked import STACKED
 from bestby.metrics.base import MeanMetric, Metric
@@ -80,7 +80,7 @@ class Directions:
         sd = np.sqrt(np.diagonal(covariance))
         scale = np.where(sd > 0.0, sd, 1.0)
         values, vectors = np.linalg.eigh(covariance / scale / scale[:, None])
-        positive = values > 64.0 * EPS * len(values)
+        positive = values > 64.0 * rounding.EPS * len(values)
         root = np.sqrt(values[positive])
         vectors = vectors[:, positive]
         return cls(scale[:, None] * vectors * root, vectors / scale[:, None] / root)

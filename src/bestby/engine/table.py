@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from bestby._core.rounding import difference
+from bestby._core import rounding
 from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.resampling.units import Units
 
@@ -103,7 +103,7 @@ def _apart(a: FloatArray, b: FloatArray) -> BoolArray:
     """Return where two columns differ by more than rounding."""
     apart: BoolArray = a != b
     if apart.any():
-        apart[apart] = difference(a[apart], b[apart]) != 0.0
+        apart[apart] = rounding.difference(a[apart], b[apart]) != 0.0
     return apart
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from bestby._core import rounding
 from bestby._core.errors import DesignError
-from bestby._core.rounding import NO_ERROR, SAME
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine.base import STANDARDISED, Pair
 from bestby.engine.interval_maker import Intervals, Target
@@ -80,7 +80,7 @@ def _wald(makers: Intervals, pair: Pair, alternative: Alternative) -> TestResult
         )
     estimate = makers.estimate(Target(*pair))
     found = clusters.wald(estimate, error, alternative)
-    if error.se > NO_ERROR * abs(estimate) and found.p_value >= LEAST_TAIL:
+    if error.se > rounding.noise_width(abs(estimate), rounding.ERROR) and found.p_value >= LEAST_TAIL:
         return found
     # All units differ by the same amount, nearly: there is no spread, and signs are all there is.
     return dataclasses.replace(found, p_value=max(found.p_value, _least(makers, pair, alternative)))
@@ -158,8 +158,8 @@ def _of_differences(name: str, makers: Intervals, pair: Pair, alternative: Alter
     differences = np.repeat(classical.paired_differences(first, second), table.units.counts)
     if name not in _OF_RANKS:
         return classical.paired_t(differences, alternative)
-    rounding = SAME * float(np.median(sizes[sizes > 0.0])) if sizes.any() else 0.0
-    return _OF_RANKS[name](differences, alternative, rounding=rounding)
+    typical = float(np.median(sizes[sizes > 0.0])) if sizes.any() else 0.0
+    return _OF_RANKS[name](differences, alternative, rounding=rounding.level_width(typical))
 
 
 def unit_means(group: SumGroup, metric: int) -> tuple[FloatArray, IntArray]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bestby._core.rounding import NO_SPREAD, NO_SQUARES, sum_error
+from bestby._core import rounding
 from bestby._core.typing import FloatArray, IntArray
 from bestby.engine.slopes import Directions
 from bestby.engine.stacked import Batch, scored, scores
@@ -87,7 +87,7 @@ class Swap:
         if not sizes.any():
             return 0.0
         signs = np.random.Generator(np.random.PCG64(7)).choice([-1.0, 1.0], (_PATTERNS, sizes.size))
-        moved = sum_error(sizes) * np.concatenate([np.zeros((1, sizes.size)), signs, -signs])
+        moved = rounding.sum_error(sizes) * np.concatenate([np.zeros((1, sizes.size)), signs, -signs])
         both = [scores(self.metric, self.midpoint + side * shift + moved) for side in (1.0, -1.0)]
         reach = [np.ptp(found[np.isfinite(found)]) for found in both if np.isfinite(found).any()]
         return float(sum(reach))
@@ -180,13 +180,13 @@ class DeltaPivots:
 
 def _above_rounding(variance: FloatArray, sizes: FloatArray) -> FloatArray:
     """Return variances, 0 where they are rounding beside the sums of squares they are the difference of."""
-    return np.where(variance <= NO_SQUARES * sizes, 0.0, variance)
+    return np.where(rounding.is_nothing(variance, sizes, rounding.SQUARES), 0.0, variance)
 
 
 def _pivot(shift: FloatArray, variance: FloatArray, scale: float) -> FloatArray:
     """Return shift / sd; a resample without variance gives 0 if it did not move, else an infinite pivot."""
     sd = np.sqrt(variance)
-    flat = sd <= NO_SPREAD * scale
-    moved = np.abs(shift) > NO_SPREAD * scale
+    flat = rounding.is_nothing(sd, scale)
+    moved = np.abs(shift) > rounding.noise_width(scale)
     out = np.divide(shift, sd, out=np.zeros_like(shift), where=~flat)
     return np.where(flat & moved, np.copysign(np.inf, shift), out)

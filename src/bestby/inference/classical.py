@@ -17,7 +17,7 @@ from scipy.special import betainc, chdtrc, ndtr, stdtr
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
-from bestby._core.rounding import SAME
+from bestby._core.rounding import is_nothing, level, level_width
 from bestby._core.typing import Alternative, Array, ArrayLike, FloatArray, IntArray
 from bestby.inference.proportions import count
 from bestby.results.values import TestResult
@@ -135,7 +135,7 @@ def sign(
     0.25
     """
     d = _differences(differences)
-    threshold = SAME * np.abs(d).max() if rounding is None else rounding
+    threshold = level_width(float(np.abs(d).max())) if rounding is None else rounding
     positive, negative = int((d > threshold).sum()), int((d < -threshold).sum())
     return _binomial("sign", positive, negative, alternative)
 
@@ -186,7 +186,7 @@ def wilcoxon(
     """
     checks.choice(alternative, allowed_names("alternative"), "alternative")
     d = _differences(differences)
-    slack = SAME * float(np.abs(d).max()) if rounding is None else rounding
+    slack = level_width(float(np.abs(d).max())) if rounding is None else rounding
     d = d[np.abs(d) > slack]
     if d.size == 0:
         return TestResult("wilcoxon", 1.0, alternative, exact=True, method="convolution", statistic=0.0)
@@ -216,8 +216,8 @@ def paired_differences(a: FloatArray, b: FloatArray) -> FloatArray:
     are up to rounding.
     """
     raw, sizes = a - b, np.abs(a) + np.abs(b)
-    differences: FloatArray = np.where(np.abs(raw) <= SAME * sizes, 0.0, raw)
-    if np.ptp(differences) <= SAME * float(np.median(sizes)):
+    differences: FloatArray = np.where(level(a, b, sizes), 0.0, raw)
+    if is_nothing(float(np.ptp(differences)), float(np.median(sizes))):
         return np.full_like(differences, float(np.median(differences)))
     return differences
 
@@ -262,7 +262,7 @@ def paired_t(differences: ArrayLike, alternative: Alternative = "two-sided") -> 
     checks.choice(alternative, allowed_names("alternative"), "alternative")
     d = _differences(differences)
     largest = float(np.abs(d).max())
-    if d.max() - d.min() <= SAME * largest:
+    if is_nothing(float(np.ptp(d)), largest):
         direction = float(np.sign(d[0]))
         signs = _binomial("t", d.size * (direction > 0), d.size * (direction < 0), alternative)
         statistic = math.copysign(math.inf, direction) if direction else 0.0

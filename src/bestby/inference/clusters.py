@@ -14,8 +14,8 @@ from itertools import pairwise
 import numpy as np
 from scipy.special import stdtr
 
+from bestby._core import rounding
 from bestby._core.errors import DesignError, InvalidInputError
-from bestby._core.rounding import SAME
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.results.values import TestResult
 
@@ -57,7 +57,7 @@ def few(sizes: FloatArray, counts: IntArray | None = None) -> bool:
     """
     n = sizes.size if counts is None else int(counts.sum())
     total = float(sizes.sum() if counts is None else counts @ sizes)
-    return n < FEW or float(sizes.max()) > LARGEST_SHARE * total * (1.0 + SAME)
+    return n < FEW or not rounding.at_most(float(sizes.max()), LARGEST_SHARE * total)
 
 
 def design_effect(influence: FloatArray, clusters: IntArray, strata: IntArray | None = None) -> DesignEffect:

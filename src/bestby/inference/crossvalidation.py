@@ -13,9 +13,8 @@ import sys
 import numpy as np
 from scipy.special import fdtrc, stdtr, stdtrit
 
-from bestby._core import checks
+from bestby._core import checks, rounding
 from bestby._core.errors import InvalidInputError
-from bestby._core.rounding import SAME
 from bestby._core.typing import Alternative, ArrayLike, FloatArray
 from bestby.inference import classical
 from bestby.inference.replicability import partial_conjunctions
@@ -319,7 +318,7 @@ def _folds(differences: ArrayLike, ratio: float, name: str) -> tuple[FloatArray,
             hint="items tested over items trained on: 1/9 for 10-fold cross-validation",
         )
     largest = float(np.abs(d).max())
-    if d.max() - d.min() <= SAME * largest:
+    if rounding.is_nothing(float(np.ptp(d)), largest):
         return d, 0.0
     mean = math.fsum(d) / d.size
     variance = math.fsum((d - mean) ** 2) / (d.size - 1)
@@ -348,7 +347,7 @@ def _five_by_two(differences: ArrayLike) -> tuple[FloatArray, float]:
             hint="the corrected resampled t test takes any number of folds",
         )
     variances = (d[:, 0] - d[:, 1]) ** 2 / 2.0
-    if np.abs(d[:, 0] - d[:, 1]).max() <= SAME * float(np.abs(d).max()):
+    if rounding.is_nothing(float(np.abs(d[:, 0] - d[:, 1]).max()), float(np.abs(d).max())):
         return d, 0.0
     return d, float(variances.mean())
 

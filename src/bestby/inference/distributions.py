@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 from scipy.special import ndtri
 
-from bestby._core.rounding import NO_SPREAD, ON_POINT, tie_width, typical_deviation
+from bestby._core import rounding
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.inference.lattice import as_lattice, merged
 from bestby.inference.revivals import total_revives
@@ -103,7 +103,7 @@ def replicates(values: FloatArray, scale: float = 0.0) -> Replicates:
     ordered = np.sort(values)
     finite = ordered[np.isfinite(ordered)]
     low, high = (float(finite[0]), float(finite[-1])) if finite.size else (0.0, 0.0)
-    return Replicates(ordered, tie_width(max(scale, abs(low), abs(high)), high - low))
+    return Replicates(ordered, rounding.tie_width(max(scale, abs(low), abs(high)), high - low))
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,19 +142,19 @@ class Lattice:
 
     def below(self, x: float) -> float:
         """Return the mass strictly below x."""
-        stop = int(np.ceil(self._position(x) - ON_POINT))
+        stop = int(np.ceil(self._position(x) - rounding.ON_POINT))
         return float(self.pmf[: max(stop, 0)].sum())
 
     def above(self, x: float) -> float:
         """Return the mass strictly above x, summed from its own end: a small tail keeps its digits."""
-        start = int(np.floor(self._position(x) + ON_POINT)) + 1
+        start = int(np.floor(self._position(x) + rounding.ON_POINT)) + 1
         return float(self.pmf[max(start, 0) :].sum())
 
     def at(self, x: float) -> float:
         """Return the mass at x."""
         position = self._position(x)
         nearest = round(position)
-        on = abs(position - nearest) < ON_POINT and 0 <= nearest < self.pmf.size
+        on = abs(position - nearest) < rounding.ON_POINT and 0 <= nearest < self.pmf.size
         return float(self.pmf[nearest]) if on else 0.0
 
     def quantile(self, p: float) -> float:
@@ -236,11 +236,11 @@ def mean_bootstrap(values: FloatArray, counts: IntArray, bounds: IntArray) -> Di
     values of the units, by stratum. Returns None where neither route is accurate or cheap: then resamples
     must be drawn.
     """
-    scale = typical_deviation(values)  # a constant that all values share must not hide how they vary
+    scale = rounding.typical_deviation(values)  # a constant that all values share must not hide how they vary
     values, counts, bounds = _merged_by_stratum(values, counts, bounds, scale)
     n = int(counts.sum())
     mean, variance = _moments(values, counts, bounds)
-    if variance <= (NO_SPREAD * float(np.abs(values).max())) ** 2 * n:
+    if variance <= (rounding.noise_width(float(np.abs(values).max()))) ** 2 * n:
         step = n * float(np.abs(values).max()) or 1.0  # ties are relative to the step
         return Lattice(mean / step, step, n, np.ones(1))
     lattice = as_lattice(np.unique(values), scale)

@@ -6,7 +6,7 @@ import math
 
 from scipy.special import ndtri
 
-from bestby._core.rounding import NO_SPREAD
+from bestby._core import rounding
 from bestby._core.typing import FloatArray
 from bestby.inference import locations
 from bestby.results.values import Interval
@@ -51,7 +51,7 @@ def effect_size(a: FloatArray, b: FloatArray, level: float, *, paired: bool) -> 
     n, m = a.size, b.size
     var_a, var_b = float(a.var(ddof=1)), float(b.var(ddof=1))
     mean_variance = 0.5 * (var_a + var_b)
-    if mean_variance <= (NO_SPREAD * locations.size_of(a, b, "mean")) ** 2:
+    if mean_variance <= rounding.noise_width(locations.size_of(a, b, "mean")) ** 2:
         return math.nan, None
     d = float(a.mean() - b.mean()) / math.sqrt(mean_variance)
     # Shares of the mean variance: variances of any size neither overflow nor vanish when they are squared.

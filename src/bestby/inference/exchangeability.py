@@ -11,7 +11,7 @@ import math
 import numpy as np
 from scipy.special import ndtri
 
-from bestby._core.rounding import SAME
+from bestby._core import rounding
 from bestby._core.typing import FloatArray, IntArray
 from bestby.inference.classical import doubled_ranks
 
@@ -74,13 +74,13 @@ def skewed(differences: FloatArray, counts: IntArray, pairs: int = 1) -> bool:
     d, c = differences[there], counts[there]
     n = int(c.sum())
     largest = float(np.abs(d).max(initial=0.0))
-    if n < FEWEST or float(np.abs(d).min()) >= largest * (1.0 - SAME):
+    if n < FEWEST or rounding.level(float(np.abs(d).min()), largest, largest):
         return False
     d = d / largest
     mean = float(c @ d) / n
     u = d - mean
     second = float(c @ (u * u)) / n
-    if second <= SAME:
+    if rounding.is_nothing(second, 1.0):
         return False
     skewness = float(c @ (u * u * u)) / n / second**1.5
     if abs(skewness) <= max(SKEWNESS * math.sqrt(n), _chance(pairs) * _error_of_skewness(n)):
@@ -125,7 +125,7 @@ def follows_size(effects: FloatArray, sizes: FloatArray, counts: IntArray, pairs
     effective = float(sizes.sum()) ** 2 / float(sizes @ sizes)
     if effective >= MOST_EFFECTIVE or effective >= UNEQUAL * sizes.size:
         return False
-    slack = SAME * float(np.abs(effects).max(initial=0.0))
+    slack = rounding.level_width(float(np.abs(effects).max(initial=0.0)))
     x, y = (doubled_ranks(values, gap).astype(np.float64) for values, gap in ((effects, slack), (sizes, 0.0)))
     x, y = x - x.mean(), y - y.mean()
     spread = math.sqrt(float(x @ x) * float(y @ y))

@@ -11,9 +11,8 @@ import math
 import numpy as np
 from scipy.special import ndtr, ndtri, stdtrit
 
-from bestby._core import checks
+from bestby._core import checks, rounding
 from bestby._core.errors import InvalidInputError
-from bestby._core.rounding import NO_INFLUENCE, SAME, difference
 from bestby._core.typing import FloatArray, IntArray
 from bestby.inference.distributions import Distribution
 
@@ -75,7 +74,7 @@ def basic(distribution: Distribution, estimate: float, level: float) -> Ends:
     """
     low, high = percentile(distribution, level)
     # An end that only rounding separates from 0 is 0: the sign of an end says whether 0 is excluded.
-    reflected = difference(np.full(2, 2.0 * estimate), np.array([high, low]))
+    reflected = rounding.difference(np.full(2, 2.0 * estimate), np.array([high, low]))
     return float(reflected[0]), float(reflected[1])
 
 
@@ -122,7 +121,7 @@ def bca(
     checks.choice(ties, ("half", "strict"), "ties")
     below = distribution.below(estimate)
     at = distribution.at(estimate)
-    if at >= 1.0 - SAME:  # every replicate equals the estimate: nothing to correct
+    if rounding.at_most(1.0, at):  # every replicate equals the estimate: nothing to correct
         return estimate, estimate
     share = below + 0.5 * at if ties == "half" else below
     if not 0.0 < share < 1.0:
@@ -164,7 +163,7 @@ def acceleration(left_out: FloatArray, counts: IntArray, bounds: IntArray | None
     squared = u * u
     spread = float(counts @ squared)
     scale = float(np.abs(left_out).max(initial=0.0))
-    if spread <= counts.sum() * (NO_INFLUENCE * scale) ** 2:
+    if spread <= counts.sum() * rounding.noise_width(scale, rounding.INFLUENCE) ** 2:
         return 0.0
     return float(counts @ (squared * u)) / float(6.0 * spread**1.5)
 
@@ -180,7 +179,7 @@ def effective_units(left_out: FloatArray, counts: IntArray, bounds: IntArray | N
         return 0.0
     u = _deviations(left_out, counts, bounds)
     largest = float(np.abs(u).max(initial=0.0))
-    if largest <= NO_INFLUENCE * float(np.abs(left_out).max(initial=0.0)):
+    if rounding.is_nothing(largest, float(np.abs(left_out).max(initial=0.0)), rounding.INFLUENCE):
         return 0.0
     squared = (u / largest) ** 2
     return float(counts @ squared) ** 2 / float(counts @ (squared * squared))

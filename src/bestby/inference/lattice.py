@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bestby._core.rounding import LATTICE, merge_width, typical
+from bestby._core import rounding
 from bestby._core.typing import FloatArray, IntArray
 
 LARGEST_MULTIPLE = 100_000
@@ -24,7 +24,7 @@ def as_lattice(values: FloatArray, scale: float | None = None) -> tuple[float, I
     largest = float(np.abs(values).max(initial=0.0))
     if largest == 0.0:
         return 1.0, np.zeros(values.size, dtype=np.int64)
-    tolerance = LATTICE * min(largest, typical(values) if scale is None else scale)
+    tolerance = rounding.step_width(min(largest, rounding.typical(values) if scale is None else scale))
     step = largest
     for value in np.abs(values).tolist():
         step = _common(step, value, tolerance)
@@ -58,7 +58,7 @@ def merged(values: FloatArray, counts: IntArray, scale: float | None = None) -> 
     else:
         order = np.argsort(values, kind="stable")
         values, counts = values[order], counts[order]
-    width = merge_width(values, typical(values) if scale is None else scale)
+    width = rounding.merge_width(values, rounding.typical(values) if scale is None else scale)
     fresh = np.concatenate([[True], np.diff(values) > width])
     starts = np.flatnonzero(fresh)
     return values[starts], np.add.reduceat(counts, starts)

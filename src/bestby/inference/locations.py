@@ -11,8 +11,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import bdtr, ndtri
 
-from bestby._core import checks
-from bestby._core.rounding import NO_SPREAD, SAME
+from bestby._core import checks, rounding
 from bestby._core.typing import FloatArray
 from bestby.vocabulary import allowed_names
 
@@ -48,7 +47,7 @@ def n_kept(n: int, statistic: str) -> int:
 
 
 def _cut(n: int, statistic: str) -> int:
-    return math.floor(TRIMMED.get(statistic, 0.0) * n + SAME)
+    return rounding.round_down(TRIMMED.get(statistic, 0.0) * n)
 
 
 def winsorized(x: FloatArray, statistic: str) -> FloatArray:
@@ -112,7 +111,7 @@ def paired_squared_errors(a: FloatArray, b: FloatArray, statistic: str) -> Float
     correlation = (side_a * side_b).sum(axis=-1) / (n if n % 2 else n + 1)
     square = error_a**2 + error_b**2 - 2.0 * correlation * error_a * error_b
     sizes = np.maximum(np.abs(a).max(axis=-1), np.abs(b).max(axis=-1))
-    return np.asarray(np.where(np.ptp(a - b, axis=-1) <= NO_SPREAD * sizes, 0.0, square))
+    return np.asarray(np.where(rounding.is_nothing(np.ptp(a - b, axis=-1), sizes), 0.0, square))
 
 
 def squared_error(x: FloatArray, statistic: str) -> tuple[float, int] | None:

@@ -13,9 +13,8 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import log_ndtr, ndtr
 
-from bestby._core import arrays, checks
+from bestby._core import arrays, checks, rounding
 from bestby._core.errors import InvalidInputError
-from bestby._core.rounding import NO_SPREAD, SAME
 from bestby._core.typing import ArrayLike, FloatArray
 from bestby.resampling.streams import seed_of
 from bestby.results.base import Note
@@ -104,7 +103,7 @@ def normality(
         raise InvalidInputError(f"normality needs at least 3 values, got {x.size}")
     # Subtracted before it is squared, so that neither a large mean nor a tiny scale loses the digits.
     spread = float(x[-1] - x[0])
-    if spread <= NO_SPREAD * max(abs(float(x[0])), abs(float(x[-1]))):
+    if rounding.is_nothing(spread, max(abs(float(x[0])), abs(float(x[-1])))):
         raise InvalidInputError(
             f"all {x.size} values are equal: there is no distribution to describe",
             hint="two systems that never differ need no test",
@@ -179,7 +178,7 @@ def _simulated(z: FloatArray, n_resamples: int, seed: int) -> tuple[NormalityTes
     for name, statistic, value, drawn in zip(
         ("anderson-darling", "lilliefors"), plain, _modified(z)[:, 0], reference, strict=True
     ):
-        hits = drawn.size - int(np.searchsorted(drawn, value * (1.0 - SAME), side="left"))
+        hits = drawn.size - int(np.searchsorted(drawn, value - rounding.level_width(value), side="left"))
         p = (1.0 + hits) / (1.0 + drawn.size)
         tests.append(NormalityTest(name, statistic, p, math.sqrt(p * (1.0 - p) / drawn.size)))
     return tests[0], tests[1]
@@ -205,7 +204,7 @@ def _notes(n: int, tied: float) -> tuple[Note, ...]:
                 f"with {n} values small departures are rejected that do no harm to a mean of so many",
             )
         )
-    if tied >= _TIED - SAME:
+    if rounding.at_most(_TIED, tied):
         notes.append(
             Note(
                 "ties",

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bestby._core.rounding import SAME
+from bestby._core import rounding
 from bestby._core.typing import FloatArray
 from bestby.data.roles import listed
 from bestby.inference.violation import MOST_DEALS, Estimate, n_deals
@@ -42,7 +42,7 @@ class Ordered:
     @property
     def out_of_reach(self) -> bool:
         """Whether even runs that do not overlap would have a p-value above alpha."""
-        return self.alpha * (1.0 + SAME) * n_deals(*self.sizes) < 1.0
+        return not rounding.at_most(1.0, self.alpha * n_deals(*self.sizes))
 
     @property
     def few_resamples(self) -> bool:

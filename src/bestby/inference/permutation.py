@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 from scipy.special import betainc
 
-from bestby._core.rounding import EPS, TIE, tie_width, typical
+from bestby._core import rounding
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray
 from bestby.inference.distributions import WINDOW
 from bestby.inference.lattice import as_lattice, merged
@@ -35,9 +35,6 @@ TILT_FROM = 5.0
 
 LEAST_INVERTED = 1e-4
 """Integral below which the absolute error of an inversion may be more than a hundredth of it."""
-
-_SMALL_TIE = 1e-6
-"""Sums of signed differences tie within this part of a typical difference."""
 
 
 def monte_carlo(
@@ -82,7 +79,7 @@ def monte_carlo(
     0.5
     """
     size = int(replicates.size)
-    tolerance = max(tie_width(scale, abs(observed)), slack)
+    tolerance = max(rounding.tie_width(scale, abs(observed)), slack)
     hits = int(np.count_nonzero(_extreme(replicates, observed, alternative, tolerance)))
     p = (1 + hits) / (1 + size)
     error = math.sqrt(p * (1.0 - p) / size)
@@ -256,8 +253,7 @@ def tilt(sizes: FloatArray, counts: IntArray, target: float) -> float:
 def _real_mean(sizes: FloatArray, counts: IntArray, far: float) -> Tail | None:
     """Return the tail for sizes of any kind; None where no way is accurate or cheap."""
     total = float(counts @ sizes)
-    # Relative to all sizes together, unless one is so large that the others would be ties beside it.
-    tolerance = max(8.0 * EPS * total, min(TIE * total, _SMALL_TIE * typical(sizes)))
+    tolerance = rounding.signed_sum_width(total, rounding.typical(sizes))
     if int(counts.sum()) <= MEET_IN_THE_MIDDLE:
         return _enumerated_upper(np.repeat(sizes, counts), far, tolerance), "enumeration"
     counted = _counted_upper(sizes, counts, far, tolerance)

@@ -9,9 +9,8 @@ import sys
 import numpy as np
 from scipy.special import fdtrc, log_ndtr, ndtr
 
-from bestby._core import checks
+from bestby._core import checks, rounding
 from bestby._core.errors import InvalidInputError
-from bestby._core.rounding import NO_ERROR, SAME
 from bestby._core.typing import ArrayLike, FloatArray
 from bestby.inference import classical
 from bestby.inference.multiplicity import holm
@@ -81,7 +80,7 @@ def friedman(scores: ArrayLike) -> Friedman:
     chi, df, p = classical.friedman(x)
     rest = n * (k - 1) - chi
     within = (k - 1) * (n - 1)
-    if rest <= NO_ERROR * n * (k - 1):
+    if rounding.is_nothing(rest, n * (k - 1), rounding.ERROR):
         f, p_f = math.inf, math.exp((1 - n) * math.lgamma(k + 1))
     else:
         f = (n - 1) * chi / rest
@@ -259,7 +258,7 @@ def _levelled(x: FloatArray) -> FloatArray:
     order = np.argsort(x, axis=1, kind="stable")
     ordered = np.take_along_axis(x, order, axis=1)
     larger = np.maximum(np.abs(ordered[:, 1:]), np.abs(ordered[:, :-1]))
-    apart = np.diff(ordered, axis=1) > SAME * larger
+    apart = np.diff(ordered, axis=1) > rounding.level_width(larger)
     first = np.maximum.accumulate(np.where(apart, np.arange(1, x.shape[1]), 0), axis=1)
     ordered[:, 1:] = np.take_along_axis(ordered, first, axis=1)
     levelled = np.empty_like(x)

@@ -14,7 +14,7 @@ from functools import lru_cache, partial
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from bestby._core.rounding import NO_SPREAD, SAME, tie_width
+from bestby._core import rounding
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.inference import classical, locations, permutation, tilting
 from bestby.resampling import streams, weights
@@ -84,7 +84,7 @@ def t_result(
     `least` holds the one-sided p-value where the error is 0 and the difference is not.
     """
     if no_spread(error, difference, scale):
-        if abs(difference) <= SAME * scale or difference == 0.0:
+        if rounding.level(difference, 0.0, scale) or difference == 0.0:
             return TestResult(name, 1.0, alternative, True, "enumeration", statistic=0.0)
         side = {"two-sided": 2.0 * least, "greater": least, "less": 1.0}
         if difference < 0.0:
@@ -100,7 +100,7 @@ def t_result(
 
 def no_spread(error: float, difference: float, scale: float) -> bool:
     """Return whether a standard error, or a range, is rounding alone."""
-    return error <= NO_SPREAD * max(scale, abs(difference))
+    return rounding.is_nothing(error, max(scale, abs(difference)))
 
 
 def fewest(n: int, m: int, paired: bool) -> float:
@@ -213,7 +213,7 @@ def _errors(
         squares = np.zeros(x.shape[:-1])
         for z in (x, y):
             squares = squares + (locations.squared_errors(z, statistic) if z.shape[-1] > 1 else 0.0)
-    least = NO_SPREAD * np.maximum(np.abs(differences), scale)
+    least = rounding.noise_width(np.maximum(np.abs(differences), scale))
     error = np.maximum(np.sqrt(np.maximum(squares, 0.0)), least)
     return np.where(error > 0.0, error, 1.0)  # 0 over 0 is 0
 
@@ -316,7 +316,7 @@ def _counted(
     sign = {"two-sided": 0.0, "greater": 1.0, "less": -1.0}[alternative]
     distance = np.abs(values) if sign == 0.0 else sign * values
     far = abs(observed) if sign == 0.0 else sign * observed
-    hit = distance >= far - tie_width(scale, abs(observed))
+    hit = distance >= far - rounding.tie_width(scale, abs(observed))
     hit[0] = True  # whatever rounding does: neither is less extreme than the data
     if mirrored and sign == 0.0:
         hit[-1] = True

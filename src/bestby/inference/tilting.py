@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betaincinv, expit, pdtrc
 
-from bestby._core.rounding import tie_width
+from bestby._core import rounding
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.inference.permutation import tilt
 from bestby.resampling import streams
@@ -202,7 +202,7 @@ def refined_mean(plain: TestResult, differences: FloatArray, divisor: float, see
     signs, sizes = np.sign(differing).astype(np.int64), np.sort(np.abs(differing)) / divisor
     signs = signs[np.argsort(np.abs(differing), kind="stable")]
     swaps = Swaps(np.ones(signs.size, dtype=np.int64), signs, 2.0 * sizes, lambda signed: signed @ sizes)
-    return refined(plain, swaps, tie_width(0.0, abs(plain.statistic)), seed, linear=True)
+    return refined(plain, swaps, rounding.tie_width(0.0, abs(plain.statistic)), seed, linear=True)
 
 
 def _weighed(

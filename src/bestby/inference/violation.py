@@ -16,7 +16,7 @@ from functools import cache
 
 import numpy as np
 
-from bestby._core.rounding import NO_SPREAD, TIE
+from bestby._core import rounding
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.resampling import streams
 
@@ -29,7 +29,7 @@ FEW_NUMBERS = 1 << 16
 MOST_ENUMERATED = 1 << 21
 """Numbers up to which all ways of dealing out the runs are enumerated: 9 and 10 runs, but not 10 and 10."""
 
-NOTHING = NO_SPREAD**2
+NOTHING = rounding.SPREAD**2
 """Squared distance, for scores scaled to [0, 1], that is rounding and no distance."""
 
 STAGE_BITS = 20
@@ -160,7 +160,7 @@ def _scaled(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return both samples on the scale where the least score is 0 and the greatest 1."""
     low, high = min(a[0], b[0]), max(a[-1], b[-1])
     spread = high - low
-    if spread <= NO_SPREAD * max(abs(low), abs(high)):  # rounding is all that differs
+    if rounding.is_nothing(spread, max(abs(low), abs(high))):  # rounding is all that differs
         return np.zeros_like(a), np.zeros_like(b)
     return (a - low) / spread, (b - low) / spread
 
@@ -183,7 +183,8 @@ class _Pair:
     @classmethod
     def of(cls, a: FloatArray, b: FloatArray, apart: FloatArray) -> _Pair:
         pool = np.sort(np.concatenate([a, b]))
-        ahead = int(a[0] - b[-1] > TIE) - int(b[0] - a[-1] > TIE)
+        width = rounding.spread_width(1.0)
+        ahead = int(a[0] - b[-1] > width) - int(b[0] - a[-1] > width)
         return cls(pool, apart, _shrinkage(pool, a.size, b.size), ahead)
 
 
@@ -269,10 +270,11 @@ def _extreme(dealt: FloatArray, observed: FloatArray, width: FloatArray, shrink:
     ratio, seen = _ratios(dealt, width, shrink), float(_ratios(observed, width, shrink)[0])
     ratio[np.isnan(ratio)] = 0.5
     further = ratio - (0.5 if math.isnan(seen) else seen)
-    tied = np.flatnonzero(np.abs(further) <= TIE)
+    least = rounding.spread_width(1.0)
+    tied = np.flatnonzero(np.abs(further) <= least)
     gap = dealt[tied] @ width - float(observed[0] @ width)
-    for_a = np.count_nonzero(further < -TIE) + np.count_nonzero(gap >= -TIE)
-    for_b = np.count_nonzero(further > TIE) + np.count_nonzero(gap <= TIE)
+    for_a = np.count_nonzero(further < -least) + np.count_nonzero(gap >= -least)
+    for_b = np.count_nonzero(further > least) + np.count_nonzero(gap <= least)
     return int(for_a), int(for_b)
 
 

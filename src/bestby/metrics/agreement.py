@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
-from bestby._core.rounding import NO_SPREAD
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.metrics import _annotators
 from bestby.metrics.base import BaseMetric, Metric
@@ -182,7 +182,7 @@ class IntervalAlpha(_Agreement):
         """Return alpha from the sums of squares."""
         observed, n, x, xx = np.moveaxis(totals, -1, 0)
         expected = 2.0 * (n * xx - x * x)
-        return _alpha(observed, np.where(expected > NO_SPREAD * n * xx, expected, 0.0), n)
+        return _alpha(observed, np.where(expected > rounding.noise_width(n * xx), expected, 0.0), n)
 
 
 class _OfNumbers(_OfLabels):
@@ -366,7 +366,7 @@ class FleissKappa(_OfLabels):
         n = shares.sum(axis=-1)
         with np.errstate(divide="ignore", invalid="ignore"):
             by_chance = ((shares / n[..., None]) ** 2).sum(axis=-1)
-            left: FloatArray = np.where(1.0 - by_chance > NO_SPREAD, 1.0 - by_chance, np.nan)
+            left: FloatArray = np.where(1.0 - by_chance > rounding.SPREAD, 1.0 - by_chance, np.nan)
             kappa: FloatArray = 1.0 - (1.0 - agreeing / n) / left
         return kappa
 

@@ -10,13 +10,13 @@ from typing import Any, Self
 
 import numpy as np
 
+from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
-from bestby._core.rounding import EPS, NO_SQUARES
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.metrics._ranked import RankMetric, group_of_items, sorted_with_ties, totals_to_group_ends
 from bestby.metrics.base import StandardisedMetric
 
-_ROUNDING = 8.0 * EPS  # numbers apart by less than this part are the same
+_ROUNDING = 8.0 * rounding.EPS  # numbers apart by less than this part are the same
 
 _WHOLE_UP_TO = 2_000_000  # cubes of resample sizes up to here fit whole numbers of 64 bits
 
@@ -69,7 +69,8 @@ class Pearson(StandardisedMetric):
         """Return the correlation; NaN where a column is constant."""
         x, xx, xy, y, yy, n = np.moveaxis(totals, -1, 0)
         x_part, y_part = n * xx - x * x, n * yy - y * y
-        defined = (x_part > NO_SQUARES * n * xx) & (y_part > NO_SQUARES * n * yy)
+        least_x, least_y = (rounding.noise_width(n * squares, rounding.SQUARES) for squares in (xx, yy))
+        defined = (x_part > least_x) & (y_part > least_y)
         scale = np.sqrt(np.where(defined, x_part, 1.0)) * np.sqrt(np.where(defined, y_part, 1.0))
         value: FloatArray = np.where(defined, np.clip((n * xy - x * y) / scale, -1.0, 1.0), np.nan)
         return value

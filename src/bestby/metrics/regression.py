@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
-from bestby._core.rounding import NO_SQUARES
 from bestby._core.typing import Array, FloatArray
 from bestby.metrics.base import MeanMetric, Metric
 
@@ -124,6 +124,6 @@ class R2(Metric):
         """Return one minus the ratio of the sums of squares."""
         error, y, yy, n = np.moveaxis(totals, -1, 0)
         spread = n * yy - y * y
-        defined = spread > NO_SQUARES * n * yy
+        defined = spread > rounding.noise_width(n * yy, rounding.SQUARES)
         value: FloatArray = np.where(defined, 1.0 - n * error / np.where(defined, spread, 1.0), np.nan)
         return value

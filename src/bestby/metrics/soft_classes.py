@@ -14,8 +14,8 @@ from typing import Self
 
 import numpy as np
 
+from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
-from bestby._core.rounding import NO_SPREAD
 from bestby._core.typing import Array, FloatArray
 from bestby.metrics._distributions import given_classes, over_classes
 from bestby.metrics.base import Metric
@@ -84,7 +84,7 @@ class SoftOneClass(Metric):
 
     def undefined(self, totals: FloatArray) -> str | None:
         """Return a sentence if the score is 0/0."""
-        if totals[1] > NO_SPREAD:
+        if totals[1] > rounding.SPREAD:
             return None
         return f"{self.name} is 0/0 ({self.label!r}: {_WHY[self.part]}) and counts as 0"
 
@@ -142,7 +142,9 @@ class SoftMacro(Metric):
     def undefined(self, totals: FloatArray) -> str | None:
         """Return a sentence naming the classes whose part is 0/0."""
         sizes = totals[len(self.labels) :]
-        empty = [repr(label) for label, size in zip(self.labels, sizes, strict=True) if size <= NO_SPREAD]
+        empty = [
+            repr(label) for label, size in zip(self.labels, sizes, strict=True) if size <= rounding.SPREAD
+        ]
         if not empty:
             return None
         named = ", ".join(empty[:5]) + (f" and {len(empty) - 5} more" if len(empty) > 5 else "")
@@ -158,7 +160,7 @@ def _size(part: Part, gold: FloatArray, predictions: FloatArray) -> FloatArray:
 
 def _ratio(shared: FloatArray, size: FloatArray) -> FloatArray:
     """Divide; 0 where there is nothing to divide by."""
-    there = size > NO_SPREAD
+    there = size > rounding.SPREAD
     quotient: FloatArray = np.where(there, shared / np.where(there, size, 1.0), 0.0)
     return quotient
 

@@ -9,8 +9,8 @@ from typing import Self
 
 import numpy as np
 
+from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
-from bestby._core.rounding import NO_SPREAD
 from bestby._core.typing import Array, FloatArray
 from bestby.metrics._distributions import given_gold, normalised_entropies
 from bestby.metrics.base import StandardisedMetric
@@ -94,7 +94,7 @@ class EntropySimilarity(StandardisedMetric):
         return value
 
     def _size(self, what: str, entropies: FloatArray) -> float:
-        if entropies.max() <= NO_SPREAD:
+        if rounding.is_nothing(entropies.max(), 1.0):
             raise InvalidInputError(
                 f"{self.name} is undefined: {what} no entropy (every item is certain of its class)",
                 hint="use cross_entropy, js_divergence or soft_accuracy, which take hard labels too",
@@ -150,7 +150,7 @@ class EntropyCorrelation(Pearson):
         return super().statistics(normalised_entropies(gold), entropies)
 
     def _varying(self, what: str, entropies: FloatArray) -> FloatArray:
-        if entropies.max() - entropies.min() <= NO_SPREAD:
+        if rounding.is_nothing(np.ptp(entropies), 1.0):
             raise InvalidInputError(
                 f"{self.name} is undefined: {what} the same entropy on all items"
                 f" ({entropies[0]:.3g} of the greatest)",

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.special import betaincinv
 
-from bestby._core import arrays, checks
+from bestby._core import arrays, checks, rounding
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
 from bestby.inference.power import mcnemar_power
@@ -18,8 +18,6 @@ from bestby.planning import doubt
 from bestby.planning.base import Design, Question
 from bestby.results.base import Note
 from bestby.vocabulary import allowed_names, long_name
-
-_ROUNDING = 1e-9  # 1 - 0.9 and 0.83 - 0.73 are the same number
 
 
 @dataclass(frozen=True)
@@ -81,7 +79,8 @@ class PairedProportions(Design):
         low, high = 1.0 - min(a + b, 2.0 - a - b), 1.0 - abs(a - b)
         if self.pilot_items is not None:  # an estimate may lie above what the difference allows
             high = 1.0
-        if not low - _ROUNDING <= self.agreement <= high + _ROUNDING:
+        slack = rounding.level_width(1.0)  # 1 - 0.9 and 0.83 - 0.73 are the same number
+        if not low - slack <= self.agreement <= high + slack:
             raise DesignError(
                 f"accuracies of {a:g} and {b:g} cannot go with an agreement of {self.agreement:g}",
                 hint=f"it lies between {_up(low):g} and {_down(high):g}: the share of items on which both are"
@@ -152,7 +151,7 @@ class PairedProportions(Design):
         """
         differing, b = 1.0 - self.agreement, self.accuracy_b
         room = min(2.0 * b, 2.0 - 2.0 * b)
-        if differing > room + _ROUNDING:
+        if differing > room + rounding.level_width(1.0):
             raise DesignError(
                 f"two systems of accuracy {b:g} agree on at least {1.0 - room:g} of the items,"
                 f" but the agreement is {self.agreement:g}",

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bestby._core import checks
+from bestby._core import checks, rounding
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import IntArray
 from bestby.planning.arguments import question_of
@@ -151,11 +151,12 @@ def _affordable(
 ) -> tuple[IntArray, IntArray]:
     """Return numbers of runs, and with each the most items that can be paid."""
     least = run_cost + 2.0 * answer_cost  # two items are the least
-    top = _MOST_RUNS if least == 0.0 else int((budget - 2.0 * item_cost) / least * (1.0 + 1e-12))
+    top = _MOST_RUNS if least == 0.0 else rounding.round_down((budget - 2.0 * item_cost) / least)
     most = _MOST_RUNS if max_runs is None else min(max_runs, _MOST_RUNS)
     runs = np.arange(1, max(0, min(top, most)) + 1)
     price = item_cost + runs * answer_cost
-    left = (budget - runs * run_cost) * (1.0 + 1e-12)
+    left = budget - runs * run_cost
+    left = left * (1.0 + rounding.level_width(1.0))
     with np.errstate(divide="ignore", invalid="ignore"):
         paid = np.where(price > 0.0, left / price, np.where(left >= 0.0, np.inf, 0.0))
     items = np.floor(np.minimum(paid, _MOST_ITEMS if max_items is None else max_items)).astype(np.int64)

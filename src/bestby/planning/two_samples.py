@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 from scipy.special import ndtr, stdtr
 
-from bestby._core.rounding import TIE
+from bestby._core import rounding
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.inference.classical import doubled_ranks
 
@@ -137,7 +137,7 @@ def _tails(t: FloatArray, cdf: Callable[[FloatArray], FloatArray], alternative: 
 
 def _hits(drawn: FloatArray, observed: FloatArray, scale: FloatArray, alternative: Alternative) -> FloatArray:
     """Count the replicates (S, B) at least as extreme as what was observed (S,), ties included."""
-    slack = TIE * scale
+    slack = rounding.spread_width(scale)
     if alternative == "two-sided":
         extreme = np.abs(drawn) >= (np.abs(observed) - slack)[:, None]
     elif alternative == "greater":

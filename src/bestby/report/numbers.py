@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import NormalDist, median
 
-from bestby._core.rounding import MARK
+from bestby._core import rounding
 from bestby.comparisons.common.family import rejects
 from bestby.results.values import Interval
 
@@ -151,7 +151,9 @@ class Rounding:
     def _shows_sides(self, value: float, decimals: int) -> bool:
         shown = float(_plain_text(value, decimals, decimals - self.decimals))
         # A number that only rounding separates from a mark lies on it: 0.8 - 0.5 on the margin 0.3.
-        true = next((mark for mark in self.marks if math.isclose(value, mark, rel_tol=MARK)), value)
+        true = next(
+            (mark for mark in self.marks if rounding.level(value, mark, max(abs(value), abs(mark)))), value
+        )
         return all(
             (shown > mark) - (shown < mark) == (true > mark) - (true < mark) for mark in (0.0, *self.marks)
         )

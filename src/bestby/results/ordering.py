@@ -55,7 +55,7 @@ class StochasticOrder:
     @property
     def dominant(self) -> bool:
         """Whether A is almost stochastically better: whether the p-value is at most 1 - level."""
-        return self.test.p_value <= round(1.0 - self.level, 14) * (1.0 + rounding.SAME)
+        return rounding.at_most(self.test.p_value, round(1.0 - self.level, 14))
 
     @property
     def below_half(self) -> bool:

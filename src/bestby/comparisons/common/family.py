@@ -237,7 +237,7 @@ def rejects(p_value: float, alpha: float) -> bool: ...
 def rejects(p_value: FloatArray, alpha: float) -> BoolArray: ...
 def rejects(p_value: float | FloatArray, alpha: float) -> bool | BoolArray:
     """Return whether a test at the level alpha rejects: p <= alpha, but for the rounding of a correction."""
-    return p_value <= alpha * (1.0 + rounding.SAME)
+    return rounding.at_most(p_value, alpha)
 
 
 def alpha_of(level: float) -> float:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Question
 from bestby._core.versions import versions
@@ -397,8 +398,7 @@ def of_resamples(metric: str, tests: Collection[TestResult], correction: str, al
     if not undecided:
         return []
     family = 1 if correction == "none" else len(tests)
-    # The least p-value is 1 / (1 + B); times the family it must be at most 1 - level.
-    needed = math.ceil(family / alpha - 1e-9) - 1
+    needed = -rounding.round_down(-family / alpha) - 1  # family / (1 + B), the least p, is at most alpha
     told = (
         f"draws, not data, decide {undecided} of {len(tests)} comparisons: fewer than {tilting.FEW_HITS} of"
         f" {min(test.n_resamples for test in few)} resamples were as extreme as the data, and with more the"

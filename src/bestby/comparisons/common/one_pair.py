@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from bestby._core.rounding import NO_ERROR
+from bestby._core import rounding
 from bestby.advising import interval_choice
 from bestby.comparisons.common.family import on_marks
 from bestby.data.evaluation import Evaluation
@@ -70,7 +70,8 @@ def standard_error(
         found, method = float(drawn.std(ddof=1)) if drawn.size > 1 else None, "bootstrap"
     if found is None or not math.isfinite(found):
         return None, None
-    return (found if found > NO_ERROR * abs(makers.estimate(target)) else 0.0), method
+    least = rounding.noise_width(abs(makers.estimate(target)), rounding.ERROR)
+    return (found if found > least else 0.0), method
 
 
 def difference(

@@ -6,9 +6,8 @@ import math
 
 import numpy as np
 
-from bestby._core import checks
+from bestby._core import checks, rounding
 from bestby._core.errors import DesignError, InvalidInputError
-from bestby._core.rounding import SAME
 from bestby._core.typing import Alternative, FloatArray
 from bestby.comparisons.folds.source import Folds
 from bestby.inference import crossvalidation
@@ -52,7 +51,7 @@ def automatic(folds: Folds, ratio: float) -> str:
     """
     j = len(folds.labels)
     # Scores of random splits come as one repetition too: together they test more than all items.
-    overlapping = not folds.parts and j * ratio / (1.0 + ratio) > 1.0 + SAME
+    overlapping = not folds.parts and not rounding.at_most(j * ratio / (1.0 + ratio), 1.0)
     if len(folds.repetitions()) == 1 and not overlapping:
         return "corrected-t"
     least, greatest = crossvalidation.variance_limits(j, ratio)

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from bestby._core import checks
-from bestby._core.rounding import TIE
+from bestby._core import checks, rounding
 from bestby._core.typing import Alternative, Array, ArrayLike, FloatArray
 from bestby._core.versions import versions
 from bestby._version import __version__
@@ -249,7 +248,7 @@ def _fitted(data: Data, settings: Settings, drawing: Drawing) -> Fit:
 
 def _compared(fit: Fit, settings: Settings, drawing: Drawing) -> PreferenceComparison:
     names = fit.data.names
-    order = family.ranked(np.round(fit.strengths.log / TIE), names, True)
+    order = family.ranked(np.round(fit.strengths.log / rounding.spread_width(1.0)), names, True)
     base = None if settings.baseline is None else names.index(settings.baseline)
     pairs = family.pairs(order, base, sided=settings.alternative != "two-sided")
     tests = [_test(fit, i, j, settings, drawing) for i, j in pairs]
@@ -303,7 +302,7 @@ def _test(fit: Fit, i: int, j: int, settings: Settings, drawing: Drawing) -> Tes
 def _gap(fit: Fit, i: int, j: int) -> float:
     """Return the difference of two log strengths; one within the rounding of the fit is 0."""
     gap = float(fit.strengths.log[i] - fit.strengths.log[j])
-    return 0.0 if abs(gap) < TIE else gap
+    return 0.0 if abs(gap) < rounding.spread_width(1.0) else gap
 
 
 def _error(covariance: FloatArray, i: int, j: int) -> float:

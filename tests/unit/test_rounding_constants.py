@@ -1,0 +1,80 @@
+"""What is equal up to rounding is said in `_core/rounding.py` alone."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bestby
+from bestby._core import rounding
+
+SOURCE = Path(bestby.__file__).parent
+TINY = 1e-6
+
+ALGORITHMS = {
+    "inference/_strengths.py": {1e-7, 1e-13},  # where Newton's method stops; what keeps its matrix regular
+    "inference/discordant.py": {1e-15},  # where halving an interval stops
+    "inference/distributions.py": {1e-17, 1e-15, 1e-13, 1e-12, 1e-10},  # mass left out, accuracy of tails
+    "inference/improvement.py": {1e-15},  # keeps a probability off 0 and 1
+    "inference/permutation.py": {1e-19, 1e-15, 1e-9},  # mass left out, terms of a series, a target in reach
+    "inference/proportions.py": {1e-15},  # where halving an interval stops
+    "inference/ranking.py": {1e-300},  # keeps a logarithm negative
+    "inference/revivals.py": {1e-300, 1e-8},  # keeps a logarithm finite; terms of a series
+    "inference/autocorrelation.py": {1e-12},  # keeps a correlation below 1
+    "metrics/_distributions.py": {1e-12},  # the clip of probabilities in a logarithm, as documented
+    "metrics/classification.py": {1e-14},  # counts: the least real margin is 2 / n, far above rounding
+    "metrics/soft_entropy.py": {1e-10},  # a mean square relative to that of the full data
+    "planning/lifted.py": {1e-9},  # the least factor of a search
+    "planning/squares.py": {1e-100},  # keeps a variance above 0
+    "report/numbers.py": {3e-10, 1e-15},  # standard errors and p-values too small to be shown
+}
+"""The tolerances of algorithms, and bounds that keep a number defined: none says what is equal."""
+
+
+def tiny_numbers() -> Iterator[tuple[str, float]]:
+    """Yield the float literals below a millionth, with their module."""
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, float) and 0.0 < node.value < TINY:
+                yield path.relative_to(SOURCE).as_posix(), node.value
+
+
+def test_no_other_module_says_what_is_equal() -> None:
+    found: dict[str, set[float]] = {}
+    for module, value in tiny_numbers():
+        found.setdefault(module, set()).add(value)
+    assert len(found.pop("_core/rounding.py")) > 5
+    assert found == ALGORITHMS
+
+
+def test_nothing_else_compares_with_a_tolerance() -> None:
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            assert not (isinstance(node, ast.Attribute) and node.attr in ("isclose", "allclose")), path
+
+
+@pytest.mark.parametrize("unit", [1e-12, 1.0, 1e12])
+def test_each_notion_is_relative_to_its_scale(unit: float) -> None:
+    assert rounding.level((0.1 + 0.2) * unit, 0.3 * unit, 0.3 * unit)
+    assert not rounding.level(0.3 * unit, 0.3000001 * unit, 0.3 * unit)
+    assert rounding.at_most((0.1 + 0.2) * unit, 0.3 * unit)
+    assert not rounding.at_most(0.3000001 * unit, 0.3 * unit)
+    assert rounding.is_nothing(1e-13 * unit, unit)
+    assert not rounding.is_nothing(1e-11 * unit, unit)
+    assert rounding.tie_width(unit, 0.0) == pytest.approx(1e-13 * unit)
+    assert rounding.tie_width(0.0, unit) == pytest.approx(1e-10 * unit)
+
+
+def test_nan_is_neither_level_nor_nothing() -> None:
+    assert rounding.level(np.array([np.nan, 1.0]), np.ones(2), 1.0).tolist() == [False, True]
+    assert rounding.is_nothing(np.array([np.nan, 0.0]), 1.0).tolist() == [False, True]
+
+
+def test_whole_numbers_are_reached_but_for_rounding() -> None:
+    assert [rounding.round_down(x) for x in (0.0, 0.2 * 15, 0.3 / 0.1, 0.9999, 1e15 - 0.25)] == [
+        0, 3, 3, 0, 10**15,
+    ]  # fmt: skip
