@@ -31,7 +31,7 @@ from bestby._core.typing import FloatArray
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
-from bestby.engine.hierarchy import Crossed
+from bestby.engine.hierarchy import RunsWithItems
 from bestby.engine.interval_maker import Intervals
 from bestby.engine.runs import Separate
 from bestby.inference import improvement, locations, samples
@@ -153,7 +153,7 @@ def brunner_munzel(a: FloatArray, b: FloatArray) -> Any:
 
 def crossed(
     rng: np.random.Generator, own: float, run: float, luck: float, n_runs: int, n: int, binary: bool
-) -> Crossed:
+) -> RunsWithItems:
     """Return two systems equal on the whole: items favour one or the other (`own`), runs differ (`run`)."""
     shared, flat = rng.normal(size=n), {}
     for name in "ab":
@@ -163,10 +163,10 @@ def crossed(
             flat[f"{name}{r}"] = (y > 0).astype(float) if binary else y
     ((group, _),) = prepare.groups(Evaluation.of(flat), [resolve("mean")])
     drawing = Drawing(RESAMPLES, int(rng.integers(1 << 30)))
-    return Crossed(Intervals(group, drawing), (n_runs, n_runs), ("a", "b"), False)
+    return RunsWithItems(Intervals(group, drawing), (n_runs, n_runs), ("a", "b"), False)
 
 
-def rejected(maker: Crossed) -> Found:
+def rejected(maker: RunsWithItems) -> Found:
     """Tell which tests find a difference."""
     tests = {"t (default)": "t", "bootstrap": "bootstrap", "permutation of runs": "permutation"}
     return {

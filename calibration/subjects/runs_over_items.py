@@ -15,7 +15,7 @@ from bestby.comparisons.common import family, note_rules
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
-from bestby.engine.hierarchy import DOUBTED, Crossed
+from bestby.engine.hierarchy import DOUBTED, RunsWithItems
 from bestby.engine.interval_maker import Intervals
 from bestby.inference import clusters, components, samples
 from bestby.metrics import resolve
@@ -192,16 +192,16 @@ def _one(
     return found | {What("wrong", rival): Outcome(verdict == "equivalent")}
 
 
-def crossed(runs: list[FloatArray], code: IntArray | None, seed: int) -> tuple[Crossed, Evaluation]:
+def crossed(runs: list[FloatArray], code: IntArray | None, seed: int) -> tuple[RunsWithItems, Evaluation]:
     """Return what compares two systems by their runs on the same items."""
     flat = {f"{name}{r}": row for name, rows in zip("ab", runs, strict=True) for r, row in enumerate(rows)}
     evaluation = Evaluation.of(flat, clusters=code)
     ((group, _),) = prepare.groups(evaluation, [resolve("mean")])
     sizes = [len(rows) for rows in runs]
-    return Crossed(Intervals(group, Drawing(99, seed)), sizes, ("a", "b"), False), evaluation
+    return RunsWithItems(Intervals(group, Drawing(99, seed)), sizes, ("a", "b"), False), evaluation
 
 
-def former(maker: Crossed, level: float) -> samples.Interval:
+def former(maker: RunsWithItems, level: float) -> samples.Interval:
     """Return the interval with the factor G / (G - 1) in place of CR2, and without score intervals."""
     found = maker.group.influences(0)
     assert found is not None
@@ -211,5 +211,5 @@ def former(maker: Crossed, level: float) -> samples.Interval:
     over_items = [float(block.mean()) for block in blocks]
     rest = [float(block.diagonal().mean()) - m for block, m in zip(blocks, over_items, strict=True)]
     by_items = sum(over_items) - 2.0 * float(cross.mean())
-    parts = components.of_mean(max(0.0, by_items), maker.group.n_units - 1.0, maker.scores, rest)
+    parts = components.with_items(max(0.0, by_items), maker.group.n_units - 1.0, maker.scores, rest)
     return samples.t_interval(maker.estimate(0, 1), parts.standard_error, parts.freedom, level, "t")

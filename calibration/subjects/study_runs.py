@@ -12,7 +12,7 @@ from bestby.comparisons.common import note_rules
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
-from bestby.engine.hierarchy import Crossed
+from bestby.engine.hierarchy import RunsWithItems
 from bestby.engine.interval_maker import Intervals
 from bestby.inference import samples
 from bestby.metrics import resolve
@@ -78,7 +78,7 @@ def _one(
             flat[f"{'ab'[s]}{r}"] = np.where(right, gold, (gold + 1 + (rng.random(n) < 0.5)) % 3)
     evaluation = Evaluation.of(flat, gold)
     ((group, _),) = prepare.groups(evaluation, [resolve(metric)])
-    maker = Crossed(Intervals(group, Drawing(199, seed)), runs, ("a", "b"), False)
+    maker = RunsWithItems(Intervals(group, Drawing(199, seed)), runs, ("a", "b"), False)
     interval, _ = maker.interval(0, 1, "t", 0.95)
     noted = min(r for r in runs if r > 1) < FEW_RUNS or min(runs) == 1 or bool(note_rules.of_data(evaluation))
     name, rejected = "run variance borrowed", maker.test(0, 1, "t", "two-sided").p_value <= 0.05
@@ -93,7 +93,7 @@ def _one(
     return found
 
 
-def former(maker: Crossed) -> samples.Interval:
+def former(maker: RunsWithItems) -> samples.Interval:
     """Return the interval in which a single run has no variance but that of the items."""
     covariance, several = maker.covariance(0, 1), maker.scores[1]
     blocks, cross = [covariance[:1, :1], covariance[1:, 1:]], covariance[:1, 1:]

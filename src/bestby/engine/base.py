@@ -12,7 +12,7 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative, FloatArray, IntArray
-from bestby.inference.clusters import Error
+from bestby.inference.clusters import StandardError
 from bestby.metrics.base import BaseMetric
 from bestby.resampling.units import Units
 from bestby.results.values import TestResult
@@ -249,7 +249,7 @@ class Group(ABC):
         """Return the delta-method standard error (cluster-robust); None if there is no formula."""
         return None
 
-    def error(self, metric: int, a: int, b: int | None = None) -> Error | None:  # noqa: ARG002
+    def error(self, metric: int, a: int, b: int | None = None) -> StandardError | None:  # noqa: ARG002
         """Return a standard error that holds for few, unequal or crossed clusters; None if there is none."""
         return None
 

@@ -14,7 +14,7 @@ from bestby.engine.base import Contributions, Drawing, Influences, Jackknife, Pa
 from bestby.engine.sums import SumGroup
 from bestby.engine.transforms import Scores
 from bestby.inference import clusters, intervals
-from bestby.inference.clusters import DesignEffect, Error
+from bestby.inference.clusters import DesignEffect, StandardError
 from bestby.resampling import totals as resampling
 from bestby.resampling.blocks import Blocks
 from bestby.results.values import TestResult
@@ -37,7 +37,7 @@ class CrossedGroup(SumGroup):
         """True."""
         return True
 
-    def error(self, metric: int, a: int, b: int | None = None) -> Error | None:
+    def error(self, metric: int, a: int, b: int | None = None) -> StandardError | None:
         """Return the two-way cluster-robust standard error of a score or difference."""
         return clusters.two_way(item_influence(self, metric, a, b), self.first, self.second)
 

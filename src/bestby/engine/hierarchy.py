@@ -27,7 +27,7 @@ from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine.base import Drawing, Group, Influences
 from bestby.engine.effective_units import few_carrying, whole_sums
 from bestby.engine.interval_maker import Intervals, Target
-from bestby.engine.runs import FEW_FOR_BOOTSTRAP, Found, rank_test
+from bestby.engine.runs import FEW_FOR_BOOTSTRAP, NotedInterval, rank_test
 from bestby.inference import clusters, components, intervals, permutation, samples
 from bestby.inference.components import Components
 from bestby.inference.distributions import replicates
@@ -44,7 +44,7 @@ DOUBTED = frozenset({"few_effective", "none_effective"})
 
 
 @dataclass(frozen=True, eq=False)
-class Crossed:
+class RunsWithItems:
     """The runs of several systems on one set of items.
 
     Nothing tells how much the runs of a system with one run vary. Beside a system with several it is taken to
@@ -165,7 +165,7 @@ class Crossed:
         over_items = [float(block.mean()) for block in blocks]  # items + rest, of the mean over runs
         single = [float(block.diagonal().mean()) for block in blocks]  # of one run
         rest = [s - m for s, m in zip(single, over_items, strict=True)]
-        return components.of_mean(float(mean[0, 0]), self._freedom, scores, rest)
+        return components.with_items(float(mean[0, 0]), self._freedom, scores, rest)
 
     def resampled(self, system: int) -> FloatArray:
         """Return the mean over resampled runs on resampled items, shape (B,); NaN where undefined.
@@ -271,7 +271,7 @@ class Crossed:
         score = float(self.scores[a].mean())
         return score if b is None else score - float(self.scores[b].mean())
 
-    def interval(self, a: int, b: int | None, method: str, level: float) -> Found:
+    def interval(self, a: int, b: int | None, method: str, level: float) -> NotedInterval:
         """Return the interval of a score or a difference over items and runs alike.
 
         For `method`, "auto" is "t": the variance is the sum of its components, with Satterthwaite's degrees

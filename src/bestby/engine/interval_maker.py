@@ -155,14 +155,14 @@ class Intervals:
 
     def distribution(self, target: Target) -> tuple[Distribution, tuple[Note, ...]]:
         """Return the bootstrap distribution: the exact one of a plain mean where there is one."""
-        if target not in self._kept:
-            if len(self._kept) == MOST_KEPT:
-                self._kept.clear()
-            self._kept[target] = self._distribution(target)
-        return self._kept[target]
+        if target not in self._distributions:
+            if len(self._distributions) == MOST_KEPT:
+                self._distributions.clear()
+            self._distributions[target] = self._distribution(target)
+        return self._distributions[target]
 
     @cached_property
-    def _kept(self) -> dict[Target, tuple[Distribution, tuple[Note, ...]]]:
+    def _distributions(self) -> dict[Target, tuple[Distribution, tuple[Note, ...]]]:
         return {}
 
     def _distribution(self, target: Target) -> tuple[Distribution, tuple[Note, ...]]:

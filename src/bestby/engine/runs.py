@@ -28,7 +28,7 @@ _NO_VARIANCE = Note(
     " interval, and the p-value is what the order of the runs alone says",
 )
 
-Found = tuple[Interval | None, tuple[Note, ...]]
+NotedInterval = tuple[Interval | None, tuple[Note, ...]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ class Separate:
         score = float(locations.location(self.scores[a], self.statistic))
         return score if b is None else score - float(locations.location(self.scores[b], self.statistic))
 
-    def interval(self, a: int, b: int | None, method: str, level: float) -> Found:
+    def interval(self, a: int, b: int | None, method: str, level: float) -> NotedInterval:
         """Return the interval of a score or a difference.
 
         For `method`, "auto" is Student's t (Welch's for two systems, Yuen's for trimmed means); for medians
@@ -99,7 +99,7 @@ class Separate:
         found = locations.squared_error(self.scores[a], self.statistic)
         return None if found is None else (float(np.sqrt(found[0])), float(found[1]))
 
-    def _bootstrap(self, a: int, b: int | None, method: str, level: float) -> Found:
+    def _bootstrap(self, a: int, b: int | None, method: str, level: float) -> NotedInterval:
         estimate = self.estimate(a, b)
         drawn = self.resampled(a) if b is None else self.resampled(a) - self.resampled(b)
         scale = self._size(a, a if b is None else b)

@@ -45,11 +45,11 @@ def scored(metrics: Sequence[Metric], table: Table, totals: FloatArray) -> Float
         # Column by column, as metrics read them: a column of many systems and resamples is contiguous.
         by_column = np.ascontiguousarray(rows[first : first + step].T)
         for m, metric in enumerate(metrics):
-            out[first : first + step, m] = _of_systems(metric, table.columns[m], by_column).T
+            out[first : first + step, m] = _scores(metric, table.columns[m], by_column).T
     return out.reshape(*totals.shape[:-1], len(metrics), n_systems)
 
 
-def _of_systems(metric: Metric, columns: Sequence[IntArray], totals: FloatArray) -> FloatArray:
+def _scores(metric: Metric, columns: Sequence[IntArray], totals: FloatArray) -> FloatArray:
     """Return the scores (S, R) of totals (K, R)."""
     if len({used.size for used in columns}) > 1:
         return np.stack([scores(metric, totals[used].T) for used in columns])

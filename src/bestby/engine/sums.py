@@ -20,7 +20,7 @@ from bestby.engine.stacked import Midpoint, batches, scored
 from bestby.engine.table import Table, ordered, projected
 from bestby.engine.transforms import DeltaPivots, Functional, MeanPivots, Scores, Swap, Taken, TakenByPairs
 from bestby.inference import clusters, permutation, tilting
-from bestby.inference.clusters import Error
+from bestby.inference.clusters import StandardError
 from bestby.inference.lattice import merged
 from bestby.metrics.base import MeanMetric, Metric, StandardisedMetric
 from bestby.resampling import totals as resampling
@@ -175,7 +175,7 @@ class SumGroup(Group):
         total = self._total[self.table.columns[metric][system]]
         return slopes.influence(self.metrics[metric], Functional(self.metrics[metric]), total, rows)
 
-    def error(self, metric: int, a: int, b: int | None = None) -> Error | None:
+    def error(self, metric: int, a: int, b: int | None = None) -> StandardError | None:
         """Return the standard error CR2 of a score or difference, with Satterthwaite's degrees of freedom."""
         table = self.table
         influence = self.influence(metric, a, b)

@@ -46,7 +46,7 @@ def run(
         return {pair: _bootstrap(makers, pair, alternative) for pair in pairs}
     if name in _OF_COUNTS:
         return {pair: _OF_COUNTS[name](*_discordant(name, makers, pair), alternative) for pair in pairs}
-    return {pair: _of_differences(name, makers, pair, alternative) for pair in pairs}
+    return {pair: _difference_test(name, makers, pair, alternative) for pair in pairs}
 
 
 def _standardised(
@@ -138,7 +138,7 @@ def _discordant(name: str, makers: Intervals, pair: Pair) -> tuple[int, int]:
     return int(counts[values == 1.0].sum()), int(counts[values == -1.0].sum())
 
 
-def _of_differences(name: str, makers: Intervals, pair: Pair, alternative: Alternative) -> TestResult:
+def _difference_test(name: str, makers: Intervals, pair: Pair, alternative: Alternative) -> TestResult:
     """Return a test of the difference of each unit: of items, or of the sums over clusters."""
     group, (m, a, b) = makers.group, pair
     group.every_unit(f"test {name!r}")

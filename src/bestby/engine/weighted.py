@@ -18,7 +18,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray
 from bestby.engine.base import Drawing, Group, Influences, Jackknife, Pair
 from bestby.inference import clusters, permutation, smoothness, tilting
-from bestby.inference.clusters import Error
+from bestby.inference.clusters import StandardError
 from bestby.metrics.base import BaseMetric, FunctionMetric, WeightedMetric
 from bestby.resampling import streams
 from bestby.resampling import totals as resampling
@@ -125,13 +125,13 @@ class ItemGroup(Group):
         """Return the scores on the full data, shape (1, S)."""
         return self._full
 
-    def _of_items(self, of_units: Array) -> Array:
+    def _by_item(self, of_units: Array) -> Array:
         return of_units if self.unit_of is None else np.ascontiguousarray(of_units[:, self.unit_of])
 
     def bootstrap(self, drawing: Drawing) -> FloatArray:
         """Return the scores of bootstrap resamples, shape (B, 1, S)."""
         units, draws = self.units, drawing.draws(self.units)
-        spread: Callable[[Array], Array] = self._of_items
+        spread: Callable[[Array], Array] = self._by_item
         if self.blocks is not None:
             units, draws, spread = self.blocks.units, self.blocks.draws, self.blocks.spread
         drawn = resampling.bootstrap_blocks(
@@ -154,7 +154,7 @@ class ItemGroup(Group):
 
         def block(first: int, stop: int) -> FloatArray:
             kept = (groups[None, :] != np.arange(first, stop)[:, None]).astype(np.int32)
-            return self._score_weights(self._of_items(kept))
+            return self._score_weights(self._by_item(kept))
 
         size = max(1, resampling.BLOCK_NUMBERS // n)
         scores = resampling.run_blocks(block, n_groups, size, 1, None)
@@ -168,7 +168,7 @@ class ItemGroup(Group):
             return np.arange(n), n
         return streams.block_generator(seed, "groups", 0).permutation(n) % MOST_LEFT_OUT, MOST_LEFT_OUT
 
-    def error(self, metric: int, a: int, b: int | None = None) -> Error | None:
+    def error(self, metric: int, a: int, b: int | None = None) -> StandardError | None:
         """Return the standard error CR2 of a score or difference, its influence taken from the jackknife.
 
         For a mean, leaving out a cluster that holds a share h of the items moves it by its influence over
@@ -243,7 +243,7 @@ class ItemGroup(Group):
                 self.units,
                 drawing.n_resamples,
                 drawing.seed,
-                _Weighed(difference, self._of_items),
+                _Weighed(difference, self._by_item),
                 most=self._most(),
                 n_jobs=drawing.n_jobs,
                 progress=drawing.progress,
@@ -272,17 +272,17 @@ class ItemGroup(Group):
         """Return the difference as a function of the signs of the units that differ; minus is swapped."""
         most = max(1, min(self._most(), resampling.WEIGHT_BLOCK // self.n_units))
 
-        def of_signs(signs: FloatArray) -> FloatArray:
+        def drawn_difference(signs: FloatArray) -> FloatArray:
             parts = np.split(signs < 0.0, range(most, len(signs), most))
-            return np.concatenate([difference(self._of_items(self._bits(part, units))) for part in parts])
+            return np.concatenate([difference(self._by_item(self._bits(part, units))) for part in parts])
 
         def flipped(first: int, stop: int) -> FloatArray:
             one = np.arange(first, stop)[:, None] == np.arange(units.size)
-            return difference(self._of_items(self._bits(one, units)))
+            return difference(self._by_item(self._bits(one, units)))
 
         changed = resampling.run_blocks(flipped, units.size, most, 1, None)
         ones = np.ones(units.size, dtype=np.int64)
-        return tilting.Swaps(ones, ones, observed - changed, of_signs)
+        return tilting.Swaps(ones, ones, observed - changed, drawn_difference)
 
     def _bits(self, swapped: BoolArray, units: IntArray) -> Array:
         """Return the swap bits of all units (R, n) from those of some of them."""
@@ -314,7 +314,7 @@ class ItemGroup(Group):
 
         def block(first: int, stop: int) -> FloatArray:
             swapped = (np.arange(first + 1, stop + 1)[:, None] >> np.arange(units.size)) & 1
-            return difference(self._of_items(self._bits(swapped.astype(np.bool_), units)))
+            return difference(self._by_item(self._bits(swapped.astype(np.bool_), units)))
 
         size = max(1, resampling.WEIGHT_BLOCK // self.n_units)
         return resampling.run_blocks(block, 2**units.size - 1, size, 1, None)
@@ -439,7 +439,7 @@ class CallGroup(ItemGroup):
         groups, n_groups = self._groups(0)
         sets = smoothness.sets_of(n_groups, streams.block_generator(0, "groups", 1))
         kept = (~sets[:, groups]).astype(np.int32)
-        return self._score_weights(self._of_items(kept)), sets
+        return self._score_weights(self._by_item(kept)), sets
 
     def _most(self) -> int:
         """Return fewer than for ranks: the calls take the time, and small blocks are shared out evenly."""

@@ -34,7 +34,7 @@ def fit(wins: FloatArray, ties: FloatArray) -> tuple[FloatArray, FloatArray]:
     for step in range(MOST_STEPS):
         if active.size == 0:
             break
-        q, p_tie = of_pairs(b, eta)
+        q, p_tie = all_probabilities(b, eta)
         expected, expected_ties = (pairs * q).sum(axis=-1), 0.5 * (pairs * p_tie).sum(axis=(-1, -2))
         if step < WARM_UP:
             b = b + np.log(won / expected)
@@ -79,12 +79,12 @@ def information_of(pairs: FloatArray, q: FloatArray, p_tie: FloatArray) -> Float
     return out
 
 
-def of_pairs(b: FloatArray, eta: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return what `of_gap` does for every two systems, (..., S, S)."""
-    return of_gap(b[..., :, None] - b[..., None, :], eta[..., None, None])
+def all_probabilities(b: FloatArray, eta: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return what `probabilities` does for every two systems, (..., S, S)."""
+    return probabilities(b[..., :, None] - b[..., None, :], eta[..., None, None])
 
 
-def of_gap(gap: FloatArray, eta: FloatArray) -> tuple[FloatArray, FloatArray]:
+def probabilities(gap: FloatArray, eta: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the expected value of a judgement, a tie counting half, and the probability of a tie."""
     if np.isneginf(eta).all():
         q: FloatArray = expit(gap)

@@ -196,7 +196,7 @@ def wilcoxon(
     if d.size > _EXACT_PAIRS:
         scale = math.sqrt(float((ranks.astype(float) ** 2).sum()))
         z = (2 * positive - total) / scale
-        p = _of_tails(float(ndtr(-z)), float(ndtr(z)), alternative)
+        p = tail_p_value(float(ndtr(-z)), float(ndtr(z)), alternative)
         return TestResult("wilcoxon", p, alternative, exact=False, method="asymptotic", statistic=statistic)
     smaller = min(positive, total - positive)
     tail, point = _signed_rank_tail(ranks, smaller)
@@ -204,7 +204,7 @@ def wilcoxon(
     upper, lower = (tail, other) if positive > smaller else (other, tail)
     if 2 * positive == total:
         upper = lower = tail
-    p = _of_tails(upper, lower, alternative)
+    p = tail_p_value(upper, lower, alternative)
     return TestResult("wilcoxon", p, alternative, exact=True, method="convolution", statistic=statistic)
 
 
@@ -272,7 +272,7 @@ def paired_t(differences: ArrayLike, alternative: Alternative = "two-sided") -> 
     variance = math.fsum((d - mean) ** 2) / (d.size - 1)
     t = mean / math.sqrt(variance / d.size)
     upper, lower = float(stdtr(d.size - 1, -t)), float(stdtr(d.size - 1, t))
-    p = _of_tails(upper, lower, alternative)
+    p = tail_p_value(upper, lower, alternative)
     return TestResult("t", p, alternative, exact=False, method="asymptotic", statistic=t)
 
 
@@ -378,7 +378,7 @@ def _binomial(name: str, a: int, b: int, alternative: Alternative, *, mid: bool 
     if a + b == 0:  # no evidence in either direction, whatever half of a point mass would say
         p = 1.0
     else:
-        p = _of_tails(_at_most(b, a + b, mid=mid), _at_most(a, a + b, mid=mid), alternative)
+        p = tail_p_value(_at_most(b, a + b, mid=mid), _at_most(a, a + b, mid=mid), alternative)
     return TestResult(name, p, alternative, exact=True, method="binomial", statistic=float(a - b))
 
 
@@ -391,7 +391,7 @@ def _at_most(k: int, m: int, *, mid: bool) -> float:
     return (tail + below) / 2.0
 
 
-def _of_tails(upper: float, lower: float, alternative: Alternative) -> float:
+def tail_p_value(upper: float, lower: float, alternative: Alternative) -> float:
     """P-value from the probabilities of at least, and at most, the statistic; symmetric under the null."""
     tails = {"greater": upper, "less": lower, "two-sided": 2.0 * min(upper, lower)}
     return min(max(tails[alternative], sys.float_info.min), 1.0)

@@ -27,7 +27,7 @@ LARGEST_SHARE = 1.0 / 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Error:
+class StandardError:
     """A standard error and how well it is known."""
 
     se: float
@@ -114,7 +114,7 @@ def cr2(
     sizes: FloatArray,
     counts: IntArray | None = None,
     bounds: IntArray | None = None,
-) -> Error:
+) -> StandardError:
     """Return the bias-reduced cluster-robust standard error CR2 with Satterthwaite's degrees of freedom.
 
     Parameters
@@ -130,7 +130,7 @@ def cr2(
 
     Returns
     -------
-    Error
+    StandardError
         Standard error and degrees of freedom; both are 0 if no stratum has two clusters.
 
     Notes
@@ -175,7 +175,7 @@ def cr2(
         trace += first
         squares += second
     df = trace**2 / squares if squares > 0.0 else 0.0
-    return Error(math.sqrt(variance), df)
+    return StandardError(math.sqrt(variance), df)
 
 
 def cr2_covariance(
@@ -273,7 +273,7 @@ def two_way_variance(influence: FloatArray, first: IntArray, second: IntArray) -
     )
 
 
-def two_way(influence: FloatArray, first: IntArray, second: IntArray) -> Error:
+def two_way(influence: FloatArray, first: IntArray, second: IntArray) -> StandardError:
     """Return the standard error of an estimate from items in two crossed groupings.
 
     V1 + V2 - V12 as in `two_way_variance`, but with CR2 in place of the factors, and never less than V1 or V2
@@ -295,33 +295,33 @@ def two_way(influence: FloatArray, first: IntArray, second: IntArray) -> Error:
         errors.append(cr2(sums, sizes))
     alone = [error.se**2 for error in errors]
     together = sum(alone) - _one_way(influence, _both(first, second))
-    return Error(math.sqrt(max(together, *alone)), min(error.df for error in errors))
+    return StandardError(math.sqrt(max(together, *alone)), min(error.df for error in errors))
 
 
-def of_mean(errors: Sequence[Error]) -> Error:
+def mean_error(errors: Sequence[StandardError]) -> StandardError:
     """Return the standard error of a mean of independent estimates, such as one per dataset.
 
     Parameters
     ----------
-    errors : sequence of Error
+    errors : sequence of StandardError
         The standard error of each estimate.
 
     Returns
     -------
-    Error
+    StandardError
         The root of the mean of the variances over their number, with Satterthwaite's degrees of freedom
         (Satterthwaite 1946, Biometrics Bulletin 2, 110-114).
 
     Examples
     --------
-    >>> found = of_mean([Error(0.3, 10.0), Error(0.4, 20.0)])
+    >>> found = mean_error([StandardError(0.3, 10.0), StandardError(0.4, 20.0)])
     >>> round(found.se, 6), round(found.df, 4)
     (0.25, 29.9043)
     """
     variances = [(error.se / len(errors)) ** 2 for error in errors]
     total = math.fsum(variances)
     squares = math.fsum(v**2 / e.df for v, e in zip(variances, errors, strict=True) if v > 0.0)
-    return Error(math.sqrt(total), total**2 / squares if squares > 0.0 else 0.0)
+    return StandardError(math.sqrt(total), total**2 / squares if squares > 0.0 else 0.0)
 
 
 def _one_way(influence: FloatArray, codes: IntArray) -> float:
@@ -336,12 +336,12 @@ def _both(first: IntArray, second: IntArray) -> IntArray:
     return codes
 
 
-def wald(estimate: float, error: Error, alternative: Alternative) -> TestResult:
+def wald(estimate: float, error: StandardError, alternative: Alternative) -> TestResult:
     """Test whether an estimate is 0: its ratio to the standard error against Student's t.
 
     Returns the test; p = 1 (two-sided) for an estimate of 0 without spread.
 
-    >>> round(wald(0.02, Error(0.01, 9.0), "two-sided").p_value, 4)
+    >>> round(wald(0.02, StandardError(0.01, 9.0), "two-sided").p_value, 4)
     0.0766
     """
     if error.se > 0.0:

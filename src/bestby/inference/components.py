@@ -34,7 +34,7 @@ class Components:
         return math.sqrt(self.items + self.runs + self.rest)
 
 
-def of_mean(
+def with_items(
     by_items: float, freedom: float, scores: Sequence[FloatArray], rest: Sequence[float]
 ) -> Components:
     """Return the components for one sample of runs, or for the difference of two independent ones.
@@ -58,7 +58,7 @@ def _between(
 ) -> tuple[float, float, list[tuple[float, float]]]:
     """Return what other runs change, the rest that is in it, and its independent parts with their freedom.
 
-    The arguments are those of `of_mean`.
+    The arguments are those of `with_items`.
     """
     variances, luck = [], []
     for x, r in zip(scores, rest, strict=True):

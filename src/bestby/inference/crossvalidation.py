@@ -17,6 +17,7 @@ from bestby._core import checks, rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative, ArrayLike, FloatArray
 from bestby.inference import classical
+from bestby.inference.classical import tail_p_value
 from bestby.inference.replicability import partial_conjunctions
 from bestby.results.values import Interval, TestResult
 from bestby.vocabulary import allowed_names
@@ -108,7 +109,7 @@ def _t_test(name: str, differences: ArrayLike, ratio: float, alternative: Altern
     if scale == 0.0:
         return _without_variance(name, d, mean, alternative)
     t = mean / scale
-    p = _of_tails(float(stdtr(d.size - 1, -t)), float(stdtr(d.size - 1, t)), alternative)
+    p = tail_p_value(float(stdtr(d.size - 1, -t)), float(stdtr(d.size - 1, t)), alternative)
     return TestResult(name, p, alternative, exact=False, method="asymptotic", statistic=t)
 
 
@@ -204,7 +205,7 @@ def five_by_two_t(differences: ArrayLike, alternative: Alternative = "two-sided"
     if variance == 0.0:
         return _without_variance("5x2cv-t", d, first, alternative)
     t = first / math.sqrt(variance)
-    p = _of_tails(float(stdtr(5, -t)), float(stdtr(5, t)), alternative)
+    p = tail_p_value(float(stdtr(5, -t)), float(stdtr(5, t)), alternative)
     return TestResult("5x2cv-t", p, alternative, exact=False, method="asymptotic", statistic=t)
 
 
@@ -357,8 +358,3 @@ def _without_variance(name: str, d: FloatArray, numerator: float, alternative: A
     p = classical.sign(d.reshape(-1), alternative).p_value
     statistic = math.copysign(math.inf, numerator) if numerator else 0.0
     return TestResult(name, p, alternative, exact=True, method="binomial", statistic=statistic)
-
-
-def _of_tails(upper: float, lower: float, alternative: Alternative) -> float:
-    tails = {"greater": upper, "less": lower, "two-sided": 2.0 * min(upper, lower)}
-    return min(max(tails[alternative], sys.float_info.min), 1.0)

@@ -19,7 +19,7 @@ from bestby._core import arrays, checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import ArrayLike, FloatArray
-from bestby.inference.ordering_notes import Ordered, of_pairs
+from bestby.inference.ordering_notes import Ordered, pair_notes
 from bestby.inference.violation import Estimate, estimates
 from bestby.resampling import streams
 from bestby.results.ordering import StochasticOrder, StochasticOrders
@@ -176,7 +176,7 @@ def multi_aso(
     cells = _orders(scores, pairs, settings, greater_is_better)
     orders = {pair: order for pair, (order, _) in cells.items()}
     once = [cells[pair][1] for pair in itertools.combinations(names, 2)]
-    return StochasticOrders(names, orders, of_pairs(once))
+    return StochasticOrders(names, orders, pair_notes(once))
 
 
 def aso_tightness(m_old: int, n_old: int, m_new: int, n_new: int) -> float:
@@ -307,5 +307,5 @@ def _order(pair: Ordered, level: float, greater_is_better: bool) -> StochasticOr
         n_a=n,
         n_b=m,
         test=test,
-        notes=of_pairs([pair]),
+        notes=pair_notes([pair]),
     )

@@ -59,7 +59,7 @@ class Ordered:
         return float(fewer.std(ddof=1)) > SPREAD_APART * float(more.std(ddof=1))
 
 
-def of_pairs(pairs: Sequence[Ordered]) -> tuple[Note, ...]:
+def pair_notes(pairs: Sequence[Ordered]) -> tuple[Note, ...]:
     """Return the notes on one pair, or on all pairs of a comparison."""
     return tuple(_notes(pairs))
 

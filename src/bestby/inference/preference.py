@@ -15,7 +15,7 @@ import numpy as np
 
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
-from bestby._core.typing import ArrayLike, BoolArray, FloatArray
+from bestby._core.typing import ArrayLike, FloatArray
 from bestby.inference import _strengths
 from bestby.vocabulary import allowed_names
 
@@ -38,7 +38,7 @@ class Strengths:
 
     def preference(self, a: int, b: int) -> FloatArray:
         """Return the probability that A is preferred to B, a tie counting half, shape (...)."""
-        q, _ = _strengths.of_gap(self.log[..., a] - self.log[..., b], _strengths.log_of(self.tie))
+        q, _ = _strengths.probabilities(self.log[..., a] - self.log[..., b], _strengths.log_of(self.tie))
         return q
 
 
@@ -113,32 +113,6 @@ def strengths(
     shape, size = w.shape[:-2], w.shape[-1]
     log, tie = _strengths.fit(w.reshape(-1, size, size), t.reshape(-1, size, size))
     return Strengths(log.reshape(*shape, size), tie.reshape(shape))
-
-
-def connected(wins: ArrayLike, ties: ArrayLike | None = None) -> BoolArray:
-    """Tell where strengths have a finite estimate: where wins and ties lead from every system to every other.
-
-    Parameters
-    ----------
-    wins, ties
-        As for `strengths`.
-
-    Returns
-    -------
-    ndarray of bool, shape (...)
-        Whether they do.
-
-    References
-    ----------
-    .. [1] Hunter (2004), assumption 1.
-
-    Examples
-    --------
-    >>> bool(connected([[0, 3], [0, 0]])), bool(connected([[0, 3], [0, 0]], [[0, 1], [1, 0]]))
-    (False, True)
-    """
-    found: BoolArray = np.asarray(_strengths.leads(*_matrices(wins, ties)).all(axis=(-1, -2)))
-    return found
 
 
 def groups(wins: ArrayLike, ties: ArrayLike | None = None) -> list[tuple[list[int], str]]:
@@ -219,10 +193,10 @@ def errors(
     np.add.at(pairs, (a, b), 1.0)
     pairs = pairs + pairs.T + prior * (1.0 - np.eye(size))
     information = _strengths.information_of(
-        pairs[None], *_strengths.of_pairs(fitted.log[None], log_tie[None])
+        pairs[None], *_strengths.all_probabilities(fitted.log[None], log_tie[None])
     )[0]
     inverse = np.linalg.pinv(information, hermitian=True)
-    q, p_tie = _strengths.of_gap(fitted.log[a] - fitted.log[b], log_tie)
+    q, p_tie = _strengths.probabilities(fitted.log[a] - fitted.log[b], log_tie)
     unit = np.arange(a.size) if clusters is None else np.asarray(clusters, dtype=np.int64)
     n_units = int(unit.max()) + 1
     score = np.zeros((n_units, size + 1))

@@ -289,17 +289,17 @@ def _swapped(
     """Return the test by ways to swap the runs of pairs."""
     name, n = "permutation", a.size
 
-    def of_swaps(bits: IntArray) -> FloatArray:
+    def swapped_statistics(bits: IntArray) -> FloatArray:
         swapped = bits.astype(np.bool_)
         return values(np.where(swapped, b, a), np.where(swapped, a, b))
 
     if n <= MOST_SWAPS:
         bits = (np.arange(1 << n)[:, None] >> np.arange(n)) & 1
-        return _counted(name, of_swaps(bits), True, alternative, unit)
+        return _counted(name, swapped_statistics(bits), True, alternative, unit)
     key = streams.stream_key(seed, "runs")
 
     def block(start: int, stop: int) -> FloatArray:
-        return of_swaps(weights.swap_bits(streams.replicate_keys(key, start, stop - start), n))
+        return swapped_statistics(weights.swap_bits(streams.replicate_keys(key, start, stop - start), n))
 
     drawn = run_blocks(block, n_resamples, max(1, _BLOCK // n), 1, None)
     return permutation.monte_carlo(drawn, float(values(a, b)), alternative, name=name, scale=unit)

@@ -24,7 +24,7 @@ class PerItem(MeanMetric):
     reads = "distributions"
 
     @abstractmethod
-    def of_rows(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
+    def row_values(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
         """Return the number of each item, shape (n,), up to rounding."""
 
     def values(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
@@ -35,7 +35,7 @@ class PerItem(MeanMetric):
         """
         # Rows may miss 1 by the rounding they came with, and the number its bounds by as much. Adding 0
         # turns -0 into 0.
-        bounded: FloatArray = np.clip(self.of_rows(gold, predictions), *self.bounds) + 0.0
+        bounded: FloatArray = np.clip(self.row_values(gold, predictions), *self.bounds) + 0.0
         return bounded
 
 

@@ -28,8 +28,8 @@ def spans(item: Any, scheme: str | None, where: str) -> set[Span]:
     if kind == "nothing":
         return set()
     if kind == "spans":
-        return {_given(span, where) for span in item}
-    return _of_tags(item, scheme, where)
+        return {_checked_span(span, where) for span in item}
+    return _tagged_spans(item, scheme, where)
 
 
 def paired(gold: Iterable[Any], predictions: Iterable[Any], metric: str) -> Iterator[tuple[str, Any, Any]]:
@@ -58,7 +58,7 @@ def types(items: Iterable[Any], where: str) -> set[str]:
     for place, item in enumerate(items):
         kind = _kind(item, f"{where}, item {place}")
         if kind == "spans":
-            found.update(_given(span, f"{where}, item {place}")[0] for span in item)
+            found.update(_checked_span(span, f"{where}, item {place}")[0] for span in item)
         elif kind == "tags":
             found.update(tag[2:] or "_" for tag in item if tag != "O")
     return found
@@ -95,7 +95,7 @@ def _seqeval(module: Literal["scheme", "metrics"]) -> Any:
     return found
 
 
-def _of_tags(tags: Sequence[str], scheme: str | None, where: str) -> set[Span]:
+def _tagged_spans(tags: Sequence[str], scheme: str | None, where: str) -> set[Span]:
     if scheme is None:
         return set(_seqeval("metrics").get_entities(_checked(tags, _LENIENT, where)))
     seqeval = _seqeval("scheme")
@@ -129,7 +129,7 @@ def _kind(item: Any, where: str) -> Literal["tags", "spans", "nothing"]:
     )
 
 
-def _given(span: Any, where: str) -> Span:
+def _checked_span(span: Any, where: str) -> Span:
     if len(span) == 3 and _is_place(span[0]) and _is_place(span[1]) and isinstance(span[2], str):
         return span[2], int(span[0]), int(span[1])
     raise InvalidInputError(

@@ -26,7 +26,7 @@ class _Order:
 
 @dataclass(frozen=True, eq=False)
 class NGrams:
-    """The n-grams of the references of all segments; made by `of_references`.
+    """The n-grams of the references of all segments; made by `count_references`.
 
     `lengths` has shape (n, R).
     """
@@ -72,7 +72,7 @@ class NGrams:
         return closest
 
 
-def of_references(references: Sequence[Sequence[Sequence[str]]], highest: int) -> NGrams:
+def count_references(references: Sequence[Sequence[Sequence[str]]], highest: int) -> NGrams:
     """Count the n-grams of the references."""
     numbers: dict[str, int] = {}
     texts = [text for several in references for text in several]

@@ -33,7 +33,7 @@ class _Agreement(Metric):
 
 
 @dataclass(frozen=True, repr=False)
-class _OfLabels(_Agreement):
+class _LabelAgreement(_Agreement):
     """A measure that counts how often each label occurs, and fixes the set of labels first."""
 
     name: str
@@ -74,7 +74,7 @@ class _OfLabels(_Agreement):
 
 
 @dataclass(frozen=True, repr=False)
-class NominalAlpha(_OfLabels):
+class NominalAlpha(_LabelAgreement):
     """Krippendorff's alpha of labels without order.
 
     An item is the row (list or tuple) of labels its annotators gave; None and NaN are missing labels, rows
@@ -185,7 +185,7 @@ class IntervalAlpha(_Agreement):
         return _alpha(observed, np.where(expected > rounding.noise_width(n * xx), expected, 0.0), n)
 
 
-class _OfNumbers(_OfLabels):
+class _NumberAgreement(_LabelAgreement):
     """The same for labels that are numbers, the set of them in their order."""
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
@@ -198,7 +198,7 @@ class _OfNumbers(_OfLabels):
 
 
 @dataclass(frozen=True, repr=False)
-class RatioAlpha(_OfNumbers):
+class RatioAlpha(_NumberAgreement):
     """Krippendorff's alpha of numbers with a zero, by ((c - k) / (c + k))^2.
 
     Items are those of `NominalAlpha`, their labels numbers of which none is negative.
@@ -257,7 +257,7 @@ class RatioAlpha(_OfNumbers):
 
 
 @dataclass(frozen=True, repr=False)
-class OrdinalAlpha(_OfNumbers):
+class OrdinalAlpha(_NumberAgreement):
     """Krippendorff's alpha of ordered labels, by how many labels lie between two.
 
     Items are those of `NominalAlpha`. The labels are numbers, in their order, of any distance.
@@ -316,7 +316,7 @@ class OrdinalAlpha(_OfNumbers):
 
 
 @dataclass(frozen=True, repr=False)
-class FleissKappa(_OfLabels):
+class FleissKappa(_LabelAgreement):
     """Fleiss' kappa: agreement of equally many annotators per item beyond chance.
 
     An item is the row of labels its annotators gave; who they were does not matter, but there must be equally

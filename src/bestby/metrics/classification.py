@@ -111,7 +111,7 @@ class OneClass(Metric):
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with the position of the class fixed."""
         return dataclasses.replace(
-            self, position=named_label(self.label, _given(self.name, labels).tolist(), self.name)
+            self, position=named_label(self.label, _required_labels(self.name, labels).tolist(), self.name)
         )
 
     def statistics(self, gold: Array, predictions: Array) -> FloatArray:
@@ -182,7 +182,7 @@ class Averaged(Metric):
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with the label set fixed; without gold all labels are classes."""
-        names = _printed(_given(self.name, labels))
+        names = _printed(_required_labels(self.name, labels))
         classes = np.arange(len(names)) if gold is None else np.flatnonzero(np.bincount(gold))
         caution = None
         if self.average == "macro" and classes.size < len(names):
@@ -240,7 +240,7 @@ class BalancedAccuracy(Metric):
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with the label set fixed."""
-        return dataclasses.replace(self, labels=_printed(_given(self.name, labels)))
+        return dataclasses.replace(self, labels=_printed(_required_labels(self.name, labels)))
 
     def statistics(self, gold: Array, predictions: Array) -> FloatArray:
         """Return per class whether it was hit and due."""
@@ -274,7 +274,7 @@ class _Agreement(Metric):
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with the label set fixed."""
-        return dataclasses.replace(self, labels=_printed(_given(self.name, labels)))
+        return dataclasses.replace(self, labels=_printed(_required_labels(self.name, labels)))
 
     def statistics(self, gold: Array, predictions: Array) -> FloatArray:
         """Return per class whether it was predicted and due; then whether the item is right, and 1."""
@@ -380,7 +380,7 @@ def named_label(label: str, labels: Sequence[Any], metric: str) -> int:
     )
 
 
-def _given(name: str, labels: Array | None) -> Array:
+def _required_labels(name: str, labels: Array | None) -> Array:
     if labels is None:
         raise InvalidInputError(f"{name} needs the label set", hint="pass labels= to fit()")
     return labels

@@ -41,7 +41,7 @@ class Pearson(StandardisedMetric):
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with the centres and scales of the gold and the systems fixed."""
-        centre, scale = _location(self.name, "the gold is", _given(self.name, gold))
+        centre, scale = _location(self.name, "the gold is", _required_gold(self.name, gold))
         locations = tuple(_centre_and_scale(predictions) for predictions in systems)
         return dataclasses.replace(self, centre=centre, scale=scale, locations=locations)
 
@@ -118,7 +118,7 @@ class _RankCorrelation(RankMetric):
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric, having seen that the gold is not constant."""
-        given = _given(self.name, gold)
+        given = _required_gold(self.name, gold)
         _check_varied(self.name, "the gold is", given.min(), given.max())
         return self
 
@@ -220,7 +220,7 @@ def _quotient(products: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
     return value
 
 
-def _given(name: str, gold: Array | None) -> Array:
+def _required_gold(name: str, gold: Array | None) -> Array:
     if gold is None:
         raise InvalidInputError(f"{name} needs gold values", hint="pass gold=...")
     return gold

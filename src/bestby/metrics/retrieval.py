@@ -108,11 +108,11 @@ class Retrieval(MeanMetric):
             raise InvalidInputError(f"{self.name}: {len(judged)} topics in the gold, {len(found)} predicted")
         library = _library()
         values = np.zeros(len(judged))
-        for entry in library.iter_calc([self._of_library(library)], judged, found):
+        for entry in library.iter_calc([self._library_measure(library)], judged, found):
             values[int(entry.query_id)] = entry.value
         return values
 
-    def _of_library(self, library: Any) -> Any:
+    def _library_measure(self, library: Any) -> Any:
         measure = getattr(library, _LIBRARY_NAMES[self.measure])
         if self.relevance != 1:
             measure = measure(rel=self.relevance)

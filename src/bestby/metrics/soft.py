@@ -45,7 +45,7 @@ class CrossEntropy(PerItem):
     greater_is_better = False
     bounds = (0.0, np.inf)
 
-    def of_rows(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
+    def row_values(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
         """Return the cross-entropies."""
         return -dot(gold, clipped_log(predictions))
 
@@ -85,7 +85,7 @@ class LogLoss(PerItem):
             )
         return self
 
-    def of_rows(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
+    def row_values(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
         """Return the negative logarithms."""
         return -clipped_log(dot(gold, predictions))
 
@@ -124,7 +124,7 @@ class KullbackLeibler(PerItem):
     greater_is_better = False
     bounds = (0.0, np.inf)
 
-    def of_rows(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
+    def row_values(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
         """Return the divergences."""
         p, q = (predictions, gold) if self.reverse else (gold, predictions)
         return dot(p, clipped_log(p) - clipped_log(q))
@@ -151,7 +151,7 @@ class JensenShannon(PerItem):
     greater_is_better = False
     bounds = (0.0, LN2)
 
-    def of_rows(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
+    def row_values(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
         """Return the divergences."""
         return _jensen_shannon(gold, predictions)
 
@@ -175,7 +175,7 @@ class JensenShannonBits(PerItem):
     greater_is_better = False
     bounds = (0.0, 1.0)
 
-    def of_rows(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
+    def row_values(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
         """Return the divergences."""
         return _jensen_shannon(gold, predictions) / LN2
 
@@ -203,7 +203,7 @@ class JensenShannonDistance(PerItem):
     greater_is_better = False
     bounds = (0.0, float(np.sqrt(LN2)))
 
-    def of_rows(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
+    def row_values(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
         """Return the distances."""
         return np.sqrt(np.maximum(_jensen_shannon(gold, predictions), 0.0))
 
@@ -230,7 +230,7 @@ class Brier(PerItem):
     greater_is_better = False
     bounds = (0.0, 2.0)
 
-    def of_rows(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
+    def row_values(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
         """Return the sums of squares."""
         difference = gold - predictions
         return dot(difference, difference)
@@ -257,7 +257,7 @@ class SoftAccuracy(PerItem):
     name = "soft_accuracy"
     bounds = (0.0, 1.0)
 
-    def of_rows(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
+    def row_values(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
         """Return what is shared."""
         return over_classes(np.minimum(gold, predictions))
 

@@ -52,7 +52,7 @@ class OrdinalMAE(_Ordered):
     array([1.5, 0. ])
     """
 
-    def of_rows(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
+    def row_values(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
         """Return the absolute differences."""
         positions = np.arange(gold.shape[1], dtype=np.float64)
         return np.abs(over_classes((gold - predictions) * positions))
@@ -80,7 +80,7 @@ class EarthMover(_Ordered):
     array([1.5, 1. ])
     """
 
-    def of_rows(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
+    def row_values(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
         """Return the distances."""
         moved = np.cumsum(gold[:, :-1] - predictions[:, :-1], axis=1)
         return over_classes(np.abs(moved))

@@ -217,7 +217,7 @@ def _by_scheme(kind: type[Spans | MacroSpans], part: Part, name: str, scheme: st
     return kind(name, part, checks.choice(scheme, tuple(_entities.SCHEMES), f"the scheme in {name}"))
 
 
-def _of_type(part: Part, name: str, label: str) -> BaseMetric:
+def _single_type(part: Part, name: str, label: str) -> BaseMetric:
     return Spans(name, part, label=label)
 
 
@@ -242,7 +242,7 @@ NAMES: dict[str, tuple[str, Callable[[str], BaseMetric]]] = {
 """Name, description and builder of every measure here."""
 
 WITH_LABEL: dict[str, tuple[str, Callable[[str, str], BaseMetric]]] = {
-    f"span_{part}": (f"{said} of the spans of one type", partial(_of_type, part))
+    f"span_{part}": (f"{said} of the spans of one type", partial(_single_type, part))
     for part, said in _PARTS.items()
 }
 """The same for names with a type in brackets: from the whole name and the type to the metric."""

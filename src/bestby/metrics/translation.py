@@ -59,7 +59,7 @@ class Counted(Metric):
     empty = ""
 
     @abstractmethod
-    def _of_references(self, library: Any, references: Sequence[tuple[str, ...]]) -> Any:
+    def _prepared_references(self, library: Any, references: Sequence[tuple[str, ...]]) -> Any:
         """Return what is counted once in the references; `library` is ``sacrebleu.metrics``."""
 
     @abstractmethod
@@ -76,7 +76,7 @@ class Counted(Metric):
             from sacrebleu import metrics
         except ImportError:
             raise MissingExtraError("sacrebleu", "mt") from None
-        return _Prepared(gold, self._of_references(metrics, references))
+        return _Prepared(gold, self._prepared_references(metrics, references))
 
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:
         """Return the counts of each segment.
@@ -95,7 +95,7 @@ class Counted(Metric):
             )
         return self._rows(kept.counted, translations)
 
-    def of_segments(self, rows: FloatArray) -> FloatArray:
+    def segment_scores(self, rows: FloatArray) -> FloatArray:
         """Return the score of each segment by itself, as sacrebleu's functions for sentences do."""
         return self.score(rows)
 
@@ -154,7 +154,7 @@ class Bleu(Counted):
     def __post_init__(self) -> None:
         checks.choice(self.smooth, _SMOOTHINGS, "smooth")
 
-    def _of_references(self, library: Any, references: Sequence[tuple[str, ...]]) -> Any:
+    def _prepared_references(self, library: Any, references: Sequence[tuple[str, ...]]) -> Any:
         if self.tokenize not in library.BLEU.TOKENIZERS:
             raise InvalidInputError(
                 f"{self.name}: sacrebleu has no tokeniser {self.tokenize!r}",
@@ -168,7 +168,7 @@ class Bleu(Counted):
                 f" {' '.join(str(error).split())}",
             ) from error
         tokens = [[self._tokens(tokenizer, text) for text in several] for several in references]
-        return tokenizer, _ngrams.of_references(tokens, 4)
+        return tokenizer, _ngrams.count_references(tokens, 4)
 
     def _tokens(self, tokenizer: Callable[[str], str], text: str) -> list[str]:
         return tokenizer((text.lower() if self.lowercase else text).rstrip()).split()
@@ -194,7 +194,7 @@ class Bleu(Counted):
         out[~rare] = _plain_bleu(totals[~rare])
         return out
 
-    def of_segments(self, rows: FloatArray) -> FloatArray:
+    def segment_scores(self, rows: FloatArray) -> FloatArray:
         """Return BLEU of each segment, over the orders it has n-grams of, as ``sacrebleu.sentence_bleu``."""
         return self._careful(rows, shorten=True)
 
@@ -240,7 +240,7 @@ class _BySacrebleu(Counted):
     def _scorer(self, library: Any, references: Sequence[Sequence[str | None]]) -> Any:
         """Return the scorer that holds these references."""
 
-    def _of_references(self, library: Any, references: Sequence[tuple[str, ...]]) -> Any:
+    def _prepared_references(self, library: Any, references: Sequence[tuple[str, ...]]) -> Any:
         # One list per reference; None where a segment has fewer of them than others.
         return self._scorer(library, list(zip_longest(*references)))
 
@@ -415,7 +415,7 @@ class SegmentMean(MeanMetric):
 
     def values(self, gold: Any, predictions: Any) -> FloatArray:
         """Return the score of each segment; parameters and errors are those of `Counted.statistics`."""
-        return self.of.of_segments(self.of.statistics(gold, predictions))
+        return self.of.segment_scores(self.of.statistics(gold, predictions))
 
 
 def _plain_bleu(totals: FloatArray) -> FloatArray:

@@ -13,7 +13,7 @@ from bestby._core.errors import DesignError
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
-from bestby.engine.hierarchy import Crossed
+from bestby.engine.hierarchy import RunsWithItems
 from bestby.engine.interval_maker import Intervals
 from bestby.inference import clusters
 from bestby.metrics import resolve
@@ -27,12 +27,12 @@ def crossed(
     paired: bool = False,
     clusters: np.ndarray | None = None,
     resamples: int = 200,
-) -> Crossed:
+) -> RunsWithItems:
     names = [chr(ord("a") + s) for s in range(len(runs))]
     flat = {f"{name}#{r}": row for name, rows in zip(names, runs, strict=True) for r, row in enumerate(rows)}
     evaluation = Evaluation.of(flat, gold, clusters=clusters)
     ((group, _),) = prepare.groups(evaluation, [resolve(metric)])
-    return Crossed(Intervals(group, Drawing(resamples, 0)), [len(rows) for rows in runs], names, paired)
+    return RunsWithItems(Intervals(group, Drawing(resamples, 0)), [len(rows) for rows in runs], names, paired)
 
 
 def scores(shape: tuple[int, int], seed: int, run_sd: float = 0.3, rest: float = 0.7) -> np.ndarray:

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from bestby._core.errors import DesignError, InvalidInputError
-from bestby.inference.clusters import Error, cr2, design_effect, few, two_way, two_way_variance, wald
+from bestby.inference.clusters import StandardError, cr2, design_effect, few, two_way, two_way_variance, wald
 
 
 def influence(values: np.ndarray) -> np.ndarray:
@@ -46,7 +46,7 @@ def test_strata_add_their_variances_and_lose_a_mean_each() -> None:
 
 
 def test_a_stratum_of_one_cluster_says_nothing() -> None:
-    assert cr2(np.array([0.3, -0.3]), np.ones(2), bounds=np.array([0, 1, 2])) == Error(0.0, 0.0)
+    assert cr2(np.array([0.3, -0.3]), np.ones(2), bounds=np.array([0, 1, 2])) == StandardError(0.0, 0.0)
     alone = cr2(np.array([9.0, 0.3, -0.3]), np.ones(3), bounds=np.array([0, 1, 3]))
     assert alone.se == pytest.approx(math.sqrt(2 * (0.3**2 + 0.3**2)))
 
@@ -120,7 +120,7 @@ def test_two_way_needs_two_groups_of_each() -> None:
 
 
 def test_wald_is_student() -> None:
-    error = Error(0.5, 7.0)
+    error = StandardError(0.5, 7.0)
     assert wald(1.0, error, "two-sided").p_value == pytest.approx(2 * stats.t.sf(2.0, 7))
     assert wald(1.0, error, "greater").p_value == pytest.approx(stats.t.sf(2.0, 7))
     assert wald(1.0, error, "less").p_value == pytest.approx(stats.t.cdf(2.0, 7))
@@ -130,5 +130,5 @@ def test_wald_is_student() -> None:
 
 
 def test_wald_without_spread() -> None:
-    assert wald(0.0, Error(0.0, 0.0), "two-sided").p_value == 1.0
-    assert wald(0.1, Error(0.0, 5.0), "two-sided").p_value == 0.0
+    assert wald(0.0, StandardError(0.0, 0.0), "two-sided").p_value == 1.0
+    assert wald(0.1, StandardError(0.0, 5.0), "two-sided").p_value == 0.0

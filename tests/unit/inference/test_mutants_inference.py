@@ -17,7 +17,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative, ArrayLike
 from bestby.inference import classical, effect_sizes, improvement, locations, ranking, samples
 from bestby.inference.classical import cochran_q, friedman, mcnemar, mcnemar_midp, paired_t, sign, wilcoxon
-from bestby.inference.clusters import Error, cr2, design_effect, two_way, two_way_variance, wald
+from bestby.inference.clusters import StandardError, cr2, design_effect, two_way, two_way_variance, wald
 from bestby.inference.groups import _runs, cliques, labels, letters, rank_intervals
 from bestby.inference.intervals import effective_units
 from bestby.inference.lattice import as_lattice, merged
@@ -85,12 +85,12 @@ def test_two_groups_of_each_are_enough() -> None:
 def test_wald_with_less_than_one_degree_of_freedom_is_cauchys() -> None:
     expected = 2 * stats.cauchy.sf(2.0)
     for df in (1.0, 0.5, 0.0):
-        assert wald(1.0, Error(0.5, df), "two-sided").p_value == pytest.approx(expected)
+        assert wald(1.0, StandardError(0.5, df), "two-sided").p_value == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 def test_wald_says_what_it_is(alternative: str) -> None:
-    found = wald(-1.0, Error(0.5, 7.0), alternative)  # type: ignore[arg-type]
+    found = wald(-1.0, StandardError(0.5, 7.0), alternative)  # type: ignore[arg-type]
     assert (found.name, found.alternative, found.exact, found.method) == (
         "wald",
         alternative,

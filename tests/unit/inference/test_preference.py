@@ -87,7 +87,6 @@ def test_win_rate_of_a_system_that_was_not_judged() -> None:
 )
 def test_groups(wins: Any, expected: Any) -> None:
     assert preference.groups(wins) == expected
-    assert not preference.connected(wins)
 
 
 @pytest.mark.parametrize(

@@ -193,7 +193,7 @@ def test_rows_are_the_same_fitted_or_not_and_of_other_gold_too():
 @pytest.mark.parametrize(
     ("metric", "place"),
     [
-        (Bleu(), (_ngrams, "of_references")),
+        (Bleu(), (_ngrams, "count_references")),
         (Chrf(), (sacrebleu.CHRF, "_cache_references")),
         (Ter(), (sacrebleu.TER, "_cache_references")),
     ],

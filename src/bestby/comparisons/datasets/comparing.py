@@ -464,7 +464,7 @@ def _macro_by_formula(inside: Inside, pairs: Sequence[tuple[int, int]], level: f
         errors = [makers.group.error(0, a, b) for makers in inside.makers.values()]
         known = [error for error in errors if error is not None]
         assert len(known) == len(errors)  # two crossed groupings go with functions of sums only
-        error = clusters.of_mean(known)
+        error = clusters.mean_error(known)
         estimate = float(np.mean(inside.matrix[:, a] - inside.matrix[:, b]))
         intervals.append((*normal(estimate, error.se, level, df=max(error.df, 1.0)), error.se))
     return intervals

@@ -19,7 +19,7 @@ from bestby.comparisons.runs.differences import chosen_test, difference_of, orde
 from bestby.comparisons.runs.settings import Settings, asked
 from bestby.comparisons.runs.source import Data, data_of, systems_of
 from bestby.engine.base import Drawing
-from bestby.engine.hierarchy import Crossed
+from bestby.engine.hierarchy import RunsWithItems
 from bestby.engine.runs import FEW_FOR_MEDIANS
 from bestby.inference import locations, multiplicity
 from bestby.resampling import executing
@@ -238,7 +238,7 @@ def _scores(
 
 def _variances(data: Data, order: Sequence[int], pairs: Sequence[tuple[int, int]]) -> tuple[Variance, ...]:
     maker = data.maker
-    if not isinstance(maker, Crossed):
+    if not isinstance(maker, RunsWithItems):
         return ()
     out = []
     for a, b in [*((s, None) for s in order), *pairs]:
@@ -271,7 +271,7 @@ def _notes(data: Data, settings: Settings, differences: Sequence[RunsDifference]
         uneven = {name for d in short for name in (d.a, d.b)}
         yield from note_rules.of_runs(data.metric.name, scores, uneven)
     yield from note_rules.of_direction(data.metric.name, data.metric.greater_is_better, settings.alternative)
-    if isinstance(data.maker, Crossed) and settings.test in ("permutation", "brunner-munzel"):
+    if isinstance(data.maker, RunsWithItems) and settings.test in ("permutation", "brunner-munzel"):
         yield Note(
             "items_fixed",
             "the test takes the items as given: it asks about other runs on these very items, the intervals"

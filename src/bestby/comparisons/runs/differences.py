@@ -12,7 +12,7 @@ from bestby.comparisons.common import family
 from bestby.comparisons.runs.settings import Settings
 from bestby.comparisons.runs.source import Data
 from bestby.engine.base import Drawing
-from bestby.engine.hierarchy import DOUBTED, Crossed
+from bestby.engine.hierarchy import DOUBTED, RunsWithItems
 from bestby.engine.prepare import Reading
 from bestby.engine.runs import FEW_FOR_MEDIANS
 from bestby.inference import effect_sizes, improvement, locations, samples
@@ -45,7 +45,7 @@ def chosen_test(
     data: Data, pairs: Sequence[tuple[int, int]], settings: Settings
 ) -> tuple[str, tuple[Note, ...]]:
     """Return the test, and a note where no data could make the permutation test significant."""
-    if settings.test not in ("auto", "permutation") or isinstance(data.maker, Crossed):
+    if settings.test not in ("auto", "permutation") or isinstance(data.maker, RunsWithItems):
         return settings.test, ()
     if settings.test == "auto" and settings.statistic != "mean":
         return "auto", ()
@@ -117,7 +117,7 @@ def difference_of(
         notes += (Note("identical", f"the runs of {name_a} and {name_b} have the same scores"),)
     elif math.isnan(effect):
         notes += (Note("no_spread", "the runs do not vary: the effect size is undefined"),)
-    if not isinstance(maker, Crossed):
+    if not isinstance(maker, RunsWithItems):
         notes += tuple(spread_notes(x, y, name_a, name_b, settings.statistic))
     error, error_method = maker.standard_error(a, b)
     return RunsDifference(
@@ -155,7 +155,7 @@ def difference_of(
 
 def _differing(data: Data, a: int, b: int) -> int:
     """Return on how many items some two runs of the two systems differ."""
-    if data.evaluation is None or not isinstance(data.maker, Crossed):
+    if data.evaluation is None or not isinstance(data.maker, RunsWithItems):
         return 0
     values: Sequence[Array] = list(data.evaluation.systems.values())
     if len({rows.ndim for rows in values}) > 1:  # a hard label is the certainty of its class

@@ -18,7 +18,7 @@ from bestby.data.evaluation import Evaluation
 from bestby.data.frames import collected, is_frame
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
-from bestby.engine.hierarchy import Crossed
+from bestby.engine.hierarchy import RunsWithItems
 from bestby.engine.interval_maker import Intervals
 from bestby.engine.runs import Separate
 from bestby.metrics.directions import direction_of
@@ -34,7 +34,7 @@ class Data:
 
     names: tuple[str, ...]
     metric: MetricInfo
-    maker: Separate | Crossed
+    maker: Separate | RunsWithItems
     evaluation: Evaluation | None
     notes: tuple[Note, ...] = ()
 
@@ -224,5 +224,5 @@ def _of_items(
     )
     names = tuple(systems)
     n_runs = [len(rows) for rows in systems.values()]
-    maker = Crossed(Intervals(group, drawing), n_runs, names, settings.paired)
+    maker = RunsWithItems(Intervals(group, drawing), n_runs, names, settings.paired)
     return Data(names, MetricInfo(asked.name, better, asked.bounds), maker, evaluation, tuple(notes))

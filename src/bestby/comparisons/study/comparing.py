@@ -21,7 +21,7 @@ from bestby.comparisons.study.store import Store
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
 from bestby.engine.base import Group
-from bestby.engine.hierarchy import DOUBTED, Crossed
+from bestby.engine.hierarchy import DOUBTED, RunsWithItems
 from bestby.engine.interval_maker import Intervals, Target
 from bestby.engine.sums import SumGroup
 from bestby.inference import multiplicity
@@ -156,7 +156,7 @@ def _scores_of(plan: Plan, condition: Condition, metrics: Sequence[BaseMetric]) 
             interval, notes = makers.interval(target, chosen, plan.settings.level)
             error, error_method = one_pair.standard_error(makers, target, interval)
         else:
-            crossed = Crossed(makers, [n_runs], [condition.name], paired=False, metric=m)
+            crossed = RunsWithItems(makers, [n_runs], [condition.name], paired=False, metric=m)
             interval, notes = crossed.interval(0, None, _of_runs(method, "interval"), plan.settings.level)
             error, error_method = crossed.standard_error(0)
         score = ConditionScore(
@@ -290,7 +290,7 @@ def _of_items_and_runs(
     """Return the difference over the items and the runs."""
     settings, metric = plan.settings, makers.group.metrics[m]
     sizes = [len(condition.runs) for condition in both]
-    crossed = Crossed(makers, sizes, [condition.name for condition in both], paired=False, metric=m)
+    crossed = RunsWithItems(makers, sizes, [condition.name for condition in both], paired=False, metric=m)
     test = crossed.test(0, 1, _of_runs(settings.test, "test"), alternative)
     method = _of_runs(settings.interval, "interval")
     interval, notes = crossed.interval(0, 1, method, settings.level)
