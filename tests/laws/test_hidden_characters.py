@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import bestby as bb
 from bestby._core.text import one_line, safe_json, visible
 from bestby.report.data import COLUMNS
-from bestby.report.figures import drawing, forest
+from bestby.report.figures import drawing, forest, scores
 from bestby.report.writers import html as page
 
 HIDDEN = [
@@ -84,7 +84,7 @@ def test_data_keep_the_names(result: bb.Comparison) -> None:
 
 def test_figures(result: bb.Comparison) -> None:
     few = compared([*NAMES[:12], "name" * 800])
-    for axes in (few.plot(), forest.scores(few), forest.interval(few.differences[3])):
+    for axes in (few.plot(), scores.scores(few), forest.interval(few.differences[3])):
         with drawing.default_style():
             text = drawing.render(axes, ".svg", outlines=False).decode()
         assert acting(text) == set()

@@ -20,7 +20,7 @@ from bestby.comparisons.common import per_dataset
 from bestby.engine.base import Drawing
 from bestby.metrics import resolve
 from bestby.report import data, words
-from bestby.report.figures import datasets as dataset_figures
+from bestby.report.figures import ranks
 from bestby.results.datasets import DatasetComparison
 from bestby.results.folds import FoldComparison
 from bestby.results.replicability import Replicability
@@ -848,8 +848,8 @@ def test_the_diagram_of_ranks(k: int) -> None:
 @pytest.mark.parametrize("cliques", ["nemenyi", "holm", "wilcoxon"])
 def test_bars_join_every_pair_that_is_not_told_apart(cliques: str) -> None:
     result = compare_datasets(scores(12, 6, seed=8))
-    different = dataset_figures._different(result, cliques)
-    bars = dataset_figures._bars(result, cliques)
+    different = ranks._different(result, cliques)
+    bars = ranks._bars(result, cliques)
     joined = {(i, j) for bar in bars for i in bar for j in bar if i < j}
     k = len(result.systems)
     assert joined == {(i, j) for i in range(k) for j in range(i + 1, k) if not different[i, j]}

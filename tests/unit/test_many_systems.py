@@ -396,7 +396,7 @@ def test_a_page_holds_every_system_and_pair(alternative: str, monkeypatch: pytes
     names = [entry.system for entry in result.systems]
     assert data["systems"] == names
     columns = {name: read(data, name, "<f4") for name in ("low", "high", "p", "adjusted")}
-    differing, told = read(data, "differing", "<u4"), read(data, "told", "u1")
+    differing, significant = read(data, "differing", "<u4"), read(data, "significant", "u1")
     flip = read(data, "flip", "u1") if alternative == "greater" else None
     assert ("flip" in data) == (alternative == "greater")
     size = len(names)
@@ -409,7 +409,7 @@ def test_a_page_holds_every_system_and_pair(alternative: str, monkeypatch: pytes
             assert columns["adjusted"][at] == pytest.approx(d.p_adjusted, rel=1e-6, abs=1e-44)
             assert (columns["adjusted"][at] == 1.0) == (d.p_adjusted == 1.0)
             assert differing[at] == d.n_differing
-            assert told[at] == (d.p_adjusted <= 0.05)
+            assert significant[at] == (d.p_adjusted <= 0.05)
             assert flip is None or flip[at] == (d.test.alternative != alternative)
             assert data["scores"][i] - data["scores"][j] == pytest.approx(d.estimate, abs=1e-15)
 

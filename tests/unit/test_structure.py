@@ -18,9 +18,7 @@ FUNCTION_LINES = 60
 SLACK = 40
 """A listed module must not be shorter by more lines than this: its entry is then out of date."""
 
-CIRCULAR_IMPORTS: set[tuple[str, str]] = {
-    ("bestby.report.kinds.many_systems", "bestby.report.kinds.comparison"),
-}
+CIRCULAR_IMPORTS: set[tuple[str, str]] = set()
 """An import (of the first module) that closes a circle, and the module that it imports."""
 
 RESULTS = "bestby.results"
@@ -51,7 +49,6 @@ LONG_MODULES: dict[str, int] = {
     "bestby.planning.runs_items": 418,
     "bestby.readers.counting": 483,
     "bestby.readers.runs": 465,
-    "bestby.report.kinds.datasets": 426,
 }
 
 LONG_FUNCTIONS: dict[str, int] = {

@@ -1,4 +1,4 @@
-"""What a report holds, whatever it is of and whatever it is written in."""
+"""What a report holds, whatever its result is and whatever it is written in."""
 
 from __future__ import annotations
 
@@ -16,11 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A figure of a report.
-
-    `caption` is what the reader must know to read it. `draw` makes it; nothing is drawn before it is asked
-    for.
-    """
+    """A figure: its name, how to read it, and the function that draws it when it is needed."""
 
     label: str
     caption: str
@@ -43,24 +39,9 @@ class Search:
 class Section:
     """A part of a report, for one metric.
 
-    Parameters
-    ----------
-    name : str
-        Its heading, where there is more than one section.
-    lead : str
-        What it says, in a sentence or two.
-    tables : tuple of Table
-        The tables, the one of systems first.
-    remarks : tuple of str
-        Sentences that belong to the tables.
-    pictures : tuple of Picture
-        Figures, for reports that can hold them.
-    readings : tuple of str
-        Every difference in words, for reports that have room for them.
-    omitted : str
-        What is not shown, and where it is; empty if everything is.
-    search : Search or None
-        For reports that can be searched, where not everything is shown.
+    `name` is its heading, where there is more than one section, and `lead` what it says in a sentence or two.
+    The first of `tables` is that of systems; `remarks` belong to the tables. `readings` has every difference
+    in words, for reports that have room for them. `omitted` says what is not shown and where it is.
     """
 
     name: str
@@ -74,11 +55,33 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
+class Score:
+    """A score in the table of all metrics."""
+
+    text: str
+    interval: str
+    group: str
+    best: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """The scores of all systems on all metrics, for papers: it takes the place of the tables of systems.
+
+    A system that is among the best on other metrics only has no score.
+    """
+
+    caption: str
+    metrics: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[Score | None, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """A report.
 
-    `notes` is what the reader must know about the numbers. `methods` says how they were made, in a sentence
-    or two.
+    `notes` is what the reader must know about the numbers. `methods` says how they were computed, in a
+    sentence or two.
     """
 
     title: str
@@ -89,9 +92,10 @@ class Document:
     settings: Mapping[str, Any]
     signature: str
     version: str
+    overview: Overview | None = None
 
 
-def comparable(result: Any) -> None:
+def check_top(result: Any) -> None:
     """Refuse to show the best systems only where the systems are not all compared with each other."""
     if result.described_by != "comparison":
         raise InvalidInputError(
@@ -101,13 +105,14 @@ def comparable(result: Any) -> None:
 
 
 def describe(result: Any, top: int | None = None) -> Document:
-    """Return the report of a result, made by the module of this room that the result names.
+    """Return the report of a result, made by the module of `kinds` that the result names.
 
     For a comparison, `top` says how many of the best systems to show.
     """
-    shown = {}
+    options = {}
     if top is not None:
-        comparable(result)
-        shown["top"] = top
-    document: Document = import_module(f"bestby.report.kinds.{result.described_by}").document(result, **shown)
+        check_top(result)
+        options["top"] = top
+    kind = import_module(f"bestby.report.kinds.{result.described_by}")
+    document: Document = kind.document(result, **options)
     return document

@@ -235,3 +235,20 @@ def p_clause(p_value: float, threshold: float | None = None, name: str = "p") ->
     """Return a p-value with its sign of relation."""
     text = p_text(p_value, threshold)
     return f"{name} {text[0]} {text[1:]}" if text[0] in "<>" else f"{name} = {text}"
+
+
+def difference_text(value: float) -> str:
+    """Return a difference with four digits and a real minus sign."""
+    return f"{value:.4g}".replace("-", MINUS, 1)
+
+
+def power_text(power: float, error: float = 0.0) -> str:
+    """Return a power with three decimals, and its Monte Carlo error if it has one.
+
+    >>> power_text(0.8), power_text(0.9999), power_text(0.8, 0.004), power_text(math.nan)
+    ('0.800', '>0.999', '0.800 ± 0.004', '–')
+    """
+    if math.isnan(power):
+        return DASH
+    text = ">0.999" if 0.9995 <= power < 1.0 else f"{power:.3f}"
+    return f"{text} ± {error:.1g}" if error > 0.0 else text

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from bestby import vocabulary
 from bestby.comparisons.common.family import alpha_of, shown_better
@@ -12,7 +13,6 @@ from bestby.report.words import are, best_clause, listed, name_of_test, signific
 from bestby.results.base import MetricInfo, Note
 from bestby.results.comparison import Comparison, Difference, SystemScore
 from bestby.results.pairs import examples, involving, notes_of, of_metric
-from bestby.results.values import Interval
 
 _OPEN = (
     "cannot be told apart from it",
@@ -138,31 +138,48 @@ def methods_sentence(c: Comparison, metric: MetricInfo | None = None) -> str:
     if metric is not None:
         systems = tuple(entry for entry in systems if entry.metric == metric.name)
         differences = of_metric(differences, metric.name)
-    of_scores = counted(names_of_intervals(s.interval for s in systems))
-    found = examples(differences)
-    of_differences = _counted(
-        (name, times) for d, times in found for name in names_of_intervals([d.interval])
-    )
-    tests = _counted((how_tested(d), times) for d, times in found)
-    correction = "no correction" if c.correction == "none" else f"correction: {c.correction}"
-    text = f"Intervals ({percent(c.level)}): {of_differences} for differences, {of_scores} for scores."
-    text += f" Test: {tests}; {correction}."
-    of_equivalence = next((d.equivalence_interval for d, _ in found if d.equivalence_interval), None)
-    if of_equivalence is not None and of_equivalence.level != c.level:
-        share = percent(of_equivalence.level)
-        text += f' "Equivalent" means that the {share} interval lies inside the margin.'
-    if drawn(d for d, _ in found):
-        size = c.provenance.settings.get("resample_size")
-        how = "" if size is None else f" of {percent(size) if isinstance(size, float) else size} of the units"
-        if size is not None:
-            how += ", rescaled" if c.provenance.settings["rescale"] else ", not rescaled"
-        text += f" {c.provenance.n_resamples} resamples{how}, seed {c.provenance.seed}."
-    return text
+    kinds = examples(differences)
+    scores = _counted((name_of_interval(s.interval.method), 1) for s in systems if s.interval is not None)
+    intervals, tests = _intervals_and_tests(kinds)
+    text = f"Intervals ({percent(c.level)}): {intervals} for differences, {scores} for scores."
+    text += f" Test: {tests}; {correction(c)}."
+    equivalence = next((d.equivalence_interval for d, _ in kinds if d.equivalence_interval), None)
+    if equivalence is not None and equivalence.level != c.level:
+        text += f' "Equivalent" means that the {percent(equivalence.level)} interval lies inside the margin.'
+    return f"{text} {resamples(c)}" if resampled(d for d, _ in kinds) else text
 
 
-def drawn(differences: Iterable[Difference]) -> bool:
+def correction(c: Any) -> str:
+    """Return the correction for the number of comparisons."""
+    return "no correction" if c.correction == "none" else f"correction: {c.correction}"
+
+
+def resamples(c: Any) -> str:
+    """Return the number and size of the resamples."""
+    size = c.provenance.settings.get("resample_size")
+    how = ""
+    if size is not None:
+        how = f" of {percent(size) if isinstance(size, float) else size} of the units"
+        how += ", rescaled" if c.provenance.settings["rescale"] else ", not rescaled"
+    return f"{c.provenance.n_resamples} resamples{how}, seed {c.provenance.seed}."
+
+
+def resampled(differences: Iterable[Difference]) -> bool:
     """Return whether the interval or the test of some difference was made of random resamples."""
     return any(d.test.n_resamples or (d.interval is not None and not d.interval.exact) for d in differences)
+
+
+def intervals_and_tests(differences: Iterable[Difference]) -> tuple[str, str]:
+    """Return the names of the intervals and of the tests, with how often each occurs if there are several."""
+    return _intervals_and_tests([(d, 1) for d in differences])
+
+
+def _intervals_and_tests(kinds: Sequence[tuple[Difference, int]]) -> tuple[str, str]:
+    intervals = ((d.interval, times) for d, times in kinds)
+    return (
+        _counted((name_of_interval(i.method), times) for i, times in intervals if i is not None),
+        _counted((how_tested(d), times) for d, times in kinds),
+    )
 
 
 def how_tested(d: Difference) -> str:
@@ -177,16 +194,6 @@ def name_of_interval(method: str) -> str:
     return vocabulary.long_name("interval", method)
 
 
-def names_of_intervals(intervals: Iterable[Interval | None]) -> Iterator[str]:
-    """Yield the names of the intervals that there are."""
-    return (name_of_interval(interval.method) for interval in intervals if interval is not None)
-
-
-def counted(names: Iterable[str]) -> str:
-    """Return the one name, or all of them with how often each occurs."""
-    return _counted((name, 1) for name in names)
-
-
 def _counted(names: Iterable[tuple[str, int]]) -> str:
     counts: Counter[str] = Counter()
     for name, times in names:
@@ -196,11 +203,6 @@ def _counted(names: Iterable[tuple[str, int]]) -> str:
     if len(counts) == 1:
         return next(iter(counts))
     return ", ".join(f"{name} ({count})" for name, count in counts.most_common())
-
-
-def note_lines(c: Comparison) -> list[str]:
-    """Return the notes of the comparison and of its differences, equal ones once with their number."""
-    return lines_of(all_notes(c))
 
 
 MOST_OF_A_KIND = 3

@@ -293,7 +293,7 @@ class DatasetComparison(Reported):
         ax : matplotlib.axes.Axes, optional
             Where to draw; a new figure by default.
         """
-        return report_module("figures.datasets").plot(self, kind, cliques, pair, ax)
+        return report_module("figures.plots").datasets(self, kind, cliques, pair, ax)
 
 
 def looked_up(differences: Sequence[Difference], key: tuple[str, str], systems: Sequence[str]) -> Difference:

@@ -124,4 +124,4 @@ class FoldComparison(Reported):
         ax : matplotlib.axes.Axes, optional
             Where to draw; a new figure by default.
         """
-        return report_module("figures.folds").forest(self, ax)
+        return report_module("figures.forest").folds(self, ax)

@@ -120,7 +120,7 @@ class Plan(Reported):
 
     def plot(self, *, ax: Any = None) -> Any:
         """Draw power against the size, the answer marked; return the matplotlib Axes."""
-        return report_module("kinds.plan").figure(self, ax=ax)
+        return report_module("figures.curves").draw(self, ax)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,4 +191,4 @@ class Allocation(Reported):
 
     def plot(self, *, ax: Any = None) -> Any:
         """Draw power against the number of runs, the answer marked; return the matplotlib Axes."""
-        return report_module("kinds.allocation").figure(self, ax=ax)
+        return report_module("figures.curves").draw(self, ax)

@@ -148,4 +148,4 @@ class PreferenceComparison(Comparison):
         kind : {"scores", "forest"}
             The strengths with their intervals, or the differences.
         """
-        return report_module("kinds.preferences").draw(self, metric, ax, kind)
+        return report_module("figures.plots").preferences(self, metric, ax, kind)

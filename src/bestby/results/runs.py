@@ -252,7 +252,7 @@ class RunsComparison(Comparison):
         pair : tuple of str, optional
             For "quantiles": the two systems; the best two by default.
         """
-        return report_module("figures.runs").draw(self, metric, ax, kind, pair)
+        return report_module("figures.plots").runs(self, metric, ax, kind, pair)
 
 
 def extent(n_runs: Any, n_items: int) -> str:

@@ -15,7 +15,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from bestby._core.errors import InvalidInputError
-from bestby.report.figures import drawing, forest
+from bestby.report.figures import drawing, forest, scores
 from bestby.results.comparison import Comparison
 
 
@@ -127,14 +127,14 @@ def test_infinite_and_undefined_ends_are_drawn_as_far_as_they_go(
     assert [text.get_text() for text in axes.texts] == ["0.100", "0.060"]
     line = next(line for line in axes.lines if len(line.get_xdata()) == 2 and line.get_gid() is None)
     assert line.get_xdata()[0] == axes.get_xlim()[0]
-    forest.save(
+    drawing.save(
         forest.interval(made.difference(estimate=np.nan, low=np.nan, high=np.nan)), tmp_path / "x.png"
     )
     assert (tmp_path / "x.png").stat().st_size > 1000
 
 
 def test_scores(made: SimpleNamespace) -> None:
-    axes = forest.scores(made.five())
+    axes = scores.scores(made.five())
     assert [float(point.get_xdata()[0]) for point in markers(axes)] == [s.score for s in made.five().systems]
     assert axes.get_xlabel() == "accuracy (higher is better)"
 
@@ -144,15 +144,15 @@ def test_files_are_what_they_say_and_reproducible(
     made: SimpleNamespace, tmp_path: Path, suffix: str, magic: bytes
 ) -> None:
     one, two = tmp_path / f"one{suffix}", tmp_path / f"two{suffix.upper()}"
-    forest.save(forest.forest(made.five()), one)
-    forest.save(forest.forest(made.five()).figure, two)
+    drawing.save(forest.forest(made.five()), one)
+    drawing.save(forest.forest(made.five()).figure, two)
     assert one.read_bytes().startswith(magic)
     assert one.read_bytes() == two.read_bytes()
 
 
 def test_another_suffix_is_an_error(made: SimpleNamespace, tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match=r"written as \.png, \.svg, \.pdf, got '.*plot.gif'"):
-        forest.save(forest.forest(made.five()), tmp_path / "plot.gif")
+        drawing.save(forest.forest(made.five()), tmp_path / "plot.gif")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -8,7 +8,7 @@ import pytest
 from matplotlib import font_manager
 
 import bestby as bb
-from bestby.report.figures import drawing, fonts, forest
+from bestby.report.figures import drawing, fonts, scores
 
 CHINESE = "中文模型"
 
@@ -58,7 +58,7 @@ def test_fonts_are_added_where_letters_are_lacking_and_they_are_installed(
     letter = "\u2ae7"  # a tack that STIX has and DejaVu has not
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        axes = forest.scores(result(f"tack {letter}", "bert"))
+        axes = scores.scores(result(f"tack {letter}", "bert"))
         drawing.render(axes, ".png")
     families = {label.get_text().split("\xa0")[0]: label.get_fontfamily() for label in axes.get_yticklabels()}
     assert families[f"tack {letter}"][-1] == "STIXGeneral"

@@ -163,10 +163,10 @@ def test_headlines_against_a_baseline(made: SimpleNamespace) -> None:
 
 def test_equal_notes_are_said_once(made: SimpleNamespace) -> None:
     c = made.five(notes=(Note("few_resamples", "Too few resamples.", ("accuracy", "x", "y")),))
-    assert summary.note_lines(c) == ["Too few resamples. (in 10 cases)"]
+    assert summary.lines_of(summary.all_notes(c)) == ["Too few resamples. (in 10 cases)"]
     alone = made.difference(notes=(Note("identical", "No item differs", ("accuracy", "a", "b")),))
     c = made.five(differences=(alone,))
-    assert summary.note_lines(c) == ["No item differs (accuracy, a, b)"]
+    assert summary.lines_of(summary.all_notes(c)) == ["No item differs (accuracy, a, b)"]
 
 
 def test_methods_name_interval_test_and_correction(made: SimpleNamespace) -> None:

@@ -22,7 +22,7 @@ for (const box of document.querySelectorAll(".bb-search")) {
     if (!columns[name]) {
       const raw = bytes(data[name]);
       const view = new DataView(raw.buffer);
-      const read = name === "told" || name === "flip" ? (i) => raw[i]
+      const read = name === "significant" || name === "flip" ? (i) => raw[i]
         : name === "shown" ? (i) => view.getInt8(i)
         : name === "differing" ? (i) => view.getUint32(4 * i, true)
         : (i) => view.getFloat32(4 * i, true);
@@ -88,7 +88,7 @@ for (const box of document.querySelectorAll(".bb-search")) {
       p: column("p")(at),
       adjusted: column("adjusted")(at),
       differing: column("differing")(at),
-      told: column("told")(at) === 1,
+      significant: column("significant")(at) === 1,
       shown: column("shown")(at),
     };
   };
@@ -121,9 +121,9 @@ for (const box of document.querySelectorAll(".bb-search")) {
         interval(found.low, found.high, digits), pText(found.p),
       ];
       if (data.correction !== "none") texts.push(pText(found.adjusted));
-      texts.push(String(found.differing), !found.told ? "no" : found.shown ? "yes" : "by the test only");
+      texts.push(String(found.differing), !found.significant ? "no" : found.shown ? "yes" : "by the test only");
       const row = body.insertRow();
-      if (found.told) row.className = "bb-strong";
+      if (found.significant) row.className = "bb-strong";
       texts.forEach((text, i) => {
         row.append(element("td", text, i < 2 || i === texts.length - 1 ? "bb-name" : i === 2 ? "bb-num bb-main" : "bb-num"));
       });

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import path_text
-from bestby.report.figures.fonts import columns, one_warning
-from bestby.report.numbers import ends
+from bestby.report.figures.fonts import columns, name, one_warning
+from bestby.report.numbers import MINUS, Rounding, ends
+from bestby.report.words import direction
 from bestby.report.writers.files import write_bytes
+from bestby.results.base import MetricInfo
 from bestby.results.values import Interval
 
 if TYPE_CHECKING:
@@ -30,6 +32,11 @@ FAINT = "#6b7280"
 ACCENT = "#0072b2"
 BAND = "#dde5ec"
 PAPER = "#fffffe"
+WORSE = "#d55e00"
+"""A system that is behind; the page leaves this colour as it is."""
+
+GAP = 3 * "\N{NO-BREAK SPACE}"
+"""Between parts of a line: SVG makes one of several plain spaces."""
 
 _METADATA: dict[str, dict[str, Any]] = {
     ".png": {"Software": "bestby"},
@@ -99,10 +106,10 @@ def mark(axes: Axes, position: float, estimate: float, interval: Interval | None
     )
 
 
-def number(axes: Axes, position: float, text: str) -> None:
-    """Write numbers to the right of the axes, on their line."""
+def number(axes: Axes, position: float, digits: Rounding, estimate: float, interval: Interval | None) -> None:
+    """Write an estimate and its interval to the right of the axes, on their line."""
     axes.annotate(
-        text,
+        digits.text(estimate) + ("" if interval is None else f"{GAP}{digits.interval(interval)}"),
         (1.0, position),
         xycoords=axes.get_yaxis_transform(),
         xytext=(8, 0),
@@ -114,6 +121,23 @@ def number(axes: Axes, position: float, text: str) -> None:
         annotation_clip=False,
         parse_math=False,
     )
+
+
+def title(axes: Axes, text: str, **style: Any) -> None:
+    """Write the title over the left end of the axes."""
+    axes.set_title(text, loc="left", color=INK, fontsize="medium", parse_math=False, **style)
+
+
+def score_label(axes: Axes, metric: MetricInfo) -> None:
+    """Name the metric below its scale."""
+    axes.set_xlabel(f"{name(metric.name)} ({direction(metric)})", color=INK, parse_math=False)
+
+
+def difference_label(axes: Axes, metric: MetricInfo, a: str = "A", b: str = "B") -> None:
+    """Say below the scale of differences on which side which system is better."""
+    left, right = (b, a) if metric.greater_is_better else (a, b)
+    text = f"← {left} better{2 * GAP}{name(metric.name)}, {a} {MINUS} {b}{2 * GAP}{right} better →"
+    axes.set_xlabel(text, color=INK, parse_math=False)
 
 
 def labels(axes: Axes, texts: Sequence[str], bold: Sequence[bool]) -> None:
@@ -135,7 +159,7 @@ def bare(axes: Axes) -> None:
     axes.spines["bottom"].set_color(FAINT)
 
 
-def save(drawn: Figure | Axes, path: str | Path) -> None:
+def save(picture: Figure | Axes, path: str | Path) -> None:
     """Write a figure as PNG, SVG or PDF; the same figure always gives the same bytes."""
     suffix = Path(path).suffix.lower()
     if suffix not in _METADATA:
@@ -143,10 +167,10 @@ def save(drawn: Figure | Axes, path: str | Path) -> None:
             f"a figure is written as {', '.join(_METADATA)}, got {path_text(path)}",
             hint="change the suffix of the file",
         )
-    write_bytes(path, render(drawn, suffix))
+    write_bytes(path, render(picture, suffix))
 
 
-def render(drawn: Figure | Axes, suffix: str, *, outlines: bool = True, transparent: bool = False) -> bytes:
+def render(picture: Figure | Axes, suffix: str, *, outlines: bool = True, transparent: bool = False) -> bytes:
     """Return a figure as the bytes of a PNG, SVG or PDF file.
 
     With `outlines`, the letters in SVG are outlines, the same everywhere; without, they are text, which can
@@ -155,7 +179,7 @@ def render(drawn: Figure | Axes, suffix: str, *, outlines: bool = True, transpar
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    figure: Any = drawn
+    figure: Any = picture
     while not isinstance(figure, Figure):
         figure = figure.figure
     buffer = io.BytesIO()

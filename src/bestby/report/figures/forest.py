@@ -1,20 +1,19 @@
-"""Figures: forest plots of differences, single intervals, scores.
-
-Everything is drawn through matplotlib's objects; pyplot, its windows and its global state are not touched.
-"""
+"""Forest plots: differences with their intervals, one line each, and a single interval."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bestby._core.errors import InvalidInputError
-from bestby._core.text import quoted
+from bestby.report.best import best_systems
 from bestby.report.figures.drawing import (
     FAINT,
+    GAP,
     INK,
     bare,
+    difference_label,
     guides,
     labels,
     limits,
@@ -22,107 +21,177 @@ from bestby.report.figures.drawing import (
     mark,
     new_axes,
     number,
-    save,
+    title,
 )
 from bestby.report.figures.fonts import figure, name
-from bestby.report.kinds import many_systems
-from bestby.report.numbers import MINUS, Rounding, ends, percent
-from bestby.report.tables import difference_rounding, differences_of, score_rounding, systems_of
-from bestby.report.words import direction, significant
+from bestby.report.numbers import MINUS, Rounding, ends, excludes_zero, percent
+from bestby.report.tables import (
+    difference_rounding,
+    differences_of,
+    metric_info,
+    score_rounding,
+    systems_of,
+)
+from bestby.report.words import significant
 from bestby.results.base import MetricInfo
-from bestby.results.comparison import Comparison, Difference, SystemScore
+from bestby.results.comparison import Comparison, Difference
+from bestby.results.datasets import DatasetComparison
+from bestby.results.folds import FoldComparison
+from bestby.results.values import Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["forest", "interval", "save", "scores"]
-
-_ROW = 0.26  # inches
-_GAP = 3 * "\N{NO-BREAK SPACE}"  # SVG makes one of several plain spaces
+_ROW, _DOTTED_ROW = 0.26, 0.42  # inches
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
-    """A line of the forest: a header if it has no difference."""
+class Line:
+    """A line of a forest: a header if it has no estimate, with a rule above it and dots beside it."""
 
     label: str
-    difference: Difference | None
+    estimate: float | None = None
+    interval: Interval | None = None
+    filled: bool = False
+    bold: bool = False
+    rule: bool = False
+    dots: tuple[float, ...] = ()
+
+
+def draw_lines(lines: Sequence[Line], digits: Rounding, margin: float | None, ax: Axes | None) -> Axes:
+    """Draw lines from top to bottom over the zero line and the band of the margin."""
+    texts = [line.label for line in lines]
+    dotted = any(line.dots for line in lines)
+    axes = ax if ax is not None else listing(texts, _DOTTED_ROW if dotted else _ROW)
+    measured = [(line.estimate, line.interval) for line in lines if line.estimate is not None]
+    reach = [0.0, *(() if margin is None else (margin, -margin)), *(x for line in lines for x in line.dots)]
+    limits(axes, measured, reach=reach)
+    guides(axes, margin)
+    for position, line in enumerate(lines):
+        if line.rule:
+            axes.axhline(position - 0.5, color=FAINT, linewidth=0.4, alpha=0.5, zorder=0)
+        if line.dots:
+            axes.plot(
+                line.dots,
+                [position + 0.27] * len(line.dots),
+                marker="o",
+                markersize=3.6,
+                color=FAINT,
+                alpha=0.55,
+                linestyle="none",
+                gid="folds",
+            )
+        if line.estimate is not None:
+            mark(axes, position, line.estimate, line.interval, filled=line.filled)
+            number(axes, position, digits, line.estimate, line.interval)
+    labels(axes, texts, [line.bold for line in lines])
+    return axes
 
 
 @figure
 def forest(c: Comparison, metric: str | None = None, ax: Axes | None = None, top: int | None = None) -> Axes:
-    """Draw the differences of one metric with their intervals, one line per pair.
+    """Draw the differences on one metric, by default the first: one line per pair.
 
-    Systems stand in the order of their ranks with score and letters, below each the pairs it leads; the zero
-    line and, with a margin, its band run through all of them. A filled marker is a difference whose adjusted
-    p-value is at most 1 − level.
-
-    Parameters
-    ----------
-    c : Comparison
-        The comparison.
-    metric : str, optional
-        One of its metrics; the first by default.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; by default in a new figure whose height grows with the number of pairs.
-    top : int, optional
-        Draw the best systems only: each against the best, and neighbours in rank. By default 20 of more
-        than 50 systems.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes; the figure is its ``figure``.
-
-    Raises
-    ------
-    InvalidInputError
-        If the comparison has no such metric.
+    Systems stand in the order of their ranks with score and letters, below each the pairs it leads. `top`
+    says to draw the best systems only: each against the best, and neighbours in rank.
 
     References
     ----------
     .. [1] Bestgen (2022), Please, Don't Forget the Difference and the Confidence Interval when Seeking for
        the State-of-the-Art Status, LREC, Figure 2.
     """
-    chosen = _metric(c, metric)
-    view, everyone = many_systems.cut(c, top), len(systems_of(c, chosen))
-    c = c if view is None else view
-    lines = _lines(c, chosen)
-    digits = difference_rounding(c, chosen)
-    axes = ax if ax is not None else listing([line.label for line in lines], _ROW)
-    shown = [line.difference for line in lines if line.difference is not None]
-    limits(axes, [(d.estimate, d.interval) for d in shown], reach=(0.0, c.margin, _minus(c.margin)))
-    guides(axes, c.margin)
-    for position, line in enumerate(lines):
-        if line.difference is not None:
-            d = line.difference
-            mark(axes, position, d.estimate, d.interval, filled=significant(d))
-            number(axes, position, f"{digits.text(d.estimate)}{_GAP}{digits.interval(d.interval)}")
-        elif position:
-            axes.axhline(position - 0.5, color=FAINT, linewidth=0.4, alpha=0.5, zorder=0)
-    labels(axes, [line.label for line in lines], [line.difference is None for line in lines])
-    axes.set_xlabel(_axis_label(chosen), color=INK, parse_math=False)
-    title = f"{name(chosen.name)}: differences with {percent(c.level)} intervals, {c.extent}"
-    title += "" if view is None else f", {len(systems_of(c, chosen))} of {everyone} systems"
-    axes.set_title(title, loc="left", color=INK, fontsize="medium", parse_math=False)
+    info = metric_info(c, metric)
+    view = best_systems(c, top)
+    shown = c if view is None else view
+    axes = draw_lines(_lines(shown, info), difference_rounding(shown, info), c.margin, ax)
+    difference_label(axes, info)
+    text = f"{name(info.name)}: differences with {percent(c.level)} intervals, {c.extent}"
+    if view is not None:
+        text += f", {len(systems_of(view, info))} of {len(systems_of(c, info))} systems"
+    title(axes, text)
     return axes
+
+
+def _lines(c: Comparison, metric: MetricInfo) -> list[Line]:
+    """Return headers and pairs from top to bottom."""
+    entries = systems_of(c, metric)
+    digits = score_rounding(c, metric)
+    scores = {entry.system: digits.text(entry.score) for entry in entries}
+    differences = differences_of(c, metric)
+    if c.baseline is not None:
+        header = GAP.join((name(c.baseline), scores.get(c.baseline, ""), "baseline"))
+        pairs = [_pair(d, f"{name(d.a)} ({scores[d.a]}) {MINUS} {name(d.b)}") for d in differences]
+        return [Line(header, bold=True), *pairs]
+    lines: list[Line] = []
+    for entry in entries:
+        header = GAP.join(filter(None, (name(entry.system), scores[entry.system], entry.group)))
+        lines.append(Line(header, bold=True, rule=bool(lines)))
+        lines += [_pair(d) for d in differences if d.a == entry.system]
+    return lines
+
+
+def _pair(d: Difference, label: str = "", dots: Sequence[float] = ()) -> Line:
+    label = label or f"{name(d.a)} {MINUS} {name(d.b)}"
+    return Line(label, d.estimate, d.interval, significant(d), dots=tuple(dots))
+
+
+@figure
+def folds(c: FoldComparison, ax: Axes | None = None) -> Axes:
+    """Draw the difference of every pair: a dot per fold, the mean with its corrected interval."""
+    column = dict(zip(c.systems, c.scores.T, strict=True))
+    lines = [_pair(d, dots=(column[d.a] - column[d.b]).tolist()) for d in c.differences]
+    axes = draw_lines(lines, difference_rounding(c), None, ax)
+    difference_label(axes, c.metric)
+    title(axes, f"{name(c.metric.name)}: {len(c.folds)} folds, corrected {percent(c.level)} intervals")
+    return axes
+
+
+@figure
+def datasets(c: DatasetComparison, pair: tuple[str, str] | None = None, ax: Axes | None = None) -> Axes:
+    """Draw the difference of one pair, by default the first, on every dataset and on all together."""
+    whole = c.differences[0] if pair is None else c[pair]
+    overall = [
+        Line(
+            f"{entry.average}, {entry.resampled} vary",
+            entry.estimate,
+            entry.interval,
+            filled=excludes_zero(entry.interval),
+            bold=True,
+            rule=position == 0,
+        )
+        for position, entry in enumerate(e for e in c.overall if (e.a, e.b) == (whole.a, whole.b))
+    ]
+    if not overall:  # the pair was asked for the other way round
+        filled = excludes_zero(whole.interval)
+        overall = [Line("macro, datasets vary", whole.estimate, whole.interval, filled, bold=True, rule=True)]
+    lines = [*sorted(_on_datasets(c, whole), key=lambda line: -(line.estimate or 0.0)), *overall]
+    digits = Rounding.of([(line.estimate or 0.0, line.interval) for line in lines if line.interval])
+    axes = draw_lines(lines, digits, None, ax)
+    difference_label(axes, c.metric, name(whole.a), name(whole.b))
+    text = f"{name(c.metric.name)}: differences on {len(c.datasets)} datasets"
+    title(axes, f"{text} with {percent(c.level)} intervals")
+    return axes
+
+
+def _on_datasets(c: DatasetComparison, pair: Difference) -> list[Line]:
+    """Return a line per dataset, filled where Holm's procedure names the dataset."""
+    if not c.within:
+        a, b = (c.systems.index(system) for system in (pair.a, pair.b))
+        gaps = (c.scores[:, a] - c.scores[:, b]).tolist()
+        return [Line(name(dataset), gap) for dataset, gap in zip(c.datasets, gaps, strict=True)]
+    counted = c.replicability.of.get((pair.a, pair.b)) or c.replicability.of.get((pair.b, pair.a))
+    named = () if counted is None else counted.found
+    lines = []
+    for dataset, differences in c.within.items():
+        d = next(d for d in differences if {d.a, d.b} == {pair.a, pair.b})
+        d = d if d.a == pair.a else d.mirrored()
+        lines.append(Line(name(dataset), d.estimate, d.interval, filled=dataset in named))
+    return lines
 
 
 @figure
 def interval(difference: Difference, ax: Axes | None = None) -> Axes:
     """Draw one difference with its interval on a line.
-
-    Parameters
-    ----------
-    difference : Difference
-        The difference.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes; the figure is its ``figure``.
 
     References
     ----------
@@ -132,15 +201,13 @@ def interval(difference: Difference, ax: Axes | None = None) -> Axes:
     d = difference
     axes = ax if ax is not None else new_axes(width=6.0, height=1.75)
     digits = Rounding.of([(d.estimate, d.interval)], margin=d.margin)
-    limits(axes, [(d.estimate, d.interval)], reach=(0.0, d.margin, _minus(d.margin)), room=0.15)
+    reach = (0.0,) if d.margin is None else (0.0, d.margin, -d.margin)
+    limits(axes, [(d.estimate, d.interval)], reach=reach, room=0.15)
     guides(axes, d.margin)
     mark(axes, 0, d.estimate, d.interval, filled=significant(d))
     # Estimate above, ends below: the three never meet, however short the interval.
-    for value, side, up in (
-        (ends(d.interval)[0], "right", -1),
-        (ends(d.interval)[1], "left", -1),
-        (d.estimate, "center", 1),
-    ):
+    low, high = ends(d.interval)
+    for value, side, up in ((low, "right", -1), (high, "left", -1), (d.estimate, "center", 1)):
         if math.isfinite(value):
             axes.annotate(
                 digits.text(value),
@@ -157,71 +224,6 @@ def interval(difference: Difference, ax: Axes | None = None) -> Axes:
     axes.set_yticks([])
     bare(axes)
     info = MetricInfo(d.metric, d.greater_is_better, (-math.inf, math.inf))
-    axes.set_xlabel(_axis_label(info, name(d.a), name(d.b)), color=INK, parse_math=False)
-    title = f"{name(d.a)} {MINUS} {name(d.b)}: {percent(d.level)} interval, {d.extent}"
-    axes.set_title(title, loc="left", color=INK, fontsize="medium", parse_math=False)
+    difference_label(axes, info, name(d.a), name(d.b))
+    title(axes, f"{name(d.a)} {MINUS} {name(d.b)}: {percent(d.level)} interval, {d.extent}")
     return axes
-
-
-@figure
-def scores(c: Comparison, metric: str | None = None, ax: Axes | None = None) -> Axes:
-    """Draw the score of every system on one metric with its interval.
-
-    `ax` says where to draw; a new figure by default.
-    """
-    chosen = _metric(c, metric)
-    entries = systems_of(c, chosen)
-    digits = score_rounding(c, chosen)
-    names = [_GAP.join(filter(None, (name(entry.system), entry.group))) for entry in entries]
-    axes = ax if ax is not None else listing(names, _ROW)
-    limits(axes, [(entry.score, entry.interval) for entry in entries])
-    for position, entry in enumerate(entries):
-        mark(axes, position, entry.score, entry.interval, filled=True)
-        number(axes, position, f"{digits.text(entry.score)}{_GAP}{digits.interval(entry.interval)}")
-    labels(axes, names, [False] * len(names))
-    axes.set_xlabel(f"{name(chosen.name)} ({direction(chosen)})", color=INK, parse_math=False)
-    title = f"{name(chosen.name)} with {percent(c.level)} intervals, {c.extent}"
-    axes.set_title(title, loc="left", color=INK, fontsize="medium", parse_math=False)
-    return axes
-
-
-def _metric(c: Comparison, wanted: str | None) -> MetricInfo:
-    for metric in c.metrics:
-        if wanted is None or metric.name == wanted:
-            return metric
-    raise InvalidInputError(
-        f"no metric {quoted(wanted)} in this comparison",
-        hint=f"metrics: {', '.join(metric.name for metric in c.metrics)}",
-    )
-
-
-def _lines(c: Comparison, metric: MetricInfo) -> list[_Line]:
-    """Return headers and pairs from top to bottom."""
-    entries = systems_of(c, metric)
-    digits = score_rounding(c, metric)
-    written = {entry.system: digits.text(entry.score) for entry in entries}
-    differences = differences_of(c, metric)
-    if c.baseline is not None:
-        base = _GAP.join((name(c.baseline), written.get(c.baseline, ""), "baseline"))
-        return [
-            _Line(base, None),
-            *(_Line(f"{name(d.a)} ({written[d.a]}) {MINUS} {name(d.b)}", d) for d in differences),
-        ]
-    lines: list[_Line] = []
-    for entry in entries:
-        lines.append(_Line(_header(entry, digits), None))
-        lines += [_Line(f"{name(d.a)} {MINUS} {name(d.b)}", d) for d in differences if d.a == entry.system]
-    return lines
-
-
-def _header(entry: SystemScore, digits: Rounding) -> str:
-    return _GAP.join(part for part in (name(entry.system), digits.text(entry.score), entry.group) if part)
-
-
-def _minus(value: float | None) -> float | None:
-    return None if value is None else -value
-
-
-def _axis_label(metric: MetricInfo, a: str = "A", b: str = "B") -> str:
-    left, right = (b, a) if metric.greater_is_better else (a, b)
-    return f"← {left} better{2 * _GAP}{name(metric.name)}, {a} {MINUS} {b}{2 * _GAP}{right} better →"

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import dataclasses
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from bestby.report import data, summary, words
+from bestby.report import data, scaffold, summary, words
+from bestby.report.best import best_systems
 from bestby.report.data import COLUMNS
-from bestby.report.document import Document, Picture, Section
-from bestby.report.kinds import many_systems
-from bestby.report.numbers import ends, margin_text, percent
+from bestby.report.document import Document, Overview, Picture, Score, Search, Section
+from bestby.report.kinds.many_systems import embedded
+from bestby.report.numbers import ends, percent
 from bestby.report.tables import (
+    Table,
     difference_rounding,
     differences_of,
     differences_table,
+    score_rounding,
     systems_of,
     systems_table,
 )
@@ -22,71 +26,144 @@ from bestby.report.tables import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from bestby.results.base import MetricInfo, Provenance
-    from bestby.results.comparison import Comparison, SystemScore
+    from bestby.results.base import MetricInfo
+    from bestby.results.comparison import Comparison, Difference, SystemScore
 
-__all__ = ["COLUMNS", "dictionary", "document", "rows", "settings"]
-
-_MOST_DRAWN = 130  # pairs in a figure: those of 16 systems
+__all__ = ["COLUMNS", "dictionary", "document", "rows"]
 
 
 def document(c: Comparison, top: int | None = None) -> Document:
-    """Return the report of a comparison.
+    """Return the report of a comparison: per metric systems, differences, the forest plot, sentences.
 
-    `top` says how many of the best systems to show; without it all, or 20 of more than 50. It shows a section
-    per metric: systems, differences, the forest plot, every difference in words.
+    `top` says how many of the best systems to show; without it all, or 20 of more than 50.
     """
     n_systems = len({entry.system for entry in c.systems})
-    view = many_systems.cut(c, top)
-    subtitle = f"{c.extent}, {percent(c.level)} intervals"
-    if c.baseline is not None:
-        subtitle += f", against the baseline {c.baseline}"
-    if c.margin is not None:
-        subtitle += f", smallest difference that matters {margin_text(c.margin)}"
-    return Document(
+    view = best_systems(c, top)
+    sections = tuple(_section(c, metric, view) for metric in c.metrics)
+    report = scaffold.document(
+        c,
         title=f"{n_systems} systems compared by {words.listed([metric.name for metric in c.metrics], 3)}",
-        subtitle=subtitle,
-        sections=tuple(
-            _section(c, metric) if view is None else many_systems.section(c, metric, view)
-            for metric in c.metrics
-        ),
-        notes=tuple(summary.note_lines(c)),
+        subtitle=scaffold.subtitle(c, c.extent),
+        sections=sections,
         methods=summary.methods_sentence(c),
-        settings=settings(c.provenance),
-        signature=c.signature,
-        version=c.provenance.version,
+        notes=summary.all_notes(c),
     )
+    omitted = " ".join(section.omitted for section in sections)
+    return dataclasses.replace(report, overview=_overview(c if view is None else view, omitted))
 
 
-def _section(c: Comparison, metric: MetricInfo) -> Section:
-    differences = differences_of(c, metric)
-    digits = difference_rounding(c, metric)
-    tables = [systems_table(c, metric)] + ([differences_table(c, metric)] if differences else [])
+def _section(c: Comparison, metric: MetricInfo, view: Comparison | None) -> Section:
+    """Return the section of one metric; of many systems with those of `view` only."""
+    shown = c if view is None else view
+    differences = differences_of(shown, metric)
+    digits = difference_rounding(shown, metric)
     omnibus = summary.omnibus_sentence(c, metric)
-    return Section(
+    section = Section(
         name=metric.name,
         lead=summary.headline(c, metric),
-        tables=tuple(tables),
+        tables=(systems_table(shown, metric), *([differences_table(shown, metric)] if differences else [])),
         remarks=() if omnibus is None else (omnibus,),
-        pictures=pictures(c, metric),
+        pictures=_pictures(shown, metric),
         readings=tuple(words.difference_sentence(d, digits) for d in differences),
     )
+    return section if view is None else _shortened(section, c, metric, view, differences)
 
 
-def pictures(c: Comparison, metric: MetricInfo) -> tuple[Picture, ...]:
-    """Return the figures of one metric: the forest plot, or the scores if there are too many pairs for it."""
+def _pictures(c: Comparison, metric: MetricInfo) -> tuple[Picture, ...]:
+    """Return the forest plot of one metric, or the scores if there are too many pairs for it."""
     n_pairs = len(differences_of(c, metric))
     if n_pairs == 0:
         return ()
-    if n_pairs > _MOST_DRAWN:
+    if n_pairs > scaffold.MOST_PAIRS:
         label = f"Scores of {len(systems_of(c, metric))} systems in {metric.name}"
-        told = f"The scores only: {n_pairs} differences are too many for one figure."
-        return (Picture(label, told, partial(_drawn, "scores", c, metric.name)),)
-    told = "A filled marker is a difference that the test, after any correction, finds significant."
-    if c.margin is not None:
-        told += " The band is the margin."
-    label = f"Forest plot of {n_pairs} differences in {metric.name}"
-    return (Picture(label, told, partial(_drawn, "forest", c, metric.name)),)
+        caption = f"The scores only: {n_pairs} differences are too many for one figure."
+        return (Picture(label, caption, partial(_draw, "scores", c, metric.name)),)
+    return (scaffold.forest_picture(c, metric.name, n_pairs, partial(_draw, "forest", c, metric.name)),)
+
+
+def _draw(kind: str, c: Comparison, metric: str) -> Axes:
+    from bestby.report.figures import forest, scores
+
+    return forest.forest(c, metric) if kind == "forest" else scores.scores(c, metric)
+
+
+# -- the best of many systems ----------------------------------------------------------------------
+
+
+def _shortened(
+    section: Section, c: Comparison, metric: MetricInfo, view: Comparison, differences: Sequence[Difference]
+) -> Section:
+    """Return a section that says that it shows only the best systems, and lets all be searched."""
+    n_shown, n_systems = len(systems_of(view, metric)), len(systems_of(c, metric))
+    which = f"the {n_shown} best of {n_systems}"
+    pictures = (
+        dataclasses.replace(
+            picture,
+            label=f"{picture.label}: {which}",
+            caption=f"{which[0].upper()}{which[1:]} systems. {picture.caption}",
+        )
+        for picture in section.pictures
+    )
+    omitted = f"{n_shown} of {n_systems} systems and {len(differences)} of"
+    omitted += f" {len(differences_of(c, metric))} differences are shown; all of them are in the JSON and the"
+    omitted += " CSV, and the HTML page can be searched for each."
+    return dataclasses.replace(
+        section,
+        tables=(_captioned(section.tables[0], which), *_parts(view, metric, differences)),
+        pictures=tuple(pictures),
+        omitted=omitted,
+        search=Search(
+            systems=partial(systems_table, c, metric),
+            pairs=partial(embedded, c, metric, difference_rounding(view, metric)),
+            differences=partial(differences_table, c, metric),
+        ),
+    )
+
+
+def _parts(view: Comparison, metric: MetricInfo, differences: Sequence[Difference]) -> list[Table]:
+    """Return the table of the best system and each other one, and that of neighbours."""
+    if view.baseline is not None:
+        return [differences_table(view, metric)] if differences else []
+    first = systems_of(view, metric)[0].system
+    tables = []
+    for caption, with_first in (("the best and each other one", True), ("neighbours in rank", False)):
+        part = tuple(d for d in differences if (first in (d.a, d.b)) == with_first)
+        if part:
+            table = differences_table(dataclasses.replace(view, differences=part), metric)
+            tables.append(_captioned(table, caption))
+    return tables
+
+
+def _captioned(table: Table, more: str) -> Table:
+    return dataclasses.replace(table, caption=f"{table.caption}: {more}")
+
+
+def _overview(c: Comparison, omitted: str) -> Overview:
+    """Return a row per system, in the order of the first metric, and a column per metric."""
+    scores: dict[tuple[str, str], Score] = {}
+    for metric in c.metrics:
+        digits, entries = score_rounding(c, metric), systems_of(c, metric)
+        for entry in entries:
+            best = entry.score == entries[0].score
+            text, interval = digits.text(entry.score), digits.interval(entry.interval)
+            scores[metric.name, entry.system] = Score(text, interval, entry.group or "", best)
+    rows = tuple(
+        (
+            f"{entry.system}{' (baseline)' * (entry.system == c.baseline)}",
+            tuple(scores.get((metric.name, entry.system)) for metric in c.metrics),
+        )
+        for entry in systems_of(c, c.metrics[0])
+    )
+    caption = f"Scores over {c.extent} with {percent(c.level)} intervals, best in bold"
+    caption += f" ({'; '.join(f'{metric.name}: {words.direction(metric)}' for metric in c.metrics)})."
+    groups = [entry.group for entry in c.systems if entry.group]
+    if groups:
+        label = "number" if any(group[:1].isdigit() for group in groups) else "letter"
+        caption += f" Systems that share a {label} cannot be told apart."
+    return Overview(f"{caption} {omitted}".rstrip(), tuple(metric.name for metric in c.metrics), rows)
+
+
+# -- data ------------------------------------------------------------------------------------------
 
 
 def dictionary(c: Comparison) -> dict[str, Any]:
@@ -128,24 +205,4 @@ def _system(entry: SystemScore) -> dict[str, Any]:
         "group": entry.group,
         "standard_error": entry.standard_error,
         "standard_error_method": entry.standard_error_method,
-    }
-
-
-def _drawn(name: str, c: Comparison, metric: str) -> Axes:
-    from bestby.report.figures import forest
-
-    axes: Axes = getattr(forest, name)(c, metric)
-    return axes
-
-
-def settings(p: Provenance) -> dict[str, Any]:
-    """Return everything that made the numbers, by name."""
-    return {
-        **p.settings,
-        "resamples": p.n_resamples,
-        "seed": p.seed,
-        **p.data,
-        "data hash": p.data_hash,
-        "bestby": p.version,
-        **p.versions,
     }

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from functools import partial
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
 from bestby.comparisons.common.family import rejects
-from bestby.report import data, summary, words
+from bestby.report import data, scaffold, summary, words
 from bestby.report.document import Document, Picture, Section
-from bestby.report.kinds.comparison import settings
-from bestby.report.kinds.datasets import counts, pairs_table, replicability_sentence
-from bestby.report.numbers import MINUS, Rounding, alpha, p_text, percent
-from bestby.report.tables import Cell, Column, Row, Table
+from bestby.report.kinds.replicability import counts, replicability_sentence
+from bestby.report.numbers import Rounding, alpha, p_text, percent
+from bestby.report.tables import (
+    DIFFERENCE,
+    PAIR,
+    Cell,
+    Column,
+    Table,
+    count_column,
+    difference_rounding,
+    name_column,
+    number_column,
+    p_column,
+    pairs_table,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from bestby.results.comparison import Difference
     from bestby.results.folds import FoldComparison, Spread
 
 __all__ = ["COLUMNS", "dictionary", "document", "rows"]
@@ -30,207 +42,155 @@ _REASONS = {
 
 
 def document(c: FoldComparison) -> Document:
-    """Return the report of a comparison by cross-validation.
-
-    It shows systems, differences with corrected intervals, all tests, the spread over the repetitions.
-    """
-    design = _design(c)
-    tables = [_systems(c), _differences(c), _tests(c)]
-    tables += [_spread(c)] if c.spread else []
-    drawn = 0 < len(c.differences) <= _MOST_DRAWN
+    """Return the report: systems, differences with corrected intervals, all tests, spread of repetitions."""
     section = Section(
         name=c.metric.name,
         lead=_headline(c),
-        tables=tuple(tables),
-        remarks=tuple(_remarks(c)),
-        pictures=(_picture(c),) if drawn else (),
+        tables=(_systems(c), _differences(c), _tests(c), *([_spread(c)] if c.spread else [])),
+        remarks=_remarks(c),
+        pictures=_pictures(c),
         readings=tuple(words.difference_sentence(d) for d in c.differences),
     )
-    against = "" if c.baseline is None else f", against the baseline {c.baseline}"
-    return Document(
+    return scaffold.document(
+        c,
         title=f"{len(c.systems)} systems compared by {c.metric.name}, cross-validated",
-        subtitle=f"{design}, {percent(c.level)} intervals, {words.direction(c.metric)}{against}",
+        subtitle=scaffold.subtitle(c, _design(c), words.direction(c.metric)),
         sections=(section,),
-        notes=tuple(summary.lines_of(_notes(c))),
-        methods=_methods(c),
-        settings=settings(c.provenance),
-        signature=c.signature,
-        version=c.provenance.version,
+        methods=f"{_methods_over(c)} {_methods_within(c)}".rstrip(),
+        notes=scaffold.notes_with_within(c),
     )
 
 
 def _design(c: FoldComparison) -> str:
-    repetitions = dict.fromkeys(label for label, _ in c.folds)
-    if len(repetitions) == 1:
-        return f"{len(c.folds)} folds"
-    return f"{len(c.folds)} folds in {len(repetitions)} repetitions"
+    n_repetitions = len({label for label, _ in c.folds})
+    return f"{len(c.folds)} folds" + (f" in {n_repetitions} repetitions" if n_repetitions > 1 else "")
 
 
 def _headline(c: FoldComparison) -> str:
-    first, mean = c.systems[0], c.means[0]
+    first, mean = c.systems[0], difference_rounding(c).text(c.means[0])
     best = "highest" if c.metric.greater_is_better else "lowest"
-    digits = Rounding.of([(d.estimate, d.interval) for d in c.differences])
-    text = f"{first} has the {best} {words.averaged(c.metric.name)}, {digits.text(mean)}, over {_design(c)}"
-    mine = {(d.b if d.a == first else d.a): d for d in c.differences if first in (d.a, d.b)}
-    if not mine:
-        return text + "."
-    return f"{text}{words.best_clause(first, {name: mine[name] for name in c.systems if name in mine})}."
+    text = f"{first} has the {best} {words.averaged(c.metric.name)}, {mean}, over {_design(c)}"
+    others = scaffold.differences_with(c, first)
+    return f"{text}{words.best_clause(first, others) if others else ''}."
 
 
-def _remarks(c: FoldComparison) -> list[str]:
+def _remarks(c: FoldComparison) -> tuple[str, ...]:
     if len(c.effects) > _MOST_SENTENCES:
-        return []
+        return ()
     once = len({repetition for repetition, _ in c.folds}) == 1
-    return [
-        f"{a} against {b}: {replicability_sentence(found, 'folds', may_be_independent=once)}"
-        for (a, b), found in c.effects.items()
-    ]
-
-
-def _methods(c: FoldComparison) -> str:
-    return f"{_methods_over(c)} {_methods_inside(c)}".rstrip()
+    return tuple(
+        f"{a} against {b}: {replicability_sentence(counted, 'folds', may_be_independent=once)}"
+        for (a, b), counted in c.effects.items()
+    )
 
 
 def _methods_over(c: FoldComparison) -> str:
-    """Return how the differences over the folds were had."""
-    test = summary.counted(summary.how_tested(d) for d in c.differences)
-    correction = "no correction" if c.correction == "none" else f"correction: {c.correction}"
-    bounds = summary.counted(summary.names_of_intervals(d.interval for d in c.differences)) or "none"
+    """Return how the differences over the folds were computed, and why so if the package chose the test."""
+    intervals, tests = summary.intervals_and_tests(c.differences)
+    chosen = c.provenance.settings["test_choice"] == "auto"
+    reason = _REASONS[c.provenance.settings["test"]] if chosen else ""
     return (
-        f"Intervals ({percent(c.level)}): {bounds}, items tested over items trained on ="
-        f" {c.ratio:.4g}. Test: {test}{_why(c)}; {correction}."
+        f"Intervals ({percent(c.level)}): {intervals}, items tested over items trained on = {c.ratio:.4g}."
+        f" Test: {tests}{reason}; {summary.correction(c)}."
     )
 
 
-def _why(c: FoldComparison) -> str:
-    """Return why the test was taken, if the package chose it."""
-    if c.provenance.settings["test_choice"] != "auto":
-        return ""
-    return _REASONS[c.provenance.settings["test"]]
-
-
-def _methods_inside(c: FoldComparison) -> str:
-    """Return how the differences in one repetition were had; nothing if there are none."""
-    inner = [d for found in c.within.values() for d in found]
+def _methods_within(c: FoldComparison) -> str:
+    """Return how the differences in one repetition were computed; nothing if there are none."""
+    inner = scaffold.all_within(c)
     if not inner:
         return ""
-    used = summary.counted(summary.how_tested(d) for d in inner)
-    bounds = summary.counted(summary.names_of_intervals(d.interval for d in inner))
-    text = f"In one repetition: {bounds} intervals; {used}."
-    if summary.drawn(inner):
-        text += f" {c.provenance.n_resamples} resamples, seed {c.provenance.seed}."
-    return text
+    intervals, tests = summary.intervals_and_tests(inner)
+    text = f"In one repetition: {intervals} intervals; {tests}."
+    return f"{text} {summary.resamples(c)}" if summary.resampled(inner) else text
 
 
-def _notes(c: FoldComparison) -> list[Any]:
-    inner = (note for found in c.within.values() for d in found for note in d.notes)
-    return [*c.notes, *(note for d in c.differences for note in d.notes), *inner]
-
-
-# -- tables ----------------------------------------------------------------------------------------
+# -- tables and figure -----------------------------------------------------------------------------
 
 
 def _systems(c: FoldComparison) -> Table:
-    digits = Rounding.of([(d.estimate, d.interval) for d in c.differences])
+    digits = difference_rounding(c)
     columns = (
-        Column("rank", True),
-        Column("system", False, name=True),
-        Column(words.averaged(c.metric.name), True),
-        Column("least", True),
-        Column("greatest", True),
+        Column("rank", lambda e: Cell(str(e[0] + 1), float(e[0]))),
+        name_column("system", itemgetter(1), (c.baseline,)),
+        number_column(words.averaged(c.metric.name), digits, itemgetter(2)),
+        number_column("least", digits, lambda e: float(c.scores[:, e[0]].min())),
+        number_column("greatest", digits, lambda e: float(c.scores[:, e[0]].max())),
     )
-    rows = []
-    for position, (name, mean) in enumerate(zip(c.systems, c.means, strict=True)):
-        column = c.scores[:, position]
-        shown = f"{name} (baseline)" if name == c.baseline else name
-        ends = [Cell(digits.text(float(end)), float(end)) for end in (column.min(), column.max())]
-        cells = (
-            Cell(str(position + 1), float(position)),
-            Cell(shown, name),
-            Cell(digits.text(mean), mean),
-            *ends,
-        )
-        rows.append(Row(cells, mean == c.means[0]))
     caption = f"Systems over {_design(c)} ({words.direction(c.metric)})"
-    return Table(caption, columns, tuple(rows))
+    entries = zip(range(len(c.systems)), c.systems, c.means, strict=True)
+    return Table.of(caption, columns, entries, lambda e: e[2] == c.means[0])
 
 
 def _differences(c: FoldComparison) -> Table:
-    def won(a: str, b: str) -> Cell:
-        d = c.scores[:, c.systems.index(a)] - c.scores[:, c.systems.index(b)]
-        ahead = int(((d > 0.0) if c.metric.greater_is_better else (d < 0.0)).sum())
-        return Cell(f"{ahead} of {d.size}", float(ahead))
+    def better_on(d: Difference) -> tuple[int, int]:
+        gaps = c.scores[:, c.systems.index(d.a)] - c.scores[:, c.systems.index(d.b)]
+        return int(((gaps > 0.0) if c.metric.greater_is_better else (gaps < 0.0)).sum()), gaps.size
 
-    rows = tuple((d, (won(d.a, d.b),)) for d in c.differences)
-    caption = f"{words.mean_differences(c.metric.name)} over the folds, A {MINUS} B"
-    return pairs_table(caption, rows, (Column("A better on", True),), c.correction, _methods_over(c))
+    caption = f"{words.mean_differences(c.metric.name)} over the folds, {DIFFERENCE}"
+    return pairs_table(c, caption, (count_column("A better on", better_on, " of "),), _methods_over(c))
 
 
 def _tests(c: FoldComparison) -> Table:
     columns = (
-        Column("A", False, name=True),
-        Column("B", False, name=True),
-        Column("p", True),
-        Column("test", False),
-        Column("statistic", True),
+        name_column("A", itemgetter(0)),
+        name_column("B", itemgetter(1)),
+        p_column("p", lambda e: e[2].p_value, c.level),
+        Column("test", lambda e: Cell(words.name_of_test(e[2].name), e[2].name), numeric=False),
+        number_column("statistic", Rounding(2), lambda e: e[2].statistic),
     )
-    rows = []
-    for (a, b), tests in c.tests.items():
-        for test in tests:
-            p = p_text(test.p_value, alpha(c.level))
-            cells = (
-                Cell(a, a),
-                Cell(b, b),
-                Cell(p, test.p_value),
-                Cell(words.name_of_test(test.name), test.name),
-                Cell(Rounding(2).text(test.statistic), test.statistic),
-            )
-            rows.append(Row(cells, rejects(test.p_value, alpha(c.level))))
-    return Table("All tests that apply, not corrected for the number of pairs", columns, tuple(rows))
+    return Table.of(
+        "All tests that apply, not corrected for the number of pairs",
+        columns,
+        ((a, b, test) for (a, b), tests in c.tests.items() for test in tests),
+        lambda e: rejects(e[2].p_value, alpha(c.level)),
+    )
 
 
 def _spread(c: FoldComparison) -> Table:
-    digits = Rounding.of([(d.estimate, d.interval) for found in c.within.values() for d in found])
+    digits = Rounding.of([(d.estimate, d.interval) for d in scaffold.all_within(c)])
+
+    def span(header: str, name: str) -> Column:
+        def cell(s: Spread) -> Cell:
+            low, high = getattr(s, name)
+            return Cell(f"{digits.text(low)} to {digits.text(high)}", low)
+
+        return Column(header, cell)
+
     columns = (
-        Column("A", False, name=True),
-        Column("B", False, name=True),
-        Column("significant", True),
-        Column("p", True),
-        Column("low", True),
-        Column(f"A {MINUS} B", True),
-        Column("high", True),
+        *PAIR,
+        count_column("significant", attrgetter("n_significant", "n_repetitions"), " of "),
+        Column("p", lambda s: Cell(" to ".join(p_text(p, alpha(c.level)) for p in s.p_value), s.p_value[0])),
+        span("low", "low"),
+        span(DIFFERENCE, "difference"),
+        span("high", "high"),
     )
-    rows = []
-    for s in c.spread:
-        p = " to ".join(p_text(end, alpha(c.level)) for end in s.p_value)
-        spans = [
-            Cell(" to ".join(digits.text(end) for end in ends), ends[0])
-            for ends in (s.low, s.difference, s.high)
-        ]
-        cells = (
-            Cell(s.a, s.a),
-            Cell(s.b, s.b),
-            Cell(f"{s.n_significant} of {s.n_repetitions}", float(s.n_significant)),
-            Cell(p, s.p_value[0]),
-            *spans,
-        )
-        rows.append(Row(cells, s.n_significant == s.n_repetitions))
     caption = (
         "Spread of the conclusions from the pooled predictions of one repetition: least to greatest p,"
         " lower end, difference, upper end"
     )
-    return Table(caption, columns, tuple(rows), main=5, methods=_methods_inside(c))
+    return Table.of(
+        caption,
+        columns,
+        c.spread,
+        lambda s: s.n_significant == s.n_repetitions,
+        main=5,
+        methods=_methods_within(c),
+    )
 
 
-def _picture(c: FoldComparison) -> Picture:
-    told = "A dot per fold; the line is the corrected interval, filled where the test finds a difference."
-    return Picture(f"Forest plot of {len(c.differences)} differences over folds", told, partial(_drawn, c))
+def _pictures(c: FoldComparison) -> tuple[Picture, ...]:
+    n_pairs = len(c.differences)
+    if not 0 < n_pairs <= _MOST_DRAWN:
+        return ()
 
+    def draw() -> Axes:
+        from bestby.report.figures import forest
 
-def _drawn(c: FoldComparison) -> Axes:
-    from bestby.report.figures import folds
+        return forest.folds(c)
 
-    return folds.forest(c)
+    caption = "A dot per fold; the line is the corrected interval, filled where the test finds a difference."
+    return (Picture(f"Forest plot of {n_pairs} differences over folds", caption, draw),)
 
 
 # -- data ------------------------------------------------------------------------------------------
@@ -256,7 +216,7 @@ def dictionary(c: FoldComparison) -> dict[str, Any]:
         ],
         "folds_with_effect": [{"a": a, "b": b, **counts(r)} for (a, b), r in c.effects.items()],
         "spread": [_spread_row(s) for s in c.spread],
-        "notes": data.noted(_notes(c)),
+        "notes": data.noted(scaffold.notes_with_within(c)),
         "provenance": data.made_by(c.provenance),
     }
 

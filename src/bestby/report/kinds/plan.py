@@ -3,72 +3,65 @@
 from __future__ import annotations
 
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from bestby.planning.base import Question
-from bestby.report import data
+from bestby.report import data, scaffold
 from bestby.report.document import Document, Picture, Section
-from bestby.report.figures.drawing import ACCENT, FAINT, INK, PAPER, new_axes
-from bestby.report.kinds.comparison import settings
-from bestby.report.numbers import MINUS, alpha, percent
-from bestby.report.tables import Cell, Column, Row, Table
+from bestby.report.numbers import alpha, difference_text, percent, power_text
+from bestby.report.tables import Cell, Column, Table, count_column
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from bestby.results.plans import Allocation, Plan, PlanPoint
+    from bestby.results.plans import Allocation, Plan
 
-__all__ = ["COLUMNS", "dictionary", "document", "figure", "rows"]
-
-_SMOOTH = 60
+__all__ = ["COLUMNS", "dictionary", "document", "rows"]
 
 COLUMNS = ("n", "unit", "power", "error", "difference", "alpha", "alternative")
 
 
 def document(plan: Plan) -> Document:
-    """Return the report of a plan.
-
-    It shows one section: the answer, the table of sizes and powers, the curve.
-    """
-    lead = " ".join(part for part in (headline(plan), as_estimated(plan)) if part)
+    """Return the report of a plan: the answer, the table of sizes and powers, the curve."""
     caption = "The marked point is the answer."
     if not plan.exact:
         caption += " Vertical lines are 95 % Monte Carlo intervals of the simulated power."
-    table = (_table(plan),) if plan.curve else ()
-    return Document(
+    section = Section(
+        name="power",
+        lead=" ".join(part for part in (headline(plan), as_estimated(plan)) if part),
+        tables=(_table(plan),) if plan.curve else (),
+        pictures=(Picture("Power against size", caption, partial(draw, plan)),),
+    )
+    return scaffold.document(
+        plan,
         title=f"Power of a study of {plan.n} {plan.unit}",
         subtitle=plan.design.assumed_words,
-        sections=(
-            Section(
-                name="power",
-                lead=lead,
-                tables=table,
-                pictures=(Picture("Power against size", caption, partial(figure, plan)),),
-            ),
-        ),
-        notes=tuple(note.message for note in plan.notes),
+        sections=(section,),
         methods=_methods(plan),
-        settings=settings(plan.provenance),
-        signature=plan.signature,
-        version=plan.provenance.version,
     )
+
+
+def draw(result: Plan | Allocation) -> Axes:
+    """Draw the curve of power."""
+    from bestby.report.figures import curves
+
+    return curves.draw(result)
 
 
 def headline(plan: Plan) -> str:
     """Return the answer in a sentence."""
-    size, difference, reached = f"{plan.n} {plan.unit}", number(plan.difference), power_text(plan)
+    size, difference = f"{plan.n} {plan.unit}", difference_text(plan.difference)
+    reached = power_text(plan.power, plan.error)
     if plan.asked == "power":
         return f"A study of {size} detects a difference of {difference} with power {reached}."
     if plan.asked == "sample_size":
-        return f"{size} are needed to detect a difference of {difference} with power {plan.wanted:g}" + (
-            "." if plan.exact else f" (simulated there: {reached})."
+        simulated = "" if plan.exact else f" (simulated there: {reached})"
+        return (
+            f"{size} are needed to detect a difference of {difference} with power {plan.wanted:g}{simulated}."
         )
-    return (
-        f"A study of {size} detects differences from {difference} on with power {plan.wanted:g}"
-        f"{_solved(plan)}{'' if plan.exact else f'; simulated there: {reached}'}."
-    )
+    simulated = "" if plan.exact else f"; simulated there: {reached}"
+    power = f"with power {plan.wanted:g}{_solved(plan)}{simulated}"
+    return f"A study of {size} detects differences from {difference} on {power}."
 
 
 def as_estimated(plan: Plan) -> str:
@@ -81,7 +74,7 @@ def as_estimated(plan: Plan) -> str:
     if plan.power_as_estimated is None:
         return ""
     subject = "it" if plan.asked == "power" else "the power"
-    value = f"{plan.power_as_estimated:.3f}" if plan.power_as_estimated < 0.9995 else ">0.999"
+    value = power_text(plan.power_as_estimated)
     return f"If the estimates of the pilot were the true values, {subject} would be {value}."
 
 
@@ -93,24 +86,13 @@ def _solved(plan: Plan) -> str:
     return f" ({word} of {effect:.4g})"
 
 
-def number(value: float) -> str:
-    """Return a difference with four digits and a real minus sign."""
-    return f"{value:.4g}".replace("-", MINUS, 1)
-
-
-def power_text(point: Plan | PlanPoint) -> str:
-    """Return a power with three decimals, and its Monte Carlo error if it has one."""
-    text = ">0.999" if 0.9995 <= point.power < 1.0 else f"{point.power:.3f}"
-    return f"{text} ± {point.error:.1g}" if point.error > 0.0 else text
-
-
 def _table(plan: Plan) -> Table:
-    rows_ = []
-    for point in plan.curve:
-        cells = (Cell(str(point.n), float(point.n)), Cell(power_text(point), point.power))
-        rows_.append(Row(cells, point.n == plan.n))
-    columns = (Column(plan.unit, True), Column("power", True))
-    return Table(f"Power to detect a difference of {number(plan.difference)}", columns, tuple(rows_), main=1)
+    columns = (
+        count_column(plan.unit, attrgetter("n")),
+        Column("power", lambda point: Cell(power_text(point.power, point.error), point.power)),
+    )
+    caption = f"Power to detect a difference of {difference_text(plan.difference)}"
+    return Table.of(caption, columns, plan.curve, lambda point: point.n == plan.n, main=1)
 
 
 def decision(plan: Plan | Allocation) -> str:
@@ -170,87 +152,3 @@ def rows(plan: Plan) -> list[dict[str, Any]]:
         )
         for p in plan.curve
     ]
-
-
-def figure(plan: Plan, ax: Axes | None = None) -> Axes:
-    """Draw power against size, the answer marked.
-
-    `ax` says where to draw; a new figure by default.
-    """
-    axes = ax if ax is not None else new_axes(width=6.0, height=3.6)
-    sizes = [point.n for point in plan.curve]
-    _curve(axes, plan)
-    if plan.wanted is not None:
-        axes.axhline(plan.wanted, color=FAINT, linewidth=1.0, linestyle=(0, (4, 3)), zorder=1, gid="wanted")
-    axes.plot([plan.n, plan.n], [0.0, plan.power], color=FAINT, linewidth=1.0, zorder=1)
-    mark(axes, plan.n, plan.power, f"{plan.n} {plan.unit}: {power_text(plan)}")
-    axes.set_xscale("log")
-    ticks(axes, sizes)
-    if plan.n > 0.6 * max(sizes):  # the label stands to the right of the answer
-        axes.set_xlim(min(sizes) / 1.05, 2.0 * max(sizes))
-    frame(axes, plan.unit)
-    title = f"Power to detect a difference of {number(plan.difference)}"
-    axes.set_title(title, loc="left", color=INK, fontsize="medium", parse_math=False)
-    return axes
-
-
-def _curve(axes: Axes, plan: Plan) -> None:
-    """Draw what was simulated as it was, between points and with its error; what was computed, smoothly."""
-    sizes = np.array([point.n for point in plan.curve])
-    powers = np.array([point.power for point in plan.curve])
-    if plan.exact and sizes.size > 2:
-        question = Question(plan.level, plan.alternative, plan.n_comparisons)
-        between = np.rint(np.geomspace(sizes[0], sizes[-1], _SMOOTH)).astype(np.int64)
-        sizes = np.unique(np.concatenate([sizes, between]))
-        powers = plan.design.powers(sizes, question)[0]
-    else:
-        reach = 1.96 * np.array([point.error for point in plan.curve])
-        low, high = np.maximum(powers - reach, 0.0), np.minimum(powers + reach, 1.0)
-        axes.vlines(sizes, low, high, color=ACCENT, linewidth=1.8, zorder=2, gid="error")
-    style: dict[str, Any] = {"linewidth": 1.8}
-    if not plan.exact:
-        style = {"linewidth": 0.9, "marker": "o", "markersize": 3.5}
-    axes.plot(sizes, powers, color=ACCENT, zorder=2, gid="curve", **style)
-
-
-def mark(axes: Axes, x: float, y: float, text: str, *, below: bool = False) -> None:
-    """Mark the answer and write it where the curve leaves room: to the right of it, or below."""
-    axes.plot(x, y, marker="o", markersize=7, color=ACCENT, linestyle="none", zorder=3, gid="answer")
-    axes.annotate(
-        text,
-        (x, y),
-        xytext=(0, -22) if below else (9, -13),
-        textcoords="offset points",
-        ha="center" if below else "left",
-        color=INK,
-        fontsize="small",
-        fontweight="bold",
-        parse_math=False,
-        bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 1.0},  # the line of the power wanted runs here
-    )
-
-
-def ticks(axes: Axes, sizes: list[int]) -> None:
-    """Label a logarithmic axis with plain numbers, and room on both sides."""
-    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
-
-    low, high = min(sizes), max(sizes)
-    marks = [m * 10**e for e in range(9) for m in (1, 2, 5) if low <= m * 10**e <= high] or [low]
-    axes.xaxis.set_major_locator(FixedLocator(marks))
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}".replace(",", "\u202f")))
-    axes.set_xlim(low / 1.05, high * 1.05)
-
-
-def frame(axes: Axes, unit: str) -> None:
-    """Set up the scale of power, from 0 to 1, and take away what the figure does not need."""
-    axes.set_ylim(0.0, 1.02)
-    axes.set_yticks([0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
-    axes.grid(axis="y", color=FAINT, linewidth=0.4, alpha=0.5)
-    axes.tick_params(color=FAINT, labelcolor=INK)
-    for side in ("left", "right", "top"):
-        axes.spines[side].set_visible(False)
-    axes.tick_params(axis="y", length=0)
-    axes.spines["bottom"].set_color(FAINT)
-    axes.set_xlabel(unit, color=INK, parse_math=False)
-    axes.set_ylabel("power", color=INK)

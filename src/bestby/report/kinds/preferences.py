@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import dataclasses
+from collections.abc import Iterator
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from bestby._core import checks
-from bestby.report import data, summary, words
+from bestby.report import data, scaffold, summary, words
 from bestby.report.document import Document, Picture, Section
-from bestby.report.kinds.comparison import settings
 from bestby.report.numbers import DASH, Rounding, ends, percent
 from bestby.report.tables import (
-    Cell,
-    Column,
-    Row,
+    PAIR,
     Table,
+    count_column,
     difference_rounding,
     differences_table,
+    interval_column,
+    number_column,
     systems_table,
 )
-from bestby.results.base import MetricInfo
 from bestby.results.preferences import PreferenceComparison, PreferenceDifference, PreferenceScore
 
 if TYPE_CHECKING:
@@ -35,45 +34,31 @@ COLUMNS = (
     "ties",
     "losses",
 )
-_MOST_DRAWN = 130
 _MODELS = {
-    "half": "Strengths: Bradley and Terry's model by maximum likelihood, a tie being half a win for both",
-    "davidson": "Strengths: Davidson's model of preferences with ties, by maximum likelihood",
+    "half": "Strengths: Bradley and Terry's model by maximum likelihood, a tie being half a win for both.",
+    "davidson": "Strengths: Davidson's model of preferences with ties, by maximum likelihood.",
 }
 
 
 def document(c: PreferenceComparison) -> Document:
-    """Return the report of a comparison by preferences.
-
-    It shows systems with strengths and win rates, differences, and pair by pair who is preferred how often.
-    """
-    metric = c.metrics[0]
-    subtitle = f"{c.extent}, {percent(c.level)} intervals"
-    if c.baseline is not None:
-        subtitle += f", against the baseline {c.baseline}"
-    digits = difference_rounding(c, metric)
+    """Return the report: strengths and win rates, differences, how often who is preferred in each pair."""
+    metric, digits = c.metrics[0], difference_rounding(c)
     section = Section(
         name=metric.name,
         lead=summary.headline(c, metric),
-        tables=(_systems(c, metric), differences_table(c, metric), _preferences(c)),
+        tables=(_systems(c), differences_table(c, metric), _preferences(c)),
         remarks=_remarks(c),
         pictures=tuple(_pictures(c)),
         readings=tuple(difference_sentence(d, digits) for d in c.differences),
     )
-    return Document(
+    return scaffold.document(
+        c,
         title=f"{len(c.systems)} systems compared by preferences",
-        subtitle=subtitle,
+        subtitle=scaffold.subtitle(c, c.extent),
         sections=(section,),
-        notes=tuple(summary.note_lines(c)),
-        methods=f"{_model(c)} {summary.methods_sentence(c)}",
-        settings=settings(c.provenance),
-        signature=c.signature,
-        version=c.provenance.version,
+        methods=f"{_MODELS[c.tie_model]} {summary.methods_sentence(c)}",
+        notes=summary.all_notes(c),
     )
-
-
-def _model(c: PreferenceComparison) -> str:
-    return f"{_MODELS[c.tie_model]}."
 
 
 def _remarks(c: PreferenceComparison) -> tuple[str, ...]:
@@ -84,83 +69,48 @@ def _remarks(c: PreferenceComparison) -> tuple[str, ...]:
     return (f"Two systems of equal strength tie with probability {share:.2f} [{low:.2f}, {high:.2f}].",)
 
 
-# -- tables ----------------------------------------------------------------------------------------
+_RECORD = count_column(f"wins{DASH}ties{DASH}losses", attrgetter("wins", "ties", "losses"))
 
 
-def _systems(c: PreferenceComparison, metric: MetricInfo) -> Table:
+def _systems(c: PreferenceComparison) -> Table:
     """Return the table of systems with their win rates and judgements beside the strengths."""
-    base = systems_table(c, metric)
     digits = Rounding.of([(s.win_rate, s.win_rate_interval) for s in c.systems])
-    columns = list(base.columns)
-    columns[4:4] = [
-        Column("win rate", True),
-        Column(f"{percent(c.level)} interval", True),
-        Column(f"wins{DASH}ties{DASH}losses", True),
-    ]
-    rows = []
-    for row, entry in zip(base.rows, c.systems, strict=True):
-        cells = list(row.cells)
-        cells[4:4] = [
-            Cell(digits.text(entry.win_rate), entry.win_rate),
-            Cell(digits.interval(entry.win_rate_interval), ends(entry.win_rate_interval)[0]),
-            _record(entry),
-        ]
-        rows.append(Row(tuple(cells), row.strong))
-    return dataclasses.replace(base, columns=tuple(columns), rows=tuple(rows), methods=_model(c))
-
-
-def _record(entry: PreferenceScore | PreferenceDifference) -> Cell:
-    return Cell(DASH.join(map(str, (entry.wins, entry.ties, entry.losses))), float(entry.wins))
+    columns = (
+        number_column("win rate", digits, attrgetter("win_rate")),
+        interval_column(c.level, digits, attrgetter("win_rate_interval")),
+        _RECORD,
+    )
+    return systems_table(c, c.metrics[0], beside_interval=columns, methods=_MODELS[c.tie_model])
 
 
 def _preferences(c: PreferenceComparison) -> Table:
     """Return how often A is preferred to B by the strengths, and how often it was."""
     digits = Rounding.of([(d.probability, d.probability_interval) for d in c.differences])
     columns = (
-        Column("A", False, name=True),
-        Column("B", False, name=True),
-        Column("P(A over B)", True),
-        Column(f"{percent(c.level)} interval", True),
-        Column(f"wins{DASH}ties{DASH}losses", True),
+        *PAIR,
+        number_column("P(A over B)", digits, attrgetter("probability")),
+        interval_column(c.level, digits, attrgetter("probability_interval")),
+        _RECORD,
     )
-    rows = tuple(
-        Row(
-            (
-                Cell(d.a, d.a),
-                Cell(d.b, d.b),
-                Cell(digits.text(d.probability), d.probability),
-                Cell(digits.interval(d.probability_interval), ends(d.probability_interval)[0]),
-                _record(d),
-            ),
-            words.stands_out(d),
-        )
-        for d in c.differences
-    )
-    return Table("Preferences: probability by the strengths, a tie counting half; judgements", columns, rows)
+    caption = "Preferences: probability by the strengths, a tie counting half; judgements"
+    return Table.of(caption, columns, c.differences, words.stands_out)
 
 
 # -- figures and words -----------------------------------------------------------------------------
 
 
-def _pictures(c: PreferenceComparison) -> list[Picture]:
+def _pictures(c: PreferenceComparison) -> Iterator[Picture]:
     name = c.metrics[0].name
-    told = f"The line is the {percent(c.level)} interval of the {name}."
-    pictures = [
-        Picture(f"Strengths of {len(c.systems)} systems", told, partial(draw, c, None, None, "scores"))
-    ]
-    if 1 < len(c.differences) <= _MOST_DRAWN:
-        told = "A filled marker is a difference that the test, after any correction, finds significant."
-        label = f"Forest plot of {len(c.differences)} differences in {name}"
-        pictures.append(Picture(label, told, partial(draw, c, None, None, "forest")))
-    return pictures
+    caption = f"The line is the {percent(c.level)} interval of the {name}."
+    yield Picture(f"Strengths of {len(c.systems)} systems", caption, partial(_draw, c, "scores"))
+    if 1 < len(c.differences) <= scaffold.MOST_PAIRS:
+        yield scaffold.forest_picture(c, name, len(c.differences), partial(_draw, c, "forest"))
 
 
-def draw(c: PreferenceComparison, metric: str | None, ax: Any, kind: str) -> Axes:
-    """Draw strengths or differences; see `PreferenceComparison.plot`."""
-    from bestby.report.figures import forest
+def _draw(c: PreferenceComparison, kind: str) -> Axes:
+    from bestby.report.figures import plots
 
-    axes: Axes = getattr(forest, checks.choice(kind, ("scores", "forest"), "kind"))(c, metric, ax)
-    return axes
+    return plots.preferences(c, None, None, kind)
 
 
 def difference_sentence(d: PreferenceDifference, rounding: Rounding | None = None) -> str:

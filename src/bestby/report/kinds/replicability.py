@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from bestby._version import __version__
 from bestby.report.document import Document, Section
-from bestby.report.kinds.datasets import counts, replicability_sentence
-from bestby.report.numbers import p_text
-from bestby.report.tables import Cell, Column, Row, Table
+from bestby.report.tables import Table, count_column, name_column, p_column
+from bestby.report.words import listed
 
 if TYPE_CHECKING:
     from bestby.results.replicability import Replicability
@@ -22,8 +22,8 @@ _METHODS = "Partial conjunctions by Bonferroni and by Fisher, monotone (Dror et 
 def document(r: Replicability) -> Document:
     """Return the report of one p-value per dataset."""
     n = len(r.datasets)
-    said = replicability_sentence(r, "datasets")
-    section = Section("datasets", f"{said[0].upper()}{said[1:]}", (_datasets(r), _claims(r)))
+    text = replicability_sentence(r, "datasets")
+    section = Section("datasets", f"{text[0].upper()}{text[1:]}", (_datasets(r), _claims(r)))
     return Document(
         title=f"On how many of {n} datasets there is a difference",
         subtitle=f"{n} p-values, level {r.alpha:.6g}",
@@ -36,27 +36,42 @@ def document(r: Replicability) -> Document:
     )
 
 
+def replicability_sentence(r: Replicability, what: str, *, may_be_independent: bool = True) -> str:
+    """Return on how many datasets (or folds) there is a difference, and on which.
+
+    `may_be_independent` says whether they can be, so that K-Fisher is worth a word: folds of several
+    repetitions share items.
+    """
+    n, k = len(r.datasets), r.k_bonferroni
+    text = f"a difference on at least {k} of {n} {what}" if k else f"no difference shown on any of {n} {what}"
+    text += " (K-Bonferroni, any dependence)"
+    text += f"; on at least {r.k_fisher} if they are independent (K-Fisher)." if may_be_independent else "."
+    below = sum(p <= r.alpha for p in r.p_values)
+    text += f" Uncorrected, {below} of the p-values are at most {r.alpha:.6g}."
+    return text + (f" By name (Holm): {listed(r.found, 12)}." if r.found else "")
+
+
 def _datasets(r: Replicability) -> Table:
-    columns = (Column("dataset", False, name=True), Column("p", True), Column("p (holm)", True))
-    rows = [
-        Row((Cell(name, name), _p(p, r.alpha), _p(adjusted, r.alpha)), name in r.found)
-        for name, p, adjusted in zip(r.datasets, r.p_values, r.p_adjusted, strict=True)
-    ]
-    return Table("Datasets", columns, tuple(rows), main=1)
+    level = 1.0 - r.alpha
+    columns = (
+        name_column("dataset", itemgetter(0)),
+        p_column("p", itemgetter(1), level),
+        p_column("p (holm)", itemgetter(2), level),
+    )
+    entries = zip(r.datasets, r.p_values, r.p_adjusted, strict=True)
+    return Table.of("Datasets", columns, entries, lambda e: e[0] in r.found, main=1)
 
 
 def _claims(r: Replicability) -> Table:
-    columns = (Column("at least", True), Column("p (Bonferroni)", True), Column("p (Fisher)", True))
-    rows = [
-        Row((Cell(str(u), float(u)), _p(first, r.alpha), _p(second, r.alpha)), first <= r.alpha)
-        for u, (first, second) in enumerate(zip(r.bonferroni, r.fisher, strict=True), start=1)
-    ]
+    level = 1.0 - r.alpha
+    columns = (
+        count_column("at least", itemgetter(0)),
+        p_column("p (Bonferroni)", itemgetter(1), level),
+        p_column("p (Fisher)", itemgetter(2), level),
+    )
+    entries = zip(range(1, len(r.datasets) + 1), r.bonferroni, r.fisher, strict=True)
     caption = "Datasets with a difference, at least: the p-value of each claim"
-    return Table(caption, columns, tuple(rows), main=1, methods=_METHODS)
-
-
-def _p(value: float, threshold: float) -> Cell:
-    return Cell(p_text(value, threshold), value)
+    return Table.of(caption, columns, entries, lambda e: e[1] <= r.alpha, main=1, methods=_METHODS)
 
 
 def dictionary(r: Replicability) -> dict[str, Any]:
@@ -70,3 +85,17 @@ def rows(r: Replicability) -> list[dict[str, Any]]:
         {"dataset": name, "p_value": p, "p_adjusted": adjusted, "found": name in r.found}
         for name, p, adjusted in zip(r.datasets, r.p_values, r.p_adjusted, strict=True)
     ]
+
+
+def counts(r: Replicability) -> dict[str, Any]:
+    """Return the counts of datasets with an effect as a dictionary."""
+    return {
+        "alpha": r.alpha,
+        "k_bonferroni": r.k_bonferroni,
+        "k_fisher": r.k_fisher,
+        "found": list(r.found),
+        "p_values": dict(zip(r.datasets, r.p_values, strict=True)),
+        "p_adjusted": dict(zip(r.datasets, r.p_adjusted, strict=True)),
+        "bonferroni": list(r.bonferroni),
+        "fisher": list(r.fisher),
+    }

@@ -2,37 +2,30 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
+from collections.abc import Callable, Iterator
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from bestby.report import data, summary, words
+from bestby.report import data, scaffold, summary, words
 from bestby.report.document import Document, Picture, Section
-from bestby.report.kinds.comparison import settings
-from bestby.report.numbers import (
-    DASH,
-    INFINITY,
-    MINUS,
-    Rounding,
-    alpha,
-    ends,
-    margin_text,
-    p_clause,
-    p_text,
-    percent,
-)
+from bestby.report.numbers import DASH, INFINITY, MINUS, Rounding, alpha, ends, p_clause, percent
 from bestby.report.tables import (
+    PAIR,
     Cell,
     Column,
-    Row,
     Table,
+    count_column,
     difference_rounding,
     differences_table,
+    interval_column,
+    name_column,
+    number_column,
+    p_column,
     score_rounding,
     systems_table,
 )
-from bestby.results.base import MetricInfo
 from bestby.results.runs import RunsComparison, RunsDifference, RunsScore, Variance
 from bestby.vocabulary import long_name
 
@@ -57,7 +50,6 @@ COLUMNS = (
     "order_p_reverse",
 )
 
-_MOST_DRAWN = 130
 _MOST_SQUARES = 25
 
 
@@ -66,57 +58,41 @@ def _statistic(c: RunsComparison) -> str:
 
 
 def document(c: RunsComparison) -> Document:
-    """Return the report of a comparison of runs.
-
-    It shows systems, differences, run against run, and, with items, where the uncertainty comes from.
-    """
-    subtitle = f"{c.extent}{', paired' if c.paired else ''}, {percent(c.level)} intervals"
-    if c.baseline is not None:
-        subtitle += f", against the baseline {c.baseline}"
-    if c.margin is not None:
-        subtitle += f", smallest difference that matters {margin_text(c.margin)}"
-    return Document(
-        title=f"Runs of {len(c.systems)} systems compared by {c.metrics[0].name}",
-        subtitle=subtitle,
-        sections=(_section(c),),
-        notes=tuple(summary.note_lines(c)),
-        methods=_methods(c),
-        settings=settings(c.provenance),
-        signature=c.signature,
-        version=c.provenance.version,
-    )
-
-
-def _section(c: RunsComparison) -> Section:
-    metric = c.metrics[0]
-    digits = difference_rounding(c, metric)
-    tables = [_systems(c, metric), _differences(c, metric), _run_against_run(c)]
-    if c.variances:
-        tables.append(_variances(c))
-    return Section(
+    """Return the report: systems, differences, run against run, and, with items, the parts of the errors."""
+    metric, digits = c.metrics[0], difference_rounding(c)
+    tables = [_systems(c), differences_table(c, metric, _p_of_runs(c)), _run_against_run(c)]
+    section = Section(
         name=metric.name,
         lead=summary.headline(c, metric),
-        tables=tuple(tables),
+        tables=(*tables, *([_variances(c)] if c.variances else [])),
         pictures=tuple(_pictures(c)),
         readings=tuple(difference_sentence(d, digits) for d in c.differences),
     )
-
-
-def _methods(c: RunsComparison) -> str:
-    return f"{summary.methods_sentence(c)} {_methods_of_tests(c)}{_methods_of_runs(c)}"
+    return scaffold.document(
+        c,
+        title=f"Runs of {len(c.systems)} systems compared by {metric.name}",
+        subtitle=scaffold.subtitle(c, f"{c.extent}{', paired' if c.paired else ''}"),
+        sections=(section,),
+        methods=f"{summary.methods_sentence(c)} {_methods_of_tests(c)}{_methods_of_runs(c)}",
+        notes=summary.all_notes(c),
+    )
 
 
 def _methods_of_runs(c: RunsComparison) -> str:
-    """Return how a run was set against a run."""
+    """Return how runs were compared with runs, and where the test of stochastic order is not reliable."""
     chance = sorted({summary.name_of_interval(d.improvement_interval.method) for d in c.differences})
     level = next(iter(c.orders.orders.values())).level
-    told, rate = f"{100.0 * level:.4g} %", f"{100.0 * alpha(level):.2g} %"
-    return (
+    bound, rate = f"{100.0 * level:.4g} %", f"{100.0 * alpha(level):.2g} %"
+    text = (
         f"P(A > B): {', '.join(chance)}. Effect size: d_av, in standard deviations between runs."
-        f" ε(A, B): upper {told} bound of how far A is from being better at every quantile."
+        f" ε(A, B): upper {bound} bound of how far A is from being better at every quantile."
         f" p(ε): one-sided permutation test of the better direction; it shows dominance at {rate} or less."
-        + _cautions(c)
     )
+    codes = {note.code for d in c.differences for note in d.order.notes}
+    text += " So few runs cannot give a p as small." if "out_of_reach" in codes else ""
+    if "unequal_spread" in codes:
+        text += " It is too small where the system with fewer runs varies much more."
+    return text
 
 
 def _methods_of_tests(c: RunsComparison) -> str:
@@ -129,150 +105,109 @@ def _methods_of_tests(c: RunsComparison) -> str:
     return "Each p-value is the larger of those of the permutation test and Welch's t-test. "
 
 
-def _cautions(c: RunsComparison) -> str:
-    """Say where the test of stochastic order cannot show dominance, or sees it where there is none."""
-    codes = {note.code for d in c.differences for note in d.order.notes}
-    text = " So few runs cannot give a p as small." if "out_of_reach" in codes else ""
-    if "unequal_spread" in codes:
-        text += " It is too small where the system with fewer runs varies much more."
-    return text
-
-
 # -- tables ----------------------------------------------------------------------------------------
 
 
-def _systems(c: RunsComparison, metric: MetricInfo) -> Table:
+def _systems(c: RunsComparison) -> Table:
     """Return the table of systems with their numbers of runs and how much these vary."""
-    base, digits = systems_table(c, metric), score_rounding(c, metric)
-    columns = list(base.columns)
-    columns[4:4] = [Column(name, True) for name in ("runs", "sd", "min", "max")]
-    rows = []
-    for row, entry in zip(base.rows, c.systems, strict=True):
-        cells = list(row.cells)
-        cells[4:4] = [
-            Cell(str(entry.n_runs), float(entry.n_runs)),
-            *(Cell(digits.text(x), x) for x in (entry.sd, entry.least, entry.greatest)),
-        ]
-        rows.append(Row(tuple(cells), row.strong))
-    what = metric.name if c.n_items else f"the {_statistic(c)} of {metric.name}"
-    caption = f"Systems by {what} ({words.direction(metric)}), {c.extent}"
-    return Table(caption, tuple(columns), tuple(rows))
+    metric = c.metrics[0]
+    digits = score_rounding(c, metric)
+    columns = (
+        count_column("runs", attrgetter("n_runs")),
+        number_column("sd", digits, attrgetter("sd")),
+        number_column("min", digits, attrgetter("least")),
+        number_column("max", digits, attrgetter("greatest")),
+    )
+    score = metric.name if c.n_items else f"the {_statistic(c)} of {metric.name}"
+    return systems_table(c, metric, beside_interval=columns, score=score)
 
 
-def _differences(c: RunsComparison, metric: MetricInfo) -> Table:
-    """Return the table of differences, with the p-value of the t test beside that of the test."""
-    base = differences_table(c, metric)
+def _p_of_runs(c: RunsComparison) -> Column:
+    """Return the p-values of the t test; with items, that test takes them as fixed."""
     # Beside the bootstrap of medians the t test would be that for few runs, which is too careful for more.
-    if c.statistic == "median" or all(d.p_value == d.p_welch for d in c.differences):
-        return base
-    end = len(base.columns) - any(d.verdict is not None for d in c.differences)
-    columns = list(base.columns)
-    # With items, the test of the run scores takes the items as given.
-    columns.insert(end, Column("p (items fixed)" if c.n_items else "p (t)", True))
-    rows = []
-    for row, d in zip(base.rows, c.differences, strict=True):
-        cells = list(row.cells)
-        cells.insert(end, Cell(p_text(d.p_welch, alpha(c.level)), d.p_welch))
-        rows.append(Row(tuple(cells), row.strong))
-    return dataclasses.replace(base, columns=tuple(columns), rows=tuple(rows))
+    applies = c.statistic != "median" and any(d.p_value != d.p_welch for d in c.differences)
+    header = "p (items fixed)" if c.n_items else "p (t)"
+    return p_column(header, attrgetter("p_welch"), c.level, applies=applies)
 
 
 def _run_against_run(c: RunsComparison) -> Table:
     """Return how likely a run of A is above one of B, by how much, and how nearly always."""
-    two = Rounding(2)
+    two, level = Rounding(2), next(iter(c.orders.orders.values())).level
     columns = (
-        Column("A", False, name=True),
-        Column("B", False, name=True),
-        Column("P(A > B)", True),
-        Column(f"{percent(c.level)} interval", True),
-        Column("d_av", True),
-        Column("ε(A, B)", True),
-        Column("ε(B, A)", True),
-        Column("p(ε)", True),
+        *PAIR,
+        number_column("P(A > B)", two, attrgetter("improvement")),
+        interval_column(c.level, two, attrgetter("improvement_interval")),
+        number_column("d_av", two, attrgetter("effect_size")),
+        number_column("ε(A, B)", two, attrgetter("order.epsilon_min")),
+        number_column("ε(B, A)", two, attrgetter("reverse_order.epsilon_min")),
+        p_column("p(ε)", lambda d: min(d.order.p_value, d.reverse_order.p_value), level),
     )
-    rows = []
-    for d in c.differences:
-        p = min(d.order.p_value, d.reverse_order.p_value)
-        cells = (
-            Cell(d.a, d.a),
-            Cell(d.b, d.b),
-            Cell(two.text(d.improvement), d.improvement),
-            Cell(two.interval(d.improvement_interval), d.improvement_interval.low),
-            Cell(two.text(d.effect_size), d.effect_size),
-            Cell(two.text(d.order.epsilon_min), d.order.epsilon_min),
-            Cell(two.text(d.reverse_order.epsilon_min), d.reverse_order.epsilon_min),
-            Cell(p_text(p, alpha(d.order.level)), p),
-        )
-        rows.append(Row(cells, d.order.dominant or d.reverse_order.dominant))
     caption = (
         "Run against run: chance of improvement, effect size, almost stochastic order (ε, 0: always better)"
     )
-    return Table(caption, columns, tuple(rows), methods=_methods_of_runs(c))
+    return Table.of(
+        caption,
+        columns,
+        c.differences,
+        lambda d: d.order.dominant or d.reverse_order.dominant,
+        methods=_methods_of_runs(c),
+    )
 
 
 def _variances(c: RunsComparison) -> Table:
     """Return the standard errors, what they come from, and what more runs or items would make of them."""
-    digits = Rounding.of([(s.score, s.interval) for s in c.systems])
-    finer = Rounding(digits.decimals + 1)
-    heads = ("2× runs", "2× items", f"{INFINITY} runs", f"{INFINITY} items")
+    finer = Rounding(score_rounding(c, c.metrics[0]).decimals + 1)
+
+    def error(header: str, runs: float = 1.0, items: float = 1.0) -> Column:
+        return number_column(header, finer, lambda v: v.standard_error(runs=runs, items=items))
+
+    def share(part: str) -> Callable[[Variance], Cell]:
+        def cell(v: Variance) -> Cell:
+            total = v.items + v.runs + v.rest
+            value = getattr(v, part) / total if total else math.nan
+            return Cell(f"{100.0 * value:.0f} %" if total else DASH, value)
+
+        return cell
+
     columns = (
-        Column("of", False, name=True),
-        Column("error", True),
-        *(Column(name, True) for name in ("items", "runs", "both", *heads)),
+        name_column("of", lambda v: v.a if v.b is None else f"{v.a} {MINUS} {v.b}"),
+        error("error"),
+        *(
+            Column(head, share(part))
+            for head, part in (("items", "items"), ("runs", "runs"), ("both", "rest"))
+        ),
+        error("2× runs", runs=2.0),
+        error("2× items", items=2.0),
+        error(f"{INFINITY} runs", runs=math.inf),
+        error(f"{INFINITY} items", items=math.inf),
     )
-    grown = ((2.0, 1.0), (1.0, 2.0), (math.inf, 1.0), (1.0, math.inf))
-    rows = []
-    for v in c.variances:
-        errors = [v.standard_error(), *(v.standard_error(runs=r, items=i) for r, i in grown)]
-        of = v.a if v.b is None else f"{v.a} {MINUS} {v.b}"
-        cells = (
-            Cell(of, of),
-            Cell(finer.text(errors[0]), errors[0]),
-            *_shares(v),
-            *(Cell(finer.text(error), error) for error in errors[1:]),
-        )
-        rows.append(Row(cells, False))
     caption = "Standard error now, what it comes from, and what it would be with more runs or items"
-    return Table(caption, columns, tuple(rows))
-
-
-def _shares(v: Variance) -> list[Cell]:
-    total = v.items + v.runs + v.rest
-    if total == 0.0:
-        return [Cell(DASH, math.nan)] * 3
-    return [Cell(f"{100.0 * part / total:.0f} %", part / total) for part in (v.items, v.runs, v.rest)]
+    return Table.of(caption, columns, c.variances)
 
 
 # -- figures and words -----------------------------------------------------------------------------
 
 
-def _pictures(c: RunsComparison) -> list[Picture]:
-    name, n_pairs = c.metrics[0].name, len(c.differences)
-    pictures = [
-        Picture(
-            f"Every run of {len(c.systems)} systems in {name}",
-            f"A dot is a run; the line is the {percent(c.level)} interval of the {_statistic(c)}"
-            + (", over other items too." if c.n_items else "."),
-            partial(_drawn, c, "scores"),
-        )
-    ]
-    if n_pairs <= _MOST_DRAWN:
-        told = "A filled marker is a difference that the test, after any correction, finds significant."
-        told += "" if c.margin is None else " The band is the margin."
-        label = f"Forest plot of {n_pairs} differences in {name}"
-        pictures.append(Picture(label, told, partial(_drawn, c, "forest")))
-    told = "Where the system that is ahead on the whole is behind at the same quantile, the area is shaded."
-    pictures.append(Picture("Quantile functions of two systems", told, partial(_drawn, c, "quantiles")))
+def _pictures(c: RunsComparison) -> Iterator[Picture]:
+    name = c.metrics[0].name
+    caption = f"A dot is a run; the line is the {percent(c.level)} interval of the {_statistic(c)}"
+    caption += ", over other items too." if c.n_items else "."
+    yield Picture(f"Every run of {len(c.systems)} systems in {name}", caption, partial(_draw, c, "scores"))
+    if len(c.differences) <= scaffold.MOST_PAIRS:
+        yield scaffold.forest_picture(c, name, len(c.differences), partial(_draw, c, "forest"))
+    caption = (
+        "Where the system that is ahead on the whole is behind at the same quantile, the area is shaded."
+    )
+    yield Picture("Quantile functions of two systems", caption, partial(_draw, c, "quantiles"))
     if 2 < len(c.systems) <= _MOST_SQUARES:
-        told = "Row over column: the smaller, the more nearly the row is better at every quantile."
-        pictures.append(Picture("Matrix of almost stochastic order", told, partial(_drawn, c, "order")))
-    return pictures
+        caption = "Row over column: the smaller, the more nearly the row is better at every quantile."
+        yield Picture("Matrix of almost stochastic order", caption, partial(_draw, c, "order"))
 
 
-def _drawn(c: RunsComparison, kind: str) -> Axes:
-    from bestby.report.figures import runs
+def _draw(c: RunsComparison, kind: str) -> Axes:
+    from bestby.report.figures import plots
 
-    return runs.draw(c, None, None, kind, None)
+    return plots.runs(c, None, None, kind, None)
 
 
 def difference_sentence(d: RunsDifference, rounding: Rounding | None = None) -> str:

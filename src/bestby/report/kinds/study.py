@@ -5,24 +5,24 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
 from bestby._core.errors import DesignError
 from bestby.comparisons.common.family import rejects, shown_better
 from bestby.report import data, summary
-from bestby.report.document import Document, Section
+from bestby.report.document import Document
 from bestby.report.kinds import comparison
-from bestby.report.numbers import DASH, Rounding
 from bestby.report.tables import (
-    Cell,
     Column,
-    Row,
     Table,
-    difference_rounding,
+    count_column,
     differences_table,
+    number_column,
+    score_rounding,
     systems_table,
 )
-from bestby.report.words import difference_sentence, listed
+from bestby.report.words import listed
 from bestby.report.writers.csv import lines
 from bestby.results.base import MetricInfo
 from bestby.results.comparison import Difference
@@ -45,34 +45,23 @@ _COLUMNS_OF_BOOSTSA = {
 
 
 def document(c: StudyComparison) -> Document:
-    """Return the report of the comparison of a study.
-
-    It shows a section per metric: conditions with their runs, differences from the baselines, the forest
-    plot.
-    """
+    """Return the report of a study: that of a comparison, with the conditions and their runs."""
     plain = comparison.document(c)
     n_conditions = len({entry.system for entry in c.systems})
-    names = listed([metric.name for metric in c.metrics], 3)
-    subtitle = plain.subtitle
-    if len(c.baselines) > 1:
-        subtitle += f", against the baselines {', '.join(c.baselines)}"
+    baselines = f", against the baselines {', '.join(c.baselines)}" if len(c.baselines) > 1 else ""
     return dataclasses.replace(
         plain,
-        title=f"{n_conditions} conditions compared by {names}",
-        subtitle=subtitle,
+        title=f"{n_conditions} conditions compared by {listed([metric.name for metric in c.metrics], 3)}",
+        subtitle=plain.subtitle + baselines,
         sections=tuple(
-            _section(c, metric, section) for metric, section in zip(c.metrics, plain.sections, strict=True)
+            dataclasses.replace(
+                section,
+                lead=_lead(c, metric),
+                tables=(_conditions(c, metric), differences_table(c, metric)),
+            )
+            for metric, section in zip(c.metrics, plain.sections, strict=True)
         ),
-    )
-
-
-def _section(c: StudyComparison, metric: MetricInfo, plain: Section) -> Section:
-    digits = difference_rounding(c, metric)
-    return dataclasses.replace(
-        plain,
-        lead=_lead(c, metric),
-        tables=(_conditions(c, metric), differences_table(c, metric)),
-        readings=tuple(difference_sentence(d, digits) for d in c.differences if d.metric == metric.name),
+        overview=None,
     )
 
 
@@ -91,45 +80,13 @@ def _lead(c: StudyComparison, metric: MetricInfo) -> str:
 
 def _conditions(c: StudyComparison, metric: MetricInfo) -> Table:
     """Return the table of conditions: that of systems, with the runs and how they vary."""
-    plain = systems_table(c, metric)
-    entries = [entry for entry in c.systems if entry.metric == metric.name]
-    if all(entry.n_runs == 1 for entry in entries):
-        return _marked(c, plain)
-    digits = Rounding.of([(entry.score, entry.interval) for entry in entries])
-    rows = []
-    for entry, row in zip(entries, plain.rows, strict=True):
-        spread = DASH if math.isnan(entry.sd) else digits.text(entry.sd)
-        more = (Cell(spread, entry.sd), Cell(str(entry.n_runs), float(entry.n_runs)))
-        rows.append(Row((*row.cells[:3], *more, *row.cells[3:]), row.strong))
-    columns = (
-        *plain.columns[:3],
-        Column("sd of runs", True),
-        Column("runs", True),
-        *plain.columns[3:],
+    columns: tuple[Column, ...] = (
+        number_column("sd of runs", score_rounding(c, metric), attrgetter("sd")),
+        count_column("runs", attrgetter("n_runs")),
     )
-    return _marked(c, dataclasses.replace(plain, columns=columns, rows=tuple(rows)))
-
-
-def _marked(c: StudyComparison, table: Table) -> Table:
-    """Call systems conditions, and say which are baselines where there are several."""
-    table = dataclasses.replace(
-        table,
-        caption=table.caption.replace("Systems", "Conditions", 1),
-        columns=(
-            table.columns[0],
-            dataclasses.replace(table.columns[1], header="condition"),
-            *table.columns[2:],
-        ),
-    )
-    if len(c.baselines) < 2:
-        return table
-    rows = []
-    for row in table.rows:
-        name = row.cells[1]
-        if name.key in c.baselines:
-            name = Cell(f"{name.text} (baseline)", name.key)
-        rows.append(Row((row.cells[0], name, *row.cells[2:]), row.strong))
-    return dataclasses.replace(table, rows=tuple(rows))
+    if all(entry.n_runs == 1 for entry in c.systems if entry.metric == metric.name):
+        columns = ()
+    return systems_table(c, metric, beside_score=columns, kind="condition", baselines=c.baselines)
 
 
 def dictionary(c: StudyComparison) -> dict[str, Any]:

@@ -7,12 +7,8 @@ import unicodedata
 from typing import Any
 
 from bestby._core.text import visible
-from bestby.report import words
-from bestby.report.document import describe
-from bestby.report.kinds import many_systems
-from bestby.report.numbers import percent
-from bestby.report.tables import Cell, Table, score_rounding, systems_of
-from bestby.results.comparison import Comparison, SystemScore
+from bestby.report.document import Overview, Score, describe
+from bestby.report.tables import Cell, Table
 
 _MOST_ROWS = 40  # what fits a page; a table of booktabs does not break
 _MANY_COLUMNS = 8  # too many for the width of a page in the size of the others
@@ -79,26 +75,22 @@ _GREEK = {
 
 
 def to_latex(c: Any, top: int | None = None) -> str:
-    """Return a result as LaTeX: for a comparison a table of scores, and a table of differences per metric.
+    """Return a result as LaTeX: ``table`` environments in the style of booktabs, everything escaped.
 
-    For a comparison, `top` says how many of the best systems to show; by default 20 of more than 50. Returns
-    ``table`` environments in the style of booktabs, everything escaped; the best systems are bold, letters of
-    groups are superscripts. Comments name the packages needed and give the signature.
+    For a comparison, `top` says how many of the best systems to show; by default 20 of more than 50. Several
+    metrics share one table of scores, the best in bold, letters of groups as superscripts. Comments name the
+    packages needed and give the signature.
     """
     document = describe(c, top)
-    # Several metrics share one table of scores; other results have tables of their own.
-    merged = c.described_by == "comparison"
-    omitted = " ".join(section.omitted for section in document.sections)
-    body = [_scores_table(many_systems.cut(c, top) or c, omitted)] if merged else []
+    overview = document.overview
+    body = [] if overview is None else [_overview(overview)]
     for section in document.sections:
-        for position, table in enumerate(section.tables):
-            if position or not merged:
-                body.append(_of_table(table))
+        body += [_table(table) for table in section.tables[overview is not None :]]
     comments = ["% needs \\usepackage{booktabs}"]
     foreign = sorted({letter for part in body for letter in part if ord(letter) > 127})
     if foreign:
         comments.append(f"% needs XeLaTeX or LuaLaTeX with a font that has: {' '.join(foreign)}")
-    comments.append("% " + " ".join(visible(c.signature).split()))
+    comments.append("% " + " ".join(visible(document.signature).split()))
     return "\n".join(comments) + "\n\n" + "\n\n".join(body) + "\n"
 
 
@@ -123,44 +115,22 @@ def _letter(letter: str) -> str:
     return f"\\{_ACCENTS[ord(marks[0])]}{{{stem}}}"
 
 
-def _scores_table(c: Comparison, omitted: str) -> str:
-    """Return a row per system, in the order of the first metric, and a column per metric."""
-    scores = {(entry.metric, entry.system): entry for entry in c.systems}
-    names = [entry.system for entry in systems_of(c, c.metrics[0])]
-    lines = [_line(["System", *(escape(metric.name) for metric in c.metrics)]), r"\midrule"]
-    for name in names:
-        cells = [escape(name)]
-        for metric in c.metrics:
-            best = systems_of(c, metric)[0].score
-            digits = score_rounding(c, metric)
-            entry = scores.get((metric.name, name))
-            if entry is None:  # among the best on another metric only
-                cells.append("")
-                continue
-            cells.append(_score(entry, digits.text(entry.score), digits.interval(entry.interval), best))
-        if name == c.baseline:
-            cells[0] += " (baseline)"
-        lines.append(_line(cells))
-    said = f"Scores over {c.extent} with {percent(c.level)} intervals, best in bold"
-    said += f" ({'; '.join(f'{metric.name}: {words.direction(metric)}' for metric in c.metrics)})."
-    if any(entry.group for entry in c.systems):
-        label = (
-            "letter" if not any(entry.group[:1].isdigit() for entry in c.systems if entry.group) else "number"
-        )
-        said += f" Systems that share a {label} cannot be told apart."
-    return _environment(escape(f"{said} {omitted}".rstrip()), "l" * (1 + len(c.metrics)), lines)
+def _overview(overview: Overview) -> str:
+    lines = [_line(["System", *map(escape, overview.metrics)]), r"\midrule"]
+    lines += [_line([escape(name), *map(_score, scores)]) for name, scores in overview.rows]
+    return _environment(escape(overview.caption), "l" * (1 + len(overview.metrics)), lines)
 
 
-def _score(entry: SystemScore, score: str, interval: str, best: float) -> str:
-    text = escape(score)
-    if entry.score == best:
-        text = rf"\textbf{{{text}}}"
-    if entry.group:
-        text += rf"\textsuperscript{{{escape(entry.group)}}}"
-    return rf"{text} {{\footnotesize {escape(interval)}}}"
+def _score(score: Score | None) -> str:
+    if score is None:
+        return ""
+    text = rf"\textbf{{{escape(score.text)}}}" if score.best else escape(score.text)
+    if score.group:
+        text += rf"\textsuperscript{{{escape(score.group)}}}"
+    return rf"{text} {{\footnotesize {escape(score.interval)}}}"
 
 
-def _of_table(table: Table) -> str:
+def _table(table: Table) -> str:
     headers = [escape(column.header) for column in table.columns]
     lines = [_line(headers), r"\midrule"]
     lines += [_line([_number(cell) for cell in row.cells]) for row in table.rows[:_MOST_ROWS]]

@@ -1,0 +1,128 @@
+"""Matrices of pairs: differences over datasets, almost stochastic order of runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from bestby.report.figures.drawing import ACCENT, INK, WORSE, new_axes, title
+from bestby.report.figures.fonts import columns, figure, name
+from bestby.report.numbers import DASH, MINUS, alpha, p_text
+from bestby.report.tables import difference_rounding
+from bestby.report.words import significant
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from bestby.results.datasets import DatasetComparison
+    from bestby.results.runs import RunsComparison
+
+_CELL = 0.82  # inches
+_SHORT = 20  # letters of a name that need no more room
+# Not quite the colours of the page, which would exchange them for those of a dark theme: squares keep theirs.
+_SQUARE, _LIGHT, _DARK_TEXT, _LIGHT_TEXT = (0x00, 0x70, 0xB0), (0xF1, 0xF4, 0xF7), "#1b1e24", "#fffffd"
+
+
+def _frame(axes: Axes, names: Sequence[str], turned: dict[str, Any]) -> None:
+    """Set up a row and a column per system, the names of the columns above them."""
+    size = len(names)
+    axes.set_xlim(-0.5, size - 0.5)
+    axes.set_ylim(size - 0.5, -0.5)
+    axes.xaxis.tick_top()
+    axes.set_xticks(range(size), names, parse_math=False, color=INK, **turned)
+    axes.set_yticks(range(size), names, parse_math=False, color=INK)
+    axes.tick_params(length=0)
+    for edge in axes.spines.values():
+        edge.set_visible(False)
+
+
+@figure
+def pairs(c: DatasetComparison, ax: Axes | None = None) -> Axes:
+    """Draw every pair, row minus column: mean difference, wins, ties and losses, adjusted p."""
+    k = len(c.systems)
+    systems = [name(system) for system in c.systems]
+    longest = columns(systems)
+    size = _CELL * k
+    across, up = size + 0.09 * longest + 0.6, 0.62 * size + 1.4
+    beyond = max(0, longest - _SHORT)  # the names above the columns are turned, and go up and to the right
+    axes = ax if ax is not None else new_axes(width=across + 0.075 * beyond, height=up + 0.055 * beyond)
+    digits = difference_rounding(c)
+    largest = max((abs(d.estimate) for d in c.differences), default=0.0) or 1.0
+    sign = 1.0 if c.metric.greater_is_better else -1.0
+    for d in c.differences:
+        for one in (d, d.mirrored()):
+            ahead = sign * one.estimate / largest
+            at = (c.systems.index(one.b), c.systems.index(one.a))
+            _tint(axes, at, ahead)
+            wins = DASH.join(str(count) for count in c.wins(one.a, one.b))
+            p = p_text(one.p_adjusted, alpha(c.level))
+            p = p if p[0] in "<>" else f"={p}"
+            axes.text(
+                *at,
+                f"{digits.text(one.estimate)}\n{wins}\np{p}",
+                ha="center",
+                va="center",
+                color=INK,
+                fontsize=8,
+                fontweight="bold" if significant(one) else "normal",
+                linespacing=1.25,
+                parse_math=False,
+            )
+    turned: dict[str, Any] = {"rotation": 35, "ha": "left", "rotation_mode": "anchor"} if longest > 9 else {}
+    _frame(axes, systems, turned)
+    shown = f"mean difference, wins{DASH}ties{DASH}losses, p ({c.correction})"
+    text = f"{name(c.metric.name)}, row {MINUS} column: {shown}"
+    axes.set_xlabel(text, color=INK, parse_math=False, labelpad=8)
+    return axes
+
+
+def _tint(axes: Axes, at: tuple[float, float], ahead: float) -> None:
+    """Colour a cell; see-through, so that the letters can be read on any page."""
+    from matplotlib.patches import Rectangle
+
+    colour = ACCENT if ahead > 0 else WORSE
+    box = Rectangle(
+        (at[0] - 0.48, at[1] - 0.48),
+        0.96,
+        0.96,
+        facecolor=colour,
+        edgecolor="none",
+        alpha=0.05 + 0.35 * abs(ahead),
+    )
+    axes.add_patch(box)
+
+
+@figure
+def orders(c: RunsComparison, ax: Axes | None = None) -> Axes:
+    """Draw the matrix of epsilon_min: how nearly each row is stochastically better than each column.
+
+    A square has a frame where the row is almost stochastically dominant.
+    """
+    names = [entry.system for entry in c.systems]
+    size, shown = len(names), [name(system) for system in names]
+    longest = columns(shown)
+    side = 0.52 * size + 0.085 * longest
+    axes = ax if ax is not None else new_axes(max(side + 0.8, 5.2), side + 1.0)
+    for row, a in enumerate(names):
+        for column, b in enumerate(names):
+            if a != b:
+                _square(axes, row, column, c.orders[a, b].epsilon_min, framed=c.orders[a, b].dominant)
+    axes.set_aspect("equal")
+    _frame(axes, shown, {"rotation": 90 if longest > 5 else 0})
+    title(axes, "ε_min, row over column; framed: the row is dominant", pad=12.0)
+    return axes
+
+
+def _square(axes: Axes, row: int, column: int, value: float, *, framed: bool) -> None:
+    from matplotlib.patches import Rectangle
+
+    share = 1.0 if math.isnan(value) else min(value, 1.0)
+    shade = [round(d + (e - d) * share) for d, e in zip(_SQUARE, _LIGHT, strict=True)]
+    colour = "#{:02x}{:02x}{:02x}".format(*shade)
+    edge = WORSE if framed else "none"
+    corner = (column - 0.46, row - 0.46)
+    axes.add_patch(Rectangle(corner, 0.92, 0.92, facecolor=colour, edgecolor=edge, linewidth=2.0))
+    text = MINUS if math.isnan(value) else f"{value:.2f}"
+    ink = _LIGHT_TEXT if share < 0.5 else _DARK_TEXT
+    axes.text(column, row, text, ha="center", va="center", color=ink, fontsize="small")

@@ -1,0 +1,141 @@
+"""The diagram of average ranks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bestby._core.errors import DesignError
+from bestby._core.typing import BoolArray
+from bestby.inference import groups
+from bestby.report.figures.drawing import ACCENT, FAINT, GAP, INK, new_axes, title
+from bestby.report.figures.fonts import columns, figure, name
+from bestby.report.numbers import alpha
+from bestby.report.words import direction
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from bestby.results.datasets import DatasetComparison
+
+CLIQUES = ("nemenyi", "holm", "pairs", "wilcoxon")
+_ROW = 0.26  # inches
+_SHORT = 20  # letters of a name that need no more room
+
+
+@figure
+def ranks(c: DatasetComparison, cliques: str = "nemenyi", ax: Axes | None = None) -> Axes:
+    """Draw the critical-difference diagram: average ranks, the best on the right, bars over cliques.
+
+    A bar joins systems that the tests named by `cliques` do not tell apart; there are three systems at least.
+
+    References
+    ----------
+    .. [1] Demsar (2006), JMLR 7, 1-30, Figure 1a.
+    """
+    k = len(c.systems)
+    if k < 3:
+        raise DesignError(
+            "a diagram of ranks needs at least 3 systems", hint='plot("forest") shows the datasets of a pair'
+        )
+    bars = _bars(c, cliques)
+    left = k - k // 2  # the worse half is labelled on the left, outermost first
+    top, step = 0.35 + 0.22 * len(bars), _ROW
+    depth = top + step * left
+    beside = 0.085 * max(0, columns(map(name, c.systems)) - _SHORT)  # on both sides
+    axes = ax if ax is not None else new_axes(width=7.0 + 2.0 * beside, height=depth + 1.3)
+    axes.set_xlim(k + 0.15, 0.85)
+    axes.set_ylim(depth, -0.72 if _marked(c, cliques) else -0.4)
+    axes.set_xticks([])
+    axes.set_yticks([])
+    for side in axes.spines.values():
+        side.set_visible(False)
+    axes.plot((1, k), (0, 0), color=INK, linewidth=1.2, solid_capstyle="butt")
+    for tick in np.arange(1, k + 0.25, 0.5):
+        axes.plot((tick, tick), (0, -0.08 if tick % 1 == 0 else -0.05), color=INK, linewidth=1.0)
+    for tick in range(1, k + 1):
+        axes.text(tick, -0.14, str(tick), ha="center", va="bottom", color=INK, fontsize=9.5)
+    for position, (system, rank) in enumerate(zip(c.systems, c.average_ranks, strict=True)):
+        best_half = position < k // 2
+        row = position if best_half else k - 1 - position
+        end, y = (0.85 if best_half else k + 0.15), top + step * row
+        axes.plot((rank, rank, end), (0, y, y), color=FAINT, linewidth=0.9, zorder=1)
+        axes.annotate(
+            f"{rank:.2f}{GAP}{name(system)}" if best_half else f"{name(system)}{GAP}{rank:.2f}",
+            (end, y),
+            xytext=(4 if best_half else -4, 0),
+            textcoords="offset points",
+            ha="left" if best_half else "right",
+            va="center",
+            color=INK,
+            fontsize=9.5,
+            annotation_clip=False,
+            parse_math=False,
+        )
+    for position, members in enumerate(bars):
+        _bar(axes, [c.average_ranks[i] for i in members], 0.18 + 0.22 * position, _gaps(members))
+    if _marked(c, cliques):
+        _critical(c, axes)
+    metric = f"{name(c.metric.name)}, {direction(c.metric)}"
+    title(axes, f"Average ranks on {len(c.datasets)} datasets ({metric})")
+    return axes
+
+
+def _bars(c: DatasetComparison, cliques: str) -> list[tuple[int, ...]]:
+    """Return the groups of systems that the tests do not tell apart, of two or more."""
+    if c.baseline is not None:
+        return []  # not every pair was tested
+    return [group for group in groups.cliques(_different(c, cliques)) if len(group) > 1]
+
+
+def _different(c: DatasetComparison, cliques: str) -> BoolArray:
+    place = {system: i for i, system in enumerate(c.systems)}
+    different = np.zeros((len(place), len(place)), dtype=np.bool_)
+    threshold = alpha(c.level)
+    if cliques in ("pairs", "wilcoxon"):
+        p_values = [(d.a, d.b, d.p_adjusted) for d in c.differences]
+    else:
+        p_values = [
+            (r.a, r.b, r.p_holm if cliques == "holm" or r.p_nemenyi is None else r.p_nemenyi)
+            for r in c.ranking
+        ]
+    for a, b, p in p_values:
+        i, j = place[a], place[b]
+        different[i, j] = different[j, i] = p <= threshold
+    return different
+
+
+def _gaps(members: tuple[int, ...]) -> bool:
+    return members[-1] - members[0] >= len(members)
+
+
+def _bar(axes: Axes, at: list[float], y: float, dotted: bool) -> None:
+    """Draw a bar over a group; dots mark its members where a bar passes over others."""
+    low, high = min(at) - 0.05, max(at) + 0.05
+    axes.plot((low, high), (y, y), color=ACCENT, linewidth=4.0, solid_capstyle="butt", zorder=2, gid="clique")
+    if dotted:
+        axes.plot(at, [y] * len(at), marker="o", markersize=6.5, color=ACCENT, linestyle="none", zorder=3)
+
+
+def _marked(c: DatasetComparison, cliques: str) -> bool:
+    """Tell whether the critical difference is drawn: it belongs to Nemenyi's test, and fits the axis."""
+    cd = c.critical_difference
+    return cliques == "nemenyi" and cd is not None and cd <= len(c.systems) - 1
+
+
+def _critical(c: DatasetComparison, axes: Axes) -> None:
+    k, cd, y = len(c.systems), c.critical_difference or 0.0, -0.56
+    axes.plot((k, k - cd), (y, y), color=INK, linewidth=1.2, gid="critical")
+    for end in (k, k - cd):
+        axes.plot((end, end), (y - 0.05, y + 0.05), color=INK, linewidth=1.2)
+    axes.annotate(
+        f"CD = {cd:.2f}",
+        (k - cd, y),
+        xytext=(6, 0),
+        textcoords="offset points",
+        va="center",
+        color=INK,
+        fontsize=9,
+        annotation_clip=False,
+    )

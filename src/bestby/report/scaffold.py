@@ -1,0 +1,86 @@
+"""What the reports of all kinds of results have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from bestby.report.document import Document, Picture, Section
+from bestby.report.numbers import margin_text, percent
+from bestby.report.summary import lines_of
+from bestby.results.base import Note, Provenance
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from bestby.results.comparison import Difference
+
+MOST_PAIRS = 130
+"""Pairs in a forest plot: those of 16 systems."""
+
+
+def document(
+    result: Any,
+    title: str,
+    subtitle: str,
+    sections: Iterable[Section],
+    methods: str,
+    notes: Iterable[Note] | None = None,
+) -> Document:
+    """Return the report of a result with a provenance; its notes are by default those of the result only."""
+    return Document(
+        title=title,
+        subtitle=subtitle,
+        sections=tuple(sections),
+        notes=tuple(lines_of(result.notes if notes is None else notes)),
+        methods=methods,
+        settings=settings(result.provenance),
+        signature=result.signature,
+        version=result.provenance.version,
+    )
+
+
+def settings(p: Provenance) -> dict[str, Any]:
+    """Return everything that the numbers depend on, by name."""
+    return {
+        **p.settings,
+        "resamples": p.n_resamples,
+        "seed": p.seed,
+        **p.data,
+        "data hash": p.data_hash,
+        "bestby": p.version,
+        **p.versions,
+    }
+
+
+def subtitle(c: Any, extent: str, *others: str) -> str:
+    """Return what a comparison rests on: its extent, the level, others, the baseline, the margin."""
+    parts = [extent, f"{percent(c.level)} intervals", *others]
+    if c.baseline is not None:
+        parts.append(f"against the baseline {c.baseline}")
+    if getattr(c, "margin", None) is not None:
+        parts.append(f"smallest difference that matters {margin_text(c.margin)}")
+    return ", ".join(parts)
+
+
+def differences_with(c: Any, system: str) -> dict[str, Difference]:
+    """Return the differences of one system and each other, in the order of the systems."""
+    other = {(d.b if d.a == system else d.a): d for d in c.differences if system in (d.a, d.b)}
+    return {name: other[name] for name in c.systems if name in other}
+
+
+def all_within(c: Any) -> list[Difference]:
+    """Return the differences on single datasets, or in single repetitions."""
+    return [d for differences in c.within.values() for d in differences]
+
+
+def notes_with_within(c: Any) -> list[Note]:
+    """Return the notes of a comparison over datasets or folds, and those of all its differences."""
+    return [*c.notes, *(note for d in (*c.differences, *all_within(c)) for note in d.notes)]
+
+
+def forest_picture(c: Any, metric: str, n_pairs: int, draw: Callable[[], Axes]) -> Picture:
+    """Return the forest plot of the differences on one metric."""
+    caption = "A filled marker is a difference that the test, after any correction, finds significant."
+    caption += "" if c.margin is None else " The band is the margin."
+    return Picture(f"Forest plot of {n_pairs} differences in {metric}", caption, draw)
