@@ -20,6 +20,8 @@ def result(*names: str) -> bb.Comparison:
 
 def only(monkeypatch: pytest.MonkeyPatch, *families: str) -> None:
     """Let matplotlib know the fonts that it brings, and which of the others are installed."""
+    fonts._add_new_fonts.cache_clear()
+    monkeypatch.setattr(font_manager, "findSystemFonts", list)
     manager = font_manager.fontManager
     mine = [entry for entry in manager.ttflist if entry.name.startswith(("DejaVu", "STIX", "cm"))]
     monkeypatch.setattr(manager, "ttflist", mine)
@@ -29,7 +31,7 @@ def only(monkeypatch: pytest.MonkeyPatch, *families: str) -> None:
 def test_one_warning_for_all_letters(monkeypatch: pytest.MonkeyPatch) -> None:
     only(monkeypatch)
     axes = result(CHINESE, "한국어").plot()
-    with pytest.warns(UserWarning, match="no font that matplotlib knows has") as caught:
+    with pytest.warns(UserWarning, match="no installed font has") as caught:
         drawing.render(axes, ".png")
     (warning,) = caught
     said = str(warning.message)
@@ -64,6 +66,18 @@ def test_fonts_are_added_where_letters_are_lacking_and_they_are_installed(
     assert families[f"tack {letter}"][-1] == "STIXGeneral"
     assert "No Such Family" not in families[f"tack {letter}"]
     assert families["bert"] == ["sans-serif"]
+
+
+def test_fonts_installed_after_the_list_of_fonts_was_made_are_added(monkeypatch: pytest.MonkeyPatch) -> None:
+    only(monkeypatch, "STIXGeneral")
+    manager = font_manager.fontManager
+    path = next(entry.fname for entry in manager.ttflist if entry.name == "STIXGeneral")
+    monkeypatch.setattr(manager, "ttflist", [e for e in manager.ttflist if not e.name.startswith("STIX")])
+    monkeypatch.setattr(font_manager, "findSystemFonts", lambda: [path, __file__])
+    fonts._add_new_fonts.cache_clear()
+    axes = scores.scores(result("tack \u2ae7", "bert"))
+    families = [label.get_fontfamily()[-1] for label in axes.get_yticklabels()]
+    assert sorted(families) == ["STIXGeneral", "sans-serif"]
 
 
 def test_long_names_lose_their_middle() -> None:

@@ -7,7 +7,7 @@ import re
 import unicodedata
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, ParamSpec
 
 from bestby._core.text import visible
@@ -56,10 +56,10 @@ def columns(texts: Iterable[str]) -> int:
 
 
 def figure(draw: Callable[P, Axes]) -> Callable[P, Axes]:
-    """Let what a function draws have fonts for all of its letters, as far as they are installed."""
+    """Give what a function draws fonts that have all of its letters, as far as they are installed."""
 
     @functools.wraps(draw)
-    def drawn(*args: P.args, **kwargs: P.kwargs) -> Axes:
+    def with_fonts(*args: P.args, **kwargs: P.kwargs) -> Axes:
         from matplotlib.text import Text
 
         axes = draw(*args, **kwargs)
@@ -70,7 +70,7 @@ def figure(draw: Callable[P, Axes]) -> Callable[P, Axes]:
                 text.set_fontfamily([*text.get_fontfamily(), *_installed()])
         return axes
 
-    return drawn
+    return with_fonts
 
 
 def _lacking(text: Any) -> bool:
@@ -85,8 +85,20 @@ def _installed() -> list[str]:
     """Return the installed families: matplotlib warns about every family that is missing."""
     from matplotlib import font_manager
 
-    there = {entry.name for entry in font_manager.fontManager.ttflist}
-    return [family for family in _FAMILIES if family in there]
+    _add_new_fonts()
+    families = {entry.name for entry in font_manager.fontManager.ttflist}
+    return [family for family in _FAMILIES if family in families]
+
+
+@functools.cache
+def _add_new_fonts() -> None:
+    """Let matplotlib know the fonts that were installed after it made its list of them."""
+    from matplotlib import font_manager
+
+    known = {entry.fname for entry in font_manager.fontManager.ttflist}
+    for path in sorted({*font_manager.findSystemFonts()} - known):
+        with suppress(OSError, RuntimeError):  # a font that FreeType cannot read
+            font_manager.fontManager.addfont(path)
 
 
 @contextmanager
@@ -105,9 +117,8 @@ def one_warning(*, silent: bool = False) -> Iterator[None]:
     letters = "".join(dict.fromkeys(chr(int(glyph[1])) for glyph in glyphs if glyph is not None))
     if letters and not silent:
         warnings.warn(
-            f"no font that matplotlib knows has {_few(letters)}: the figure shows boxes in their place;"
-            " install a font that has them, such as Noto Sans CJK, and delete matplotlib's list of fonts"
-            f" (fontlist-*.json in {_cache()})",
+            f"no installed font has {_few(letters)}: the figure shows boxes in their place;"
+            " install a font that has them, such as Noto Sans CJK",
             stacklevel=3,
         )
 
@@ -115,9 +126,3 @@ def one_warning(*, silent: bool = False) -> Iterator[None]:
 def _few(letters: str) -> str:
     more = len(letters) - 10
     return visible(letters[:10]) + (f" and {more} more letters" if more > 0 else "")
-
-
-def _cache() -> str:
-    import matplotlib as mpl
-
-    return str(mpl.get_cachedir())
