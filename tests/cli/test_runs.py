@@ -34,7 +34,7 @@ def test_a_wide_table(run: Run, seeds: Path) -> None:
     done = run("runs", seeds)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith(
-        "new has the highest score, 0.7550, over 8 runs each, and is told apart from"
+        "new has the highest score, 0.7550, over 8 runs each, and differs significantly from"
     )
 
 

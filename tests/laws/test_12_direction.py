@@ -69,7 +69,7 @@ def check_headline(c: Comparison, text: str, differences: list[Difference], orde
             continue
         winner = shown_better(d, alpha)
         if c.baseline is None:
-            everyone = ", and is told apart from" in text
+            everyone = ", and differs significantly from" in text
             assert not everyone or winner == first
         elif len(differences) == 1:
             said = {True: "ahead of it", False: "behind it"}

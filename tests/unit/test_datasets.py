@@ -816,7 +816,7 @@ def test_the_text_says_what_matters() -> None:
     assert "exact p = " in text
     assert "wins–ties–losses" in text
     found = str(compare_folds(cross_validated()))
-    assert "Spread of the conclusions" in found
+    assert "Results from the pooled predictions of each repetition alone" in found
     assert "K-Bonferroni" in found
 
 

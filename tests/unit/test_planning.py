@@ -389,7 +389,7 @@ def test_the_figure_of_a_budget_marks_the_best() -> None:
         answer.best.runs,
         answer.best.power,
     )
-    assert "come" in str(answer)  # what comes near the best
+    assert "runs, the power is within 0.01 of that." in str(answer)
 
 
 def test_a_curve_of_the_sizes_asked_for() -> None:
@@ -518,7 +518,7 @@ def test_every_pilot_leaves_something_open(position: int) -> None:
     assert "uncertain_pilot" not in {note.code for note in known.notes}
     text = " ".join(str(plan).split())
     assert "If the estimates of the pilot were the true values" in text
-    assert "allows for doubt about the " in text
+    assert "averaged over the uncertainty about the " in text
     assert "the true values" not in " ".join(str(known).split())
     document = json.loads(plan.to_json())
     assert (document["power"], document["power_as_estimated"]) == (plan.power, known.power)
@@ -611,7 +611,7 @@ def test_a_run_component_estimated_as_zero_is_not_known_to_be_zero() -> None:
         assert plan.n > 1.1 * known.n
         assert "uncertain_pilot" in {note.code for note in plan.notes}
         assert "far below" in " ".join(note.message for note in plan.notes)
-        assert "allows for doubt about the variances of the pilot" in " ".join(str(plan).split())
+        assert "averaged over the uncertainty about the variances of the pilot" in " ".join(str(plan).split())
 
 
 def test_the_power_does_not_jump_where_a_component_becomes_zero() -> None:

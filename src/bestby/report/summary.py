@@ -128,7 +128,7 @@ def omnibus_sentence(c: Comparison, metric: MetricInfo) -> str | None:
         if test.metric == metric.name:
             name = vocabulary.long_name("omnibus", test.name)
             p = p_clause(test.p_value, alpha(c.level))
-            return f"All systems alike? {name} test: {test.statistic:.2f} on {test.df} df, {p}."
+            return f"{name} test that all systems are equal: {test.statistic:.2f} on {test.df} df, {p}."
     return None
 
 
@@ -222,7 +222,7 @@ def lines_of(notes: Iterable[Note]) -> list[str]:
         if shown[code] > MOST_OF_A_KIND and kinds[code] > MOST_OF_A_KIND + 1:
             if shown[code] == kinds[code]:
                 more = kinds[code] - MOST_OF_A_KIND
-                lines.append(f"{more} more notes {code!r}, with other words are in the JSON")
+                lines.append(f"{more} more notes with the code {code!r} are in the JSON")
             continue
         if len(alike) > 1:
             lines.append(f"{message} (in {len(alike)} cases)")

@@ -157,7 +157,7 @@ def best_clause(first: str, others: Mapping[str, Difference]) -> str:
         parts.append(f"against that order, the {name_of_test(test.name)} favours {listed(against)} over it")
     if parts:
         return f"; {'; '.join(parts)}"
-    return f", and is told apart from {'the other' if len(others) == 1 else 'all others'}{sided}"
+    return f", and differs significantly from {'the other' if len(others) == 1 else 'all others'}{sided}"
 
 
 def are(names: Sequence[str]) -> str:

@@ -356,14 +356,15 @@ def test_the_sentence_where_custom_and_test_disagree() -> None:
     assert not order.dominant
     words = order_sentence(order)
     assert (
-        "A is not shown to be dominant. ε_min is below the customary 0.5, as it is for one in five" in words
+        "A is not shown to be dominant. ε_min is below the customary 0.5, but so it is for one in five"
+        in words
     )
     assert " ± 0.01." in words
 
 
 def test_the_other_sentences() -> None:
     assert "neither is better" in str(bb.aso([1, 2], [1, 2]))
-    assert "From so few runs no scores show dominance at 5 %" in str(bb.aso([3, 4], [1, 2]))
+    assert "With so few runs, no scores can show dominance at 5 %" in str(bb.aso([3, 4], [1, 2]))
     assert "99.9944 % confidence" in str(bb.aso(NEW, OLD, n_comparisons=900))
 
 

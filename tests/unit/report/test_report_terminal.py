@@ -24,7 +24,7 @@ def test_the_whole_text(made: SimpleNamespace) -> None:
     assert "rank  system     accuracy   95 % interval  group" in lines
     assert " 3–5  atae_lstm     0.708  [0.674, 0.739]  bc" in lines
     assert "aen_bert   bert_spc   0.011  [−0.025, 0.044]    0.58" in lines
-    assert "All systems alike? Cochran's Q test: 43.21 on 4 df, p = 9e-9." in lines
+    assert "Cochran's Q test that all systems are equal: 43.21 on 4 df, p = 9e-9." in lines
     assert lines[-1] == made.five().signature
     assert str(made.five()) == text
 

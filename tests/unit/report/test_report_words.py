@@ -126,9 +126,9 @@ def test_headlines_of_every_pair(made: SimpleNamespace) -> None:
     )
     clear = made.ladder(["x", "y", "z"], step=0.05)
     assert headline(clear) == (
-        "x has the highest accuracy, 0.500, over 638 items, and is told apart from all others."
+        "x has the highest accuracy, 0.500, over 638 items, and differs significantly from all others."
     )
-    assert headline(made.ladder(["x", "y"], step=0.05)).endswith("is told apart from the other.")
+    assert headline(made.ladder(["x", "y"], step=0.05)).endswith("differs significantly from the other.")
     assert headline(made.roster["lower is better"]()).startswith("x has the lowest wer, 0.500,")
 
 

@@ -13,7 +13,7 @@ def test_of_many_notes_of_one_kind_the_first_ones_are_shown_and_the_others_count
     notes = [Note("spread", f"words {i}", ("m",)) for i in range(7)] + [Note("other", "once", ())]
     lines = lines_of(notes)
     assert lines[:MOST_OF_A_KIND] == ["words 0 (m)", "words 1 (m)", "words 2 (m)"]
-    assert lines[MOST_OF_A_KIND:] == ["4 more notes 'spread', with other words are in the JSON", "once"]
+    assert lines[MOST_OF_A_KIND:] == ["4 more notes with the code 'spread' are in the JSON", "once"]
 
 
 def test_one_more_than_that_is_shown_itself() -> None:

@@ -102,7 +102,7 @@ for (const box of document.querySelectorAll(".bb-search")) {
   };
   const heads = ["A", "B", `A ${data.minus} B`, `${data.level} interval`, "p"];
   if (data.correction !== "none") heads.push(`p (${data.correction})`);
-  heads.push("items that differ", "told apart");
+  heads.push("items that differ", "significant");
   const table = (caption, pairs) => {
     const made = element("table", undefined, "bb-table");
     made.append(element("caption", caption));

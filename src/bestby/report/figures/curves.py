@@ -97,7 +97,7 @@ def allocation(a: Allocation, ax: Axes | None = None) -> Axes:
     best = a.best
     label = f"{best.runs} runs × {best.items} items: {power_text(best.power)}"
     _answer(axes, best.runs, best.power, label, below=True)
-    title(axes, f"Power bought with a budget of {a.budget:g}")
+    title(axes, f"Power for a budget of {a.budget:g}")
     return axes
 
 

@@ -36,10 +36,8 @@ def document(a: Allocation) -> Document:
         value = difference_text(a.power_as_estimated)
         lead += f" If the estimates of the pilot were the true values, the power would be {value}."
     good = [s.runs for s in a.splits if s.power >= best.power - 0.01]
-    also = (
-        (f"Anything from {good[0]} to {good[-1]} runs comes within 0.01 of that power.",) if good[1:] else ()
-    )
-    caption = "With each number of runs, the most items that the rest of the budget pays for."
+    also = (f"With {good[0]} to {good[-1]} runs, the power is within 0.01 of that.",) if good[1:] else ()
+    caption = "Each number of runs has as many items as the rest of the budget pays for."
     section = Section(
         name="budget",
         lead=lead,
@@ -52,7 +50,7 @@ def document(a: Allocation) -> Document:
         title=f"How to spend a budget of {a.budget:g}",
         subtitle=a.design.assumed_words,
         sections=(section,),
-        methods=f"Decided by {plan.decision(a)}. Assumed: {a.design.assumed_words}.{plan.averaged(a)}",
+        methods=f"Test: {plan.decision(a)}. Assumed: {a.design.assumed_words}.{plan.averaged(a)}",
     )
 
 

@@ -76,7 +76,7 @@ def _pictures(c: Comparison, metric: MetricInfo) -> tuple[Picture, ...]:
         return ()
     if n_pairs > scaffold.MOST_PAIRS:
         label = f"Scores of {len(systems_of(c, metric))} systems in {metric.name}"
-        caption = f"The scores only: {n_pairs} differences are too many for one figure."
+        caption = f"Only the scores: {n_pairs} differences are too many for one figure."
         return (Picture(label, caption, partial(_draw, "scores", c, metric.name)),)
     return (scaffold.forest_picture(c, metric.name, n_pairs, partial(_draw, "forest", c, metric.name)),)
 
@@ -126,7 +126,7 @@ def _parts(view: Comparison, metric: MetricInfo, differences: Sequence[Differenc
         return [differences_table(view, metric)] if differences else []
     first = systems_of(view, metric)[0].system
     tables = []
-    for caption, with_first in (("the best and each other one", True), ("neighbours in rank", False)):
+    for caption, with_first in (("the best system and each other one", True), ("neighbours in rank", False)):
         part = tuple(d for d in differences if (first in (d.a, d.b)) == with_first)
         if part:
             table = differences_table(dataclasses.replace(view, differences=part), metric)

@@ -93,7 +93,7 @@ def _headline(c: DatasetComparison) -> str:
 def _remarks(c: DatasetComparison) -> Iterator[str]:
     if c.friedman is not None:
         f, threshold = c.friedman, alpha(c.level)
-        text = f"All systems alike? Friedman test: {f.statistic:.2f} on {f.df} df,"
+        text = f"Friedman test that all systems are equal: {f.statistic:.2f} on {f.df} df,"
         text += f" {p_clause(f.p_value, threshold)}; Iman and Davenport: F = {f.f:.2f} on {f.df} and"
         text += f" {f.df_within} df, {p_clause(f.p_f, threshold)}"
         yield text + ("." if f.p_exact is None else f"; exact {p_clause(f.p_exact, threshold)}.")
@@ -169,8 +169,8 @@ def _overall(c: DatasetComparison) -> Table:
         text_column("varying", attrgetter("resampled")),
     )
     caption = (
-        "All datasets together: macro (mean of the datasets) and micro (all items pooled); varying: the items"
-        " inside the datasets, or the choice of the datasets"
+        "All datasets together: macro (mean of the datasets) and micro (all items pooled). The interval"
+        " allows for other items (varying: items) or other datasets (varying: datasets)"
     )
     return Table.of(
         caption, columns, c.overall, lambda e: excludes_zero(e.interval), methods=_methods_overall(c)
@@ -240,11 +240,11 @@ def _pictures(c: DatasetComparison) -> Iterator[Picture]:
         return
     if len(c.systems) == 2:
         d = c.differences[0]
-        caption = "A line per dataset, then all together; filled: Holm's procedure names the dataset."
+        caption = "A filled marker is a dataset on which Holm's procedure finds a difference."
         label = f"Differences {d.a} minus {d.b} on each dataset"
         yield Picture(label, caption, partial(_draw, c, "forest"))
         return
-    caption = "Average ranks; a bar joins systems that Nemenyi's test does not tell apart."
+    caption = "Average ranks; a bar joins systems that do not differ significantly by Nemenyi's test."
     caption = caption if c.baseline is None else "Average ranks."
     yield Picture("Diagram of average ranks", caption, partial(_draw, c, "ranks"))
     caption = (

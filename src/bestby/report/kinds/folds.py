@@ -90,7 +90,7 @@ def _methods_over(c: FoldComparison) -> str:
     chosen = c.provenance.settings["test_choice"] == "auto"
     reason = _REASONS[c.provenance.settings["test"]] if chosen else ""
     return (
-        f"Intervals ({percent(c.level)}): {intervals}, items tested over items trained on = {c.ratio:.4g}."
+        f"Intervals ({percent(c.level)}): {intervals}, ratio of test items to training items {c.ratio:.4g}."
         f" Test: {tests}{reason}; {summary.correction(c)}."
     )
 
@@ -114,8 +114,8 @@ def _systems(c: FoldComparison) -> Table:
         Column("rank", lambda e: Cell(str(e[0] + 1), float(e[0]))),
         name_column("system", itemgetter(1), (c.baseline,)),
         number_column(words.averaged(c.metric.name), digits, itemgetter(2)),
-        number_column("least", digits, lambda e: float(c.scores[:, e[0]].min())),
-        number_column("greatest", digits, lambda e: float(c.scores[:, e[0]].max())),
+        number_column("min", digits, lambda e: float(c.scores[:, e[0]].min())),
+        number_column("max", digits, lambda e: float(c.scores[:, e[0]].max())),
     )
     caption = f"Systems over {_design(c)} ({words.direction(c.metric)})"
     entries = zip(range(len(c.systems)), c.systems, c.means, strict=True)
@@ -166,8 +166,8 @@ def _spread(c: FoldComparison) -> Table:
         span("high", "high"),
     )
     caption = (
-        "Spread of the conclusions from the pooled predictions of one repetition: least to greatest p,"
-        " lower end, difference, upper end"
+        "Results from the pooled predictions of each repetition alone: smallest to largest p-value,"
+        " lower end of the interval, difference, upper end"
     )
     return Table.of(
         caption,

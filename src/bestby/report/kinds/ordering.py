@@ -38,12 +38,12 @@ def _reading(order: StochasticOrder) -> str:
     if order.dominant:
         return f"At {rate}, {order.a} is almost stochastically dominant."
     if any(note.code == "out_of_reach" for note in order.notes):
-        reading = f"From so few runs no scores show dominance at {rate}."
+        reading = f"With so few runs, no scores can show dominance at {rate}."
     else:
         reading = f"At {rate}, {order.a} is not shown to be dominant."
     if not order.below_half:
         return reading
-    return f"{reading} ε_min is below the customary 0.5, as it is for one in five pairs of like systems."
+    return f"{reading} ε_min is below the customary 0.5, but so it is for one in five pairs of equal systems."
 
 
 def to_frame(orders: StochasticOrders, value: str = "epsilon_min") -> Any:

@@ -55,13 +55,13 @@ def headline(plan: Plan) -> str:
     if plan.asked == "power":
         return f"A study of {size} detects a difference of {difference} with power {reached}."
     if plan.asked == "sample_size":
-        simulated = "" if plan.exact else f" (simulated there: {reached})"
+        simulated = "" if plan.exact else f" (simulated power: {reached})"
         return (
             f"{size} are needed to detect a difference of {difference} with power {plan.wanted:g}{simulated}."
         )
-    simulated = "" if plan.exact else f"; simulated there: {reached}"
+    simulated = "" if plan.exact else f"; simulated power: {reached}"
     power = f"with power {plan.wanted:g}{_solved(plan)}{simulated}"
-    return f"A study of {size} detects differences from {difference} on {power}."
+    return f"A study of {size} detects differences of {difference} or more {power}."
 
 
 def as_estimated(plan: Plan) -> str:
@@ -108,13 +108,13 @@ def _methods(plan: Plan) -> str:
     if not plan.exact:
         studies, seed = plan.provenance.settings["simulations"], plan.provenance.seed
         how = f"Power is the share of rejections in {studies} simulated studies; seed {seed}."
-    return f"Decided by {decision(plan)}. Assumed: {plan.design.assumed_words}. {how}{averaged(plan)}"
+    return f"Test: {decision(plan)}. Assumed: {plan.design.assumed_words}. {how}{averaged(plan)}"
 
 
 def averaged(plan: Plan | Allocation) -> str:
     """Return a sentence on what of the pilot is left open; nothing without a pilot."""
     words = plan.design.doubt_words
-    return f" The power is an average that allows for doubt about {words}." if words else ""
+    return f" The power is averaged over the uncertainty about {words}." if words else ""
 
 
 def dictionary(plan: Plan) -> dict[str, Any]:

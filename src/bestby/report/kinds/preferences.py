@@ -92,7 +92,7 @@ def _preferences(c: PreferenceComparison) -> Table:
         interval_column(c.level, digits, attrgetter("probability_interval")),
         _RECORD,
     )
-    caption = "Preferences: probability by the strengths, a tie counting half; judgements"
+    caption = "Probability that A is preferred to B by the strengths (a tie counts half), and the judgements"
     return Table.of(caption, columns, c.differences, words.stands_out)
 
 

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 __all__ = ["COLUMNS", "dictionary", "document", "rows"]
 
 COLUMNS = ("dataset", "p_value", "p_adjusted", "found")
-_METHODS = "Partial conjunctions by Bonferroni and by Fisher, monotone (Dror et al. 2017); Holm's list."
+_METHODS = (
+    "Partial conjunction tests by Bonferroni and by Fisher, monotone (Dror et al. 2017); Holm's procedure."
+)
 
 
 def document(r: Replicability) -> Document:
@@ -48,7 +50,11 @@ def replicability_sentence(r: Replicability, what: str, *, may_be_independent: b
     text += f"; on at least {r.k_fisher} if they are independent (K-Fisher)." if may_be_independent else "."
     below = sum(p <= r.alpha for p in r.p_values)
     text += f" Uncorrected, {below} of the p-values are at most {r.alpha:.6g}."
-    return text + (f" By name (Holm): {listed(r.found, 12)}." if r.found else "")
+    return text + (
+        f" {what.capitalize()} with a difference by Holm's procedure: {listed(r.found, 12)}."
+        if r.found
+        else ""
+    )
 
 
 def _datasets(r: Replicability) -> Table:
@@ -70,7 +76,7 @@ def _claims(r: Replicability) -> Table:
         p_column("p (Fisher)", itemgetter(2), level),
     )
     entries = zip(range(1, len(r.datasets) + 1), r.bonferroni, r.fisher, strict=True)
-    caption = "Datasets with a difference, at least: the p-value of each claim"
+    caption = "The p-value of the claim that at least so many datasets have a difference"
     return Table.of(caption, columns, entries, lambda e: e[1] <= r.alpha, main=1, methods=_METHODS)
 
 

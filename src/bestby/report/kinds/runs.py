@@ -89,7 +89,7 @@ def _methods_of_runs(c: RunsComparison) -> str:
         f" p(ε): one-sided permutation test of the better direction; it shows dominance at {rate} or less."
     )
     codes = {note.code for d in c.differences for note in d.order.notes}
-    text += " So few runs cannot give a p as small." if "out_of_reach" in codes else ""
+    text += " With so few runs, it cannot be as small." if "out_of_reach" in codes else ""
     if "unequal_spread" in codes:
         text += " It is too small where the system with fewer runs varies much more."
     return text
@@ -143,7 +143,7 @@ def _run_against_run(c: RunsComparison) -> Table:
         p_column("p(ε)", lambda d: min(d.order.p_value, d.reverse_order.p_value), level),
     )
     caption = (
-        "Run against run: chance of improvement, effect size, almost stochastic order (ε, 0: always better)"
+        "Runs of A and B: probability of improvement, effect size, stochastic order (ε = 0: A always better)"
     )
     return Table.of(
         caption,
@@ -170,7 +170,7 @@ def _variances(c: RunsComparison) -> Table:
         return cell
 
     columns = (
-        name_column("of", lambda v: v.a if v.b is None else f"{v.a} {MINUS} {v.b}"),
+        name_column("estimate", lambda v: v.a if v.b is None else f"{v.a} {MINUS} {v.b}"),
         error("error"),
         *(
             Column(head, share(part))

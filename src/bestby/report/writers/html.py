@@ -205,7 +205,7 @@ def _making(document: Document) -> str:
     ]
     parts = [
         "<section>",
-        "<h2>How the numbers were made</h2>",
+        "<h2>How the numbers were computed</h2>",
         _paragraph(document.methods),
         "<dl>",
         *rows,
