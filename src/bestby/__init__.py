@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from bestby.results.comparison import SystemScore as SystemScore
     from bestby.results.datasets import DatasetComparison as DatasetComparison
     from bestby.results.folds import FoldComparison as FoldComparison
+    from bestby.results.loading import load as load
     from bestby.results.normality import Normality as Normality
     from bestby.results.ordering import StochasticOrder as StochasticOrder
     from bestby.results.ordering import StochasticOrders as StochasticOrders
@@ -111,6 +112,7 @@ __getattr__, __dir__, __all__ = door(
         "results.comparison": "Comparison Difference SystemScore",
         "results.datasets": "DatasetComparison",
         "results.folds": "FoldComparison",
+        "results.loading": "load",
         "results.normality": "Normality",
         "results.ordering": "StochasticOrder StochasticOrders",
         "results.plans": "Allocation Plan",

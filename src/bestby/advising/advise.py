@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from bestby._core import checks
@@ -17,6 +17,7 @@ from bestby.data.evaluation import Evaluation
 from bestby.metrics.registry import default
 from bestby.metrics.suitability import chosen_metric
 from bestby.results.advice import Advice, Case, Shape, Wrong
+from bestby.results.base import provenance_of
 
 SMALL = 50
 """Items below which this warns of a bootstrap test: where its level is worst in the guide's table."""
@@ -155,7 +156,10 @@ def _advice(case: Case, choices: Sequence[Choice] = (), shapes: tuple[Shape, ...
     correction = end.correction
     if correction == "auto":
         correction = "none" if case.n_systems == 2 else "holm"
-    return Advice(end.test, interval, end.call, reason, correction, path, wrong(case), case, shapes)
+    provenance = provenance_of({"question": "advice", **asdict(case)}, {}, case)
+    return Advice(
+        end.test, interval, end.call, reason, correction, path, wrong(case), case, shapes, provenance
+    )
 
 
 def _interval(case: Case, choices: Sequence[Choice]) -> tuple[str, str]:

@@ -17,7 +17,7 @@ from bestby._core import arrays, checks, rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import ArrayLike, FloatArray
 from bestby.resampling.streams import seed_of
-from bestby.results.base import Note
+from bestby.results.base import Note, provenance_of
 from bestby.results.normality import Normality, NormalityTest
 
 MOST_SIMULATED = 200
@@ -109,7 +109,8 @@ def normality(
             hint="two systems that never differ need no test",
         )
     z = _standardised(((x - x.mean()) / spread)[None, :])
-    tests = (_shapiro(z[0]), *_simulated(z, checks.positive_int(n_resamples, "n_resamples"), seed_of(rng)))
+    drawn, seed = checks.positive_int(n_resamples, "n_resamples"), seed_of(rng)
+    tests = (_shapiro(z[0]), *_simulated(z, drawn, seed))
     tied = 1.0 - np.unique(x).size / x.size
     return Normality(
         n=x.size,
@@ -120,6 +121,9 @@ def normality(
         tied=tied,
         tests=tests,
         notes=_notes(x.size, tied),
+        provenance=provenance_of(
+            {"question": "normality"}, {"values": x.size}, x.tolist(), seed=seed, n_resamples=drawn
+        ),
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from bestby._core.typing import ArrayLike, FloatArray
 from bestby.inference.ordering_notes import Ordered, pair_notes
 from bestby.inference.violation import Estimate, estimates
 from bestby.resampling import streams
+from bestby.results.base import Provenance, provenance_of
 from bestby.results.ordering import StochasticOrder, StochasticOrders
 from bestby.results.values import TestResult
 
@@ -110,7 +111,8 @@ def aso(
     """
     settings = _Settings.of(level, n_comparisons, n_resamples, rng)
     scores = {"A": _runs(a, "a", greater_is_better), "B": _runs(b, "b", greater_is_better)}
-    return _orders(scores, [("A", "B")], settings, greater_is_better)["A", "B"][0]
+    order = _orders(scores, [("A", "B")], settings, greater_is_better)["A", "B"][0]
+    return replace(order, provenance=_provenance(scores, settings, n_comparisons, greater_is_better))
 
 
 def multi_aso(
@@ -176,7 +178,22 @@ def multi_aso(
     cells = _orders(scores, pairs, settings, greater_is_better)
     orders = {pair: order for pair, (order, _) in cells.items()}
     once = [cells[pair][1] for pair in itertools.combinations(names, 2)]
-    return StochasticOrders(names, orders, pair_notes(once))
+    provenance = _provenance(scores, settings, count, greater_is_better)
+    return StochasticOrders(names, orders, pair_notes(once), provenance)
+
+
+def _provenance(
+    scores: Mapping[str, FloatArray], settings: _Settings, n_comparisons: int, greater_is_better: bool
+) -> Provenance:
+    chosen = {
+        "question": "stochastic order",
+        "level": settings.level,
+        "comparisons": n_comparisons,
+        "greater_is_better": greater_is_better,
+    }
+    runs = [(name, sorted(values.tolist())) for name, values in scores.items()]
+    data = {"systems": len(runs), "runs": [len(values) for _, values in runs]}
+    return provenance_of(chosen, data, runs, seed=settings.seed, n_resamples=settings.n_resamples)
 
 
 def aso_tightness(m_old: int, n_old: int, m_new: int, n_new: int) -> float:

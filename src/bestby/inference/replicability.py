@@ -13,6 +13,7 @@ from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import ArrayLike, FloatArray
 from bestby.inference.multiplicity import holm
+from bestby.results.base import provenance_of
 from bestby.results.replicability import Replicability
 
 
@@ -77,6 +78,11 @@ def replicability(p_values: Mapping[str, float] | ArrayLike, *, alpha: float = 0
         k_bonferroni=int((by_bonferroni <= threshold).sum()),
         k_fisher=int((by_fisher <= threshold).sum()),
         found=tuple(name for name, value in zip(names, adjusted, strict=True) if value <= threshold),
+        provenance=provenance_of(
+            {"question": "replicability", "alpha": threshold},
+            {"datasets": len(names)},
+            (names, p.tolist()),
+        ),
     )
 
 

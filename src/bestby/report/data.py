@@ -7,8 +7,9 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from itertools import chain, islice
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -18,15 +19,21 @@ from bestby._core.text import safe_json
 from bestby.report.writers.csv import lines
 from bestby.results.base import Note, Provenance
 from bestby.results.comparison import Difference
+from bestby.results.loading import FORMAT, encoded
 from bestby.results.pairs import VERDICTS, Differences, Pairs, notes_of, parts_of
 
 _ROWS = 2000  # written at a time
+
+FRAMES: tuple[Literal["pandas", "polars", "pyarrow"], ...] = ("pandas", "polars", "pyarrow")
+"""Libraries of data frames, the first that is installed being the default."""
 
 COLUMNS = (
     "metric",
     "a",
     "b",
     "difference",
+    "score_a",
+    "score_b",
     "low",
     "high",
     "level",
@@ -49,11 +56,15 @@ COLUMNS = (
 def to_dict(c: Any) -> dict[str, Any]:
     """Return a result as dictionaries, lists, strings, numbers, booleans and None.
 
-    The result of a comparison has the keys ``signature``, ``n_items``, ``systems``, ``differences``,
-    ``omnibus``, ``notes`` and ``provenance``. NaN and infinite values, which JSON does not know, are None.
+    First comes what is easy to read: kind, format, signature, systems, differences, notes. NaN and infinite
+    values, which JSON does not know, are None there. The last key, ``record``, holds everything.
     """
-    plain: dict[str, Any] = _plain(_describing(c).dictionary(c))
-    return plain
+    return {**_readable(c), "record": encoded(c)}
+
+
+def _readable(c: Any) -> dict[str, Any]:
+    head = {"kind": type(c).__name__, "format": FORMAT}
+    return {**head, **_plain(_describing(c).dictionary(c))}
 
 
 def _describing(c: Any) -> Any:
@@ -86,6 +97,8 @@ def row(d: Difference) -> dict[str, Any]:
         d.a,
         d.b,
         d.estimate,
+        d.score_a,
+        d.score_b,
         math.nan if d.interval is None else d.interval.low,
         math.nan if d.interval is None else d.interval.high,
         d.level,
@@ -119,17 +132,69 @@ def rows(differences: Sequence[Difference]) -> Iterator[dict[str, Any]]:
         yield from (dict(zip(COLUMNS, values, strict=True)) for values in zip(*columns, strict=True))
 
 
-def to_frame(c: Any) -> Any:
-    """Return one row per metric and pair."""
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise MissingExtraError("pandas", "frames") from error
+def scores_by_place(
+    c: Any, names: Sequence[str], places: Sequence[tuple[str, ...]], **more: Sequence[float]
+) -> list[dict[str, Any]]:
+    """Return one row per system with its mean score, the place being None, and one per place and system."""
+    nowhere = dict.fromkeys((*names, *more))
+    means = [
+        {**nowhere, "system": system, "score": mean, **{name: values[i] for name, values in more.items()}}
+        for i, (system, mean) in enumerate(zip(c.systems, c.means, strict=True))
+    ]
+    return means + [
+        {**nowhere, **dict(zip(names, place, strict=True)), "system": system, "score": float(score)}
+        for place, scores in zip(places, c.scores, strict=True)
+        for system, score in zip(c.systems, scores, strict=True)
+    ]
+
+
+def table_of(c: Any, what: str | None) -> tuple[Sequence[str], Iterable[dict[str, Any]]]:
+    """Return the columns and the rows of one table of a result, the first by default."""
     describing = _describing(c)
+    first = getattr(describing, "TABLE", "differences")
+    tables = {first: (describing.COLUMNS, describing.rows), **getattr(describing, "MORE_TABLES", {})}
+    columns, rows = tables[first if what is None else checks.choice(what, tuple(tables), "what")]
+    return columns, rows(c)
+
+
+def to_frame(c: Any, what: str | None = None, backend: str | None = None) -> Any:
+    """Return a table of a result as a data frame."""
+    library = _installed(backend)
     differences = getattr(c, "differences", ())
-    if isinstance(differences, Differences):
-        return pd.concat([pd.DataFrame(_columns(part)) for part in differences.parts], ignore_index=True)
-    return pd.DataFrame(describing.rows(c), columns=list(describing.COLUMNS))
+    values: dict[str, Any]
+    if isinstance(differences, Differences) and what in (None, "differences"):
+        parts = [_columns(part) for part in differences.parts]
+        values = {name: np.concatenate([part[name] for part in parts]) for name in COLUMNS}
+    else:
+        columns, rows = table_of(c, what)
+        table = list(rows)
+        values = {name: [row[name] for row in table] for name in columns}
+    if library == "pandas":
+        import pandas as pd
+
+        return pd.DataFrame(values)
+    import narwhals
+
+    typed = {name: _typed(column) for name, column in values.items()}
+    return narwhals.from_dict(typed, backend=library).to_native()
+
+
+def _installed(backend: str | None) -> Literal["pandas", "polars", "pyarrow"]:
+    """Return the library of frames to use: the one that is named, else the first that is installed."""
+    if backend is not None:
+        checks.choice(backend, FRAMES, "backend")
+    for library in FRAMES:
+        if backend in (None, library) and find_spec(library) is not None:
+            return library
+    raise MissingExtraError(backend or "pandas", "frames")
+
+
+def _typed(values: Sequence[Any]) -> list[Any]:
+    """Return a column of one type: numbers as floats if one is, NaN as a missing value."""
+    plain = [value.item() if isinstance(value, np.generic) else value for value in values]
+    if not any(isinstance(value, float) for value in plain):
+        return plain
+    return [None if value is None or value != value else float(value) for value in plain]
 
 
 def _columns(part: Pairs | tuple[Difference, ...]) -> dict[str, Any]:
@@ -143,6 +208,8 @@ def _columns(part: Pairs | tuple[Difference, ...]) -> dict[str, Any]:
         names[part.a].tolist(),
         names[part.b].tolist(),
         part.estimate,
+        part.scores[part.a],
+        part.scores[part.b],
         part.low,
         part.high,
         np.full(size, part.level),
@@ -162,30 +229,37 @@ def _columns(part: Pairs | tuple[Difference, ...]) -> dict[str, Any]:
     return dict(zip(COLUMNS, columns, strict=True))
 
 
-def to_csv(c: Any, *, spreadsheet_safe: bool = False) -> str:
+def to_csv(c: Any, what: str | None = None, *, spreadsheet_safe: bool = False) -> str:
     """Return the rows of `to_frame` as CSV: floats to the last bit, NaN and None empty.
 
     `spreadsheet_safe` says to put an apostrophe before texts that a spreadsheet may take for formulas.
     """
-    describing = _describing(c)
-    rows = chain([describing.COLUMNS], (list(row.values()) for row in describing.rows(c)))
-    return lines(rows, spreadsheet_safe=checks.flag(spreadsheet_safe, "spreadsheet_safe"))
+    columns, rows = table_of(c, what)
+    return lines(
+        chain([columns], ([row[name] for name in columns] for row in rows)),
+        spreadsheet_safe=checks.flag(spreadsheet_safe, "spreadsheet_safe"),
+    )
 
 
 def to_json(c: Any) -> str:
-    """Return a result as JSON, indented, floats to the last bit; the differences of many piece by piece."""
-    differences = getattr(c, "differences", ())
-    if not isinstance(differences, Differences):
-        return _json(to_dict(c)) + "\n"
-    notes = (*c.notes, *notes_of(differences))
-    document = to_dict(dataclasses.replace(c, differences=(), notes=notes))
+    """Return a result as JSON, floats to the last bit: indented, but for the record, which is one line."""
+    many = isinstance(getattr(c, "differences", ()), Differences)
+    readable = _readable_many(c) if many else _json(_readable(c))
+    record = safe_json(json.dumps(encoded(c), ensure_ascii=False))
+    return readable.removesuffix("\n}") + f',\n  "record": {record}\n}}\n'
+
+
+def _readable_many(c: Any) -> str:
+    """Return the readable part, the differences written piece by piece."""
+    notes = (*c.notes, *notes_of(c.differences))
+    document = _readable(dataclasses.replace(c, differences=(), notes=notes))
     before, after = _json(document).split('"differences": []')
     pieces = [before, '"differences": [']
     described = iter(_describing(c).rows(c))
     while part := list(islice(described, _ROWS)):
         text = _json(_plain(part))
         pieces += [text[1:-2].replace("\n", "\n  "), ","]
-    return "".join([*pieces[:-1], "\n  ]", after, "\n"])
+    return "".join([*pieces[:-1], "\n  ]", after])
 
 
 def _json(value: Any) -> str:

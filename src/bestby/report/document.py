@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import visible
 from bestby.report.tables import Table
 
 if TYPE_CHECKING:
@@ -116,3 +117,8 @@ def describe(result: Any, top: int | None = None) -> Document:
     kind = import_module(f"bestby.report.kinds.{result.described_by}")
     document: Document = kind.document(result, **options)
     return document
+
+
+def headline(result: Any) -> str:
+    """Return what a report says first, on one line."""
+    return visible(describe(result).sections[0].lead)

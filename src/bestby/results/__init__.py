@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from bestby.results.plans import Plan as Plan
     from bestby.results.plans import PlanPoint as PlanPoint
     from bestby.results.plans import Split as Split
+    from bestby.results.plans import StoredDesign as StoredDesign
     from bestby.results.preferences import PreferenceComparison as PreferenceComparison
     from bestby.results.preferences import PreferenceDifference as PreferenceDifference
     from bestby.results.preferences import PreferenceScore as PreferenceScore
@@ -62,7 +63,7 @@ __getattr__, __dir__, __all__ = door(
         "results.normality": "Normality NormalityTest",
         "results.ordering": "StochasticOrder StochasticOrders",
         "results.pairs": "Differences Pairs",
-        "results.plans": "Allocation Plan PlanPoint Split",
+        "results.plans": "Allocation Plan PlanPoint Split StoredDesign",
         "results.preferences": "PreferenceComparison PreferenceDifference PreferenceScore",
         "results.replicability": "Replicability",
         "results.runs": "RunsComparison RunsDifference RunsScore Variance",

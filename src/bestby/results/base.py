@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
 from bestby._core import checks
-from bestby._core.versions import blas
+from bestby._core.versions import blas, versions
+from bestby._version import __version__
+from bestby.results.loading import encoded
 
 _MOST_LISTED = 50
 """Names that a signature lists."""
@@ -105,22 +108,49 @@ class Provenance:
         return "|".join(parts)
 
 
-class Reported:
-    """What every result that has a report can do; its class names the module that describes it."""
+def provenance_of(
+    settings: dict[str, Any], data: dict[str, Any], content: Any, *, seed: int = 0, n_resamples: int = 0
+) -> Provenance:
+    """Return the provenance of a result that is not a comparison; `content` is hashed by its `repr`."""
+    data_hash = hashlib.blake2b(repr(content).encode(), digest_size=8).hexdigest()
+    return Provenance(__version__, versions(), seed, n_resamples, settings, data, data_hash)
 
-    __slots__ = ()
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Reported:
+    """What every result can do; its class names the module that describes it."""
+
+    _frame_backend: str | None = field(default=None, init=False)
+
     described_by: ClassVar[str]
 
     def __str__(self) -> str:
-        text: str = report_module("writers.terminal").to_text(self)
+        to_text = getattr(report_module(f"kinds.{self.described_by}"), "text", None)
+        text: str = (to_text or report_module("writers.terminal").to_text)(self)
         return text
 
     def __repr__(self) -> str:
-        return str(self)
+        """Return one line: the class, and the first sentence of the report."""
+        return f"<{type(self).__name__}: {report_module('document').headline(self)}>"
 
     def _repr_html_(self) -> str:
         html: str = report_module("writers.html").to_fragment(self)
         return html
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether two results have the same class and equal fields, arrays and NaN by value."""
+        if self is other or type(self) is not type(other):
+            return self is other
+        return bool(encoded(self) == encoded(other))
+
+    def __hash__(self) -> int:
+        return hash((type(self).__name__, self.signature))
+
+    @property
+    def signature(self) -> str:
+        """Every setting, version and data hash that made the numbers, on one line."""
+        provenance: Provenance | None = getattr(self, "provenance", None)
+        return f"bestby:{__version__}" if provenance is None else provenance.signature
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain dictionaries, lists and numbers, as `to_json` writes them."""
@@ -128,26 +158,40 @@ class Reported:
         return document
 
     def to_json(self, path: str | Path | None = None) -> str:
-        """Return the result as JSON, floats unrounded; write it to `path` if given."""
+        """Return JSON, floats unrounded, that `bestby.load` reads back; write it to `path` if given."""
         return written(report_module("data").to_json(self), path)
 
-    def to_frame(self) -> Any:
-        """Return one tidy row per metric and pair as a pandas DataFrame (extra ``frames``)."""
-        return report_module("data").to_frame(self)
+    def to_frame(self, what: str | None = None, *, backend: str | None = None) -> Any:
+        """Return one of the tables of the result as a data frame, numbers unrounded.
 
-    def to_csv(self, path: str | Path | None = None, *, spreadsheet_safe: bool = False) -> str:
+        Parameters
+        ----------
+        what : str, optional
+            Which table. For comparisons ``"differences"`` (the default: one row per metric and pair) or
+            ``"scores"`` (one row per metric and system, with interval, ranks and group).
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            The library of the frame. By default that of the frame that was compared, else the first of these
+            that is installed.
+        """
+        return report_module("data").to_frame(self, what, backend or self._frame_backend)
+
+    def to_csv(
+        self, path: str | Path | None = None, *, what: str | None = None, spreadsheet_safe: bool = False
+    ) -> str:
         """Return the rows of `to_frame` as CSV, floats unrounded; write it to `path` if given.
 
         Parameters
         ----------
         path : str or Path, optional
             Where to write it.
+        what : str, optional
+            Which table, as for `to_frame`.
         spreadsheet_safe : bool
             For names that you did not choose yourself and a file that is opened in a spreadsheet: put an
             apostrophe before texts that begin like formulas (with ``=``, ``+``, ``-``, ``@``, a tab or a line
             end). Numbers never change. By default the CSV holds the names as they are.
         """
-        return written(report_module("data").to_csv(self, spreadsheet_safe=spreadsheet_safe), path)
+        return written(report_module("data").to_csv(self, what, spreadsheet_safe=spreadsheet_safe), path)
 
     def to_markdown(self, path: str | Path | None = None) -> str:
         """Return the tables as Markdown; write it to `path` if given."""
@@ -160,6 +204,11 @@ class Reported:
     def to_html(self, path: str | Path | None = None) -> str:
         """Return one self-contained HTML page, tables and figures; write it to `path` if given."""
         return written(report_module("writers.html").to_html(self), path)
+
+
+def remember_backend(result: Reported, backend: str | None) -> None:
+    """Let `to_frame` return the kind of frame that was compared, unless it is told otherwise."""
+    object.__setattr__(result, "_frame_backend", backend)
 
 
 def report_module(module: str) -> Any:

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
@@ -206,7 +206,73 @@ class Indexed(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Comparison(Reported):
+class Paired(Reported):
+    """What every comparison of pairs of systems can do: look up and iterate over its differences."""
+
+    _index: dict[tuple[str, str, str], int] = field(init=False, repr=False)
+
+    if TYPE_CHECKING:  # fields of the subclasses
+
+        @property
+        def differences(self) -> Sequence[Difference]: ...  # noqa: D102
+        @property
+        def baseline(self) -> str | None: ...  # noqa: D102
+
+    def __post_init__(self) -> None:
+        index = {}
+        if not isinstance(self.differences, Indexed):
+            index = {(d.metric, d.a, d.b): i for i, d in enumerate(self.differences)}
+        object.__setattr__(self, "_index", index)
+
+    @property
+    def _metric_names(self) -> list[str]:
+        raise NotImplementedError
+
+    @property
+    def _system_names(self) -> list[str]:
+        raise NotImplementedError
+
+    def find(self, metric: str, a: str, b: str) -> Difference | None:
+        """Return A minus B on a metric if the comparison holds it in this direction, else None."""
+        if isinstance(self.differences, Indexed):
+            return self.differences.find(metric, a, b)
+        position = self._index.get((metric, a, b))
+        return None if position is None else self.differences[position]
+
+    def __getitem__(self, key: tuple[str, ...]) -> Difference:
+        """Return the difference A minus B: ``result[a, b]``, or ``result[a, b, metric]``."""
+        names = self._metric_names
+        if not isinstance(key, tuple) or len(key) not in (2, 3):
+            raise InvalidInputError(
+                f"a comparison is indexed by two systems, got {quoted(key)}", hint="result['a', 'b']"
+            )
+        a, b, metric = key if len(key) == 3 else (*key, names[0])
+        if len(key) == 2 and len(names) > 1:
+            raise InvalidInputError(
+                f"the comparison has {len(names)} metrics: {', '.join(names)}",
+                hint=f"name one: result[{quoted(a)}, {quoted(b)}, {quoted(names[0])}]",
+            )
+        found = self.find(metric, a, b)
+        if found is not None:
+            return found
+        found = self.find(metric, b, a)
+        if found is not None:
+            return found.mirrored()
+        raise InvalidInputError(
+            f"no difference between {quoted(a)} and {quoted(b)} on {quoted(metric)} in this comparison",
+            hint=f"systems: {', '.join(self._system_names)}; metrics: {', '.join(names)}"
+            + (f"; baseline: {self.baseline}" if self.baseline else ""),
+        )
+
+    def __iter__(self) -> Iterator[Difference]:
+        return iter(self.differences)
+
+    def __len__(self) -> int:
+        return len(self.differences)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Comparison(Paired):
     """The result of `compare`: scores, differences, and how they were had.
 
     Parameters
@@ -251,54 +317,16 @@ class Comparison(Reported):
     margin: float | None = None
     baseline: str | None = None
     n_clusters: int = 0
-    _index: dict[tuple[str, str, str], int] = field(init=False, repr=False)
 
     described_by: ClassVar[str] = "comparison"
 
-    def __post_init__(self) -> None:
-        index = {}
-        if not isinstance(self.differences, Indexed):
-            index = {(d.metric, d.a, d.b): i for i, d in enumerate(self.differences)}
-        object.__setattr__(self, "_index", index)
+    @property
+    def _metric_names(self) -> list[str]:
+        return [metric.name for metric in self.metrics]
 
-    def find(self, metric: str, a: str, b: str) -> Difference | None:
-        """Return A minus B on a metric if the comparison holds it in this direction, else None."""
-        if isinstance(self.differences, Indexed):
-            return self.differences.find(metric, a, b)
-        position = self._index.get((metric, a, b))
-        return None if position is None else self.differences[position]
-
-    def __getitem__(self, key: tuple[str, ...]) -> Difference:
-        """Return the difference A minus B: ``result[a, b]``, or ``result[a, b, metric]``."""
-        names = [metric.name for metric in self.metrics]
-        if not isinstance(key, tuple) or len(key) not in (2, 3):
-            raise InvalidInputError(
-                f"a comparison is indexed by two systems, got {quoted(key)}", hint="result['a', 'b']"
-            )
-        a, b, metric = key if len(key) == 3 else (*key, names[0])
-        if len(key) == 2 and len(names) > 1:
-            raise InvalidInputError(
-                f"the comparison has {len(names)} metrics: {', '.join(names)}",
-                hint=f"name one: result[{quoted(a)}, {quoted(b)}, {quoted(names[0])}]",
-            )
-        found = self.find(metric, a, b)
-        if found is not None:
-            return found
-        found = self.find(metric, b, a)
-        if found is not None:
-            return found.mirrored()
-        known = ", ".join(dict.fromkeys(s.system for s in self.systems))
-        raise InvalidInputError(
-            f"no difference between {quoted(a)} and {quoted(b)} on {quoted(metric)} in this comparison",
-            hint=f"systems: {known}; metrics: {', '.join(names)}"
-            + (f"; baseline: {self.baseline}" if self.baseline else ""),
-        )
-
-    def __iter__(self) -> Iterator[Difference]:
-        return iter(self.differences)
-
-    def __len__(self) -> int:
-        return len(self.differences)
+    @property
+    def _system_names(self) -> list[str]:
+        return list(dict.fromkeys(entry.system for entry in self.systems))
 
     def score(self, system: str, metric: str | None = None) -> SystemScore:
         """Return the score of one system on one metric (the first if none is named)."""
@@ -308,18 +336,13 @@ class Comparison(Reported):
                 return entry
         raise InvalidInputError(
             f"no score of {quoted(system)} on {quoted(name)} in this comparison",
-            hint=f"systems: {', '.join(dict.fromkeys(s.system for s in self.systems))}",
+            hint=f"systems: {', '.join(self._system_names)}",
         )
 
     @property
     def extent(self) -> str:
         """How much was compared, in words."""
         return extent(self.n_items, self.n_clusters)
-
-    @property
-    def signature(self) -> str:
-        """Every setting, version and data hash that made the numbers, on one line."""
-        return self.provenance.signature
 
     def to_markdown(self, path: str | Path | None = None, *, top: int | None = None) -> str:
         """Return the tables as Markdown; write it to `path` if given.

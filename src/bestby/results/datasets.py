@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import FloatArray
-from bestby.results.base import MetricInfo, Note, Provenance, Reported, report_module
-from bestby.results.comparison import Difference
+from bestby.results.base import MetricInfo, Note, Provenance, report_module
+from bestby.results.comparison import Difference, Paired
 from bestby.results.replicability import Replicability
 from bestby.results.values import Friedman, Interval, TestResult
 
@@ -181,7 +181,7 @@ class RankDifference:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class DatasetComparison(Reported):
+class DatasetComparison(Paired):
     """The result of `compare_datasets`.
 
     Parameters
@@ -248,20 +248,13 @@ class DatasetComparison(Reported):
 
     described_by: ClassVar[str] = "datasets"
 
-    def __getitem__(self, key: tuple[str, str]) -> Difference:
-        """Return the mean difference A minus B over the datasets: ``result[a, b]``."""
-        return looked_up(self.differences, key, self.systems)
-
-    def __iter__(self) -> Iterator[Difference]:
-        return iter(self.differences)
-
-    def __len__(self) -> int:
-        return len(self.differences)
+    @property
+    def _metric_names(self) -> list[str]:
+        return [self.metric.name]
 
     @property
-    def signature(self) -> str:
-        """Every setting, version and data hash that made the numbers, on one line."""
-        return self.provenance.signature
+    def _system_names(self) -> list[str]:
+        return list(self.systems)
 
     def wins(self, a: str, b: str) -> tuple[int, int, int]:
         """Return on how many datasets A is better than, level with, and worse than B."""
@@ -294,15 +287,3 @@ class DatasetComparison(Reported):
             Where to draw; a new figure by default.
         """
         return report_module("figures.plots").datasets(self, kind, cliques, pair, ax)
-
-
-def looked_up(differences: Sequence[Difference], key: tuple[str, str], systems: Sequence[str]) -> Difference:
-    """Return the difference of two systems, mirrored if it is there the other way round."""
-    for difference in differences:
-        if (difference.a, difference.b) == key:
-            return difference
-        if (difference.b, difference.a) == key:
-            return difference.mirrored()
-    raise InvalidInputError(
-        f"no difference {quoted(key)} in this comparison", hint=f"systems: {', '.join(systems)}"
-    )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from bestby._core.typing import FloatArray
-from bestby.results.base import MetricInfo, Note, Provenance, Reported, report_module
-from bestby.results.comparison import Difference
-from bestby.results.datasets import Counts, PairTests, looked_up
+from bestby.results.base import MetricInfo, Note, Provenance, report_module
+from bestby.results.comparison import Difference, Paired
+from bestby.results.datasets import Counts, PairTests
 
 Ends = tuple[float, float]
 
@@ -41,7 +41,7 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class FoldComparison(Reported):
+class FoldComparison(Paired):
     """The result of `compare_folds`.
 
     Parameters
@@ -101,20 +101,13 @@ class FoldComparison(Reported):
 
     described_by: ClassVar[str] = "folds"
 
-    def __getitem__(self, key: tuple[str, str]) -> Difference:
-        """Return the mean difference A minus B over the folds: ``result[a, b]``."""
-        return looked_up(self.differences, key, self.systems)
-
-    def __iter__(self) -> Iterator[Difference]:
-        return iter(self.differences)
-
-    def __len__(self) -> int:
-        return len(self.differences)
+    @property
+    def _metric_names(self) -> list[str]:
+        return [self.metric.name]
 
     @property
-    def signature(self) -> str:
-        """Every setting, version and data hash that made the numbers, on one line."""
-        return self.provenance.signature
+    def _system_names(self) -> list[str]:
+        return list(self.systems)
 
     def plot(self, *, ax: Any = None) -> Any:
         """Draw the differences of all pairs, each fold a dot beside the corrected interval.

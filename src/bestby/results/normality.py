@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import ClassVar
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
-from bestby.results.base import Note
+from bestby.results.base import Note, Provenance, Reported
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,8 @@ class NormalityTest:
     error: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Normality:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Normality(Reported):
     """How far a sample is from a normal distribution.
 
     Parameters
@@ -48,6 +48,8 @@ class Normality:
         Shapiro-Wilk, Anderson-Darling, Lilliefors.
     notes : tuple of Note
         What must be known to read them.
+    provenance : Provenance
+        Settings, versions, seed and data hash.
     """
 
     n: int
@@ -57,7 +59,10 @@ class Normality:
     kurtosis: float
     tied: float
     tests: tuple[NormalityTest, ...]
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Note, ...]
+    provenance: Provenance
+
+    described_by: ClassVar[str] = "normality"
 
     def __getitem__(self, name: str) -> NormalityTest:
         for test in self.tests:
@@ -67,19 +72,3 @@ class Normality:
             f"there is no test {quoted(name)} here",
             hint="one of: " + ", ".join(test.name for test in self.tests),
         )
-
-    def __str__(self) -> str:
-        moments = (
-            f"{self.n} values: mean {self.mean:.4g}, standard deviation {self.std:.4g}, skewness"
-            f" {self.skewness:.2f}, excess kurtosis {self.kurtosis:.2f}, {self.tied:.0%} tied"
-        )
-        lines = [moments]
-        lines += [f"  {t.name:16}  {t.statistic:7.4f}  p = {t.p_value:.2g}" for t in self.tests]
-        lines += [f"  Note: {note.message}" for note in self.notes]
-        return "\n".join(lines)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain dictionaries, lists and numbers."""
-        found = asdict(self)
-        found["tests"], found["notes"] = list(found["tests"]), [note.message for note in self.notes]
-        return found

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
-from bestby.results.base import Note, report_module
+from bestby.results.base import Note, Provenance, Reported, report_module
 from bestby.results.values import TestResult
 
 
-@dataclass(frozen=True, slots=True)
-class StochasticOrder:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class StochasticOrder(Reported):
     """How nearly the runs of system A are stochastically better than those of system B.
 
     Parameters
@@ -34,6 +35,8 @@ class StochasticOrder:
         One-sided permutation test. Its statistic is the violation ratio shrunk towards 1/2.
     notes : tuple of Note
         What must be known about this result.
+    provenance : Provenance or None
+        Settings, versions, seed and data hash; None of one of several orders, which have it together.
     """
 
     a: str
@@ -46,6 +49,9 @@ class StochasticOrder:
     n_b: int
     test: TestResult
     notes: tuple[Note, ...] = ()
+    provenance: Provenance | None = None
+
+    described_by: ClassVar[str] = "ordering"
 
     @property
     def p_value(self) -> float:
@@ -73,12 +79,9 @@ class StochasticOrder:
         words: str = report_module("kinds.ordering").order_sentence(self)
         return words
 
-    def __str__(self) -> str:
-        return self.sentence
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class StochasticOrders:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class StochasticOrders(Reported):
     """Almost stochastic order between every two systems; matrices are read row over column.
 
     Parameters
@@ -90,11 +93,16 @@ class StochasticOrders:
     notes : tuple of Note
         What must be known about these results: one note for each cause, however many pairs have it. Every
         order has the notes on its own pair.
+    provenance : Provenance or None
+        Settings, versions, seed and data hash.
     """
 
     systems: tuple[str, ...]
     orders: dict[tuple[str, str], StochasticOrder]
     notes: tuple[Note, ...] = ()
+    provenance: Provenance | None = None
+
+    described_by: ClassVar[str] = "ordering"
 
     def __getitem__(self, key: tuple[str, str]) -> StochasticOrder:
         if key not in self.orders:
@@ -103,6 +111,16 @@ class StochasticOrders:
                 hint=f"result[row, column] with two of: {', '.join(self.systems)}",
             )
         return self.orders[key]
+
+    def find(self, a: str, b: str) -> StochasticOrder | None:
+        """Return how nearly A is better than B; None if there is no such pair."""
+        return self.orders.get((a, b))
+
+    def __iter__(self) -> Iterator[StochasticOrder]:
+        return iter(self.orders.values())
+
+    def __len__(self) -> int:
+        return len(self.orders)
 
     @property
     def violation_ratio(self) -> Any:
@@ -133,19 +151,6 @@ class StochasticOrders:
         ]
         return np.array(rows)
 
-    def to_frame(self, value: str = "epsilon_min") -> Any:
-        """Return one of the matrices as a pandas DataFrame, row over column (extra ``frames``).
-
-        Parameters
-        ----------
-        value : {"epsilon_min", "violation_ratio", "p_value", "dominant"}
-            Which.
-        """
-        return report_module("kinds.ordering").to_frame(self, value)
-
-    def __str__(self) -> str:
-        text: str = report_module("kinds.ordering").to_text(self)
-        return text
-
-    def __repr__(self) -> str:
-        return str(self)
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw the matrix of `epsilon_min`; return the matplotlib Axes."""
+        return report_module("figures.matrix").orders(self, self.systems, ax=ax)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Protocol
 
+from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.results.base import Note, Provenance, Reported, report_module
 
@@ -28,6 +29,49 @@ class StudyDesign(Protocol):
     def assumed_words(self) -> str: ...  # noqa: D102
     def powers(self, n: IntArray, question: Any, /) -> tuple[FloatArray, FloatArray]: ...  # noqa: D102
     def settings(self) -> dict[str, Any]: ...  # noqa: D102
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDesign:
+    """The assumptions of a loaded plan whose design cannot be made again without its data.
+
+    Parameters
+    ----------
+    name, doubt_words, test_words, assumed_words : str
+        As those of the design.
+    simulated : bool
+        Whether its power was simulated.
+    true_difference, effect : float
+        As those of the design.
+    assumptions : dict
+        Its settings by name.
+    """
+
+    name: str
+    simulated: bool
+    true_difference: float
+    effect: float
+    doubt_words: str
+    test_words: str
+    assumed_words: str
+    assumptions: dict[str, Any]
+
+    @classmethod
+    def of(cls, design: StudyDesign) -> StoredDesign:
+        """Return what can be stored of a design."""
+        stored: dict[str, Any] = {field.name: getattr(design, field.name, None) for field in fields(cls)}
+        return cls(**{**stored, "assumptions": design.settings()})
+
+    def powers(self, n: IntArray, question: Any, /) -> tuple[FloatArray, FloatArray]:  # noqa: ARG002
+        """Refuse: the data of the design were not stored."""
+        raise DesignError(
+            f"a loaded plan of the design {self.name!r} cannot compute power at other sizes",
+            hint="its curve has the sizes that were stored; plan again with the data for others",
+        )
+
+    def settings(self) -> dict[str, Any]:
+        """Return the assumptions by name."""
+        return dict(self.assumptions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +157,6 @@ class Plan(Reported):
         """Whether power came from a formula."""
         return not self.design.simulated
 
-    @property
-    def signature(self) -> str:
-        """Every setting, version and data hash that made the numbers, on one line."""
-        return self.provenance.signature
-
     def plot(self, *, ax: Any = None) -> Any:
         """Draw power against the size, the answer marked; return the matplotlib Axes."""
         return report_module("figures.curves").draw(self, ax)
@@ -183,11 +222,6 @@ class Allocation(Reported):
     provenance: Provenance
 
     described_by: ClassVar[str] = "allocation"
-
-    @property
-    def signature(self) -> str:
-        """Every setting and version that made the numbers, on one line."""
-        return self.provenance.signature
 
     def plot(self, *, ax: Any = None) -> Any:
         """Draw power against the number of runs, the answer marked; return the matplotlib Axes."""

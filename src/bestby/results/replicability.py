@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from bestby._version import __version__
-from bestby.results.base import Reported
+from bestby.results.base import Note, Provenance, Reported
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Replicability(Reported):
     """On how many datasets there is an effect, and on which.
 
@@ -32,6 +31,10 @@ class Replicability(Reported):
         The same with more power, for independent datasets only.
     found : tuple of str
         The datasets that Holm's procedure names, in the order given; `k_bonferroni` of them.
+    notes : tuple of Note
+        What must be known about the result.
+    provenance : Provenance or None
+        Settings, versions and data hash.
     """
 
     datasets: tuple[str, ...]
@@ -43,10 +46,7 @@ class Replicability(Reported):
     k_bonferroni: int
     k_fisher: int
     found: tuple[str, ...]
+    notes: tuple[Note, ...] = ()
+    provenance: Provenance | None = None
 
     described_by: ClassVar[str] = "replicability"
-
-    @property
-    def signature(self) -> str:
-        """What made the numbers, on one line."""
-        return f"bestby:{__version__}|replicability|alpha:{self.alpha:.6g}|datasets:{len(self.datasets)}"

@@ -20,21 +20,22 @@ from bestby.results.comparison import Comparison
 from bestby.results.values import Interval
 
 DIFFERENCE_KEYS = [
-    "metric", "a", "b", "difference", "low", "high", "level", "interval", "p_value", "p_adjusted", "test",
-    "exact", "n_differing", "verdict", "better", "favoured", "equivalence_low", "equivalence_high",
-    "standard_error", "standard_error_method",
+    "metric", "a", "b", "difference", "score_a", "score_b", "low", "high", "level", "interval", "p_value",
+    "p_adjusted", "test", "exact", "n_differing", "verdict", "better", "favoured", "equivalence_low",
+    "equivalence_high", "standard_error", "standard_error_method",
 ]  # fmt: skip
 
 
 def test_shape_of_the_json(any_comparison: Comparison) -> None:
     document = json.loads(any_comparison.to_json())
     assert list(document) == [
-        "signature", "n_items", "systems", "differences", "omnibus", "notes", "provenance",
+        "kind", "format", "signature", "n_items", "systems", "differences", "omnibus", "notes", "provenance",
+        "record",
     ]  # fmt: skip
     assert {tuple(entry) for entry in document["systems"]} == {
         (
-            "metric", "system", "score", "low", "high", "rank_low", "rank_high", "group",
-            "standard_error", "standard_error_method",
+            "metric", "system", "score", "low", "high", "level", "interval", "rank_low", "rank_high",
+            "group", "standard_error", "standard_error_method",
         )
     }  # fmt: skip
     assert {tuple(entry) for entry in document["differences"]} == {tuple(DIFFERENCE_KEYS)}
@@ -57,6 +58,8 @@ def test_values_of_the_json(made: SimpleNamespace) -> None:
         "score": 452 / 638,
         "low": 452 / 638 - 0.034,
         "high": 452 / 638 + 0.031,
+        "level": 0.95,
+        "interval": "wilson",
         "rank_low": 3,
         "rank_high": 5,
         "group": "bc",
@@ -68,6 +71,8 @@ def test_values_of_the_json(made: SimpleNamespace) -> None:
         "a": "aen_bert",
         "b": "memnet",
         "difference": 38 / 638,
+        "score_a": 498 / 638,
+        "score_b": 460 / 638,
         "low": 0.0235,
         "high": 0.0940,
         "level": 0.95,
@@ -128,13 +133,13 @@ def test_csv_has_no_typographic_signs(made: SimpleNamespace) -> None:
 def test_numpy_and_nan_in_csv(made: SimpleNamespace) -> None:
     d = made.difference(estimate=np.float64(0.1), low=math.nan, high=math.inf)
     line = to_csv(made.five(differences=(d,))).splitlines()[1]
-    assert line.startswith("accuracy,a,b,0.1,,inf,0.95,bca,")
+    assert line.startswith("accuracy,a,b,0.1,0.82,0.72,,inf,0.95,bca,")
 
 
 def test_frame_has_the_columns_of_differences(made: SimpleNamespace) -> None:
     frame = to_frame(made.two_metrics())
     assert list(frame.columns) == DIFFERENCE_KEYS
-    assert frame.shape == (20, 20)
+    assert frame.shape == (20, 22)
     assert frame["difference"].tolist()[1] == 38 / 638
     assert str(frame["p_value"].dtype) == "float64"
     assert list(to_frame(made.five(differences=())).columns) == DIFFERENCE_KEYS
@@ -143,7 +148,8 @@ def test_frame_has_the_columns_of_differences(made: SimpleNamespace) -> None:
 def test_without_pandas_the_error_says_what_to_install(
     made: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "pandas", None)
+    for library in ("pandas", "polars", "pyarrow"):
+        monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(MissingExtraError) as caught:
         to_frame(made.five())
     assert str(caught.value) == "pandas is not installed\nhint: pip install 'bestby[frames]'"

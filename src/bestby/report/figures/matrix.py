@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from bestby.results.datasets import DatasetComparison
-    from bestby.results.runs import RunsComparison
+    from bestby.results.ordering import StochasticOrders
 
 _CELL = 0.82  # inches
 _SHORT = 20  # letters of a name that need no more room
@@ -94,12 +94,11 @@ def _tint(axes: Axes, at: tuple[float, float], ahead: float) -> None:
 
 
 @figure
-def orders(c: RunsComparison, ax: Axes | None = None) -> Axes:
+def orders(orders: StochasticOrders, names: Sequence[str], ax: Axes | None = None) -> Axes:
     """Draw the matrix of epsilon_min: how nearly each row is stochastically better than each column.
 
     A square has a frame where the row is almost stochastically dominant.
     """
-    names = [entry.system for entry in c.systems]
     size, shown = len(names), [name(system) for system in names]
     longest = columns(shown)
     side = 0.52 * size + 0.085 * longest
@@ -107,7 +106,7 @@ def orders(c: RunsComparison, ax: Axes | None = None) -> Axes:
     for row, a in enumerate(names):
         for column, b in enumerate(names):
             if a != b:
-                _square(axes, row, column, c.orders[a, b].epsilon_min, framed=c.orders[a, b].dominant)
+                _square(axes, row, column, orders[a, b].epsilon_min, framed=orders[a, b].dominant)
     axes.set_aspect("equal")
     _frame(axes, shown, {"rotation": 90 if longest > 5 else 0})
     title(axes, "ε_min, row over column; framed: the row is dominant", pad=12.0)

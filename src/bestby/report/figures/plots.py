@@ -26,7 +26,7 @@ def runs(c: RunsComparison, metric: str | None, ax: Axes | None, kind: str, pair
     if kind == "quantiles":
         return curves.quantiles(c, pair, ax)
     if kind == "order":
-        return matrix.orders(c, ax)
+        return matrix.orders(c.orders, [entry.system for entry in c.systems], ax)
     return scores.scores(c, metric, ax) if kind == "scores" else forest.forest(c, metric, ax)
 
 

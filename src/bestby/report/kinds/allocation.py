@@ -18,9 +18,10 @@ from bestby.report.tables import Cell, Column, Table, count_column, number_colum
 if TYPE_CHECKING:
     from bestby.results.plans import Allocation, Split
 
-__all__ = ["COLUMNS", "dictionary", "document", "rows"]
+__all__ = ["COLUMNS", "TABLE", "dictionary", "document", "rows"]
 
 COLUMNS = ("runs", "items", "cost", "standard_error", "power")
+TABLE = "splits"
 _MOST_ROWS = 14
 
 

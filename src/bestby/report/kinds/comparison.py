@@ -29,7 +29,22 @@ if TYPE_CHECKING:
     from bestby.results.base import MetricInfo
     from bestby.results.comparison import Comparison, Difference, SystemScore
 
-__all__ = ["COLUMNS", "dictionary", "document", "rows"]
+__all__ = ["COLUMNS", "MORE_TABLES", "SCORE_COLUMNS", "dictionary", "document", "rows"]
+
+SCORE_COLUMNS = (
+    "metric",
+    "system",
+    "score",
+    "low",
+    "high",
+    "level",
+    "interval",
+    "rank_low",
+    "rank_high",
+    "group",
+    "standard_error",
+    "standard_error_method",
+)
 
 
 def document(c: Comparison, top: int | None = None) -> Document:
@@ -171,7 +186,7 @@ def dictionary(c: Comparison) -> dict[str, Any]:
     return {
         "signature": c.signature,
         "n_items": c.n_items,
-        "systems": [_system(entry) for entry in c.systems],
+        "systems": scores(c),
         "differences": list(rows(c)),
         "omnibus": [
             {
@@ -193,13 +208,24 @@ def rows(c: Comparison) -> Iterable[dict[str, Any]]:
     return data.rows(c.differences)
 
 
-def _system(entry: SystemScore) -> dict[str, Any]:
+def scores(c: Comparison) -> list[dict[str, Any]]:
+    """Return one row per metric and system, with the columns `SCORE_COLUMNS`."""
+    return [score_row(c, entry) for entry in c.systems]
+
+
+MORE_TABLES = {"scores": (SCORE_COLUMNS, scores)}
+
+
+def score_row(c: Comparison, entry: SystemScore) -> dict[str, Any]:
+    """Return one score as a row."""
     return {
         "metric": entry.metric,
         "system": entry.system,
         "score": entry.score,
         "low": ends(entry.interval)[0],
         "high": ends(entry.interval)[1],
+        "level": c.level,
+        "interval": None if entry.interval is None else entry.interval.method,
         "rank_low": entry.rank_low,
         "rank_high": entry.rank_high,
         "group": entry.group,

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from bestby.results.comparison import Difference
     from bestby.results.datasets import DatasetComparison, Overall
 
-__all__ = ["COLUMNS", "dictionary", "document", "rows"]
+__all__ = ["COLUMNS", "MORE_TABLES", "dictionary", "document", "rows"]
 
 COLUMNS = ("dataset", "average", "resampled", *data.COLUMNS, "wins", "ties", "losses")
 _MOST_SENTENCES = 6  # pairs whose datasets are listed in words
@@ -306,18 +306,24 @@ def rows(c: DatasetComparison) -> list[dict[str, Any]]:
 
 
 def _overall_row(c: DatasetComparison, entry: Overall) -> dict[str, Any]:
+    names = ("a", "b", "average", "resampled", "standard_error", "standard_error_method")
+    low, high = ends(entry.interval)
     return {
         **dict.fromkeys(COLUMNS),
-        "average": entry.average,
-        "resampled": entry.resampled,
+        **{name: getattr(entry, name) for name in names},
         "metric": c.metric.name,
-        "a": entry.a,
-        "b": entry.b,
         "difference": entry.estimate,
-        "low": ends(entry.interval)[0],
-        "high": ends(entry.interval)[1],
+        "low": low,
+        "high": high,
         "level": c.level,
         "interval": None if entry.interval is None else entry.interval.method,
-        "standard_error": entry.standard_error,
-        "standard_error_method": entry.standard_error_method,
     }
+
+
+def scores(c: DatasetComparison) -> list[dict[str, Any]]:
+    """Return one row per system over the datasets, and one per dataset and system."""
+    places = [(name,) for name in c.datasets]
+    return data.scores_by_place(c, ("dataset",), places, average_rank=c.average_ranks)
+
+
+MORE_TABLES = {"scores": (("dataset", "system", "score", "average_rank"), scores)}

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from bestby.results.comparison import Difference
     from bestby.results.folds import FoldComparison, Spread
 
-__all__ = ["COLUMNS", "dictionary", "document", "rows"]
+__all__ = ["COLUMNS", "MORE_TABLES", "dictionary", "document", "rows"]
 
 COLUMNS = ("repetition", *data.COLUMNS)
 _MOST_SENTENCES = 6  # pairs whose folds are listed in words
@@ -235,3 +235,11 @@ def rows(c: FoldComparison) -> list[dict[str, Any]]:
         {"repetition": name, **data.row(d)} for name, differences in c.within.items() for d in differences
     ]
     return found
+
+
+def scores(c: FoldComparison) -> list[dict[str, Any]]:
+    """Return one row per system over the folds, and one per fold and system."""
+    return data.scores_by_place(c, ("repetition", "fold"), c.folds)
+
+
+MORE_TABLES = {"scores": (("repetition", "fold", "system", "score"), scores)}

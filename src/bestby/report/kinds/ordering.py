@@ -1,17 +1,41 @@
-"""Almost stochastic order in words, as a table and as a frame."""
+"""The report of almost stochastic order, of two systems or of several."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from functools import partial
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
-from bestby._core import checks
-from bestby._core.errors import MissingExtraError
 from bestby._core.text import visible
-from bestby.report.numbers import alpha, p_clause, percent
+from bestby._version import __version__
+from bestby.report import data
+from bestby.report.document import Document, Picture, Section
+from bestby.report.numbers import Rounding, alpha, p_clause, percent
+from bestby.report.scaffold import settings
+from bestby.report.tables import Table, name_column, number_column, p_column
+from bestby.report.words import listed
 from bestby.results.ordering import StochasticOrder, StochasticOrders
 
-VALUES = ("epsilon_min", "violation_ratio", "p_value", "dominant")
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+TABLE = "orders"
+COLUMNS = (
+    "a",
+    "b",
+    "violation_ratio",
+    "standard_error",
+    "epsilon_min",
+    "level",
+    "p_value",
+    "dominant",
+    "n_a",
+    "n_b",
+)
+MOST_SQUARES = 25
+"""Systems up to which the matrix is drawn in a report."""
 
 
 def order_sentence(order: StochasticOrder) -> str:
@@ -46,19 +70,10 @@ def _reading(order: StochasticOrder) -> str:
     return f"{reading} ε_min is below the customary 0.5, but so it is for one in five pairs of equal systems."
 
 
-def to_frame(orders: StochasticOrders, value: str = "epsilon_min") -> Any:
-    """Return one matrix with the names of the systems, row over column."""
-    name = checks.choice(value, VALUES, "value")
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise MissingExtraError("pandas", "frames") from error
-    names = list(orders.systems)
-    return pd.DataFrame(getattr(orders, name), index=names, columns=names)
-
-
-def to_text(orders: StochasticOrders) -> str:
-    """Return the bounds as a table, row over column, an asterisk where the row is dominant."""
+def text(orders: StochasticOrder | StochasticOrders) -> str:
+    """Return the sentence of an order; of several the bounds, an asterisk where the row is dominant."""
+    if isinstance(orders, StochasticOrder):
+        return order_sentence(orders)
     names, shown = orders.systems, [visible(name) for name in orders.systems]
     marks = [
         ["–" if a == b else f"{orders[a, b].epsilon_min:.3f}{'*' * orders[a, b].dominant}" for b in names]
@@ -78,3 +93,63 @@ def to_text(orders: StochasticOrders) -> str:
     )
     lines += [f"note: {visible(note.message)}" for note in orders.notes]
     return "\n".join(line.rstrip() for line in lines)
+
+
+def document(orders: StochasticOrder | StochasticOrders) -> Document:
+    """Return the report: a table of the orders, and for several systems the matrix."""
+    each = _each(orders)
+    level = percent(round(each[0].level, 6))
+    lead, pictures = each[0].sentence, []
+    if isinstance(orders, StochasticOrders):
+        dominant = [f"{order.a} over {order.b}" for order in each if order.dominant]
+        lead = f"Almost stochastically dominant: {listed(dominant, 6) if dominant else 'no system'}."
+        if len(orders.systems) <= MOST_SQUARES:
+            caption = "Row over column: the smaller, the more nearly the row is better at every quantile."
+            draw = partial(_drawn, orders)
+            pictures.append(Picture("Matrix of almost stochastic order", caption, draw))
+    section = Section("order", lead, (_table(each, level),), pictures=tuple(pictures))
+    return Document(
+        title="Almost stochastic order",
+        subtitle=f"{len({order.a for order in each} | {order.b for order in each})} systems, {level} bounds",
+        sections=(section,),
+        notes=tuple(note.message for note in orders.notes),
+        methods=f"ε_min: upper {level} bound of the violation ratio, bootstrap; one-sided permutation tests.",
+        settings={} if orders.provenance is None else settings(orders.provenance),
+        signature=orders.signature,
+        version=__version__ if orders.provenance is None else orders.provenance.version,
+    )
+
+
+def _each(orders: StochasticOrder | StochasticOrders) -> tuple[StochasticOrder, ...]:
+    return (orders,) if isinstance(orders, StochasticOrder) else tuple(orders)
+
+
+def _table(each: Sequence[StochasticOrder], level: str) -> Table:
+    digits = Rounding(3)
+    columns = (
+        name_column("system", attrgetter("a")),
+        name_column("over", attrgetter("b")),
+        number_column("violation ratio", digits, attrgetter("violation_ratio")),
+        number_column("ε_min", digits, attrgetter("epsilon_min")),
+        p_column("p", attrgetter("p_value"), each[0].level),
+    )
+    caption = f"Almost stochastic order; ε_min: upper {level} bound"
+    return Table.of(caption, columns, each, attrgetter("dominant"))
+
+
+def _drawn(orders: StochasticOrders) -> Axes:
+    axes: Axes = orders.plot()
+    return axes
+
+
+def dictionary(orders: StochasticOrder | StochasticOrders) -> dict[str, Any]:
+    """Return the orders as dictionaries and lists."""
+    made = None if orders.provenance is None else data.made_by(orders.provenance)
+    content = {"orders": rows(orders)} if isinstance(orders, StochasticOrders) else rows(orders)[0]
+    notes = data.noted(orders.notes)
+    return {"signature": orders.signature, **content, "notes": notes, "provenance": made}
+
+
+def rows(orders: StochasticOrder | StochasticOrders) -> list[dict[str, Any]]:
+    """Return one row per order, with the columns `COLUMNS`."""
+    return [{name: getattr(order, name) for name in COLUMNS} for order in _each(orders)]

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
     from bestby.results.plans import Allocation, Plan
 
-__all__ = ["COLUMNS", "dictionary", "document", "rows"]
+__all__ = ["COLUMNS", "TABLE", "dictionary", "document", "rows"]
 
 COLUMNS = ("n", "unit", "power", "error", "difference", "alpha", "alternative")
+TABLE = "curve"
 
 
 def document(plan: Plan) -> Document:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bestby.report import data, scaffold, summary, words
 from bestby.report.document import Document, Picture, Section
+from bestby.report.kinds.comparison import SCORE_COLUMNS, score_row
 from bestby.report.numbers import DASH, Rounding, ends, percent
 from bestby.report.tables import (
     PAIR,
@@ -20,7 +21,7 @@ from bestby.report.tables import (
     number_column,
     systems_table,
 )
-from bestby.results.preferences import PreferenceComparison, PreferenceDifference, PreferenceScore
+from bestby.results.preferences import PreferenceComparison, PreferenceDifference
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -148,30 +149,24 @@ def dictionary(c: PreferenceComparison) -> dict[str, Any]:
         "n_clusters": c.n_clusters or None,
         "ties": c.tie_model,
         "tie": tie,
-        "systems": [_system(entry) for entry in c.systems],
+        "systems": scores(c),
         "differences": rows(c),
         "notes": data.noted(summary.all_notes(c)),
         "provenance": data.made_by(c.provenance),
     }
 
 
-def _system(entry: PreferenceScore) -> dict[str, Any]:
-    return {
-        "metric": entry.metric,
-        "system": entry.system,
-        "score": entry.score,
-        "low": ends(entry.interval)[0],
-        "high": ends(entry.interval)[1],
-        "standard_error": entry.standard_error,
-        "standard_error_method": entry.standard_error_method,
-        "robust_error": entry.robust_error,
-        "win_rate": entry.win_rate,
-        "win_rate_low": ends(entry.win_rate_interval)[0],
-        "win_rate_high": ends(entry.win_rate_interval)[1],
-        "wins": entry.wins,
-        "ties": entry.ties,
-        "losses": entry.losses,
-        "rank_low": entry.rank_low,
-        "rank_high": entry.rank_high,
-        "group": entry.group,
-    }
+_MORE_OF_SCORES = ("robust_error", "win_rate", "win_rate_low", "win_rate_high", "wins", "ties", "losses")
+
+
+def scores(c: PreferenceComparison) -> list[dict[str, Any]]:
+    """Return one row per system, with the columns of scores and `_MORE_OF_SCORES`."""
+    rows = []
+    for entry in c.systems:
+        rates = (entry.win_rate, *ends(entry.win_rate_interval))
+        more = (entry.robust_error, *rates, entry.wins, entry.ties, entry.losses)
+        rows.append(score_row(c, entry) | dict(zip(_MORE_OF_SCORES, more, strict=True)))
+    return rows
+
+
+MORE_TABLES = {"scores": ((*SCORE_COLUMNS, *_MORE_OF_SCORES), scores)}

@@ -6,6 +6,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from bestby._version import __version__
+from bestby.report import data
 from bestby.report.document import Document, Section
 from bestby.report.tables import Table, count_column, name_column, p_column
 from bestby.report.words import listed
@@ -13,9 +14,10 @@ from bestby.report.words import listed
 if TYPE_CHECKING:
     from bestby.results.replicability import Replicability
 
-__all__ = ["COLUMNS", "dictionary", "document", "rows"]
+__all__ = ["COLUMNS", "TABLE", "dictionary", "document", "rows"]
 
 COLUMNS = ("dataset", "p_value", "p_adjusted", "found")
+TABLE = "datasets"
 _METHODS = (
     "Partial conjunction tests by Bonferroni and by Fisher, monotone (Dror et al. 2017); Holm's procedure."
 )
@@ -30,7 +32,7 @@ def document(r: Replicability) -> Document:
         title=f"On how many of {n} datasets there is a difference",
         subtitle=f"{n} p-values, level {r.alpha:.6g}",
         sections=(section,),
-        notes=(),
+        notes=tuple(note.message for note in r.notes),
         methods=_METHODS,
         settings={"alpha": r.alpha, "datasets": n},
         signature=r.signature,
@@ -82,7 +84,8 @@ def _claims(r: Replicability) -> Table:
 
 def dictionary(r: Replicability) -> dict[str, Any]:
     """Return the counts as dictionaries and lists."""
-    return {"signature": r.signature, **counts(r)}
+    made = None if r.provenance is None else data.made_by(r.provenance)
+    return {"signature": r.signature, **counts(r), "notes": data.noted(r.notes), "provenance": made}
 
 
 def rows(r: Replicability) -> list[dict[str, Any]]:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from bestby.report import data, scaffold, summary, words
 from bestby.report.document import Document, Picture, Section
+from bestby.report.kinds.comparison import SCORE_COLUMNS, score_row
+from bestby.report.kinds.ordering import MOST_SQUARES
 from bestby.report.numbers import DASH, INFINITY, MINUS, Rounding, alpha, ends, p_clause, percent
 from bestby.report.tables import (
     PAIR,
@@ -26,7 +28,7 @@ from bestby.report.tables import (
     score_rounding,
     systems_table,
 )
-from bestby.results.runs import RunsComparison, RunsDifference, RunsScore, Variance
+from bestby.results.runs import RunsComparison, RunsDifference, Variance
 from bestby.vocabulary import long_name
 
 if TYPE_CHECKING:
@@ -49,8 +51,6 @@ COLUMNS = (
     "order_p",
     "order_p_reverse",
 )
-
-_MOST_SQUARES = 25
 
 
 def _statistic(c: RunsComparison) -> str:
@@ -199,7 +199,7 @@ def _pictures(c: RunsComparison) -> Iterator[Picture]:
         "Where the system that is ahead on the whole is behind at the same quantile, the area is shaded."
     )
     yield Picture("Quantile functions of two systems", caption, partial(_draw, c, "quantiles"))
-    if 2 < len(c.systems) <= _MOST_SQUARES:
+    if 2 < len(c.systems) <= MOST_SQUARES:
         caption = "Row over column: the smaller, the more nearly the row is better at every quantile."
         yield Picture("Matrix of almost stochastic order", caption, partial(_draw, c, "order"))
 
@@ -266,7 +266,7 @@ def dictionary(c: RunsComparison) -> dict[str, Any]:
         "statistic": c.statistic,
         "paired": c.paired,
         "n_items": c.n_items or None,
-        "systems": [_system(entry) for entry in c.systems],
+        "systems": scores(c),
         "differences": rows(c),
         "variances": [_variance(v) for v in c.variances],
         "notes": data.noted(summary.all_notes(c)),
@@ -274,25 +274,22 @@ def dictionary(c: RunsComparison) -> dict[str, Any]:
     }
 
 
-def _system(entry: RunsScore) -> dict[str, Any]:
-    return {
-        "metric": entry.metric,
-        "system": entry.system,
-        "n_runs": entry.n_runs,
-        "score": entry.score,
-        "sd": entry.sd,
-        "low": ends(entry.interval)[0],
-        "high": ends(entry.interval)[1],
-        "interval": None if entry.interval is None else entry.interval.method,
-        "min": entry.least,
-        "max": entry.greatest,
-        "rank_low": entry.rank_low,
-        "rank_high": entry.rank_high,
-        "group": entry.group,
-        "standard_error": entry.standard_error,
-        "standard_error_method": entry.standard_error_method,
-        "runs": entry.runs,
-    }
+def scores(c: RunsComparison) -> list[dict[str, Any]]:
+    """Return one row per system, with the columns `SCORE_COLUMNS`, and its runs."""
+    return [
+        {
+            **score_row(c, entry),
+            "n_runs": entry.n_runs,
+            "sd": entry.sd,
+            "min": entry.least,
+            "max": entry.greatest,
+            "runs": entry.runs,
+        }
+        for entry in c.systems
+    ]
+
+
+MORE_TABLES = {"scores": ((*SCORE_COLUMNS, "n_runs", "sd", "min", "max"), scores)}
 
 
 def _variance(v: Variance) -> dict[str, Any]:

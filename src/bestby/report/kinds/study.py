@@ -92,11 +92,24 @@ def _conditions(c: StudyComparison, metric: MetricInfo) -> Table:
 def dictionary(c: StudyComparison) -> dict[str, Any]:
     """Return the comparison as dictionaries and lists."""
     plain = comparison.dictionary(c)
-    systems = [
-        {**found, "runs": list(entry.runs), "sd": entry.sd, "epochs": entry.epochs}
-        for found, entry in zip(plain["systems"], c.systems, strict=True)
+    return {**plain, "baselines": list(c.baselines), "systems": scores(c), "differences": rows(c)}
+
+
+def scores(c: StudyComparison) -> list[dict[str, Any]]:
+    """Return one row per metric and condition, and its runs."""
+    return [
+        {
+            **comparison.score_row(c, entry),
+            "n_runs": entry.n_runs,
+            "sd": entry.sd,
+            "epochs": entry.epochs,
+            "runs": entry.runs,
+        }
+        for entry in c.systems
     ]
-    return {**plain, "baselines": list(c.baselines), "systems": systems, "differences": rows(c)}
+
+
+MORE_TABLES = {"scores": ((*comparison.SCORE_COLUMNS, "n_runs", "sd", "epochs"), scores)}
 
 
 def rows(c: StudyComparison) -> list[dict[str, Any]]:

@@ -1,0 +1,119 @@
+"""The report of an advice: what to use, the way there, and what would be wrong."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import asdict
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from bestby._core.text import visible
+from bestby.report import data
+from bestby.report.document import Document, Section
+from bestby.report.kinds import normality
+from bestby.report.scaffold import settings
+from bestby.report.tables import Cell, Column, Table
+
+if TYPE_CHECKING:
+    from bestby.results.advice import Advice
+
+TABLE = "path"
+COLUMNS = ("step", "question", "answer", "reason", "source")
+
+_WIDTH = 100
+_NORMALITY = (
+    "description only: the advice does not depend on it, since a test chosen by a test of normality has"
+    " another error rate than it has by itself [Rochon et al. 2012]"
+)
+
+
+def document(advice: Advice) -> Document:
+    """Return the report of an advice: the recommendation, the steps that led to it, what would be wrong."""
+    tables = [_table("Recommendation", ("", ""), _recommended(advice))]
+    steps = [(row["step"], row["question"], row["answer"], row["source"]) for row in rows(advice)]
+    tables.append(_table("Why", ("step", "question", "answer", "source"), steps))
+    for shape in advice.shapes:
+        table = normality.tests_table(shape.normality, f"Normality of {shape.a} - {shape.b}, {_NORMALITY}")
+        tables.append(table)
+    remarks = [f"{row['step']}. {row['reason']}" for row in rows(advice)]
+    remarks += [f"Wrong here: {entry}." for entry in advice.wrong]
+    lead = f"Use the test {advice.test} and the interval {advice.interval}."
+    return Document(
+        title="Which test and interval to use",
+        subtitle=f"advice for {advice.case.metric}",
+        sections=(Section("advice", lead, tuple(tables), tuple(remarks)),),
+        notes=tuple(note.message for note in advice.notes),
+        methods="The questions, answers and sources of a fixed decision tree.",
+        settings=settings(advice.provenance),
+        signature=advice.signature,
+        version=advice.provenance.version,
+    )
+
+
+def _table(caption: str, headers: tuple[str, ...], values: list[tuple[Any, ...]]) -> Table:
+    columns = (
+        Column(header, partial(_cell, place), numeric=header == "step", name=header != "step")
+        for place, header in enumerate(headers)
+    )
+    return Table.of(caption, columns, values, main=0)
+
+
+def _cell(place: int, row: tuple[Any, ...]) -> Cell:
+    value = row[place]
+    return Cell(str(value), float(value) if isinstance(value, int) else value)
+
+
+def _recommended(advice: Advice) -> list[tuple[Any, ...]]:
+    return [
+        ("test", advice.test),
+        ("interval", f"{advice.interval} ({advice.interval_reason})"),
+        ("correct", advice.correction),
+        ("do", advice.call),
+    ]
+
+
+def text(advice: Advice) -> str:
+    """Return the advice as text of at most 100 columns."""
+    lines = []
+    for name, value in _recommended(advice):
+        lines += _filled(f"{name}:".ljust(11), value)
+    lines += ["", "why"]
+    for number, step in enumerate(advice.path, 1):
+        words = f"{step.question} {step.answer.capitalize()}. {step.reason} [{step.source}]"
+        lines += _filled(f"{number:>2}. ", words)
+    if advice.wrong:
+        lines += ["", "what would be wrong"]
+        lines += [line for wrong in advice.wrong for line in _filled("  - ", str(wrong))]
+    if advice.shapes:
+        lines += ["", *_filled("", f"normality of the differences ({_NORMALITY})")]
+        for shape in advice.shapes:
+            lines.append(f"{shape.a} - {shape.b}")
+            lines += [f"  {line}" for line in str(shape.normality).splitlines()]
+    return "\n".join(map(visible, lines))
+
+
+def _filled(head: str, words: str) -> list[str]:
+    return textwrap.wrap(
+        words, _WIDTH, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False
+    )
+
+
+def dictionary(advice: Advice) -> dict[str, Any]:
+    """Return the advice as dictionaries and lists."""
+    names = ("test", "interval", "interval_reason", "correction", "call")
+    return {
+        "signature": advice.signature,
+        **{name: getattr(advice, name) for name in names},
+        "path": [asdict(step) for step in advice.path],
+        "wrong": [asdict(wrong) for wrong in advice.wrong],
+        "case": asdict(advice.case),
+        "normality": [
+            {"a": shape.a, "b": shape.b, **normality.moments(shape.normality)} for shape in advice.shapes
+        ],
+        "provenance": data.made_by(advice.provenance),
+    }
+
+
+def rows(advice: Advice) -> list[dict[str, Any]]:
+    """Return one row per step, with the columns `COLUMNS`."""
+    return [{"step": number, **asdict(step)} for number, step in enumerate(advice.path, 1)]

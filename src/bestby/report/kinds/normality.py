@@ -1,0 +1,74 @@
+"""The report of tests of normality."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+from bestby.report import data
+from bestby.report.document import Document, Section
+from bestby.report.numbers import p_text
+from bestby.report.scaffold import settings
+from bestby.report.tables import Cell, Column, Table, name_column
+
+if TYPE_CHECKING:
+    from bestby.results.normality import Normality
+
+TABLE = "tests"
+COLUMNS = ("name", "statistic", "p_value", "error")
+
+
+def document(n: Normality) -> Document:
+    """Return the report of tests of normality: the moments, and a table of the tests."""
+    table = tests_table(n, f"Tests of normality of {n.n} values")
+    return Document(
+        title=f"How far {n.n} values are from a normal distribution",
+        subtitle=f"{n.n} values",
+        sections=(Section("normality", f"{_described(n)}.", (table,)),),
+        notes=tuple(note.message for note in n.notes),
+        methods="P-values of the Anderson-Darling and Lilliefors statistics: simulated normal samples.",
+        settings=settings(n.provenance),
+        signature=n.signature,
+        version=n.provenance.version,
+    )
+
+
+def tests_table(n: Normality, caption: str) -> Table:
+    """Return the table of the tests."""
+    columns = (
+        name_column("test", attrgetter("name")),
+        Column("statistic", lambda test: Cell(f"{test.statistic:.4f}", test.statistic)),
+        Column("p", lambda test: Cell(p_text(test.p_value), test.p_value)),
+    )
+    return Table.of(caption, columns, n.tests, main=1)
+
+
+def _described(n: Normality) -> str:
+    return (
+        f"{n.n} values: mean {n.mean:.4g}, standard deviation {n.std:.4g}, skewness"
+        f" {n.skewness:.2f}, excess kurtosis {n.kurtosis:.2f}, {n.tied:.0%} tied"
+    )
+
+
+def text(n: Normality) -> str:
+    """Return moments, tests and notes as lines of text."""
+    lines = [_described(n)]
+    lines += [f"  {t.name:16}  {t.statistic:7.4f}  p = {t.p_value:.2g}" for t in n.tests]
+    return "\n".join([*lines, *(f"  Note: {note.message}" for note in n.notes)])
+
+
+def moments(n: Normality) -> dict[str, Any]:
+    """Return moments, tests and notes as dictionaries and lists."""
+    names = ("n", "mean", "std", "skewness", "kurtosis", "tied")
+    return {**{name: getattr(n, name) for name in names}, "tests": rows(n), "notes": data.noted(n.notes)}
+
+
+def dictionary(n: Normality) -> dict[str, Any]:
+    """Return the result as dictionaries and lists."""
+    return {"signature": n.signature, **moments(n), "provenance": data.made_by(n.provenance)}
+
+
+def rows(n: Normality) -> list[dict[str, Any]]:
+    """Return one row per test, with the columns `COLUMNS`."""
+    return [asdict(test) for test in n.tests]

@@ -1,0 +1,177 @@
+"""Results as plain data that give back an equal result, and the way back.
+
+A record becomes a dictionary of its fields, with the name of its class under ``"class"``, which cannot be the
+name of a field. What JSON does not know becomes such a dictionary, too: mappings, lists (those of JSON stand
+for tuples), arrays, and numbers that are infinite or NaN.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bestby._core.errors import BestbyError, InvalidInputError
+from bestby._core.paths import readable_file
+from bestby._core.text import quoted
+
+FORMAT = 1
+"""The version of what `encoded` returns; to be raised when a later version cannot read it."""
+
+DESIGNS = {
+    "LiftedScores": "lifted",
+    "PairedProportions": "proportions",
+    "PairedScores": "scores",
+    "RunsAndItems": "runs_items",
+}
+"""The designs of plans that are made again from their fields, and their modules."""
+
+
+def load(source: str | Path | Mapping[str, Any]) -> Any:
+    """Read a result that was written with `to_json`.
+
+    The result is equal to the one that was written, and shows the same report and tables. No number is
+    computed again.
+
+    Parameters
+    ----------
+    source : str, Path or dict
+        The path of a JSON file, the JSON itself, or what `to_dict` returned.
+
+    Returns
+    -------
+    Comparison, RunsComparison, DatasetComparison, Plan, ...
+        A result of the class that was written.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no such file, it is not a result of bestby, it was written by a later version with another
+        format, or it is damaged.
+
+    Notes
+    -----
+    A plan whose design holds a pilot has a `StoredDesign` afterwards, which knows all assumptions and cannot
+    compute the power at other sizes.
+
+    Examples
+    --------
+    >>> import bestby as bb
+    >>> result = bb.compare({"new": [1, 1, 0, 1, 1, 1], "old": [1, 0, 0, 1, 0, 1]})
+    >>> bb.load(result.to_json()) == result
+    True
+    """
+    document = _document(source)
+    kind, version, record = (document.get(key) for key in ("kind", "format", "record"))
+    if not isinstance(kind, str) or not isinstance(record, dict):
+        raise InvalidInputError(
+            "this JSON is not a result of bestby: it has no 'kind' or no 'record'",
+            hint="load what to_json() or --json has written; earlier versions wrote no 'record'",
+        )
+    if version != FORMAT:
+        raise InvalidInputError(
+            f"the result is written in format {quoted(version)}, and this version of bestby reads {FORMAT}",
+            hint="update bestby, or load it with the version that has written it",
+        )
+    if record.get("class") != kind:
+        raise InvalidInputError(
+            f"the kind of this result is {quoted(kind)}, but its record is a {quoted(record.get('class'))}",
+            hint="write the file again with to_json()",
+        )
+    try:
+        return decoded(record)
+    except (BestbyError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise InvalidInputError(
+            f"the record of this {kind} is damaged: {type(error).__name__}: {str(error).splitlines()[0]}",
+            hint="write the file again with to_json()",
+        ) from error
+
+
+def _document(source: str | Path | Mapping[str, Any]) -> Mapping[str, Any]:
+    if isinstance(source, Mapping):
+        return source
+    if not isinstance(source, str | Path):
+        raise InvalidInputError(
+            f"a result is loaded from a path, JSON text or a dictionary, got {type(source).__name__}",
+            hint="load('result.json')",
+        )
+    text = source if isinstance(source, str) and source.lstrip().startswith("{") else None
+    try:
+        if text is None:
+            text = readable_file(source).read_text(encoding="utf-8-sig")
+        document = json.loads(text)
+    except ValueError as error:
+        if isinstance(error, BestbyError):
+            raise
+        raise InvalidInputError(
+            f"this is not JSON, or it is cut off: {error}", hint="load what to_json() or --json has written"
+        ) from error
+    return document if isinstance(document, dict) else {}
+
+
+def encoded(value: Any) -> Any:
+    """Return a value as dictionaries, lists, texts, finite numbers, booleans and None."""
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float):
+        plain = float(value)
+        return plain if math.isfinite(plain) else {"class": "float", "value": repr(plain)}
+    if isinstance(value, tuple):
+        return [encoded(item) for item in value]
+    if hasattr(value, "assumed_words") and type(value).__name__ not in DESIGNS:
+        value = _class_of("StoredDesign").of(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        stored = {field.name: encoded(getattr(value, field.name)) for field in fields(value) if field.init}
+        return {"class": type(value).__name__, **stored}
+    if isinstance(value, Mapping):
+        return {"class": "dict", "items": [[encoded(key), encoded(item)] for key, item in value.items()]}
+    if isinstance(value, list):
+        return {"class": "list", "items": [encoded(item) for item in value]}
+    if isinstance(value, np.generic):
+        return encoded(value.item())
+    if hasattr(value, "__array__"):
+        return _encoded_array(np.asarray(value))
+    return str(value)
+
+
+def _encoded_array(values: np.ndarray[Any, Any]) -> dict[str, Any]:
+    flat = values.ravel()
+    finite = flat.dtype.kind != "f" or bool(np.isfinite(flat).all())
+    items = flat.tolist() if finite else [encoded(item) for item in flat.tolist()]
+    return {"class": "array", "dtype": values.dtype.str, "shape": list(values.shape), "items": items}
+
+
+def decoded(value: Any) -> Any:
+    """Return what `encoded` was given."""
+    if isinstance(value, list):
+        return tuple(decoded(item) for item in value)
+    if not isinstance(value, dict):
+        return value
+    name = value["class"]
+    if name == "float":
+        return float(value["value"])
+    if name == "dict":
+        return {decoded(key): decoded(item) for key, item in value["items"]}
+    if name == "list":
+        return [decoded(item) for item in value["items"]]
+    if name == "array":
+        array = np.array(decoded(value["items"]), dtype=value["dtype"]).reshape(value["shape"])
+        array.flags.writeable = False
+        return array
+    stored = {field: decoded(item) for field, item in value.items() if field != "class"}
+    return _class_of(name)(**stored)
+
+
+def _class_of(name: str) -> Any:
+    if name in DESIGNS:
+        return getattr(import_module(f"bestby.planning.{DESIGNS[name]}"), name)
+    results = import_module("bestby.results")
+    if name not in results.__all__:
+        raise InvalidInputError(f"there is no class of results {quoted(name)}")
+    return getattr(results, name)
