@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import pickle
+import re
 from typing import Any
 
 import numpy as np
@@ -950,3 +951,11 @@ def test_outer_is_for_a_mapping_of_mappings() -> None:
     with pytest.raises(InvalidInputError, match="no system 'sst'") as caught:
         compare_datasets(table, systems=["sst", "mr"])
     assert 'outer="system"' in str(caught.value.hint)
+
+
+def test_equal_differences_have_no_digits_of_rounding() -> None:
+    for step in (0.0, 0.01, 1 / 3):
+        table = {f"d{i}": {"a": 0.75 + step * i, "b": 0.65 + step * i} for i in range(6)}
+        text = str(compare_datasets(table, outer="dataset", n_resamples=99))
+        assert re.search(r"^a +b +0\.1000 ", text, re.MULTILINE)
+        assert not re.search(r"\de[-\N{MINUS SIGN}]\d", text.split("Notes")[0])

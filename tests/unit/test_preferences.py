@@ -378,3 +378,11 @@ def test_report_of_two_systems_and_of_davidson() -> None:
     assert json.loads(result.to_json())["tie"]["parameter"] == result.tie_parameter
     assert result.to_html().count("<svg") == 1
     assert "Davidson's model" in str(result)
+
+
+def test_no_interval_of_strengths_where_most_resamples_have_no_estimate() -> None:
+    result = compare_preferences([("a", "b", "a"), ("b", "c", "b"), ("c", "a", "c")], n_resamples=999)
+    assert [entry.interval for entry in (*result.systems, *result.differences)] == [None] * 6
+    assert all(d.probability_interval is None for d in result)
+    (note,) = (note for note in result.notes if note.code == "undefined_interval")
+    assert "resamples, where some system wins or loses all; there are no intervals" in note.message

@@ -370,9 +370,9 @@ def _scores(
 
 
 def _interval(drawn: FloatArray, level: float) -> Interval | None:
-    """Return the percentile interval of the replicates that are defined; None if none is."""
+    """Return the percentile interval of the replicates that are defined; None if half or more are not."""
     kept = drawn[np.isfinite(drawn)]
-    if not kept.size:
+    if 2 * kept.size <= drawn.size:
         return None
     return Interval(*percentile(replicates(kept), level), level, "percentile", exact=False)
 
@@ -383,16 +383,14 @@ def _notes(fit: Fit, tests: Sequence[TestResult], settings: Settings) -> Iterato
         what = "judgements" if judged.clusters is None else "clusters"
         told = f"there are only {judged.n_units} {what}: intervals tend to be too short below {FEW_CLUSTERS}"
         yield Note("few_clusters", told)
-    lost = int(np.isnan(fit.drawn.log).any(axis=1).sum())
-    if lost == fit.drawn.log.shape[0]:
-        text = "no intervals of strengths: they have no finite estimate on any resample, so their uncertainty"
-        yield Note("undefined_interval", f"{text} is unknown")
+    lost, size = int(np.isnan(fit.drawn.log).any(axis=1).sum()), fit.drawn.log.shape[0]
+    told = f"strengths have no finite estimate on {lost} of {size} resamples, where some system wins or loses"
+    if 2 * lost >= size:
+        text = f"{told} all; there are no intervals of strengths, so their uncertainty is unknown"
+        yield Note("undefined_interval", text)
     elif lost:
-        yield Note(
-            "undefined_resamples",
-            f"strengths have no finite estimate on {lost} of {fit.drawn.log.shape[0]} resamples, where some"
-            " system wins or loses all; the intervals use the others and are too short on that side",
-        )
+        text = f"{told} all; the intervals use the others and are too short on that side"
+        yield Note("undefined_resamples", text)
     if settings.prior > 0.0:
         told = f"{settings.prior:g} judgements, half won and half lost, were added between every two systems"
         yield Note("prior", f"{told}: strengths are drawn together")
