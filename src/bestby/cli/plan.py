@@ -389,11 +389,11 @@ def _lifted(given: _Assumed) -> Design:
 def _scores_of_runs(given: _Assumed) -> Any:
     """Return the scores of one system: a value per line, a column of a wide table, or rows of a long one."""
     from bestby._core.paths import readable_file
+    from bestby.data.layouts.long import system_column_of
     from bestby.data.roles import ITEM_WORDS, RUN_WORDS, Roles
     from bestby.data.table import Table
     from bestby.data.values import as_scores
     from bestby.readers.files import read_values
-    from bestby.readers.long import system_column_of
 
     path = _one_file(given)
     name = given.systems[0] if len(given.systems) == 1 else None

@@ -15,22 +15,22 @@ from bestby._core.typing import Array, BoolArray, IntArray, OnMissing
 from bestby.data.alignment import counted_as_worst_note, dropped_note, no_prediction_error
 from bestby.data.columns import Column, Missing
 from bestby.data.evaluation import Evaluation
+from bestby.data.layouts.assemble import typed
+from bestby.data.layouts.long import is_long
+from bestby.data.layouts.soft import Soft
+from bestby.data.layouts.soft_tables import gathered
+from bestby.data.layouts.wide import check_alike, roles_of, systems_of
 from bestby.data.order import merged_order
 from bestby.data.roles import Roles, told_wide
 from bestby.data.table import Table, made
 from bestby.data.values import as_scores
-from bestby.readers.assemble import typed
 from bestby.readers.batches import Passes, check_cells, key_of, number_of, read_batches, text_of
 from bestby.readers.database import lines, literal, quoted, streaming
 from bestby.readers.files import kind_of
-from bestby.readers.long import is_long
 from bestby.readers.multi_file import Piece, Pieces, check_same_columns, joined
 from bestby.readers.packing import csv_source
 from bestby.readers.parquet import columns_of, differ_in_capitals
-from bestby.readers.soft import Soft
-from bestby.readers.soft_tables import gathered
 from bestby.readers.tables import header_of, parsed_json, records_of
-from bestby.readers.wide import check_alike, roles_of, systems_of
 from bestby.results.base import Note
 
 if TYPE_CHECKING:

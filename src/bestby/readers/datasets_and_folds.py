@@ -17,16 +17,16 @@ from bestby.comparisons.common.per_dataset import taken
 from bestby.comparisons.datasets.source import cells
 from bestby.data.columns import MISSING
 from bestby.data.evaluation import Evaluation
+from bestby.data.layouts.long import is_long, read_long, system_column_of, value_word
+from bestby.data.layouts.soft import Soft
+from bestby.data.layouts.wide import read_wide
 from bestby.data.roles import Roles
 from bestby.data.table import ITEM_WORDS, Table, listed
 from bestby.data.values import as_scores
 from bestby.readers import arguments
 from bestby.readers.files import read_table
 from bestby.readers.formats.base import Read
-from bestby.readers.long import is_long, read_long, system_column_of, value_word
 from bestby.readers.opening import log_of
-from bestby.readers.soft import Soft
-from bestby.readers.wide import read_wide
 from bestby.results.base import Note
 from bestby.vocabulary import allowed_names
 

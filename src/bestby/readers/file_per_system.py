@@ -14,11 +14,8 @@ from bestby._core.paths import is_file, readable_file
 from bestby._core.typing import OnMissing
 from bestby.data.columns import Column, Missing, column_of_texts, text_of
 from bestby.data.evaluation import Evaluation
-from bestby.data.roles import GOLD_WORDS, VALUE_WORDS, Roles
-from bestby.data.table import Table, listed
-from bestby.data.values import Rule, as_scores
-from bestby.readers import annotators
-from bestby.readers.assemble import (
+from bestby.data.layouts import annotators
+from bestby.data.layouts.assemble import (
     agreed,
     by_id,
     check_present,
@@ -27,10 +24,13 @@ from bestby.readers.assemble import (
     side_by_side,
     typed,
 )
+from bestby.data.layouts.long import first_rows, value_word
+from bestby.data.layouts.soft import Soft
+from bestby.data.layouts.soft_tables import class_columns, gathered
+from bestby.data.roles import GOLD_WORDS, VALUE_WORDS, Roles
+from bestby.data.table import Table, listed
+from bestby.data.values import Rule, as_scores
 from bestby.readers.files import header_word, read_values
-from bestby.readers.long import first_rows, value_word
-from bestby.readers.soft import Soft
-from bestby.readers.soft_tables import class_columns, gathered
 
 
 @dataclass(frozen=True, eq=False)

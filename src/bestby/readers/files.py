@@ -14,9 +14,9 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
 from bestby.data.columns import Column, Missing, column_of
+from bestby.data.layouts.soft import Soft, is_number, of_lines, of_matrix, of_rows
 from bestby.data.table import Table, listed
 from bestby.readers.packing import compression_of, size_of
-from bestby.readers.soft import Soft, is_number, of_lines, of_matrix, of_rows
 from bestby.readers.tables import header_of, read_delimited, read_json, read_parquet
 from bestby.readers.text import value_lines
 

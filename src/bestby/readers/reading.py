@@ -16,20 +16,20 @@ from bestby._core.typing import OnMissing
 from bestby.data.columns import MISSING
 from bestby.data.evaluation import Evaluation
 from bestby.data.frames import is_frame
+from bestby.data.layouts.annotators import names_of
+from bestby.data.layouts.long import is_long, read_long
+from bestby.data.layouts.soft import Soft
+from bestby.data.layouts.soft_tables import gathered
+from bestby.data.layouts.wide import read_wide
 from bestby.data.roles import Roles
 from bestby.data.table import listed
 from bestby.readers import arguments
-from bestby.readers.annotators import names_of
 from bestby.readers.counting import Asked, read_counted
 from bestby.readers.file_per_system import read_several
 from bestby.readers.files import read_table
-from bestby.readers.long import is_long, read_long
 from bestby.readers.multi_file import pieces_of, single, whole_table
 from bestby.readers.naming import by_system, named_paths, without_gold
 from bestby.readers.opening import TABLE, evaluation_of, format_of, read_format
-from bestby.readers.soft import Soft
-from bestby.readers.soft_tables import gathered
-from bestby.readers.wide import read_wide
 from bestby.results.base import Note
 from bestby.vocabulary import allowed_names
 

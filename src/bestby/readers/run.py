@@ -14,14 +14,14 @@ from bestby._core.typing import Array
 from bestby.comparisons.study.records import Gold
 from bestby.data.arrays import label_column
 from bestby.data.columns import MISSING, Column, column_of_texts, text_of
+from bestby.data.layouts.assemble import check_unique, check_whole, typed
+from bestby.data.layouts.classes import one_kind
+from bestby.data.layouts.soft import Soft
 from bestby.data.roles import Roles
 from bestby.data.table import listed
 from bestby.data.values import Rule, as_scores
-from bestby.readers.assemble import check_unique, check_whole, typed
-from bestby.readers.classes import one_kind
 from bestby.readers.file_per_system import How, Part, gold_part, groups_of, in_order, system_part
 from bestby.readers.files import read_values
-from bestby.readers.soft import Soft
 
 
 def read_run(

@@ -13,17 +13,17 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
 from bestby._core.typing import Array
 from bestby.data.columns import MISSING, Column, column_of_texts
+from bestby.data.layouts.assemble import agreed, typed
+from bestby.data.layouts.long import system_column_of
+from bestby.data.layouts.soft import Soft
+from bestby.data.layouts.wide import check_alike
 from bestby.data.order import order_in_groups
 from bestby.data.roles import RUN_WORDS, Roles, check_no_gold
 from bestby.data.table import ITEM_WORDS, Table, listed
 from bestby.readers import arguments
-from bestby.readers.assemble import agreed, typed
 from bestby.readers.files import read_table
 from bestby.readers.formats.base import Read
-from bestby.readers.long import system_column_of
 from bestby.readers.opening import log_of
-from bestby.readers.soft import Soft
-from bestby.readers.wide import check_alike
 from bestby.results.base import Note
 
 VALUE_WORDS = ("score", "prediction", "value")

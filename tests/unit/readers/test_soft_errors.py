@@ -11,8 +11,8 @@ import pytest
 from tests.unit.readers.helpers import Make, message
 
 from bestby._core.errors import InvalidInputError
+from bestby.data.layouts.soft import Soft
 from bestby.readers import read
-from bestby.readers.soft import Soft
 
 NORMALISE = "pass normalise=True (--normalise) to divide every row by its sum"
 NUMBER = "every class needs a number; name the columns of the classes: classes=[...]"

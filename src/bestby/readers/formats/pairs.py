@@ -13,9 +13,9 @@ from bestby._core.paths import readable_file
 from bestby._core.typing import OnMissing
 from bestby.data.columns import MISSING, column_of_texts
 from bestby.data.evaluation import Evaluation
+from bestby.data.layouts.assemble import agreed, check_unique
 from bestby.data.table import ITEM_WORDS, Table, listed
 from bestby.data.values import as_scores
-from bestby.readers.assemble import agreed, check_unique
 from bestby.readers.files import read_table
 from bestby.readers.formats._pair_names import PAIRS, Pair, named, names_of, prefixed
 from bestby.readers.formats.base import Read

@@ -9,8 +9,8 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby.data.columns import Column, column_of_texts
+from bestby.data.layouts.assemble import agreed
 from bestby.data.table import Table, listed
-from bestby.readers.assemble import agreed
 
 
 def names_of(annotators: str | Sequence[str] | None) -> tuple[str, ...]:

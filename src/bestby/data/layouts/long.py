@@ -8,12 +8,8 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
 from bestby.data.columns import Column, column_of_texts
 from bestby.data.evaluation import Evaluation
-from bestby.data.order import order_in_groups
-from bestby.data.roles import RUN_WORDS, RUNS_HINT, VALUE_WORDS, Roles
-from bestby.data.table import SYSTEM_WORDS, Table, check_there, listed
-from bestby.data.values import Rule
-from bestby.readers import annotators
-from bestby.readers.assemble import (
+from bestby.data.layouts import annotators
+from bestby.data.layouts.assemble import (
     CLUSTERS_HINT,
     agreed,
     by_id,
@@ -22,8 +18,12 @@ from bestby.readers.assemble import (
     check_whole,
     typed,
 )
-from bestby.readers.soft import Soft
-from bestby.readers.soft_tables import class_columns, has_classes
+from bestby.data.layouts.soft import Soft
+from bestby.data.layouts.soft_tables import class_columns, has_classes
+from bestby.data.order import order_in_groups
+from bestby.data.roles import RUN_WORDS, RUNS_HINT, VALUE_WORDS, Roles
+from bestby.data.table import SYSTEM_WORDS, Table, check_there, listed
+from bestby.data.values import Rule
 
 _GROUP_WORDS = ("gold", "cluster", "stratum")
 

@@ -9,9 +9,9 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
 from bestby.data.columns import Column, column_of, column_of_texts
+from bestby.data.layouts.soft import Soft
 from bestby.data.table import listed
 from bestby.data.values import Rule
-from bestby.readers.soft import Soft
 
 GOLD = "the gold"
 

@@ -9,13 +9,13 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
 from bestby.data.columns import Column
 from bestby.data.evaluation import Evaluation
+from bestby.data.layouts import annotators
+from bestby.data.layouts.assemble import side_by_side
+from bestby.data.layouts.classes import labels_of
+from bestby.data.layouts.soft import Soft
 from bestby.data.roles import Roles, check_no_gold, check_no_run, recognised, shares_nothing, told_wide
 from bestby.data.table import Table, check_there, listed
 from bestby.data.values import read_together, without_labels
-from bestby.readers import annotators
-from bestby.readers.assemble import side_by_side
-from bestby.readers.classes import labels_of
-from bestby.readers.soft import Soft
 
 
 def read_wide(

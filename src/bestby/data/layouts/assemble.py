@@ -14,9 +14,9 @@ from bestby._core.typing import Array, OnMissing
 from bestby.data.annotations import Annotations
 from bestby.data.columns import Column, text_of
 from bestby.data.evaluation import Evaluation
+from bestby.data.layouts.classes import one_kind
+from bestby.data.layouts.soft import Soft
 from bestby.data.values import Rule, merged_note, read_together
-from bestby.readers.classes import one_kind
-from bestby.readers.soft import Soft
 from bestby.results.base import Note
 
 

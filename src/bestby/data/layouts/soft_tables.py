@@ -12,8 +12,8 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
 from bestby.data.columns import Column
+from bestby.data.layouts.soft import Place, Soft, are_rows, cut, floats, is_number, of_matrix, of_rows
 from bestby.data.table import ITEM_WORDS, Table, listed
-from bestby.readers.soft import Place, Soft, are_rows, cut, floats, is_number, of_matrix, of_rows
 
 _OF_CLASS = re.compile(r"(.*\S)\s*\[\s*([^\[\]]*[^\[\]\s])\s*\]", re.DOTALL)
 
