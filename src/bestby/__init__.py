@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from bestby.comparisons.study.study import Study as Study
     from bestby.data.annotations import Annotations as Annotations
     from bestby.data.evaluation import Evaluation as Evaluation
+    from bestby.data.layouts.preferences import Preferences as Preferences
     from bestby.inference.normality import normality as normality
     from bestby.inference.ordering import aso as aso
     from bestby.inference.ordering import aso_tightness as aso_tightness
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     from bestby.planning.spend import allocate as allocate
     from bestby.readers.datasets_and_folds import read_datasets as read_datasets
     from bestby.readers.datasets_and_folds import read_folds as read_folds
-    from bestby.readers.preferences import Preferences as Preferences
     from bestby.readers.preferences import read_preferences as read_preferences
     from bestby.readers.reading import read as read
     from bestby.readers.runs import read_runs as read_runs
@@ -92,6 +92,7 @@ __getattr__, __dir__, __all__ = door(
         "comparisons.study.study": "Study",
         "data.annotations": "Annotations",
         "data.evaluation": "Evaluation",
+        "data.layouts.preferences": "Preferences",
         "inference.normality": "normality",
         "inference.ordering": "aso aso_tightness multi_aso",
         "inference.replicability": "replicability",
@@ -104,7 +105,7 @@ __getattr__, __dir__, __all__ = door(
         "planning.solve": "minimum_detectable power sample_size",
         "planning.spend": "allocate",
         "readers.datasets_and_folds": "read_datasets read_folds",
-        "readers.preferences": "Preferences read_preferences",
+        "readers.preferences": "read_preferences",
         "readers.reading": "read",
         "readers.runs": "read_runs",
         "results.advice": "Advice",

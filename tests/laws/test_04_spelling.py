@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 from bestby import read
 from bestby.comparisons.study.aligning import aligned, gold_of
 from bestby.data.evaluation import Evaluation
-from bestby.data.frames import evaluation_from_frame
+from bestby.data.layouts.evaluations import evaluation_of_frame
+from bestby.data.layouts.options import TableOptions
 from bestby.engine import prepare
 from bestby.metrics import resolve
 
@@ -85,7 +86,7 @@ def typed_files(columns: Columns, folder: Path) -> Evaluation:
 
 def framed(columns: Columns, folder: Path) -> Evaluation:
     systems = [name for name in columns if name != "gold"]
-    return evaluation_from_frame(pd.DataFrame(dict(columns)), "gold", systems=systems)
+    return evaluation_of_frame(pd.DataFrame(dict(columns)), TableOptions.of("gold", systems=systems))
 
 
 def listed(columns: Columns, folder: Path) -> Evaluation:

@@ -407,7 +407,7 @@ def test_folds_whose_joined_names_are_alike_all_count() -> None:
         (lambda: compare_datasets(TABLE, across="u"), "across must be one of permutation, sign, wilcoxon, t"),
         (lambda: compare_datasets(items(), metric=["accuracy"]), "one metric at a time"),
         (lambda: compare_datasets(items(), greater_is_better=False), "contradicts the metric accuracy"),
-        (lambda: compare_datasets(pd.DataFrame({"a": [1], "b": [2]})), "the frame has no column of datasets"),
+        (lambda: compare_datasets(pd.DataFrame({"a": [1], "b": [2]})), "no column is called dataset or task"),
         (
             lambda: compare_datasets(Evaluation.of({"a": [1, 0], "b": [0, 1]})),
             "does not say which dataset each item belongs to",
@@ -724,7 +724,7 @@ def test_a_difference_without_variance_is_noted() -> None:
         ),
         (lambda: compare_folds({"a": [1, 2], "b": [2, 1]}, ratio=-1), InvalidInputError, "positive number"),
         (lambda: compare_folds(3), InvalidInputError, "data must be a mapping, a frame or an Evaluation"),
-        (lambda: compare_folds(pd.DataFrame({"a": [1]})), InvalidInputError, "no column 'fold'"),
+        (lambda: compare_folds(pd.DataFrame({"a": [1]})), InvalidInputError, "no column is called fold"),
         (
             lambda: compare_folds(cross_validated(), required=99),
             InvalidInputError,

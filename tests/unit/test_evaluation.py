@@ -15,7 +15,7 @@ import pytest
 
 from bestby import DesignError, Evaluation, InvalidInputError, compare
 from bestby.data.batches import Streamed
-from bestby.data.evaluation import codes
+from bestby.data.coding import codes
 
 
 def test_items_are_aligned_by_id_whatever_their_order() -> None:

@@ -15,7 +15,9 @@ import pytest
 from bestby import compare, read
 from bestby._core.errors import InvalidInputError
 from bestby.data.evaluation import Evaluation
-from bestby.data.frames import evaluation_from_frame, is_frame
+from bestby.data.frames import is_frame
+from bestby.data.layouts.evaluations import evaluation_of_frame
+from bestby.data.layouts.options import TableOptions
 
 DATA: dict[str, list[Any]] = {
     "id": ["q1", "q2", "q3"],
@@ -52,7 +54,7 @@ def parts(evaluation: Evaluation) -> dict[str, Any]:
 def test_every_frame_gives_the_same(maker: Any) -> None:
     frame = maker(DATA)
     assert is_frame(frame)
-    evaluation = evaluation_from_frame(frame, "gold", item="id", cluster="doc")
+    evaluation = evaluation_of_frame(frame, TableOptions.of("gold", item="id", cluster="doc"))
     assert parts(evaluation) == {
         "gold": [1, 2, 1],
         "items": ["q1", "q2", "q3"],
@@ -66,12 +68,15 @@ def test_every_frame_gives_the_same(maker: Any) -> None:
 def test_missing_values(maker: Any) -> None:
     frame = maker(DATA | {"aen": [1, None, 1]})
     with pytest.raises(InvalidInputError) as caught:
-        evaluation_from_frame(frame, "gold", item="id", cluster="doc")
-    assert caught.value.message == "system 'aen' has no value for 1 of 3 items; first: row 2, item 'q2'"
-    worst = evaluation_from_frame(frame, "gold", item="id", cluster="doc", on_missing="worst")
+        evaluation_of_frame(frame, TableOptions.of("gold", item="id", cluster="doc"))
+    assert (
+        caught.value.message
+        == "the data frame: system 'aen' has no value for 1 of 3 items; first: row 2, item 'q2'"
+    )
+    worst = evaluation_of_frame(frame, TableOptions.of("gold", item="id", cluster="doc", on_missing="worst"))
     assert worst.missing["aen"].tolist() == [False, True, False]
     assert worst.systems["aen"].dtype.kind == "i"
-    dropped = evaluation_from_frame(frame, "gold", systems=["bert", "aen"], on_missing="drop")
+    dropped = evaluation_of_frame(frame, TableOptions.of("gold", systems=["bert", "aen"], on_missing="drop"))
     assert dropped.names == ("bert", "aen")
     assert dropped.systems["aen"].tolist() == [1, 1]
     assert dropped.items is not None
@@ -82,14 +87,14 @@ def test_pandas_na_and_text() -> None:
     frame = pd.DataFrame(
         {"gold": ["x", "y", "x"], "a": pd.array(["x", pd.NA, "x"], dtype="string"), "b": ["y"] * 3}
     )
-    evaluation = evaluation_from_frame(frame, "gold", on_missing="worst")
+    evaluation = evaluation_of_frame(frame, TableOptions.of("gold", on_missing="worst"))
     assert evaluation.missing["a"].tolist() == [False, True, False]
 
 
 def test_scores_without_gold_and_an_index_that_means_nothing() -> None:
     frame = pd.DataFrame({"a": [0.5, 1.0], "b": [0.0, 1.0]}, index=[7, 7])
     before = frame.copy()
-    evaluation = evaluation_from_frame(frame)
+    evaluation = evaluation_of_frame(frame, TableOptions())
     assert evaluation.gold is None
     assert evaluation.systems["a"].tolist() == [0.5, 1.0]
     pd.testing.assert_frame_equal(frame, before)
@@ -98,20 +103,18 @@ def test_scores_without_gold_and_an_index_that_means_nothing() -> None:
 @pytest.mark.parametrize(
     ("frame", "arguments", "expected"),
     [
-        (pd.DataFrame(DATA), {"gold": "label"}, "the frame has no column 'label' (asked for as gold)"),
-        (pd.DataFrame(DATA), {"gold": "gold", "systems": ["aen", "gold"]}, "column 'gold' was asked for more than once"),
-        (pd.DataFrame(DATA), {"gold": "gold", "systems": ["aen", "aen"]}, "column 'aen' was asked for more than once"),
+        (pd.DataFrame(DATA), {"gold": "label"}, "the data frame has no column 'label' (asked for as gold)"),
+        (pd.DataFrame(DATA), {"gold": "gold", "systems": ["aen", "gold"]}, "the data frame: column 'gold' cannot be gold and system at once"),
         (pd.DataFrame([[1, 2], [1, 2]]), {}, "columns must be named by strings, got 0 (int)"),
         (pd.DataFrame([[1, 2], [1, 2]], columns=["a", "a"]), {}, "column name 'a' occurs 2 times"),
-        (pd.DataFrame(DATA | {"gold": [1, None, 2]}), {"gold": "gold"}, "gold column 'gold' has no value in 1 of 3 rows; first: row 2"),
-        (pd.DataFrame(DATA | {"id": ["q", "q", "r"], "aen": [1, None, 1]}), {"gold": "gold", "item": "id", "cluster": "doc", "on_missing": "drop"}, "item ids in column 'id' must be unique; 'q' occurs more than once"),
-        (pd.DataFrame(DATA), {"gold": "gold", "on_missing": "skip"}, "on_missing must be one of error, drop, worst"),
+        (pd.DataFrame(DATA | {"gold": [1, None, 2]}), {"gold": "gold", "cluster": "doc"}, "the data frame: the gold is missing for 1 of 3 items; first: row 2"),
+        (pd.DataFrame(DATA | {"id": ["q", "q", "r"], "aen": [1, None, 1]}), {"gold": "gold", "item": "id", "cluster": "doc", "on_missing": "drop"}, "the data frame: item ids must be unique, but 1 of 2 occur more than once; first: 'q' (2 times)"),
         (pl.DataFrame({"a": [1], "b": [1]}), {}, "a comparison needs at least 2 items, got 1"),
     ],
 )  # fmt: skip
 def test_errors(frame: Any, arguments: dict[str, Any], expected: str) -> None:
     with pytest.raises(InvalidInputError) as caught:
-        evaluation_from_frame(frame, **arguments)
+        evaluation_of_frame(frame, TableOptions.of(**arguments))
     assert caught.value.message.startswith(expected)
 
 
@@ -138,21 +141,21 @@ def test_columns_are_what_they_are_called_as_in_a_file(maker: Any, tmp_path: Pat
 
 def test_what_was_read_as_what_with_two_groupings() -> None:
     frame = pd.DataFrame(DATA).rename(columns={"gold": "language"})
-    evaluation = evaluation_from_frame(frame, cluster=["doc", "language"])
+    evaluation = evaluation_of_frame(frame, TableOptions.of(cluster=["doc", "language"]))
     told = "no gold: per-item scores; item: id; cluster: doc and language"
     assert evaluation.notes[0].message.endswith(told)
 
 
 @pytest.mark.parametrize("maker", MAKERS)
-def test_a_long_frame_is_refused(maker: Any) -> None:
-    with pytest.raises(InvalidInputError, match="a long table, with a row per item and system") as caught:
-        compare(maker(LONG), gold="gold")
-    assert caught.value.hint is not None
-    assert (
-        "frame.pivot(index=['gold', 'item'], columns=\"system\", values=\"prediction\")" in caught.value.hint
-    )
+def test_a_long_frame_is_read_as_a_long_file(maker: Any) -> None:
+    found = compare(maker(LONG))
+    told = "the data frame was read as a long table; systems: a, b (column system); values: prediction"
+    assert found.notes[0].message == f"{told}; gold: gold; item: item"
     wide = pd.DataFrame(LONG).pivot(index=["gold", "item"], columns="system", values="prediction")
-    assert compare(wide.reset_index(), gold="gold")["a", "b"].estimate == 0.5
+    assert found.differences == compare(wide.reset_index(), gold="gold").differences
+    other = maker({"who": LONG["system"], "q": LONG["item"], "said": LONG["prediction"], "y": LONG["gold"]})
+    named = compare(other, "y", items="q", system_column="who", value_column="said")
+    assert named.differences == found.differences
 
 
 @pytest.mark.parametrize("gold", [["x", "y", "x", "y"], [1, 0, 1, 0]])
@@ -165,7 +168,7 @@ def test_a_column_of_something_else_is_no_system(maker: Any, gold: list[Any]) ->
 
 def test_scores_need_share_no_value_with_the_gold() -> None:
     frame = pd.DataFrame({"gold": ["x", "y", "x", "y"], "a": [0.5, 0.1, 0.7, 0.2], "b": [0.1, 0.5, 0.9, 0.3]})
-    assert evaluation_from_frame(frame, "gold").names == ("a", "b")
+    assert evaluation_of_frame(frame, TableOptions.of("gold")).names == ("a", "b")
 
 
 @pytest.mark.parametrize("thing", [{"a": [1]}, [1, 2], np.zeros((2, 2)), "text", None])

@@ -104,7 +104,7 @@ def test_missing_predictions(on_missing: str, values: Any) -> None:
 def test_a_gold_with_holes_is_refused() -> None:
     frame = frame_of().drop(columns=["part", "id"])
     frame.loc[5:14, "label"] = None
-    with pytest.raises(InvalidInputError, match=f"gold column 'label' has no value in 10 of {N} rows\nhint:"):
+    with pytest.raises(InvalidInputError, match=f"the gold is missing for 10 of {N} items\nhint:"):
         compare(dd.from_pandas(frame, npartitions=5), on_missing="drop", **SETTINGS)
 
 

@@ -275,7 +275,7 @@ def test_the_winner_by_position_or_by_name() -> None:
         ([("", "y", "y")], "judgement 0 has no a"),
         ([(None, "x", "y", "y")], "judgement 0 has no cluster or item"),
         ([("q", "x", "y", "y"), ("q", "x", "y", "x")], "all judgements are in one cluster"),
-        ({"a": ["x"], "b": ["y"]}, "there is no column 'winner'; the columns are: a, b"),
+        ({"a": ["x"], "b": ["y"]}, "no column is called winner or preference"),
     ],
 )
 def test_refused_data(rows: Any, message: str) -> None:

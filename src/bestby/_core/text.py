@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 # Control characters (C0, DEL, C1), the marks that turn or override the direction of writing, line and
@@ -70,6 +71,18 @@ def quoted(value: Any, most: int = 80) -> str:
     except Exception:  # a repr of the user's own may fail, and must not hide what the message says
         shown = f"<{type(value).__name__}>"
     return shortened(shown, most)
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """Return a question whether a similar name was meant, to end a message; empty if none is similar.
+
+    >>> suggestion("lable", ["label", "a", "b"]), suggestion("x", ["label"])
+    ("; did you mean 'label'?", '')
+    """
+    from difflib import get_close_matches  # seldom needed
+
+    close = get_close_matches(name, list(known), n=2)
+    return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
 
 
 def counted(number: int, noun: str) -> str:

@@ -19,7 +19,10 @@ from bestby.comparisons.common import dependence, family, many_systems, note_rul
 from bestby.comparisons.common.settings import Settings, asked
 from bestby.data.annotations import Annotations
 from bestby.data.evaluation import Evaluation
-from bestby.data.frames import evaluation_from_frame, is_frame
+from bestby.data.frames import is_table
+from bestby.data.layouts.evaluations import evaluation_of_frame
+from bestby.data.layouts.options import TableOptions, chosen_names, chosen_systems, with_keys
+from bestby.data.layouts.soft import Soft
 from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing, Pair
 from bestby.engine.interval_maker import Intervals, Target
@@ -41,9 +44,13 @@ MOST_HELD = 5000
 
 
 def compare(
-    systems: Mapping[str, Any] | Evaluation | Any,
+    data: Mapping[str, Any] | Evaluation | Any,
     gold: Any = None,
     *,
+    systems: Sequence[str] | None = None,
+    ignore: str | Sequence[str] | None = None,
+    system_column: str | None = None,
+    value_column: str | None = None,
     metric: Any = None,
     items: ArrayLike | None = None,
     clusters: Any = None,
@@ -73,23 +80,30 @@ def compare(
 
     Parameters
     ----------
-    systems : mapping of str to array_like, shape (n,), or Evaluation, or data frame
+    data : mapping of str to array_like, shape (n,), or Evaluation, or data frame, or list of dict
         Per system its predictions, or its per-item scores if there is no gold. Values may also be mappings
-        of item id to prediction; systems are then aligned by id. A data frame (pandas, polars, Arrow,
-        dask) has a row per item and a column per system. Columns called gold, item (or id), cluster and
-        stratum are what they are called, as in the tables that `read` takes, and every other one that is
-        not named here is a system; the note ``"read_as"`` tells what was taken for what. The rows of a
-        dask frame are counted on its workers, and only the distinct ones come here.
+        of item id to prediction; systems are then aligned by id. A data frame (pandas, polars, Arrow, dask,
+        DuckDB and what else narwhals takes, lazy or not) or a list of records is read as a table is by
+        `read`: wide, with a column per system, or long, with a row per item and system. Columns called gold,
+        item (or id), cluster and stratum are what they are called; the note ``"read_as"`` tells what was
+        taken for what. The rows of a wide dask frame are counted on its workers, and only the distinct ones
+        come here.
     gold : array_like, shape (n,), or mapping, or str, optional
-        The gold labels or values; for a data frame the name of their column.
+        The gold labels or values, or the name of their column or key in `data`.
+    systems, ignore : list of str, optional
+        The systems to compare, and the columns (or keys) that are no systems, by name or by pattern, such as
+        ``"gpt-*"``.
+    system_column, value_column : str, optional
+        Columns of a long table: the name of the system, and the prediction or score.
     metric : str, Metric, callable or list of them, optional
         What to compare; ``bestby metrics`` lists the names. Defaults to accuracy (real numbers are refused
         then: name a metric for them), for soft gold to cross-entropy, without gold to the mean. A callable
         takes ``(gold, predictions)`` and returns a number.
     items, clusters, strata : array_like, shape (n,), or mapping, or str, optional
-        Ids of the items; the cluster (document, speaker, template) and the stratum of each item. Items of
-        one cluster are resampled and swapped together. A list of two `clusters` is two crossed groupings,
-        such as ``[templates, languages]``.
+        Ids of the items; the cluster (document, speaker, template) and the stratum of each item, or their
+        columns (several columns may make an id: ``items=["task", "id"]``). Items of one cluster are resampled
+        and swapped together. A list of two `clusters` is two crossed groupings, such as ``[templates,
+        languages]``.
     on_missing : {"error", "drop", "worst"}
         What to do with items that some system lacks: those whose id is not there, or whose value is None,
         NaN, NA or masked. "drop" leaves them out for all systems; "worst" counts them as wrong.
@@ -199,7 +213,9 @@ def compare(
             )
         gold = Annotations.of(gold, classes)
     labels = {"classes": classes, "normalise": normalise, "objects": of_objects(metric)}
-    evaluation = _evaluation(systems, gold, items, clusters, strata, on_missing, labels)
+    columns = {"systems": systems, "ignore": ignore}
+    columns |= {"system_column": system_column, "value_column": value_column}
+    evaluation = _evaluation(data, gold, items, clusters, strata, on_missing, labels, columns)
     checks.valid_baseline(baseline, evaluation.names)
     dependence.check(evaluation, settings)
     metrics, reading_notes = chosen_metrics(metric, {"": evaluation})
@@ -258,52 +274,48 @@ def compare(
 
 
 def _evaluation(
-    systems: Any,
+    data: Any,
     gold: Any,
     items: Any,
     clusters: Any,
     strata: Any,
     on_missing: str,
     labels: Mapping[str, Any],
+    columns: Mapping[str, Any],
 ) -> Evaluation:
     missing: OnMissing = checks.choice(on_missing, allowed_names("on_missing", "items"), "on_missing")
-    if isinstance(systems, Evaluation):
+    if isinstance(data, Evaluation):
         given = (gold, items, clusters, strata, labels["classes"])
         if any(argument is not None for argument in given) or missing != "error" or labels["normalise"]:
             raise InvalidInputError(
                 "an Evaluation already holds gold, classes, items, clusters and strata, with nothing missing",
                 hint="pass them to Evaluation.of instead",
             )
-        return systems
-    if not isinstance(systems, Mapping) and is_frame(systems):
+        names = chosen_names(data.names, columns["systems"], columns["ignore"])
+        return data if names == list(data.names) else data.with_systems(names)
+    is_long = columns["system_column"] is not None or columns["value_column"] is not None
+    if is_table(data) or (is_long and isinstance(data, Mapping)):
         if gold is not None and not isinstance(gold, str):
             raise InvalidInputError(
                 f"for a data frame gold is the name of a column, got {type(gold).__name__}",
-                hint="pass systems={name: frame[name], ...} to give the gold itself",
+                hint="pass {name: frame[name], ...} as the data to give the gold itself",
             )
-        if labels["classes"] is not None or labels["normalise"]:
-            raise InvalidInputError(
-                "a data frame of labels has one column per system, not per class",
-                hint="pass a mapping of system to an array of shape (items, classes)",
-            )
-        return evaluation_from_frame(
-            systems,
-            gold=gold,
-            item=items,
-            cluster=clusters,
-            stratum=strata,
+        options = TableOptions.of(
+            gold,
+            items,
+            clusters,
+            strata,
             on_missing=missing,
-            objects=labels["objects"],
-            countable=True,
+            soft=dataclasses.replace(
+                Soft.of(labels["classes"], labels["normalise"]), objects=labels["objects"]
+            ),
+            **columns,
         )
+        return evaluation_of_frame(data, options, "this metric" if labels["objects"] else None)
+    side = {"gold": gold, "items": items, "clusters": clusters, "strata": strata}
+    data, side = with_keys(data, side)
     return Evaluation.of(
-        systems,
-        gold,
-        items=items,
-        clusters=clusters,
-        strata=strata,
-        on_missing=missing,
-        **labels,
+        chosen_systems(data, columns["systems"], columns["ignore"]), **side, on_missing=missing, **labels
     )
 
 

@@ -90,9 +90,9 @@ def identifiers(values: ArrayLike, what: str, length: int | None = None) -> Arra
         _check_apart(values, texts, what)
         return checks.column(texts, what, length)
     given = _as_array(values, what)
-    if given.dtype.kind == "O" and given.ndim == 1 and any(map(_is_other_key, given)):
+    if given.dtype.kind == "O" and given.ndim == 1 and any(map(is_other_key, given)):
         listed = given.tolist()
-        if all(isinstance(value, _PLAIN) or _is_other_key(value) for value in listed):
+        if all(isinstance(value, _PLAIN) or is_other_key(value) for value in listed):
             texts = [text_of_value(value) for value in listed]
             _check_apart(listed, texts, what)
             return checks.column(texts, what, length)
@@ -102,7 +102,7 @@ def identifiers(values: ArrayLike, what: str, length: int | None = None) -> Arra
     return array
 
 
-def _is_other_key(value: Any) -> bool:
+def is_other_key(value: Any) -> bool:
     """Tell whether a value that is no label, such as a UUID, can be an id: its text says which it is."""
     if isinstance(value, _PLAIN) or checks.missing(value) or not isinstance(value, Hashable):
         return False

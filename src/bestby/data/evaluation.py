@@ -3,42 +3,39 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
-import sys
-from collections.abc import Callable, Collection, Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from bestby._core import arrays, checks
-from bestby._core.errors import DesignError, InvalidInputError, MissingValueError
-from bestby._core.text import quoted, visible
+from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.text import quoted, suggestion, visible
 from bestby._core.typing import Array, ArrayLike, BoolArray, Dependence, IntArray, OnMissing
-from bestby.data import soft
-from bestby.data.alignment import Aligned, aligned, unequal_lengths
+from bestby.data import hashing
+from bestby.data.alignment import aligned
 from bestby.data.annotations import Annotations
-from bestby.data.arrays import identifiers, label_column
-from bestby.data.cells import FEW_VALUES, collapsed
-from bestby.data.columns import complete
+from bestby.data.building import checked_parts
+from bestby.data.cells import collapsed
+from bestby.data.checked_values import (
+    assumed_classes_note,
+    is_plain,
+    keyed_or_sequence,
+    system_or_gold,
+)
+from bestby.data.coding import codes
+from bestby.data.groupings import (
+    _UNSUPPORTED,
+    check_countable,
+    checked_names,
+    two_groupings,
+)
 from bestby.data.roles import listed
-from bestby.data.values import Rule, merged_note, read_together
 from bestby.results.base import Note
 from bestby.results.values import extent
 from bestby.vocabulary import allowed_names
-
-_UNSUPPORTED: dict[Dependence, tuple[str, str]] = {
-    "clusters": ("clusters of items", "leave out clusters, if the items are independent of one another"),
-    "crossed": (
-        "two crossed groupings of the items",
-        "give one grouping as clusters, that with fewer groups",
-    ),
-    "strata": ("strata", "leave out strata"),
-}
-"""What an error says about a grouping that is not supported, and what to do."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,6 +71,8 @@ class Evaluation:
         A second grouping that crosses the clusters, such as languages that templates come in.
     counts : ndarray of int, shape (n,), or None
         How many items each row stands for, where equal items were counted already; None if rows are items.
+    frame_backend : str or None
+        The library of the data frame that the data came from, such as "polars"; None if they came otherwise.
     """
 
     systems: Mapping[str, Array]
@@ -89,6 +88,7 @@ class Evaluation:
     suggested: Any = None
     crossed: Array | None = None
     counts: IntArray | None = None
+    frame_backend: str | None = None
 
     def __post_init__(self) -> None:
         if self.crossed is not None and self.strata is not None:
@@ -187,17 +187,17 @@ class Evaluation:
         array(['y', 'y'], dtype='<U1')
         """
         checks.choice(on_missing, allowed_names("on_missing", "items"), "on_missing")
-        names = _checked_names(systems)
-        first, second = _groupings(clusters)
+        names = checked_names(systems)
+        first, second = two_groupings(clusters)
         annotations = gold if isinstance(gold, Annotations) else None
         side = {"gold": gold, "clusters": first, "crossed": second, "strata": strata}
-        columns = {name: _keyed_or_sequence(systems[name], _called(name)) for name in names}
-        side = {
-            key: value if value is None else _keyed_or_sequence(value, key) for key, value in side.items()
-        }
+        columns = {name: keyed_or_sequence(systems[name], system_or_gold(name)) for name in names}
+        side = {key: value if value is None else keyed_or_sequence(value, key) for key, value in side.items()}
         if items is not None:
             items = arrays.sequence(items, "items")
-        arrays.check_labels({_called(name): columns[name] for name in names} | side | {"items": items}, items)
+        arrays.check_labels(
+            {system_or_gold(name): columns[name] for name in names} | side | {"items": items}, items
+        )
         if annotations is not None:  # the position of each item there, to be aligned as a gold is
             side["gold"] = annotations.positions()
         together = aligned(columns, side, items, on_missing, objects=objects)
@@ -206,7 +206,7 @@ class Evaluation:
             annotations = annotations.at(np.array(together.side["gold"], dtype=np.int64))
             together = dataclasses.replace(together, side={**together.side, "gold": None})
             if classes is None:
-                notes += _assumed(annotations, together.systems)
+                notes += assumed_classes_note(annotations, together.systems)
         if objects and (annotations is not None or classes is not None or normalise):
             raise InvalidInputError(
                 "items are taken as they are, but classes, normalise or annotators' labels were given",
@@ -214,84 +214,15 @@ class Evaluation:
             )
         labels = None if objects else (annotations, classes, normalise)
         if counts is not None:
-            _check_countable(
+            check_countable(
                 ids=together.items is not None,
                 clusters=first is not None,
                 objects=objects,
                 annotators=annotations is not None,
                 classes=classes is not None or normalise,
             )
-        return cls._checked(dataclasses.replace(together, notes=notes), labels, counts)
-
-    @classmethod
-    def _checked(
-        cls,
-        together: Aligned,
-        labels: tuple[Annotations | None, ArrayLike | None, bool] | None,
-        counts: ArrayLike | None,
-    ) -> Evaluation:
-        side = together.side
-        ids = None if together.items is None else identifiers(together.items, "items")
-        given = {**together.systems, **({} if side["gold"] is None else {"": side["gold"]})}
-        annotations = None if labels is None else labels[0]
-        notes = together.notes
-        coded: dict[str, tuple[Array, Array]] = {}
-        try:
-            if labels is None:
-                values = {name: opaque(column, _called(name)) for name, column in given.items()}
-                names = None
-            else:
-                values, names, merged = _labels(given, ids, *labels, coded)
-                notes += merged
-        except MissingValueError as error:  # of a system or the gold: for others on_missing does nothing
-            hint = f'{error.hint}; compare does so with on_missing="drop" or "worst"'
-            raise InvalidInputError(error.message, hint=hint) from error
-        gold = values.pop("", None)
-        first, *others = values
-        n = len(values[first])
-        for name in others:
-            if len(values[name]) != n:
-                raise unequal_lengths(first, n, name, len(values[name]))
-        number = None if counts is None else _numbers_of(counts, n)
-        n_items = n if number is None else int(number.sum())
-        if n_items < 2:
-            raise InvalidInputError(
-                f"a comparison needs at least 2 items, got {n_items}",
-                hint="with one item nothing can be said about the uncertainty",
-            )
-        if annotations is not None and names is not None:
-            annotations = annotations.ordered(names)
-            gold = annotations.distribution()
-        if gold is None:
-            _check_numeric(values)
-        elif len(gold) != n:
-            raise InvalidInputError(
-                f"gold has {len(gold)} values, expected {n}",
-                hint="pass one value per item, in the same order for gold and every system",
-            )
-        if ids is not None:
-            ids = checks.column(ids, "items", n)  # as many as the systems have values
-            _check_unique(ids, "items")
-        clusters = None if side["clusters"] is None else identifiers(side["clusters"], "clusters", n)
-        strata = None if side["strata"] is None else identifiers(side["strata"], "strata", n)
-        crossed = None if side["crossed"] is None else identifiers(side["crossed"], "crossed", n)
-        if crossed is None:
-            check_nested(clusters, strata)
-        if number is not None and any(value.ndim > 1 for value in values.values()):
-            _check_countable(soft=True)
-        evaluation = cls(
-            values,
-            gold,
-            ids,
-            clusters,
-            strata,
-            dict(together.missing),
-            notes,
-            names,
-            annotations,
-            crossed=crossed,
-            counts=number,
-        )
+        parts, coded = checked_parts(dataclasses.replace(together, notes=notes), labels, counts)
+        evaluation = cls(**parts)
         vars(evaluation)["_coded_texts"] = coded  # made already: sorting texts takes longest of all
         return evaluation
 
@@ -303,14 +234,14 @@ class Evaluation:
         return {
             name: known[name] if name in known else codes(values)
             for name, values in columns.items()
-            if _is_plain(values)
+            if is_plain(values)
         }
 
     @cached_property
     def cells(self) -> tuple[IntArray, IntArray]:
         """One row per distinct joint row of the hard gold, the hard systems and the strata, and its items."""
         columns, sizes = [], []
-        for name, (distinct, code) in self._joint():
+        for name, (distinct, code) in self.joint_codes():
             columns.append(code.astype(np.int64))
             sizes.append(distinct.size)
             absent = self.missing.get(name)
@@ -320,7 +251,8 @@ class Evaluation:
         strata = None if self.strata is None else codes(self.strata)[1].astype(np.int64)
         return collapsed(columns, sizes, strata, self.counts)
 
-    def _joint(self) -> list[tuple[str, tuple[Array, Array]]]:
+    def joint_codes(self) -> list[tuple[str, tuple[Array, Array]]]:
+        """Return the names of hard columns in order, each with its distinct values and codes."""
         return [(name, self.coded[name]) for name in sorted(self.coded)]
 
     @property
@@ -329,31 +261,43 @@ class Evaluation:
         others = (self.classes, self.clusters, self.crossed, self.annotations)
         values = [*self.systems.values(), *([] if self.gold is None else [self.gold])]
         return all(other is None for other in others) and all(
-            _is_plain(column) and (column.dtype.kind != "f" or self.counts is not None) for column in values
+            is_plain(column) and (column.dtype.kind != "f" or self.counts is not None) for column in values
         )
 
     def cells_hash(self) -> str:
-        """Return a hash of the distinct joint rows and their counts, whatever the order of the items.
+        """Return a hash of the distinct joint rows and their counts; see `hashing.hash_of_cells`."""
+        return hashing.hash_of_cells(self)
 
-        A table that was counted and the same table in memory have the same one. Only for what is
-        `countable`.
-        """
-        position, counts = self.cells
-        digest = hashlib.blake2b(digest_size=8)
-        rows = []
-        named = self._joint() + ([] if self.strata is None else [("strata", codes(self.strata))])
-        for name, (distinct, code) in named:
-            row = code[position].astype(np.int64)
-            absent = self.missing.get(name)
-            if absent is not None:
-                row[absent[position]] = -1
-            rows.append(row)
-            digest.update(f"cells {name}|{distinct.dtype.str}|{distinct.size}|".encode())
-            digest.update(np.ascontiguousarray(distinct).view(np.uint8).data)
-        table = np.column_stack([*rows, counts])[np.lexsort(rows)]
-        digest.update(f"counts|{table.dtype.str}|{table.shape[0]}x{table.shape[1]}|".encode())
-        digest.update(np.ascontiguousarray(table).view(np.uint8).data)
-        return digest.hexdigest()
+    def with_systems(self, names: Sequence[str]) -> Evaluation:
+        """Return the evaluation of some of its systems, in the order asked for."""
+        for name in names:
+            if name not in self.systems:
+                raise InvalidInputError(
+                    f"no system {quoted(name)} in these data{suggestion(name, self.names)}",
+                    hint=f"systems: {', '.join(self.names)}",
+                )
+        missing = {name: mask for name, mask in self.missing.items() if name in names}
+        return dataclasses.replace(
+            self, systems={name: self.systems[name] for name in names}, missing=missing
+        )
+
+    def with_rows(self, rows: BoolArray) -> Evaluation:
+        """Return the evaluation of some of its items, without its notes."""
+
+        def at(values: Array | None) -> Any:
+            return None if values is None else values[rows]
+
+        return Evaluation(
+            systems={system: values[rows] for system, values in self.systems.items()},
+            gold=at(self.gold),
+            items=at(self.items),
+            clusters=at(self.clusters),
+            strata=at(self.strata),
+            crossed=at(self.crossed),
+            classes=self.classes,
+            missing={system: mask[rows] for system, mask in self.missing.items() if mask[rows].any()},
+            frame_backend=self.frame_backend,
+        )
 
     def uncounted(self, what: str) -> Evaluation:
         """Return the evaluation itself; refuse counted rows, where each item is needed.
@@ -429,317 +373,4 @@ class Evaluation:
 
         Of counted rows it is `cells_hash`.
         """
-        if self.counts is not None:
-            return self.cells_hash()
-        digest = hashlib.blake2b(digest_size=8)
-        parts: list[tuple[str, Array | None]] = []
-        for name in sorted(["", *self.systems]):
-            values = self.systems.get(name, self.gold)
-            if values is not None and values.dtype.kind == "O":
-                parts.append((f"objects {name}", np.frombuffer(_told(values), dtype=np.uint8)))
-            elif values is not None and values.dtype.kind == "f":
-                parts.append((f"values {name}", values))
-            elif values is not None:
-                distinct, code = self.coded[name]
-                parts += [(f"labels {name}", distinct), (f"codes {name}", code)]
-        parts += [(f"missing {name}", self.missing[name]) for name in sorted(self.missing)]
-        for name, groups in (
-            ("clusters", self.clusters),
-            ("strata", self.strata),
-            ("crossed", self.crossed),
-        ):
-            if groups is not None:
-                distinct, code = codes(groups)
-                parts += [(name, distinct), (f"{name} codes", code)]
-        parts.append(("classes", self.classes))
-        parts.append(("annotations", None if self.annotations is None else self.annotations.counts))
-        for name, array in parts:
-            if array is not None:
-                shape = "x".join(map(str, array.shape))
-                digest.update(f"{name}|{array.dtype.str}|{shape}|".encode())
-                digest.update(np.ascontiguousarray(array).view(np.uint8).data)
-        return digest.hexdigest()
-
-
-def _labels(
-    given: Mapping[str, Any],
-    ids: Array | None,
-    annotations: Annotations | None,
-    classes: ArrayLike | None,
-    normalise: bool,
-    coded: dict[str, tuple[Array, Array]],
-) -> tuple[dict[str, Array], Array | None, tuple[Note, ...]]:
-    """Return the values of the systems and the gold (under ``""``), the classes of soft ones, and notes.
-
-    The codes of texts, which are needed to read them, are put into `coded`.
-    """
-    rows = [name for name, values in given.items() if soft.is_soft(values)]
-    if not rows:
-        checks.refuse_unused(
-            "hard labels and scores: only soft labels are normalised", normalise=(normalise, False)
-        )
-    if not rows and annotations is None and classes is None:
-        columns = {name: label_column(values, _called(name)) for name, values in given.items()}
-        values = {name: column.values for name, column in columns.items()}
-        # The values stay as given, for functions of the user's own; measures of labels read them in this way.
-        for name, texts in values.items():
-            if texts.dtype.kind == "U" and "" in values:
-                coded[name] = codes(texts)
-                columns[name] = complete(coded[name][0])
-        merged = read_together(columns.pop("", None), columns, strings=True)[2]
-        return values, None, merged_note(merged)
-    named = classes
-    if named is None and annotations is not None and annotations.named:
-        named = annotations.classes
-    hint = soft.ASK_CLASSES
-    if named is None:
-        named = soft.named_classes({_called(name): given[name] for name in rows}, _called(""))
-        hint = hint if named is None else soft.ASK_NAMES
-    if named is None and annotations is not None:
-        named = annotations.classes
-    known = None if named is None else checks.column(named, "classes")
-    n_classes = None if known is None else int(known.size)
-    out: dict[str, Array] = {}
-    for name, values in given.items():
-        if name in rows:
-            ordered = soft.by_name(values, known, _called(name))
-            out[name] = soft.distributions(
-                ordered, _called(name), n_classes=n_classes, normalise=normalise, place=_placed(ids)
-            )
-            n_classes = out[name].shape[1]
-        else:
-            out[name] = label_column(values, _called(name)).values
-    assert n_classes is not None  # of a row, of the annotations, or given
-    names = soft.classes_of(known, n_classes)
-    if "" in given or annotations is not None:
-        rule = Rule.of(label_column(names, "classes"), strings=True)
-        for name in given:
-            if name not in rows:
-                column = label_column(out[name], _called(name))
-                out[name] = rule.read(column, rule.keys_of(column)).values
-                soft.positions(out[name], names, _called(name), hint=hint)
-    return out, names, ()
-
-
-def _assumed(annotations: Annotations, columns: Mapping[str, Any]) -> tuple[Note, ...]:
-    """Return a note if columns of soft systems are read as the sorted labels of the annotators."""
-    names = tuple(
-        name
-        for name, values in columns.items()
-        if soft.is_soft(values) and arrays.are_default_names(arrays.column_names(values) or [])
-    )
-    classes = annotations.classes
-    if not names or annotations.named or np.array_equal(classes, np.arange(classes.size)):
-        return ()
-    listed = ", ".join(map(str, classes[:8])) + (", …" if classes.size > 8 else "")
-    told = (
-        f"the columns of {', '.join(names)} are taken for the annotators' labels in sorted order ({listed}):"
-        " pass classes=[...] to say which they are"
-    )
-    return (Note("classes_assumed", told, names),)
-
-
-def _check_countable(**given: bool) -> None:
-    """Refuse what rows that stand for several items cannot have."""
-    words = {
-        "ids": "item ids",
-        "clusters": "clusters",
-        "objects": "items of any kind",
-        "annotators": "the labels of annotators",
-        "classes": "classes of soft labels",
-        "soft": "soft labels",
-    }
-    for name, there in given.items():
-        if there:
-            raise DesignError(
-                f"counted rows stand for several items each: they cannot have {words[name]}",
-                hint="leave the counts out and give every item a row (reading files: stream=False)",
-            )
-
-
-def _numbers_of(counts: ArrayLike, n: int) -> IntArray:
-    """Return how many items each of n rows stands for."""
-    numbers = checks.column(counts, "counts", n)
-    if numbers.dtype.kind not in "iu" or (numbers < 1).any():
-        raise InvalidInputError(
-            "counts must be whole numbers of at least 1", hint="leave rows that stand for no item out"
-        )
-    return numbers.astype(np.int64)
-
-
-def _keyed_or_sequence(values: Any, what: str) -> Any:
-    """Return values that come by item id, or in an order; refuse all others."""
-    return values if isinstance(values, Mapping | Annotations) else arrays.sequence(values, what)
-
-
-def _called(name: str) -> str:
-    return f"system {quoted(name)}" if name else "gold"
-
-
-def _placed(ids: Array | None) -> Callable[[int], str]:
-    """Return how to name an item by its position."""
-    return "row {}".format if ids is None else lambda position: f"item {quoted(str(ids[position]))}"
-
-
-def opaque(values: Any, what: str) -> Array:
-    """Return items of any kind as an array of objects, with none missing.
-
-    >>> opaque([(10, 3), (10, 0)], "system 'a'")
-    array([(10, 3), (10, 0)], dtype=object)
-    """
-    listed = arrays.listed(values, what)
-    array = np.empty(len(listed), dtype=object)
-    for position, value in enumerate(listed):
-        if checks.missing(value):
-            raise MissingValueError(
-                f"{what} has a missing value at position {position}",
-                hint=checks.ASK_VALUE,
-            )
-        array[position] = value  # not all at once: NumPy would take lists for rows
-    return array
-
-
-def _told(values: Array) -> bytes:
-    """Return items of any kind as text that is the same in every process and leaves nothing out."""
-    with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
-        told = [
-            f"{{{', '.join(sorted(map(repr, value)))}}}" if isinstance(value, AbstractSet) else repr(value)
-            for value in values.tolist()
-        ]
-    return "\n".join(told).encode()
-
-
-def _is_plain(values: Array) -> bool:
-    return values.ndim == 1 and values.dtype.kind != "O"
-
-
-def _checked_names(systems: Mapping[str, Any]) -> tuple[str, ...]:
-    if not isinstance(systems, Mapping):
-        hint = 'compare({"a": predictions_a, "b": predictions_b}, gold=gold)'
-        if isinstance(systems, str | Path):
-            hint = f'read the file first: compare(bestby.read({quoted(str(systems))}, gold="label"))'
-        raise InvalidInputError(
-            f"systems must be a mapping of name to predictions, got {type(systems).__name__}", hint=hint
-        )
-    names = checks.valid_names(systems, "system")
-    if len(names) < 2:
-        raise InvalidInputError(
-            f"a comparison needs at least 2 systems, got {len(names)}: {', '.join(names) or 'none'}",
-        )
-    return names
-
-
-def _groupings(clusters: Any) -> tuple[Any, Any]:
-    """Return one grouping and None, or the two of a list, tuple or mapping of two.
-
-    >>> _groupings(["d1", "d2"])
-    (['d1', 'd2'], None)
-    >>> _groupings([["t1", "t1", "t2"], ["de", "en", "de"]])
-    (['t1', 't1', 't2'], ['de', 'en', 'de'])
-    """
-    if isinstance(clusters, list | tuple | Mapping) and len(clusters) == 2:
-        both = list(clusters.values()) if isinstance(clusters, Mapping) else list(clusters)
-        if all(hasattr(one, "__len__") and not isinstance(one, str | bytes) for one in both):
-            return both[0], both[1]
-    return clusters, None
-
-
-def one_grouping(clusters: Any, consumer: str) -> Any:
-    """Return the clusters; refuse two groupings where an analysis supports one only.
-
-    >>> one_grouping(["d1", "d2"], "this analysis")
-    ['d1', 'd2']
-    """
-    first, second = _groupings(clusters)
-    if second is not None:
-        what, hint = _UNSUPPORTED["crossed"]
-        raise DesignError(f"{consumer} does not support {what}", hint=hint)
-    return first
-
-
-def _check_numeric(arrays: Mapping[str, Array]) -> None:
-    for name, array in arrays.items():
-        if array.ndim == 2 and array.dtype.kind != "O":
-            raise InvalidInputError(
-                f"without gold, systems must be per-item scores, but {quoted(name)} holds a row per item",
-                hint="pass gold=... to compare soft predictions",
-            )
-    texts = {name: array for name, array in arrays.items() if array.dtype.kind == "U"}
-    if texts:
-        # One text makes text of all columns of a file: the one to be named is none that spells a number.
-        odd = (
-            (name, place)
-            for name, array in texts.items()
-            for place, text in enumerate(array.tolist())
-            if not checks.NUMERAL.fullmatch(text)
-        )
-        name, place = next(odd, (next(iter(texts)), 0))
-        raise InvalidInputError(
-            f"without gold, systems must be per-item scores, but {quoted(name)} holds text:"
-            f" {quoted(str(texts[name][place]))} at position {place}",
-            hint="pass gold=... to compare predictions, or correct this value",
-        )
-
-
-def _check_unique(ids: Array, what: str) -> None:
-    values, counts = np.unique(ids, return_counts=True)
-    if values.size != ids.size:
-        doubled = values[counts > 1]
-        raise InvalidInputError(
-            f"{what} must be unique, but {doubled.size} of {values.size} ids occur more than once;"
-            f" first: {quoted(str(doubled[0]))} ({int(counts[counts > 1][0])} times)",
-            hint="items of the same document or person are clusters, not the same item",
-        )
-
-
-def check_nested(clusters: Array | None, strata: Array | None) -> None:
-    """Refuse a cluster that lies in more than one stratum: it is drawn as a whole.
-
-    >>> check_nested(np.array(["d1", "d1", "d2"]), np.array(["news", "news", "talks"]))
-    """
-    if clusters is None or strata is None:
-        return
-    _, first, cluster = np.unique(clusters, return_index=True, return_inverse=True)
-    expected = strata[first][cluster.reshape(-1)]
-    bad = np.flatnonzero(strata != expected)
-    if bad.size:
-        place = int(bad[0])
-        name, known, other = (
-            values[place : place + 1].tolist()[0] for values in (clusters, expected, strata)
-        )
-        raise DesignError(
-            f"cluster {name!r} lies in more than one stratum: {known!r} and {other!r}",
-            hint="a cluster is drawn as a whole, so it must belong to one stratum",
-        )
-
-
-def codes(values: Array) -> tuple[Array, Array]:
-    """Return the sorted distinct values and the position of each value among them.
-
-    Small ranges of integers and booleans are coded without sorting; positions come in the narrowest
-    unsigned type.
-    """
-    if values.dtype.kind in "biu" and values.size:
-        low, high = int(values.min()), int(values.max())
-        span = high - low + 1
-        if span <= max(1024, values.size):
-            # Unsigned integers of the same width and order of bytes wrap round: nothing overflows.
-            unsigned = np.dtype(f"u{values.dtype.itemsize}").newbyteorder(values.dtype.byteorder)
-            base = np.array([low], dtype=values.dtype).view(unsigned)
-            shifted = (values.view(unsigned) - base).astype(_narrow(span), copy=False)
-            present = np.zeros(span, dtype=np.bool_)
-            if span <= FEW_VALUES:  # a pass per value beats scattering into a handful of places
-                present[:] = [bool((shifted == value).any()) for value in range(span)]
-            else:
-                present[shifted] = True
-            distinct = (np.flatnonzero(present).astype(unsigned) + base).astype(unsigned).view(values.dtype)
-            if distinct.size == span:
-                return distinct, shifted
-            return distinct, (np.cumsum(present) - 1).astype(_narrow(span))[shifted]
-    distinct, inverse = np.unique(values, return_inverse=True)
-    return distinct, inverse.reshape(-1).astype(_narrow(distinct.size))
-
-
-def _narrow(size: int) -> type[np.unsignedinteger[Any]]:
-    """Return the narrowest unsigned type that numbers `size` values."""
-    return np.uint8 if size <= 1 << 8 else np.uint16 if size <= 1 << 16 else np.uint32
+        return self.cells_hash() if self.counts is not None else hashing.hash_of_items(self)

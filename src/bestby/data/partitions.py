@@ -19,15 +19,6 @@ SPLIT_EVERY = 8
 _N = "n"
 
 
-def is_partitioned(data: Any) -> bool:
-    """Tell whether `data` is a data frame of dask, which is not imported for that.
-
-    >>> is_partitioned({"a": [1, 0]})
-    False
-    """
-    return type(data).__module__.partition(".")[0].startswith("dask") and hasattr(data, "map_partitions")
-
-
 def counted(frame: Any, columns: Sequence[str]) -> tuple[Any, IntArray]:
     """Return the distinct joint rows of some columns of a dask data frame, and how often each occurs.
 

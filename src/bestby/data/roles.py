@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
@@ -36,6 +37,8 @@ class Roles:
         The column that plays the part, if there is one.
     annotators : tuple of str
         The columns of the annotators whose labels are the gold; a single one says who labelled.
+    crossed : str or None
+        The column of a second grouping, which crosses the clusters.
     """
 
     gold: str | None = None
@@ -43,6 +46,7 @@ class Roles:
     cluster: str | None = None
     stratum: str | None = None
     annotators: tuple[str, ...] = ()
+    crossed: str | None = None
 
     def named(self) -> list[tuple[str, str]]:
         """Return role and name of those that are there."""
@@ -50,6 +54,7 @@ class Roles:
             ("gold", self.gold),
             ("item", self.item),
             ("cluster", self.cluster),
+            ("crossed", self.crossed),
             ("stratum", self.stratum),
         )
         annotators = [("annotator", name) for name in self.annotators]
@@ -57,7 +62,10 @@ class Roles:
 
     def told(self) -> str:
         """Return the roles as words."""
-        words = [f"{role}: {name}" for role, name in self.named() if role != "annotator"]
+        words = [f"{role}: {name}" for role, name in self.named() if role not in ("annotator", "crossed")]
+        if self.crossed is not None:
+            place = words.index(f"cluster: {self.cluster}")
+            words[place] += f" and {self.crossed}"
         if self.annotators:
             told = f"annotators: {', '.join(self.annotators)}"
             return "; ".join([told, *words])
@@ -78,6 +86,23 @@ def recognised(roles: Roles, names: Collection[str]) -> Roles:
         cluster=told(roles.cluster, "cluster"),
         stratum=told(roles.stratum, "stratum"),
     )
+
+
+def matching(
+    patterns: Sequence[str], names: Sequence[str], unknown: Callable[[str], InvalidInputError]
+) -> list[str]:
+    """Return the names asked for, in this order; what is no name is a pattern with ``*``, ``?`` or ``[ab]``.
+
+    >>> matching(["b", "gpt-*"], ["a", "b", "gpt-1", "gpt-2"], InvalidInputError)
+    ['b', 'gpt-1', 'gpt-2']
+    """
+    chosen: dict[str, None] = {}
+    for pattern in patterns:
+        names_of_pattern = [pattern] if pattern in names else [n for n in names if fnmatchcase(n, pattern)]
+        if not names_of_pattern:
+            raise unknown(pattern)
+        chosen.update(dict.fromkeys(names_of_pattern))
+    return list(chosen)
 
 
 def check_no_gold(source: str, names: Sequence[str]) -> None:

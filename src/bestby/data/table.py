@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import dataclasses
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from bestby._core.checks import missing as missing_value
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import is_file
+from bestby._core.text import quoted, suggestion
 from bestby._core.typing import Array
-from bestby.data.columns import Column, Missing, column_of, text_of
+from bestby.data.arrays import identifiers
+from bestby.data.columns import Column, Missing, column_of, column_of_texts, objects, text_of
 from bestby.data.roles import ITEM_WORDS as ITEM_WORDS
-from bestby.data.roles import Roles
+from bestby.data.roles import Roles, matching
 from bestby.data.roles import listed as listed
 from bestby.data.values import as_scores
 
@@ -64,7 +68,31 @@ class Table:
                 f" {column.size} rows; first: row {first + 1}",
                 hint=f"every item needs its {role}",
             )
+        raw = self.data[name]
+        if isinstance(raw, np.ndarray) and raw.dtype.kind == "O" and set(map(type, raw)) - {str}:
+            return [str(value) for value in identifiers(list(raw), f"{self.source}: column {name!r}")]
         return [str(value) for value in text_of(column).values]
+
+    def objects(self, name: str) -> Column:
+        """Return the items of a column as they are, neither labels nor numbers."""
+        raw = self.data[name]
+        values = objects(list(raw.values if isinstance(raw, Column) else raw))
+        return Column(values, np.array([missing_value(value) for value in values], dtype=np.bool_))
+
+    def without(self, patterns: Sequence[str]) -> Table:
+        """Return the table without the columns that are to be ignored, by name or pattern."""
+        ignored = matching(patterns, self.names, lambda name: self.unknown(name, "ignore"))
+        rest = {name: raw for name, raw in self.data.items() if name not in ignored}
+        return dataclasses.replace(self, data=rest)
+
+    def with_joined_ids(self, columns: Sequence[str], used: Collection[str | None]) -> tuple[Table, str]:
+        """Return the table with one column of ids made of several, which are left out if not `used`."""
+        parts = list(zip(*(self.texts(self.require(name, "item"), "item") for name in columns), strict=True))
+        plain = not any("/" in text for part in parts for text in part)
+        ids = column_of_texts(["/".join(part) if plain else repr(part) for part in parts])
+        name = " and ".join(columns)
+        rest = {key: raw for key, raw in self.data.items() if key not in columns or key in used}
+        return dataclasses.replace(self, data={name: ids, **rest}), name
 
     @property
     def soft(self) -> list[str]:
@@ -74,11 +102,27 @@ class Table:
     def require(self, name: str, role: str) -> str:
         """Return `name` if there is such a column."""
         if name not in self.data:
-            raise InvalidInputError(
-                f"{self.source} has no column {name!r} (asked for as {role})",
-                hint=f"its columns are: {listed(self.names)}",
-            )
+            raise self.unknown(name, role)
         return name
+
+    def unknown(self, name: str, role: str) -> InvalidInputError:
+        """Return the error for a column that is not there."""
+        return InvalidInputError(
+            f"{self.source} has no column {quoted(name)} (asked for as {role}){suggestion(name, self.names)}",
+            hint=f"its columns are: {listed(self.names)}",
+        )
+
+    def column_called(self, name: str | None, words: Sequence[str], role: str) -> str:
+        """Return the column that plays a part: the one named, or else one that is called so."""
+        if name is not None:
+            return self.require(name, role)
+        word = next((word for word in words if word in self.data), None)
+        if word is None:
+            raise InvalidInputError(
+                f"{self.source}: no column is called {' or '.join(words)}",
+                hint=f"name the column: {role}=...; its columns are: {listed(self.names)}",
+            )
+        return word
 
     def item_column(self, item: str | None) -> str | None:
         """Return the name of the column of item ids: the one asked for, or one with a telling name."""
@@ -98,7 +142,7 @@ class Table:
         return is_text and len(self.distinct(name)) < int((~column.missing).sum())
 
 
-def made(source: str, names: Sequence[str], columns: Sequence[Any], missing: Missing) -> Table:
+def table_of_columns(source: str, names: Sequence[str], columns: Sequence[Any], missing: Missing) -> Table:
     """Make a table of columns after checking their names and that there are rows."""
     stripped = [name.strip() for name in names]
     for position, name in enumerate(stripped):

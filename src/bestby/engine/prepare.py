@@ -15,8 +15,10 @@ from bestby._core.typing import Array, BoolArray, Dependence, FloatArray, IntArr
 from bestby.data import soft
 from bestby.data.batches import Streamed
 from bestby.data.cells import collapsed
+from bestby.data.coding import codes
 from bestby.data.columns import complete
-from bestby.data.evaluation import Evaluation, check_nested, codes
+from bestby.data.evaluation import Evaluation
+from bestby.data.groupings import check_nested
 from bestby.data.values import label_codes, read_together
 from bestby.engine import streamed, table
 from bestby.engine.base import Group

@@ -11,7 +11,7 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, BoolArray, FloatArray
-from bestby.data.evaluation import codes
+from bestby.data.coding import codes
 from bestby.metrics._ranked import RankMetric, sorted_with_ties, totals_to_group_ends
 from bestby.metrics.classification import named_label
 

@@ -13,7 +13,8 @@ from bestby._core import arrays, checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
-from bestby.data.evaluation import codes, one_grouping
+from bestby.data.coding import codes
+from bestby.data.groupings import one_grouping
 from bestby.inference import classical
 from bestby.inference.power import t_power
 from bestby.planning import doubt

@@ -8,8 +8,9 @@ from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
+from bestby.data.columns import Missing
 
-_SEVERAL = ("annotators", "cluster", "datasets", "systems")
+_SEVERAL = ("annotators", "cluster", "datasets", "ignore", "item", "systems")
 """The arguments that take several names."""
 
 
@@ -44,6 +45,11 @@ def check(paths: Any, gold: Any = None, *, missing: Any = "", classes: Any = Non
             raise InvalidInputError(
                 f"{what} must be a str, got {quoted(value, 60)}", hint="give one column by name"
             )
+
+
+def missing_texts(missing: str | Iterable[str]) -> Missing:
+    """Return the texts that mean a missing value; an empty cell does in any case."""
+    return frozenset(text.strip() for text in ([missing] if isinstance(missing, str) else missing)) | {""}
 
 
 def _check_texts(what: str, value: Any, kind: Any) -> None:

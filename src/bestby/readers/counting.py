@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,19 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bestby._core.errors import DesignError, InvalidInputError
-from bestby._core.typing import Array, BoolArray, IntArray, OnMissing
-from bestby.data.alignment import counted_as_worst_note, dropped_note, no_prediction_error
-from bestby.data.columns import Column, Missing
+from bestby._core.errors import DesignError
+from bestby._core.typing import Array, IntArray
+from bestby.data.columns import Missing
 from bestby.data.evaluation import Evaluation
-from bestby.data.layouts.assemble import typed
+from bestby.data.layouts.counted import evaluation_of_counts
 from bestby.data.layouts.long import is_long
-from bestby.data.layouts.soft import Soft
+from bestby.data.layouts.options import TableOptions
 from bestby.data.layouts.soft_tables import gathered
-from bestby.data.layouts.wide import check_alike, roles_of, systems_of
+from bestby.data.layouts.wide import roles_of, systems_of
 from bestby.data.order import merged_order
 from bestby.data.roles import Roles, told_wide
-from bestby.data.table import Table, made
+from bestby.data.table import Table, table_of_columns
 from bestby.data.values import as_scores
 from bestby.readers.batches import Passes, check_cells, key_of, number_of, read_batches, text_of
 from bestby.readers.database import lines, literal, quoted, streaming
@@ -31,7 +29,6 @@ from bestby.readers.multi_file import Piece, Pieces, check_same_columns, joined
 from bestby.readers.packing import csv_source
 from bestby.readers.parquet import columns_of, differ_in_capitals
 from bestby.readers.tables import header_of, parsed_json, records_of
-from bestby.results.base import Note
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -49,22 +46,7 @@ _HEAD = 100
 """Rows that are looked at to tell what the columns are."""
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What the user says about a table.
-
-    `systems` says which systems; all if not given.
-    """
-
-    roles: Roles
-    systems: Sequence[str] | None
-    on_missing: OnMissing
-    missing: Missing
-    soft: Soft
-    columns: frozenset[str | None]
-
-
-def read_counted(pieces: Pieces, asked: Asked, stream: bool | None) -> tuple[Evaluation, str] | None:
+def read_counted(pieces: Pieces, options: TableOptions, stream: bool | None) -> tuple[Evaluation, str] | None:
     """Count the rows of a wide table of labels; None if it is to be read whole.
 
     `stream`: True: count, whatever the size. None: count from `COUNTED_FROM` values on, where that can be
@@ -73,34 +55,31 @@ def read_counted(pieces: Pieces, asked: Asked, stream: bool | None) -> tuple[Eva
     if stream is None and pieces.n_values() < COUNTED_FROM:
         return None
     with streaming(pieces.source) as database:
-        reason = _uncountable(pieces, asked)
-        head = None if reason is not None else _head(pieces, asked, database)
-        reason = reason if head is None else _other_kind(head, asked)
+        reason = _uncountable(pieces, options)
+        head = None if reason is not None else _head(pieces, options, database).without(options.ignore)
+        reason = reason if head is None else _other_kind(head, options)
         if head is None or reason is not None:
             _refuse(f"only wide tables of labels can be counted, and {reason}", stream)
             return None
-        found = roles_of(head, asked.roles, chosen=asked.systems is not None)
-        if found.cluster is not None:
-            _refuse(f"clusters (column {found.cluster}) need every item", stream)
+        roles = roles_of(head, options.roles, chosen=options.systems is not None)
+        if roles.cluster is not None:
+            _refuse(f"clusters (column {roles.cluster}) need every item", stream)
             return None
-        names = systems_of(head, found, asked.systems)
-        others = [name for name in (found.gold, found.stratum) if name is not None]
+        names = systems_of(head, roles, options.systems)
+        others = [name for name in (roles.gold, roles.stratum) if name is not None]
         used = [*names, *others]
         queries = _queries(pieces, head, used, database)
         n_cells = sum(_about(database, query) for query in queries)
         if n_cells > MOST_CELLS:
-            told = f"the table has about {n_cells} distinct rows, more than the {MOST_CELLS} that are counted"
-            reason = _unstreamable(pieces, head, found, used, stream)
+            size = f"the table has about {n_cells} distinct rows, more than the {MOST_CELLS} that are counted"
+            reason = _unstreamable(pieces, head, roles, used, stream)
             if reason is None:
-                passes = _passes(pieces, head, found, names, asked, database)
-                return read_batches(passes, names, asked.on_missing), told_wide(names, found)
-            _refuse(f"{told}, and {reason}", stream)
+                passes = _passes(pieces, head, roles, names, options, database)
+                return read_batches(passes, names, options.on_missing), told_wide(names, roles)
+            _refuse(f"{size}, and {reason}", stream)
             return None
-        table, counts = _counted(pieces, queries, used, database, asked.missing)
-    evaluation = _evaluation(table, counts, names, found, asked)
-    note = Note("counted", _told_counted(evaluation, found))
-    evaluation = dataclasses.replace(evaluation, notes=(note, *evaluation.notes))
-    return evaluation, told_wide(names, found)
+        table, counts = _counted(pieces, queries, used, database, options.missing)
+    return evaluation_of_counts(table, counts, names, roles, options), told_wide(names, roles)
 
 
 def _refuse(reason: str, stream: bool | None) -> None:
@@ -109,25 +88,17 @@ def _refuse(reason: str, stream: bool | None) -> None:
         raise DesignError(reason, hint="read the table whole: leave stream=True (--stream) out")
 
 
-def _told_counted(evaluation: Evaluation, found: Roles) -> str:
-    told = (
-        f"{evaluation.n_items} rows were counted into {evaluation.n_rows} distinct ones, which give the same"
-        " numbers as the rows one by one"
-    )
-    if found.item is not None:
-        told += f"; that the ids in column {found.item} are unique was not checked"
-    return told
-
-
-def _uncountable(pieces: Pieces, asked: Asked) -> str | None:
+def _uncountable(pieces: Pieces, options: TableOptions) -> str | None:
     """Return what there is that is no wide table of hard labels."""
     if pieces.form == "json" and _is_array(pieces.paths[0]):
         return "this one is a single JSON array"
-    if asked.roles.annotators:
+    if options.item_columns:
+        return "these have item ids made of several columns"
+    if options.roles.annotators:
         return "these have labels of several annotators"
-    if asked.soft.texts:
+    if options.soft.texts:
         return "these hold texts"
-    if asked.soft.classes is not None or asked.soft.every_column or asked.soft.normalise:
+    if options.soft.classes is not None or options.soft.every_column or options.soft.normalise:
         return "these hold soft labels"
     return None
 
@@ -137,12 +108,12 @@ def _is_array(path: Path) -> bool:
     return bool(first) and first[0].lstrip().startswith("[")
 
 
-def _other_kind(head: Table, asked: Asked) -> str | None:
+def _other_kind(head: Table, options: TableOptions) -> str | None:
     """Return what the columns show to be no hard label per system."""
-    table = gathered(head, asked.soft, asked.columns, asked.roles.item)
+    table = gathered(head, options.soft, options.columns, options.roles.item)
     if table.soft:
         return f"column {table.soft[0]!r} holds soft labels"
-    if is_long(table, asked.roles, asked.systems, asked.soft):
+    if is_long(table, options.roles, options.systems, options.soft):
         return "this one is long (a row per item and system)"
     return None
 
@@ -150,24 +121,24 @@ def _other_kind(head: Table, asked: Asked) -> str | None:
 # -- what the columns are --------------------------------------------------------------------------
 
 
-def _head(pieces: Pieces, asked: Asked, database: DuckDBPyConnection) -> Table:
+def _head(pieces: Pieces, options: TableOptions, database: DuckDBPyConnection) -> Table:
     """Return the first rows, with all columns that the table has."""
     first = pieces.pieces[0]
-    names, columns = _first_rows(pieces, first, asked, database)
-    folders = pieces.folder_columns(names, asked.columns)
+    names, columns = _first_rows(pieces, first, options, database)
+    folders = pieces.folder_columns(names, options.columns)
     said = dict(first.folders)
     size = len(columns[0]) if columns else 0
     constant = [np.full(size, said.get(name), dtype=object) for name in folders]
-    return made(pieces.source, [*names, *folders], [*columns, *constant], asked.missing)
+    return table_of_columns(pieces.source, [*names, *folders], [*columns, *constant], options.missing)
 
 
 def _first_rows(
-    pieces: Pieces, first: Piece, asked: Asked, database: DuckDBPyConnection
+    pieces: Pieces, first: Piece, options: TableOptions, database: DuckDBPyConnection
 ) -> tuple[list[str], list[Array]]:
     if pieces.form == "json":
         records = records_of(first.path, lines(first.path, kind_of(first.path).compression, most=_HEAD))
         names = merged_order(records)
-        if asked.systems is None:  # every key is a system, also one that comes late
+        if options.systems is None or {*options.systems} - {*names}:  # a key may come late
             names += [name for name in _keys(pieces, database) if name not in names]
         columns: list[Array] = []
         for name in names:
@@ -326,7 +297,7 @@ def _counted(
             parts[name].append(_decoded(pieces, raw) if pieces.form == "json" else raw)
         for name, said in query.folders.items():
             parts[name].append(np.full(number.size, said, dtype=object))
-    table = made(pieces.source, list(used), [joined(parts[name]) for name in used], missing)
+    table = table_of_columns(pieces.source, list(used), [joined(parts[name]) for name in used], missing)
     return table, np.concatenate(counts)
 
 
@@ -344,14 +315,14 @@ def _decoded(pieces: Pieces, raw: Array) -> Array:
 
 
 def _unstreamable(
-    pieces: Pieces, head: Table, found: Roles, used: Sequence[str], stream: bool | None
+    pieces: Pieces, head: Table, roles: Roles, used: Sequence[str], stream: bool | None
 ) -> str | None:
     """Return why a table of many distinct rows is not read in batches."""
     if stream is None and pieces.n_values() < BATCHED_FROM:
         return "it is small enough to be read whole"
-    if found.stratum is not None:
+    if roles.stratum is not None:
         return "strata need every item"
-    if found.item is None:
+    if roles.item is None:
         return "items have no ids, which their resamples are drawn by (item=...)"
     texts = [name for name in used if as_scores(head.column(name)).is_text]
     return None if not texts else f"column {texts[0]!r} holds text, not scores"
@@ -360,13 +331,13 @@ def _unstreamable(
 def _passes(
     pieces: Pieces,
     head: Table,
-    found: Roles,
+    roles: Roles,
     names: Sequence[str],
-    asked: Asked,
+    options: TableOptions,
     database: DuckDBPyConnection,
 ) -> Passes:
-    item = str(found.item)
-    values = [*([] if found.gold is None else [found.gold]), *names]
+    item = str(roles.item)
+    values = [*([] if roles.gold is None else [roles.gold]), *names]
     queries, cells = [], []
     for query in _queries(pieces, head, [item, *values], database):
         kinds = {name: _kind(pieces, head, name) for name in query.columns}
@@ -375,109 +346,17 @@ def _passes(
                 f"column {next(iter(query.folders))!r} comes from the names of folders, and holds no scores",
                 hint="name columns of the files",
             )
-        key = key_of(query.columns[item], kinds[item], asked.missing)
-        numbers = [number_of(query.columns[name], kinds[name], asked.missing) for name in values]
+        key = key_of(query.columns[item], kinds[item], options.missing)
+        numbers = [number_of(query.columns[name], kinds[name], options.missing) for name in values]
         queries.append((f"SELECT {', '.join([key, *numbers])} FROM {query.source}", tuple(query.given)))
-        texts = {name: text_of(query.columns[name], kind, asked.missing) for name, kind in kinds.items()}
+        texts = {name: text_of(query.columns[name], kind, options.missing) for name, kind in kinds.items()}
         written = {name: texts[name] for name in values if kinds[name] != "number"}
         cells.append((query.source, query.given, texts[item], written))
     check_cells(database, pieces.source, item, cells)
-    return Passes(pieces.source, tuple(queries), found.gold is not None)
+    return Passes(pieces.source, tuple(queries), roles.gold is not None)
 
 
 def _kind(pieces: Pieces, head: Table, name: str) -> str:
     if pieces.form != "parquet":
         return "json" if pieces.form == "json" else "text"
     return "text" if head.column(name).is_text else "number"
-
-
-# -- evaluations -----------------------------------------------------------------------------------
-
-
-def _evaluation(
-    table: Table, counts: IntArray, names: Sequence[str], found: Roles, asked: Asked
-) -> Evaluation:
-    """Make an evaluation of distinct rows, by the same rules as one of items side by side."""
-    keep = counts > 0  # a file without rows, all of whose columns are folders
-    columns = {name: table.column(name).take(keep) for name in names}
-    gold = None if found.gold is None else table.column(found.gold).take(keep)
-    strata = None if found.stratum is None else _texts(table, found.stratum, counts, keep)
-    counts = counts[keep]
-    if asked.systems is None and gold is not None:
-        check_alike(table, columns, gold)
-    columns, gold, _, notes = typed(columns, gold, asked.soft)
-    if gold is not None and gold.missing.any():
-        raise InvalidInputError(
-            f"{table.source}: the gold is missing for {_share(gold.missing, counts)}",
-            hint='remove these items; if NA is a label here, let only blank cells be missing: missing=""',
-        )
-    if not any(column.missing.any() for column in columns.values()):
-        evaluation = Evaluation.of(
-            {name: column.values for name, column in columns.items()},
-            None if gold is None else gold.values,
-            strata=strata,
-            counts=counts,
-        )
-    else:
-        evaluation = _incomplete(table, columns, gold, strata, counts, asked.on_missing)
-    return dataclasses.replace(evaluation, notes=(*notes, *evaluation.notes))
-
-
-def _incomplete(
-    table: Table,
-    columns: Mapping[str, Column],
-    gold: Column | None,
-    strata: Array | None,
-    counts: IntArray,
-    on_missing: OnMissing,
-) -> Evaluation:
-    absent = np.column_stack([column.missing for column in columns.values()])
-    if on_missing == "error":
-        name = next(name for name, column in columns.items() if column.missing.any())
-        raise InvalidInputError(
-            f"{table.source}: system {name!r} has no value for {_share(columns[name].missing, counts)}",
-            hint='pass on_missing="drop" to compare the other items only,'
-            ' or on_missing="worst" to count the missing as wrong',
-        )
-    known = ~absent.all(axis=1) if gold is None else np.ones(counts.size, dtype=np.bool_)
-    kept = known & ~absent.any(axis=1) if on_missing == "drop" else known
-    of = int(counts[known].sum())
-    notes: list[Note] = []
-    gone = of - int(counts[kept].sum())
-    if gone:
-        notes.append(dropped_note(gone, of))
-    masks: dict[str, BoolArray] = {}
-    systems: dict[str, list[Any]] = {}
-    for name, column in columns.items():
-        mask = column.missing[kept]
-        values = column.values[kept].tolist()
-        if mask.all():
-            raise no_prediction_error(name, of)
-        if mask.any():
-            filler = values[int(np.flatnonzero(~mask)[0])]
-            values = [filler if gone else value for value, gone in zip(values, mask, strict=True)]
-            masks[name] = mask
-            notes.append(counted_as_worst_note(name, int(counts[kept][mask].sum()), of))
-        systems[name] = values
-    evaluation = Evaluation.of(
-        systems,
-        None if gold is None else gold.values[kept].tolist(),
-        strata=None if strata is None else strata[kept],
-        counts=counts[kept],
-    )
-    return dataclasses.replace(evaluation, missing=masks, notes=tuple(notes))
-
-
-def _share(missing: BoolArray, counts: IntArray) -> str:
-    return f"{int(counts[missing].sum())} of {int(counts.sum())} items"
-
-
-def _texts(table: Table, name: str, counts: IntArray, keep: BoolArray) -> Array:
-    column = table.column(name).take(keep)
-    if column.missing.any():
-        raise InvalidInputError(
-            f"{table.source}: stratum column {name!r} has no value in"
-            f" {_share(column.missing, counts[keep]).removesuffix(' items')} rows",
-            hint="every item needs its stratum",
-        )
-    return np.array([str(value) for value in column.values.tolist()])

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import is_file, readable_file
 from bestby._core.typing import OnMissing
-from bestby.data.columns import Column, Missing, column_of_texts, text_of
+from bestby.data.columns import Column, column_of_texts, text_of
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts import annotators
 from bestby.data.layouts.assemble import (
@@ -25,6 +24,7 @@ from bestby.data.layouts.assemble import (
     typed,
 )
 from bestby.data.layouts.long import first_rows, value_word
+from bestby.data.layouts.options import TableOptions
 from bestby.data.layouts.soft import Soft
 from bestby.data.layouts.soft_tables import class_columns, gathered
 from bestby.data.roles import GOLD_WORDS, VALUE_WORDS, Roles
@@ -51,27 +51,19 @@ class Part:
         return self.items if self.items is not None else [str(row + 1) for row in range(self.column.size)]
 
 
-def read_several(
-    paths: Mapping[str, str | Path],
-    roles: Roles,
-    on_missing: OnMissing,
-    *,
-    value_column: str | None,
-    missing: Missing,
-    soft: Soft = Soft(),  # noqa: B008 - frozen
-) -> tuple[Evaluation, str]:
+def read_file_per_system(paths: Mapping[str, str | Path], options: TableOptions) -> tuple[Evaluation, str]:
     """Make an evaluation of one file per system.
 
-    `roles`: the gold is a file, or a column that the files of the systems share; the rest are columns.
+    The gold is a file, or a column that the files of the systems share; the other roles are columns.
     """
-    how = How(missing, soft)
+    roles, soft, on_missing = options.roles, options.soft, options.on_missing
     files = {name: readable_file(path) for name, path in paths.items()}
-    parts = {name: system_part(path, name, roles, value_column, how) for name, path in files.items()}
+    parts = {name: system_part(path, name, options) for name, path in files.items()}
     gold = None
     if roles.annotators:
-        gold = _annotated(roles, how)
+        gold = _annotated(options)
     elif roles.gold is not None:
-        gold = gold_part(roles.gold, [*parts.values()], roles, how)
+        gold = gold_part(roles.gold, [*parts.values()], options)
     everything = [*parts.values()] + ([] if gold is None else [gold])
     groups = {role: groups_of(role, name, everything) for role, name in _group_names(roles, gold)}
     by_line = all(part.items is None for part in everything)
@@ -81,8 +73,7 @@ def read_several(
             {name: part.column for name, part in parts.items()},
             None if gold is None else gold.column,
             items=None,
-            clusters=in_order(groups.get("cluster")),
-            strata=in_order(groups.get("stratum")),
+            groups={role: list(of_items.values()) for role, of_items in groups.items()},
             on_missing=on_missing,
             soft=soft,
         )
@@ -100,14 +91,6 @@ def _header_words(files: Mapping[str, Path]) -> str:
     words = {path: header_word(path, name) for name, path in files.items()}
     headers = [f"{path.name} ({word})" for path, word in words.items() if word is not None]
     return f"; the first line is the name of the column in {listed(headers)}" if headers else ""
-
-
-@dataclass(frozen=True)
-class How:
-    """How every file is read."""
-
-    missing: Missing
-    soft: Soft
 
 
 def _joined(
@@ -140,22 +123,23 @@ def _joined(
         None if gold is None or labels is None else (gold.keys, labels),
         classes,
         notes,
-        clusters=groups.get("cluster"),
-        strata=groups.get("stratum"),
+        groups=groups,
         on_missing=on_missing,
     )
 
 
-def system_part(path: Path, name: str, roles: Roles, value: str | None, how: How) -> Part:
-    """Read the predictions or scores of one system, of which `value` names the column if need be."""
-    content = read_values(path, name, how.missing, how.soft)
+def system_part(path: Path, name: str, options: TableOptions) -> Part:
+    """Read the predictions or scores of one system."""
+    content = read_values(path, name, options.missing, options.soft)
     if isinstance(content, Column):
         return Part(str(path), content)
-    table = gathered(content, how.soft, {value, *(column for _, column in roles.named())}, roles.item)
+    content, options = options.prepared(content)
+    roles, value, soft = options.roles, options.value_column, options.soft
+    table = gathered(content, soft, {value, *(column for _, column in roles.named())}, roles.item)
     ids = table.item_column(roles.item)
     other = {ids, "gold", "cluster", "stratum", *(column for _, column in roles.named())}
     if value is None:
-        table, value = class_columns(table, how.soft, {*other, *VALUE_WORDS})
+        table, value = class_columns(table, soft, {*other, *VALUE_WORDS})
     value = value or value_word(table.data, prefer_score=roles.gold is None)
     if value is None:
         value = _only(table, name, [column for column in table.names if column not in other], (name,))
@@ -166,19 +150,21 @@ def _part(table: Table, value: str, ids: str | None) -> Part:
     return Part(table.source, table.column(value), None if ids is None else table.texts(ids, "item"), table)
 
 
-def gold_part(gold: str, parts: Sequence[Part], roles: Roles, how: How) -> Part:
+def gold_part(gold: str, parts: Sequence[Part], options: TableOptions) -> Part:
     """Read the gold from its file, or from a column that the files of the systems share."""
     tables = [part.table for part in parts if part.table is not None and gold in part.table.data]
     if len(tables) == len(parts) and not is_file(gold):
         return _shared_gold(parts, [table.column(gold) for table in tables])
     path = readable_file(gold)
-    content = read_values(path, "gold", how.missing, how.soft)
+    content = read_values(path, "gold", options.missing, options.soft)
     if isinstance(content, Column):
         return Part(str(path), content)
-    table = gathered(content, how.soft, {roles.cluster, roles.stratum}, roles.item)
+    content, options = options.prepared(content)
+    roles, soft = options.roles, options.soft
+    table = gathered(content, soft, {roles.cluster, roles.stratum}, roles.item)
     ids = _gold_ids(table, roles)
     other = {ids, roles.cluster, roles.stratum, "cluster", "stratum"}
-    table, value = class_columns(table, how.soft, other, GOLD_WORDS)
+    table, value = class_columns(table, soft, other, GOLD_WORDS)
     if value is None:
         names = [column for column in table.names if column not in other]
         value = _only(table, "the gold", names, GOLD_WORDS)
@@ -189,20 +175,23 @@ def _gold_ids(table: Table, roles: Roles) -> str | None:
     return table.item_column(roles.item if roles.item in table.data else None)
 
 
-def _annotated(roles: Roles, how: How) -> Part:
+def _annotated(options: TableOptions) -> Part:
     """Read the labels of the annotators from the file of the gold."""
+    roles = options.roles
     if roles.gold is None:
         raise InvalidInputError(
             "there is one file per system, and none with the labels of the annotators",
             hint="name the file that has them: gold=...",
         )
     path = readable_file(roles.gold)
-    table = read_values(path, "gold", how.missing)
+    table = read_values(path, "gold", options.missing)
     if isinstance(table, Column):
         raise InvalidInputError(
             f"{path} has no columns with names, expected one per annotator ({listed(roles.annotators)})",
             hint="give a table (CSV, TSV, JSON Lines or Parquet) whose first line names the columns",
         )
+    table, options = options.prepared(table)
+    roles = options.roles
     ids = _gold_ids(table, roles)
     if len(roles.annotators) > 1:
         labels = annotators.of_columns(table, roles.annotators)
@@ -263,7 +252,7 @@ def _is_numeric(column: Column) -> bool:
 def _group_names(roles: Roles, gold: Part | None) -> list[tuple[str, str]]:
     """Return the columns of clusters and strata: those named, and those so called beside the gold."""
     beside = gold.table.data if gold is not None and gold.table is not None else {}
-    pairs = (("cluster", roles.cluster), ("stratum", roles.stratum))
+    pairs = (("cluster", roles.cluster), ("crossed", roles.crossed), ("stratum", roles.stratum))
     named = [(role, name or (role if role in beside else None)) for role, name in pairs]
     return [(role, name) for role, name in named if name is not None]
 
@@ -279,8 +268,3 @@ def groups_of(role: str, name: str, parts: Sequence[Part]) -> dict[str, str]:
     texts = [text for _, table in holders for text in table.texts(name, role)]
     ids = [item for part, _ in holders for item in part.keys]
     return agreed("the files", role, ids, column_of_texts(texts))
-
-
-def in_order(groups: Mapping[str, Any] | None) -> list[str] | None:
-    """Return the groups in the order of the items, None if there are none."""
-    return None if groups is None else list(groups.values())

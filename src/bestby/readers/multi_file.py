@@ -16,7 +16,7 @@ from bestby._core.paths import exists, is_directory, is_file, is_url, readable, 
 from bestby._core.typing import Array
 from bestby.data.columns import Column, Missing
 from bestby.data.order import merged_order
-from bestby.data.table import Table, listed, made
+from bestby.data.table import Table, listed, table_of_columns
 from bestby.readers.database import connection, literal
 from bestby.readers.files import kind_of, read_table
 from bestby.readers.formats.base import recognised
@@ -208,7 +208,7 @@ def whole_table(pieces: Pieces, missing: Missing, asked: Collection[str | None])
     folders = pieces.folder_columns(names, asked)
     sizes = [table.n_rows for table in tables]
     columns += [np.repeat(np.array(values_of(pieces, name), dtype=object), sizes) for name in folders]
-    return made(pieces.source, [*names, *folders], columns, missing)
+    return table_of_columns(pieces.source, [*names, *folders], columns, missing)
 
 
 def check_same_columns(pieces: Pieces, path: Path, names: Collection[str], first: Collection[str]) -> None:

@@ -168,7 +168,7 @@ def log_of(
     return read_format(form, files, gold=(), cluster=cluster, on_missing=on_missing, options=said)
 
 
-def evaluation_of(found: Read) -> Evaluation:
+def evaluation_of_format(found: Read) -> Evaluation:
     """Return the evaluation of what was read, with what the format suggests and offers."""
     if found.evaluation is None:
         other = "bestby preferences" if found.preferences is not None else "bestby runs"

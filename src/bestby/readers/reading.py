@@ -12,36 +12,35 @@ import numpy as np
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.paths import readable_file
-from bestby._core.typing import OnMissing
+from bestby._core.typing import Array, OnMissing
 from bestby.data.columns import MISSING
 from bestby.data.evaluation import Evaluation
 from bestby.data.frames import is_frame
 from bestby.data.layouts.annotators import names_of
-from bestby.data.layouts.long import is_long, read_long
+from bestby.data.layouts.evaluations import evaluation_of, with_reading_note
+from bestby.data.layouts.long import unknown_system
+from bestby.data.layouts.options import TableOptions
 from bestby.data.layouts.soft import Soft
-from bestby.data.layouts.soft_tables import gathered
-from bestby.data.layouts.wide import read_wide
-from bestby.data.roles import Roles
-from bestby.data.table import listed
+from bestby.data.roles import Roles, listed, matching
 from bestby.readers import arguments
-from bestby.readers.counting import Asked, read_counted
-from bestby.readers.file_per_system import read_several
+from bestby.readers.counting import read_counted
+from bestby.readers.file_per_system import read_file_per_system
 from bestby.readers.files import read_table
-from bestby.readers.multi_file import pieces_of, single, whole_table
+from bestby.readers.formats.base import Format
+from bestby.readers.multi_file import Pieces, pieces_of, single, whole_table
 from bestby.readers.naming import by_system, named_paths, without_gold
-from bestby.readers.opening import TABLE, evaluation_of, format_of, read_format
-from bestby.results.base import Note
-from bestby.vocabulary import allowed_names
+from bestby.readers.opening import TABLE, evaluation_of_format, format_of, read_format
 
 
 def read(
     paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
     *,
     gold: str | Path | Sequence[str | Path] | None = None,
-    item: str | None = None,
+    item: str | Sequence[str] | None = None,
     cluster: str | Sequence[str] | None = None,
     stratum: str | None = None,
     systems: Sequence[str] | None = None,
+    ignore: str | Sequence[str] | None = None,
     on_missing: OnMissing = "error",
     system_column: str | None = None,
     value_column: str | None = None,
@@ -87,11 +86,13 @@ def read(
         One table: the column of the gold. One file per system: the file of the gold, or a column that all
         of them have. Without gold, the values are scores. Of texts there may be several references.
     item, cluster, stratum : str, optional
-        The columns of item ids and of the groups of the items; a list of two clusters is two groupings that
-        cross each other. With one file per system, the groups
-        stand in the file of the gold or in those of the systems.
+        The columns of item ids and of the groups of the items. Several columns may make an item id together:
+        ``item=["task", "id"]``; a list of two clusters is two groupings that cross each other. With one file
+        per system, the groups stand in the file of the gold or in those of the systems.
     systems : sequence of str, optional
-        Which systems to compare; all if not given.
+        Which systems to compare, by name or pattern (``"gpt-*"``); all if not given.
+    ignore : str or sequence of str, optional
+        Columns of a table that are not systems, or systems of several files to leave out, by name or pattern.
     on_missing : {"error", "drop", "worst"}
         What to do with items that some system has no value for.
     system_column, value_column : str, optional
@@ -154,35 +155,28 @@ def read(
     checks.choice(on_missing, allowed_names("on_missing", "readers"), "on_missing")
     arguments.check(
         paths, gold, missing=missing, classes=classes, item=item, cluster=cluster, stratum=stratum,
-        systems=systems, system_column=system_column, value_column=value_column, annotators=annotators,
-        format=format,
+        systems=systems, ignore=ignore, system_column=system_column, value_column=value_column,
+        annotators=annotators, format=format,
     )  # fmt: skip
-    if cluster is not None and not isinstance(cluster, str):
-        again: dict[str, Any] = {
-            "gold": gold,
-            "item": item,
-            "stratum": stratum,
-            "systems": systems,
-            "on_missing": on_missing,
-            "system_column": system_column,
-            "value_column": value_column,
-            "missing": missing,
-            "classes": classes,
-            "normalise": normalise,
-            "annotators": annotators,
-            "texts": texts,
-            "format": format,
-            "stream": stream,
-            **options,
-        }
-        return _crossed([read(paths, cluster=one, **again) for one in _one_or_two(cluster)])
-    empty = frozenset(text.strip() for text in ([missing] if isinstance(missing, str) else missing)) | {""}
     if systems is not None:
         _check_distinct(systems)
-    pieces = pieces_of(paths) if format in (None, TABLE) else None
-    files = named_paths(paths) if pieces is None else Path(pieces.source)
     golds = [] if gold is None else [gold] if isinstance(gold, str | Path) else list(gold)
-    files = without_gold(files, golds)
+    table_options = TableOptions.of(
+        str(golds[0]) if golds else None,
+        item,
+        cluster,
+        stratum,
+        annotators=names_of(annotators),
+        systems=systems,
+        ignore=ignore,
+        on_missing=on_missing,
+        system_column=system_column,
+        value_column=value_column,
+        soft=dataclasses.replace(Soft.of(classes, normalise), texts=texts),
+        missing=arguments.missing_texts(missing),
+    )
+    pieces = pieces_of(paths) if format in (None, TABLE) else None
+    files = without_gold(named_paths(paths) if pieces is None else Path(pieces.source), golds)
     form = None if pieces is not None else format_of(by_system(files), format, texts=texts)
     if stream and (form is not None or isinstance(files, Mapping)):
         raise DesignError(
@@ -190,24 +184,52 @@ def read(
             hint="leave stream=True (--stream) out",
         )
     if form is not None:
-        columns = {
-            "item": item,
-            "stratum": stratum,
-            "system_column": system_column,
-            "value_column": value_column,
-        }
-        found = read_format(
-            form,
-            by_system(files),
-            gold=golds,
-            cluster=cluster,
-            on_missing=on_missing,
-            options={**options, **{name: column for name, column in columns.items() if column is not None}},
-        )
-        evaluation = evaluation_of(found)
-        return evaluation if systems is None else _only(evaluation, systems)
+        return _of_format(form, by_system(files), golds, table_options, options)
     if options:
         raise InvalidInputError(f"a table takes no {next(iter(options))}")
+    _check_one_gold(golds)
+    if isinstance(files, Mapping):
+        return _of_files(files, table_options)
+    return _of_table(files, pieces, table_options, stream)
+
+
+def _of_format(
+    form: Format,
+    files: Mapping[str, Path],
+    golds: Sequence[str | Path],
+    options: TableOptions,
+    others: Mapping[str, Any],
+) -> Evaluation:
+    """Read the files of an evaluation tool or of another format."""
+    roles = options.roles
+    if options.item_columns:
+        raise InvalidInputError(
+            f"item ids of several columns ({listed(options.item_columns)}) are for tables",
+            hint="these files have ids of their own: leave item out",
+        )
+    columns = {
+        "item": roles.item,
+        "stratum": roles.stratum,
+        "system_column": options.system_column,
+        "value_column": options.value_column,
+    }
+    named = {**others, **{name: column for name, column in columns.items() if column is not None}}
+
+    def with_clusters(cluster: str | None) -> Evaluation:
+        content = read_format(
+            form, files, gold=golds, cluster=cluster, on_missing=options.on_missing, options=named
+        )
+        return evaluation_of_format(content)
+
+    evaluation = with_clusters(roles.cluster)
+    if roles.crossed is not None:
+        evaluation = _crossed(evaluation, with_clusters(roles.crossed).clusters)
+    if options.systems is None and not options.ignore:
+        return evaluation
+    return evaluation.with_systems(_chosen(evaluation.names, options, "the files"))
+
+
+def _check_one_gold(golds: Sequence[str | Path]) -> None:
     if len(golds) > 1:
         for one in golds:
             if Path(one).name != str(one) or Path(one).suffix:  # no column is called so
@@ -216,75 +238,49 @@ def read(
             f"a table has one gold, got {len(golds)}: {listed([str(one) for one in golds])}",
             hint="several golds are references for a measure of texts; labels of people are annotators=...",
         )
-    soft = dataclasses.replace(Soft.of(classes, normalise), texts=texts)
-    roles = Roles(str(golds[0]) if golds else None, item, cluster, stratum, names_of(annotators))
-    if isinstance(files, Mapping):
-        if system_column is not None:
-            raise InvalidInputError(
-                "a system column belongs to a long table, but there is one file per system",
-                hint="give one table, or leave the system column out",
-            )
-        chosen = _chosen(files, systems)
-        evaluation, told = read_several(
-            chosen, roles, on_missing, value_column=value_column, missing=empty, soft=soft
+
+
+def _of_files(files: Mapping[str, str | Path], options: TableOptions) -> Evaluation:
+    """Read one file per system."""
+    if options.system_column is not None:
+        raise InvalidInputError(
+            "a system column belongs to a long table, but there is one file per system",
+            hint="give one table, or leave the system column out",
         )
-        return _noted(evaluation, f"The files were read as {told}", soft)
-    _check_annotators(roles)
-    kept = {*(systems or ()), *(name for _, name in roles.named()), system_column, value_column}
-    source = files.name if pieces is None else pieces.source
-    pieces = single(files) if pieces is None and stream is not False else pieces
-    if pieces is not None and stream is not False and system_column is None and value_column is None:
-        asked = Asked(roles, systems, on_missing, empty, soft, frozenset(kept))
-        counted = read_counted(pieces, asked, stream)
+    names = _chosen([*files], options, "the files")
+    options = dataclasses.replace(options, ignore=())
+    evaluation, description = read_file_per_system({name: files[name] for name in names}, options)
+    return with_reading_note(evaluation, f"The files were read as {description}", options.soft)
+
+
+def _of_table(file: Path, pieces: Pieces | None, options: TableOptions, stream: bool | None) -> Evaluation:
+    """Read one table, which may lie in several files."""
+    _check_annotators(options.roles)
+    source = file.name if pieces is None else pieces.source
+    pieces = single(file) if pieces is None and stream is not False else pieces
+    if pieces is not None and stream is not False and options.system_column is options.value_column is None:
+        counted = read_counted(pieces, options, stream)
         if counted is not None:
-            return _noted(counted[0], f"{source} was read as {counted[1]}", soft)
+            return with_reading_note(counted[0], f"{source} was read as {counted[1]}", options.soft)
     elif stream:
         raise DesignError("a long table cannot be counted", hint="leave stream=True (--stream) out")
-    whole = read_table(readable_file(files), empty) if pieces is None else whole_table(pieces, empty, kept)
-    table = gathered(whole, soft, kept, item)
-    if system_column is not None or value_column is not None or is_long(table, roles, systems, soft):
-        evaluation, told = read_long(
-            table,
-            roles,
-            systems,
-            on_missing,
-            system_column=system_column,
-            value_column=value_column,
-            soft=soft,
-        )
+    if pieces is None:
+        table = read_table(readable_file(file), options.missing)
     else:
-        evaluation, told = read_wide(table, roles, systems, on_missing, soft)
-    return _noted(evaluation, f"{source} was read as {told}", soft)
+        table = whole_table(pieces, options.missing, options.columns)
+    return evaluation_of(table, options, source)
 
 
-def _only(evaluation: Evaluation, systems: Sequence[str]) -> Evaluation:
-    for name in systems:
-        if name not in evaluation.systems:
-            raise InvalidInputError(
-                f"the files have no system {name!r}", hint=f"systems: {', '.join(evaluation.names)}"
-            )
-    return dataclasses.replace(
-        evaluation,
-        systems={name: evaluation.systems[name] for name in systems},
-        missing={name: mask for name, mask in evaluation.missing.items() if name in systems},
-    )
+def _chosen(names: Sequence[str], options: TableOptions, source: str) -> list[str]:
+    """Return the systems of the files that were asked for, in the order asked for."""
+    unknown = unknown_system(source, names)
+    ignored = matching(options.ignore, names, unknown)
+    chosen = names if options.systems is None else matching(options.systems, names, unknown)
+    return [name for name in chosen if name not in ignored]
 
 
-def _one_or_two(clusters: Sequence[str]) -> Sequence[str]:
-    if not 1 <= len(clusters) <= 2 or len(set(clusters)) < len(clusters):
-        raise InvalidInputError(
-            f"clusters are one grouping of the items, or two that cross each other, got {listed(clusters)}",
-            hint="name one column, or two",
-        )
-    return clusters
-
-
-def _crossed(readings: Sequence[Evaluation]) -> Evaluation:
-    """Return the first reading, with the clusters of the second as the grouping that crosses its own."""
-    first, *others = readings
-    if not others:
-        return first
-    crossed = others[0].clusters
+def _crossed(first: Evaluation, crossed: Array | None) -> Evaluation:
+    """Return the evaluation with a second grouping, which crosses its own."""
     groupings = {
         name: groups
         for name, groups in first.groupings.items()
@@ -317,25 +313,3 @@ def _check_distinct(systems: Sequence[str]) -> None:
     for name in systems:
         if list(systems).count(name) > 1:
             raise InvalidInputError(f"system {name!r} was asked for {list(systems).count(name)} times")
-
-
-def _chosen(files: Mapping[str, str | Path], systems: Sequence[str] | None) -> dict[str, str | Path]:
-    for name in systems or ():
-        if name not in files:
-            raise InvalidInputError(
-                f"no file was given for system {name!r}", hint=f"given: {', '.join(files)}"
-            )
-    return dict(files) if systems is None else {name: files[name] for name in systems}
-
-
-def _noted(evaluation: Evaluation, told: str, soft: Soft) -> Evaluation:
-    values = {**evaluation.systems, **({} if evaluation.gold is None else {"gold": evaluation.gold})}
-    rows = [name for name, column in values.items() if column.ndim == 2]
-    if not rows:
-        checks.refuse_unused(
-            "hard labels and scores: only soft labels are normalised", normalise=(soft.normalise, False)
-        )
-    if rows and evaluation.classes is not None:
-        told += f"; distributions over the classes {listed([str(name) for name in evaluation.classes])}"
-        told += f": {listed(rows)}" + ("; every row divided by its sum" if soft.normalise else "")
-    return dataclasses.replace(evaluation, notes=(Note("read_as", told), *evaluation.notes))

@@ -16,11 +16,13 @@ from bestby.data.arrays import label_column
 from bestby.data.columns import MISSING, Column, column_of_texts, text_of
 from bestby.data.layouts.assemble import check_unique, check_whole, typed
 from bestby.data.layouts.classes import one_kind
+from bestby.data.layouts.options import TableOptions
 from bestby.data.layouts.soft import Soft
 from bestby.data.roles import Roles
 from bestby.data.table import listed
 from bestby.data.values import Rule, as_scores
-from bestby.readers.file_per_system import How, Part, gold_part, groups_of, in_order, system_part
+from bestby.readers import arguments
+from bestby.readers.file_per_system import Part, gold_part, groups_of, system_part
 from bestby.readers.files import read_values
 
 
@@ -43,18 +45,22 @@ def read_run(
     TSV, JSON Lines, Parquet) with columns called prediction or score, gold or label, item or id. `known` is
     the gold of the study, if it has one: labels, ids and classes are read as what they are there.
     """
-    how = How(frozenset(text.strip() for text in missing) | {""}, Soft.of(classes, normalise))
     # The gold is named in any case: of the columns prediction and score, the former is meant.
-    roles = Roles("gold" if gold is None else str(gold), item, cluster)
-    mine = system_part(readable_file(predictions), "prediction", roles, value_column, how)
+    options = TableOptions(
+        Roles("gold" if gold is None else str(gold), item, cluster),
+        value_column=value_column,
+        soft=Soft.of(classes, normalise),
+        missing=arguments.missing_texts(missing),
+    )
+    mine = system_part(readable_file(predictions), "prediction", options)
     _check_whole(mine)
     theirs = None
     if gold is not None:
-        theirs = gold_part(str(gold), [mine], roles, how)
+        theirs = gold_part(str(gold), [mine], options)
         check_whole(theirs.source, theirs.column, theirs.items)
     parts = [mine] if theirs is None else [mine, theirs]
     keys = _keys(parts, None if ids is None else readable_file(ids), known)
-    own, labels, names = _typed(mine.column, None if theirs is None else theirs.column, how.soft, known)
+    own, labels, names = _typed(mine.column, None if theirs is None else theirs.column, options.soft, known)
     out: dict[str, Any] = {
         "predictions": own.values.tolist(),
         "gold": None if labels is None else labels.values.tolist(),
@@ -63,7 +69,7 @@ def read_run(
         "classes": None if names is None else names.tolist(),
     }
     if cluster is not None:
-        out["clusters"] = in_order(groups_of("cluster", cluster, parts))
+        out["clusters"] = list(groups_of("cluster", cluster, parts).values())
     if theirs is not None and keys[0] is not None and keys[1] != keys[0]:
         _by_id(out, keys[0], keys[1] or [], parts)
     return out

@@ -13,7 +13,7 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby.data.columns import Missing
 from bestby.data.order import merged_order
-from bestby.data.table import Table, made
+from bestby.data.table import Table, table_of_columns
 from bestby.readers.database import connection, lines, literal
 from bestby.readers.packing import csv_source
 from bestby.readers.parquet import columns_of
@@ -28,7 +28,7 @@ def read_delimited(path: Path, compression: str, missing: Missing) -> Table:
     query = f"SELECT * FROM {csv_source(len(names), [path], compression, delimiter)}"
     with connection(path) as database:
         arrays = database.execute(query, [literal(path), compression, delimiter]).fetchnumpy()
-    return made(str(path), names, list(arrays.values()), missing)
+    return table_of_columns(str(path), names, list(arrays.values()), missing)
 
 
 def header_of(path: Path, compression: str) -> tuple[list[str], str]:
@@ -75,7 +75,7 @@ def read_json(path: Path, compression: str, missing: Missing) -> Table:
         column = np.empty(len(records), dtype=object)
         column[:] = [record.get(name) for record in records]
         columns.append(column)
-    return made(str(path), names, columns, missing)
+    return table_of_columns(str(path), names, columns, missing)
 
 
 def records_of(path: Path, texts: Sequence[str]) -> list[dict[str, Any]]:
@@ -135,5 +135,5 @@ def read_parquets(paths: Sequence[Path], missing: Missing) -> list[Table]:
             selected = ", ".join(f"{value} AS c{i}" for i, value in enumerate(columns.values()))
             query = f"SELECT {selected or '*'} FROM read_parquet(?, hive_partitioning=false)"
             arrays = database.execute(query, [literal(path)]).fetchnumpy()
-            tables.append(made(str(path), list(columns), list(arrays.values()), missing))
+            tables.append(table_of_columns(str(path), list(columns), list(arrays.values()), missing))
     return tables

@@ -13,8 +13,8 @@ from bestby._core.typing import Array, FloatArray, OnMissing
 from bestby.data.columns import column_of_texts
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.assemble import agreed
+from bestby.data.layouts.preferences import Preferences
 from bestby.metrics.base import MeanMetric
-from bestby.readers.preferences import Preferences
 from bestby.results.base import Note
 
 

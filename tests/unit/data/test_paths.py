@@ -20,7 +20,8 @@ import pytest
 from bestby import Study, compare, read
 from bestby.comparisons.study.aligning import aligned, gold_of
 from bestby.data.evaluation import Evaluation
-from bestby.data.frames import evaluation_from_frame
+from bestby.data.layouts.evaluations import evaluation_of_frame
+from bestby.data.layouts.options import TableOptions
 from bestby.engine import prepare
 from bestby.metrics import resolve
 
@@ -152,7 +153,9 @@ TYPED = ("jsonl typed", "jsonl typed, counted", "lists")
 
 def right(data: Any) -> dict[str, int]:
     evaluation = (
-        data if isinstance(data, Evaluation) else evaluation_from_frame(data, "gold", systems=["a", "b"])
+        data
+        if isinstance(data, Evaluation)
+        else evaluation_of_frame(data, TableOptions.of("gold", systems=["a", "b"]))
     )
     ((group, _),) = prepare.groups(evaluation, [resolve("accuracy")])
     return dict(zip(evaluation.names, np.rint(6 * group.scores()[0]).astype(int).tolist(), strict=True))

@@ -22,7 +22,8 @@ from bestby._core.errors import InvalidInputError
 from bestby.data.arrays import identifiers, label_column
 from bestby.data.columns import Column, column_of_texts
 from bestby.data.evaluation import Evaluation
-from bestby.data.frames import evaluation_from_frame
+from bestby.data.layouts.evaluations import evaluation_of_frame
+from bestby.data.layouts.options import TableOptions
 from bestby.data.values import Rule, key_of, label_codes, read_together
 
 FEW: dict[str, Any] = {"metric": "accuracy", "n_resamples": 20, "test": "sign"}
@@ -137,7 +138,7 @@ def test_ids_of_decimals_are_exact(tmp_path: Path) -> None:
 def test_whole_numbers_stay_exact_where_one_is_missing(maker: Any) -> None:
     gold = [2**53 + 1, 1, 2, 2]
     frame = maker({"gold": gold, "a": [2**53, 1, None, 2], "b": gold})
-    found = evaluation_from_frame(frame, "gold", on_missing="drop")
+    found = evaluation_of_frame(frame, TableOptions.of("gold", on_missing="drop"))
     assert found.systems["a"].tolist() == [2**53, 1, 2]
     assert scores(found)["a"] == pytest.approx(2 / 3)
 
@@ -194,7 +195,9 @@ def test_dates_are_ids_and_groups_on_all_paths(tmp_path: Path) -> None:
     roles = {"item": "id", "cluster": "cluster"}
     found = [read(tmp_path / name, gold="gold", **roles) for name in ("t.csv", "t.parquet")]
     frames = (pd.DataFrame(columns), pd.DataFrame(stamps), pl.DataFrame(columns), pa.table(columns))
-    found += [evaluation_from_frame(frame, "gold", item="id", cluster="cluster") for frame in frames]
+    found += [
+        evaluation_of_frame(frame, TableOptions.of("gold", item="id", cluster="cluster")) for frame in frames
+    ]
     found.append(
         Evaluation.of(
             {name: dict(zip(DAYS, columns[name], strict=True)) for name in "ab"},
@@ -219,7 +222,7 @@ def test_times_keep_their_time() -> None:
             "b": [1, 1],
         }
     )
-    found = evaluation_from_frame(frame, "gold", item="at")
+    found = evaluation_of_frame(frame, TableOptions.of("gold", item="at"))
     assert found.items is not None
     assert found.items.tolist() == ["2024-01-01 12:00:00", "2024-01-02 00:00:00"]
 
@@ -355,7 +358,7 @@ def by_path(path: str, columns: dict[str, list[Any]], folder: Path) -> Any:
         chosen: Any = None if path == "guessed" else ["a", "b"]
         return read(folder / "t.csv", gold="gold", systems=chosen, stream=True if path == "stream" else None)
     if path == "frame":
-        return evaluation_from_frame(frame, "gold")
+        return evaluation_of_frame(frame, TableOptions.of("gold"))
     if path == "long":
         rows = [
             (i, name, gold[i], values[i]) for name, values in (("a", a), ("b", b)) for i in range(len(gold))
@@ -533,7 +536,7 @@ def test_ids_may_be_uuids(container: Any) -> None:
     keyed = Evaluation.of({"a": values, "b": dict.fromkeys(ids, 1)}, dict.fromkeys(ids, 1))
     listed = Evaluation.of({"a": [0] + [1] * 11, "b": [1] * 12}, [1] * 12, items=container(ids))
     frame = pd.DataFrame({"id": ids, "gold": 1, "a": [0] + [1] * 11, "b": 1})
-    framed = evaluation_from_frame(frame, "gold", item="id", cluster="id", systems=["a", "b"])
+    framed = evaluation_of_frame(frame, TableOptions.of("gold", item="id", cluster="id", systems=["a", "b"]))
     for evaluation in (keyed, listed, framed):
         assert evaluation.items is not None
         assert evaluation.items.tolist() == [str(one) for one in ids]

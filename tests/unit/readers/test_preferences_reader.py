@@ -113,7 +113,7 @@ def test_chosen_systems(tmp_path: Path) -> None:
     path = written(tmp_path, "item,a,b,winner\n" + "".join(",".join(row) + "\n" for row in ROWS))
     found = read_preferences(path, systems=["x", "z"])
     assert found.judgements() == [ROWS[1], ROWS[3]]
-    with pytest.raises(InvalidInputError, match="there is no system 'w' in the judgements"):
+    with pytest.raises(InvalidInputError, match="the judgements: no system 'w'"):
         read_preferences(path, systems=["x", "w"])
     with pytest.raises(InvalidInputError, match="y, z were never judged against each other"):
         read_preferences(path, systems=["y", "z"])
@@ -122,8 +122,8 @@ def test_chosen_systems(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a,b\nx,y\n", r"has no column 'winner' or 'preference'"),
-        ("first,b,winner\nx,y,x\n", r"has no column 'a' or 'model_a'"),
+        ("a,b\nx,y\n", r"no column is called winner or preference"),
+        ("first,b,winner\nx,y,x\n", r"no column is called a or model_a"),
         ("a,b,winner\nx,x,x\n", "row 1 is of 'x' against itself"),
         ("a,b,winner\nx,y,x\nx,y,z\n", "winner of row 2, 'x' against 'y', must be one of them.* got 'z'"),
         ("a,b,winner\nx,y,2.5\n", "got '2.5'"),

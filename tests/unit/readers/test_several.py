@@ -135,7 +135,7 @@ def test_names_of_systems(make: Make, gold: Path) -> None:
         "two",
     )
     assert read({"p": odd, "q": odd, "r": odd}, gold=gold, systems=["r", "p"]).names == ("r", "p")
-    assert message({"p": odd, "q": odd}, systems=["p", "z"]) == "no file was given for system 'z'"
+    assert message({"p": odd, "q": odd}, systems=["p", "z"]) == "the files: no system 'z'"
     assert message([f"a={odd}", f"a={gold}"]).startswith("two files are called 'a'")
     assert message(["=x", "b=y"]) == "expected name=path, got '=x'"
     assert message([]) == "no file was given"

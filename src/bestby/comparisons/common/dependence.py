@@ -10,7 +10,8 @@ import numpy as np
 from bestby._core.errors import DesignError
 from bestby._core.typing import IntArray
 from bestby.comparisons.common.settings import Settings
-from bestby.data.evaluation import Evaluation, codes
+from bestby.data.coding import codes
+from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Group, Pair
 from bestby.engine.dependent_units import design_effects, item_influence

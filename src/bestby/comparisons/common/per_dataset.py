@@ -13,11 +13,12 @@ import numpy as np
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
-from bestby._core.typing import Alternative, Array, BoolArray, IntArray
+from bestby._core.typing import Alternative, Array, IntArray
 from bestby._core.versions import versions
 from bestby._version import __version__
 from bestby.comparisons.common import note_rules, one_pair
-from bestby.data.evaluation import Evaluation, codes
+from bestby.data.coding import codes
+from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing
 from bestby.engine.interval_maker import Intervals, Target
@@ -116,36 +117,8 @@ def split(evaluation: Evaluation, what: str) -> dict[str, Evaluation]:
                 f"{what} {quoted(str(name))} has only {int(rows.sum())} item; at least 2 are needed",
                 hint="with one item nothing can be said about the uncertainty",
             )
-        parts[str(name)] = taken(dataclasses.replace(evaluation, strata=None), rows)
+        parts[str(name)] = dataclasses.replace(evaluation, strata=None).with_rows(rows)
     return parts
-
-
-def taken(evaluation: Evaluation, rows: BoolArray) -> Evaluation:
-    """Return the evaluation of some of its items, without its notes."""
-    return Evaluation(
-        systems={system: values[rows] for system, values in evaluation.systems.items()},
-        gold=_rows(evaluation.gold, rows),
-        items=_rows(evaluation.items, rows),
-        clusters=_rows(evaluation.clusters, rows),
-        strata=_rows(evaluation.strata, rows),
-        crossed=_rows(evaluation.crossed, rows),
-        classes=evaluation.classes,
-        missing={system: mask[rows] for system, mask in evaluation.missing.items() if bool(mask[rows].any())},
-    )
-
-
-def only(evaluation: Evaluation, systems: Sequence[str]) -> Evaluation:
-    """Return the evaluation of some of its systems, in the order asked for."""
-    for name in systems:
-        if name not in evaluation.systems:
-            raise InvalidInputError(
-                f"no system {quoted(name)} in these data", hint=f"systems: {', '.join(evaluation.names)}"
-            )
-    return dataclasses.replace(
-        evaluation,
-        systems={name: evaluation.systems[name] for name in systems},
-        missing={name: mask for name, mask in evaluation.missing.items() if name in systems},
-    )
 
 
 def obstacle_to_pooling(parts: Mapping[str, Evaluation]) -> str | None:
@@ -219,10 +192,6 @@ def hash_of(parts: Mapping[str, str]) -> str:
 def derived_seed(seed: int, name: str) -> int:
     """Return a seed of its own for each name: the parts are drawn independently, in whatever order."""
     return int.from_bytes(hashlib.blake2b(f"{seed}|{name}".encode(), digest_size=7).digest(), "big")
-
-
-def _rows(values: Array | None, rows: Array) -> Array | None:
-    return None if values is None else values[rows]
 
 
 def _numbered(groups: Mapping[str, Array]) -> IntArray:

@@ -16,6 +16,7 @@ from bestby.comparisons.common.family import alpha_of, shown_better, with_direct
 from bestby.comparisons.common.per_dataset import Asked
 from bestby.comparisons.datasets.source import Inside, check_outer, inside_of, is_p_values, source_of
 from bestby.data.evaluation import Evaluation
+from bestby.data.layouts.options import TableOptions
 from bestby.engine.base import Drawing
 from bestby.engine.interval_maker import Target
 from bestby.inference import clusters, multiplicity, ranking
@@ -52,8 +53,12 @@ def compare_datasets(
     outer: str | None = ...,
     dataset: str | None = ...,
     systems: Sequence[str] | None = ...,
+    ignore: str | Sequence[str] | None = ...,
     gold: str | None = ...,
+    item: str | Sequence[str] | None = ...,
     cluster: str | None = ...,
+    system_column: str | None = ...,
+    value_column: str | None = ...,
     metric: Any = ...,
     greater_is_better: bool | None = ...,
     on_missing: str = ...,
@@ -76,8 +81,12 @@ def compare_datasets(
     outer: str | None = None,
     dataset: str | None = None,
     systems: Sequence[str] | None = None,
+    ignore: str | Sequence[str] | None = None,
     gold: str | None = None,
+    item: str | Sequence[str] | None = None,
     cluster: str | None = None,
+    system_column: str | None = None,
+    value_column: str | None = None,
     metric: Any = None,
     greater_is_better: bool | None = None,
     on_missing: str = "error",
@@ -111,9 +120,13 @@ def compare_datasets(
     dataset : str, optional
         The column of a frame that names the dataset; "dataset" or "task" by default.
     systems : list of str, optional
-        The systems (columns of a frame) to compare; all by default.
-    gold, cluster : str, optional
-        Columns of a frame with a row per item.
+        The systems (columns of a frame, or patterns such as ``"gpt-*"``) to compare; all by default.
+    ignore : str or list of str, optional
+        Columns of a frame that are not systems, or patterns.
+    gold, cluster, item : str, optional
+        Columns of a frame with a row per item; several columns may make an item id: ``item=["task", "id"]``.
+    system_column, value_column : str, optional
+        Columns of a frame with a row per dataset (or item) and system.
     metric : str, Metric or callable, optional
         What to compute of items; as for `compare`. For a table of scores, a name for them.
     greater_is_better : bool, optional
@@ -175,7 +188,8 @@ def compare_datasets(
     check_outer(data, outer)
     _refuse_unused(
         data,
-        columns={"dataset": dataset, "gold": gold, "cluster": cluster},
+        columns={"dataset": dataset, "gold": gold, "item": item, "cluster": cluster, "ignore": ignore}
+        | {"system_column": system_column, "value_column": value_column},
         inside={"test": (test, "permutation")},
         other={
             "systems": (systems, None),
@@ -197,7 +211,11 @@ def compare_datasets(
         progress,
         executor=executing.checked(executor),
     )
-    source = source_of(data, outer, dataset, systems, gold, cluster, on_missing)
+    options = TableOptions.of(
+        gold, item, cluster, systems=systems, ignore=ignore, on_missing=on_missing,
+        system_column=system_column, value_column=value_column,
+    )  # fmt: skip
+    source = source_of(data, outer, dataset, options)
     inside = inside_of(source, metric, greater_is_better, on_missing, drawing)
     order, average = _ordered(inside)
     pairs = per_dataset.pairs_of(order, inside.names, baseline, asked.alternative)

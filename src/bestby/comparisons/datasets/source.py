@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
-from bestby._core.typing import FloatArray, OnMissing
+from bestby._core.typing import FloatArray
 from bestby.comparisons.common import per_dataset
 from bestby.data.evaluation import Evaluation
-from bestby.data.frames import collected, evaluation_from_frame, is_frame
+from bestby.data.frames import backend_of, is_partitioned, is_table, table_of
+from bestby.data.layouts.datasets import Cells, datasets_of
+from bestby.data.layouts.evaluations import refuse_partitions
+from bestby.data.layouts.options import TableOptions
 from bestby.data.order import merged_order
-from bestby.data.roles import ITEM_WORDS, listed
+from bestby.data.roles import listed
 from bestby.engine.base import Drawing
 from bestby.engine.interval_maker import Intervals
 from bestby.metrics.base import BaseMetric
@@ -25,9 +29,6 @@ from bestby.metrics.directions import direction_of
 from bestby.results.base import MetricInfo, Note
 from bestby.results.comparison import Comparison
 from bestby.vocabulary import allowed_names
-
-Cells = Mapping[str, Mapping[str, float]]
-
 
 _ASSUMED = '; the outer keys are taken as datasets: if they are systems, pass outer="system"'
 
@@ -87,24 +88,15 @@ def check_outer(data: Any, outer: str | None) -> None:
         )
 
 
-def source_of(
-    data: Any,
-    outer: str | None,
-    dataset: str | None,
-    systems: Sequence[str] | None,
-    gold: str | None,
-    cluster: str | None,
-    on_missing: str,
-) -> Source:
+def source_of(data: Any, outer: str | None, dataset: str | None, options: TableOptions) -> Source:
     """Return the data in one of three forms."""
-    chosen = None if systems is None else checks.valid_name_list(systems, "systems")
-    for what, name in (("dataset", dataset), ("gold", gold), ("cluster", cluster)):
-        checks.valid_name(name, what)
+    checks.valid_name(dataset, "dataset")
+    if not isinstance(data, Mapping) and is_table(data):
+        return _of_table(data, dataset, options)
+    chosen = None if options.systems is None else tuple(options.systems)
     if isinstance(data, Evaluation):
         data.uncounted("a comparison over datasets")
         return Source(items=per_dataset.split(data, "dataset"), systems=chosen, notes=data.notes)
-    if not isinstance(data, Mapping) and is_frame(data):
-        return _from_frame(data, dataset, chosen, gold, cluster, on_missing)
     if not isinstance(data, Mapping):
         raise InvalidInputError(
             f"data must be a mapping, a frame or an Evaluation, got {type(data).__name__}",
@@ -153,52 +145,20 @@ def _transposed(by_system: Mapping[str, Mapping[Any, Any]]) -> Cells:
     return table
 
 
-def _from_frame(
-    frame: Any,
-    dataset: str | None,
-    systems: tuple[str, ...] | None,
-    gold: str | None,
-    cluster: str | None,
-    on_missing: str,
-) -> Source:
-    frame = collected(frame)
-    names = [str(name) for name in (frame.column_names if hasattr(frame, "column_names") else frame.columns)]
-    key = dataset or next((word for word in ("dataset", "task") if word in names), None)
-    if key is None or key not in names:
-        raise InvalidInputError(
-            "the frame has no column of datasets" + (f" called {quoted(dataset)}" if dataset else ""),
-            hint=f"name it: dataset=...; its columns are: {', '.join(names[:12])}",
-        )
-    choice: OnMissing = checks.choice(on_missing, allowed_names("on_missing", "datasets"), "on_missing")
-    labels = [str(label) for label in checks.column(frame[key], f"column {quoted(key)}")]
-    if "system" in names and "score" in names and gold is None:
-        by = [str(label) for label in checks.column(frame["system"], "column 'system'")]
-        values = checks.as_array(frame["score"], "column 'score'")
-        return Source(table=cells(labels, by, list(values)), systems=systems)
-    others = {key, gold, cluster, *ITEM_WORDS}
-    columns = systems or tuple(name for name in names if name not in others)
-    if gold is not None or len(set(labels)) < len(labels):
-        whole = evaluation_from_frame(
-            frame, gold=gold, cluster=cluster, stratum=key, systems=columns, on_missing=choice
-        )
+def _of_table(data: Any, dataset: str | None, options: TableOptions) -> Source:
+    """Return the data of a frame or of records."""
+    if is_partitioned(data) and (options.roles.gold is not None or options.roles.item is not None):
+        refuse_partitions("this comparison")
+    datasets = datasets_of(table_of(data), dataset, options)
+    if isinstance(datasets, Evaluation):
+        whole = dataclasses.replace(datasets, frame_backend=backend_of(data))
         return Source(items=per_dataset.split(whole, "dataset"), notes=whole.notes)
-    values_of = {name: checks.as_array(frame[name], f"column {quoted(name)}") for name in columns}
-    table = {label: {name: values_of[name][row] for name in columns} for row, label in enumerate(labels)}
-    return Source(table=table, systems=systems)
-
-
-def cells(datasets: Sequence[str], systems: Sequence[str], values: Sequence[Any]) -> Cells:
-    """Return a table of scores from its long form."""
-    table: dict[str, dict[str, float]] = {}
-    for name, system, value in zip(datasets, systems, values, strict=True):
-        row = table.setdefault(name, {})
-        if system in row:
-            raise InvalidInputError(
-                f"system {quoted(system)} has more than one score on dataset {quoted(name)}",
-                hint="give one score per system and dataset; items need a gold or an item column",
-            )
-        row[system] = value
-    return table
+    if is_p_values(datasets):
+        raise InvalidInputError(
+            "the table holds one p-value per dataset, not scores",
+            hint="pass them to replicability: {dataset: p-value}",
+        )
+    return Source(table=cast(Cells, datasets))
 
 
 def inside_of(
@@ -241,7 +201,7 @@ def _of_items(
     parts = source.items or {}
     present = {name: dict.fromkeys(part.names, 0.0) for name, part in parts.items()}
     complete, names, notes = _complete(present, source.systems, on_missing)
-    kept = {name: per_dataset.only(parts[name], names) for name in complete}
+    kept = {name: parts[name].with_systems(names) for name in complete}
     measure, reading_notes = per_dataset.one_metric(metric, kept, "dataset")
     if greater_is_better is not None and greater_is_better != measure.greater_is_better:
         raise InvalidInputError(

@@ -18,6 +18,7 @@ from bestby.comparisons.common.per_dataset import Asked
 from bestby.comparisons.folds import fold_tests
 from bestby.comparisons.folds.source import Folds, Labels, of_items, of_scores, read
 from bestby.data.evaluation import Evaluation
+from bestby.data.layouts.options import TableOptions
 from bestby.engine.base import Drawing
 from bestby.inference import classical, crossvalidation, multiplicity
 from bestby.inference.replicability import replicability
@@ -40,7 +41,12 @@ def compare_folds(
     fold: str | None = None,
     repetition: str | None = None,
     systems: Sequence[str] | None = None,
+    ignore: str | Sequence[str] | None = None,
     gold: str | None = None,
+    item: str | Sequence[str] | None = None,
+    cluster: str | None = None,
+    system_column: str | None = None,
+    value_column: str | None = None,
     metric: Any = None,
     greater_is_better: bool | None = None,
     ratio: float | None = None,
@@ -70,9 +76,13 @@ def compare_folds(
     fold, repetition : str, optional
         Columns of a frame; "fold" and "repetition" by default.
     systems : list of str, optional
-        The systems (columns of a frame) to compare; all by default.
-    gold : str, optional
-        The column of the gold in a frame with a row per item.
+        The systems (columns of a frame, or patterns such as ``"gpt-*"``) to compare; all by default.
+    ignore : str or list of str, optional
+        Columns of a frame that are not systems, or patterns.
+    gold, item, cluster : str, optional
+        Columns of a frame with a row per item; several columns may make an item id: ``item=["task", "id"]``.
+    system_column, value_column : str, optional
+        Columns of a frame with a row per fold (or item) and system.
     metric : str, Metric or callable, optional
         What to compute of items; as for `compare`. For scores of folds, a name for them.
     greater_is_better : bool, optional
@@ -147,11 +157,15 @@ def compare_folds(
         progress,
         executor=executing.checked(executor),
     )
-    found = read(
-        data, fold, repetition, None if systems is None else checks.valid_name_list(systems, "systems"), gold
-    )
+    options = TableOptions.of(
+        gold, item, cluster, systems=systems, ignore=ignore,
+        system_column=system_column, value_column=value_column,
+    )  # fmt: skip
+    found = read(data, fold, repetition, options)
     if isinstance(data, Evaluation | Mapping):
-        columns = {"fold": (fold, None), "repetition": (repetition, None), "gold": (gold, None)}
+        named = {"fold": fold, "repetition": repetition, "gold": gold, "item": item, "cluster": cluster}
+        named |= {"ignore": ignore, "system_column": system_column, "value_column": value_column}
+        columns = {name: (value, None) for name, value in named.items()}
         checks.refuse_unused("data other than a data frame, because it names a column", **columns)
     if not isinstance(found, dict):
         checks.refuse_unused(

@@ -12,11 +12,13 @@ import numpy as np
 from bestby._core import arrays, checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
-from bestby._core.typing import Array, FloatArray
+from bestby._core.typing import FloatArray
 from bestby.comparisons.common import per_dataset
 from bestby.data.evaluation import Evaluation
-from bestby.data.frames import collected, evaluation_from_frame, is_frame
-from bestby.data.roles import ITEM_WORDS
+from bestby.data.frames import is_partitioned, is_table, table_of
+from bestby.data.layouts.datasets import FoldScores, folds_of
+from bestby.data.layouts.evaluations import refuse_partitions
+from bestby.data.layouts.options import TableOptions
 from bestby.engine.base import Drawing
 from bestby.engine.interval_maker import Intervals
 from bestby.metrics.base import BaseMetric
@@ -25,15 +27,6 @@ from bestby.results.base import MetricInfo, Note
 
 Labels = tuple[tuple[str, str], ...]
 """Repetition and fold."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Scores:
-    """One score per system and fold, as it came."""
-
-    names: tuple[str, ...]
-    labels: Labels
-    matrix: FloatArray
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,15 +56,18 @@ class Folds:
 
 
 def read(
-    data: Any, fold: str | None, repetition: str | None, systems: tuple[str, ...] | None, gold: str | None
-) -> Scores | dict[str, Evaluation]:
+    data: Any, fold: str | None, repetition: str | None, options: TableOptions
+) -> FoldScores | dict[str, Evaluation]:
     """Return scores per fold, or an evaluation per repetition whose strata are the folds."""
-    for what, column in (("fold", fold), ("repetition", repetition), ("gold", gold)):
+    for what, column in (("fold", fold), ("repetition", repetition)):
         checks.valid_name(column, what)
+    systems = None if options.systems is None else tuple(options.systems)
     if isinstance(data, Evaluation):
         return {"1": _selected(data.uncounted("a comparison over folds"), systems)}
-    if not isinstance(data, Mapping) and is_frame(data):
-        return _from_frame(data, fold, repetition, systems, gold)
+    if not isinstance(data, Mapping) and is_table(data):
+        if is_partitioned(data) and (options.roles.gold is not None or options.roles.item is not None):
+            refuse_partitions("this comparison")
+        return folds_of(table_of(data), fold, repetition, options)
     if not isinstance(data, Mapping) or not data:
         raise InvalidInputError(
             f"data must be a mapping, a frame or an Evaluation, got {type(data).__name__}",
@@ -102,7 +98,7 @@ def read(
             )
     r, k = scores[0].shape
     labels = tuple((str(i + 1), str(j + 1)) for i in range(r) for j in range(k))
-    return Scores(names, labels, np.column_stack([array.reshape(-1) for array in scores]))
+    return FoldScores(names, labels, np.column_stack([array.reshape(-1) for array in scores]))
 
 
 def _in_order(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -121,7 +117,7 @@ def _in_order(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _selected(evaluation: Evaluation, systems: tuple[str, ...] | None) -> Evaluation:
-    return evaluation if systems is None else per_dataset.only(evaluation, systems)
+    return evaluation if systems is None else evaluation.with_systems(systems)
 
 
 def _fold_scores(values: Any, name: str) -> FloatArray:
@@ -137,40 +133,7 @@ def _fold_scores(values: Any, name: str) -> FloatArray:
     return np.atleast_2d(array.astype(np.float64))
 
 
-def _from_frame(
-    frame: Any, fold: str | None, repetition: str | None, systems: tuple[str, ...] | None, gold: str | None
-) -> Scores | dict[str, Evaluation]:
-    frame = collected(frame)
-    names = [str(name) for name in (frame.column_names if hasattr(frame, "column_names") else frame.columns)]
-    by = fold or "fold"
-    again = repetition or ("repetition" if "repetition" in names else None)
-    for name, role in ((by, "fold"), (again, "repetition")):
-        if name is not None and name not in names:
-            raise InvalidInputError(
-                f"the frame has no column {quoted(name)} of the {role}s",
-                hint=f"name it: {role}=...; its columns are: {', '.join(names[:12])}",
-            )
-    folds = [str(value) for value in checks.column(frame[by], f"column {quoted(by)}")]
-    rounds = ["1"] * len(folds) if again is None else [str(v) for v in checks.column(frame[again], again)]
-    labels = list(zip(rounds, folds, strict=True))
-    others = [name for name in names if name not in (by, again, gold, *ITEM_WORDS)]
-    columns = tuple(others) if systems is None else systems
-    if gold is None and len(set(labels)) == len(labels):
-        matrix = np.column_stack([_fold_scores(frame[name], name)[0] for name in columns])
-        return Scores(columns, tuple(labels), matrix)
-    whole = evaluation_from_frame(frame, gold=gold, stratum=by, systems=columns)
-    return by_repetition(whole, np.array(rounds))
-
-
-def by_repetition(whole: Evaluation, repetitions: Array) -> dict[str, Evaluation]:
-    """Return one evaluation per repetition, the folds being its strata."""
-    return {
-        str(name): per_dataset.taken(whole, repetitions == name)
-        for name in dict.fromkeys(repetitions.tolist())
-    }
-
-
-def of_scores(read: Scores, metric: Any, greater_is_better: bool | None) -> Folds:
+def of_scores(read: FoldScores, metric: Any, greater_is_better: bool | None) -> Folds:
     """Return the scores as they are, checked."""
     if metric is not None and not isinstance(metric, str):
         raise InvalidInputError("scores of folds leave nothing to compute: metric must be a name for them")
@@ -211,7 +174,7 @@ def of_items(
                 f"every repetition must have the same systems: {', '.join(names)};"
                 f" repetition {quoted(again)} has {', '.join(evaluation.names)}"
             )
-        same = per_dataset.only(evaluation, names)
+        same = evaluation.with_systems(names)
         for name, part in per_dataset.split(same, "fold").items():
             where = f"repetition {quoted(again)}, fold {quoted(name)}"
             folds[again, name] = (per_dataset.makers_of(part, measure, drawing, where), part)

@@ -68,6 +68,7 @@ def compare_preferences(
     b: str = "b",
     winner: str = "winner",
     item: str | None = None,
+    systems: Sequence[str] | None = None,
     ties: str = "half",
     scale: str = "log",
     prior: float = 0.0,
@@ -93,7 +94,10 @@ def compare_preferences(
         The cluster of each judgement, or the column with it: judgements of one cluster are drawn together.
         By default the items (prompts), if there are any.
     a, b, winner, item : str
-        The columns of a frame. A column "item" is used if there is one.
+        The columns of a frame. Those called model_a, model_b, preference and item (or id) are used if there
+        are any, as by `read_preferences`.
+    systems : list of str, optional
+        Of a frame, the judgements of these systems with each other only, by name or pattern.
     ties : {"half", "davidson"}
         "half": a tie is half a win for both (Bradley and Terry's model). "davidson": ties have a probability
         of their own.
@@ -177,7 +181,7 @@ def compare_preferences(
         checks.positive_int(n_jobs, "n_jobs"),
         progress,
     )
-    data = data_of(comparisons, clusters, Columns(a, b, winner, item))
+    data = data_of(comparisons, clusters, Columns(a, b, winner, item, systems))
     checks.valid_baseline(baseline, data.names)
     return _compared(_fitted(data, settings, drawing), settings, drawing)
 
@@ -378,6 +382,7 @@ def _interval(drawn: FloatArray, level: float) -> Interval | None:
 
 
 def _notes(fit: Fit, tests: Sequence[TestResult], settings: Settings) -> Iterator[Note]:
+    yield from fit.data.notes
     judged = fit.data.judged
     if judged.n_units < FEW_CLUSTERS:
         what = "judgements" if judged.clusters is None else "clusters"

@@ -12,9 +12,11 @@ from bestby._core import arrays, checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray
-from bestby.data.evaluation import one_grouping
-from bestby.data.frames import collected, is_frame
+from bestby.data.frames import is_table, table_of
+from bestby.data.groupings import one_grouping
+from bestby.data.layouts.preferences import Preferences, among, preferences_of
 from bestby.inference.judgements import Judgements
+from bestby.results.base import Note
 
 TIE = "tie"
 _POSITIONS = {"a": 1.0, "b": 0.0}
@@ -27,6 +29,7 @@ class Data:
 
     names: tuple[str, ...]
     judged: Judgements
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -34,13 +37,14 @@ class Columns:
     """The names of the columns of a frame.
 
     `a`, `b` and `winner` are the two systems, and which was preferred. `item` is what was judged; None for a
-    column "item", if there is one.
+    column "item", if there is one. `systems` are those whose judgements are used; all if None.
     """
 
     a: str = "a"
     b: str = "b"
     winner: str = "winner"
     item: str | None = None
+    systems: Sequence[str] | None = None
 
 
 def data_of(comparisons: Any, clusters: Any, columns: Columns) -> Data:
@@ -54,7 +58,13 @@ def data_of(comparisons: Any, clusters: Any, columns: Columns) -> Data:
     (('x', 'y'), array([0. , 0.5]), array([0, 1]))
     """
     clusters = one_grouping(clusters, "a comparison of judgements")
-    a, b, winner, items, named = _read(comparisons, clusters, columns)
+    notes: tuple[Note, ...] = ()
+    if isinstance(comparisons, Mapping) or is_table(comparisons):
+        judged, named = _of_table(comparisons, clusters, columns)
+        a, b, winner, items = judged.first, judged.second, judged.winners(), judged.items
+        notes = (Note("read_as", judged.told),)
+    else:
+        a, b, winner, items, named = _read(comparisons, clusters, columns)
     arrays.check_labels({"a": a, "b": b, "winner": winner, "items": items, "clusters": named})
     first, second, won = _texts(a, "a"), _texts(b, "b"), _texts(winner, "winner")
     if not len(first) == len(second) == len(won):
@@ -80,25 +90,12 @@ def data_of(comparisons: Any, clusters: Any, columns: Columns) -> Data:
             values,
             None if group is None else _codes(group, len(first)),
         ),
+        notes,
     )
 
 
 def _read(comparisons: Any, clusters: Any, columns: Columns) -> tuple[Any, Any, Any, Any, Any]:
     """Return a, b, winner, items and clusters as columns."""
-    if is_frame(comparisons) or isinstance(comparisons, Mapping):
-        comparisons = collected(comparisons)
-        names = getattr(comparisons, "column_names", None) or getattr(comparisons, "columns", None)
-        have = [str(name) for name in (comparisons if names is None else names)]
-        item = columns.item if columns.item is not None or "item" not in have else "item"
-        wanted = [columns.a, columns.b, columns.winner, item, clusters if isinstance(clusters, str) else None]
-        for name in wanted:
-            if checks.valid_name(name, "a column") is not None and name not in have:
-                raise InvalidInputError(
-                    f"there is no column {quoted(name)}; the columns are: {', '.join(have)}",
-                    hint="name them with a=..., b=..., winner=..., item=...",
-                )
-        a, b, winner, items, named = (None if name is None else comparisons[name] for name in wanted)
-        return a, b, winner, items, named if isinstance(clusters, str) else clusters
     if isinstance(clusters, str):
         raise InvalidInputError(
             f"clusters={quoted(clusters)} names a column, but the judgements are no frame",
@@ -110,10 +107,27 @@ def _read(comparisons: Any, clusters: Any, columns: Columns) -> tuple[Any, Any, 
         b=(columns.b, "b"),
         winner=(columns.winner, "winner"),
         item=(columns.item, None),
+        systems=(columns.systems, None),
     )
     rows = _rows(comparisons)
     fields = list(zip(*rows, strict=True)) if rows else [(), (), ()]
     return *fields[-3:], (fields[0] if len(fields) == 4 else None), clusters
+
+
+def _of_table(comparisons: Any, clusters: Any, columns: Columns) -> tuple[Preferences, Any]:
+    """Return the judgements of a frame, of records or of a mapping of columns, and the clusters."""
+    if isinstance(comparisons, Mapping):
+        arrays.check_labels(comparisons)
+    named = {
+        # The default is a column of that name, or one that is called in another usual way.
+        role: None if name == role else checks.valid_name(name, role)
+        for role, name in (("a", columns.a), ("b", columns.b), ("winner", columns.winner))
+    }
+    cluster = clusters if isinstance(clusters, str) else None
+    judged = preferences_of(table_of(comparisons), {**named, "item": columns.item, "cluster": cluster})
+    if columns.systems is not None:
+        judged = among(judged, checks.valid_name_list(columns.systems, "systems"))
+    return judged, judged.clusters if clusters is None or cluster is not None else clusters
 
 
 def _rows(comparisons: Any) -> list[Sequence[Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from bestby._version import __version__
 from bestby.comparisons.common import family, note_rules
 from bestby.comparisons.runs.differences import chosen_test, difference_of, orders_of, oriented_test
 from bestby.comparisons.runs.settings import Settings, asked
-from bestby.comparisons.runs.source import Data, data_of, systems_of
+from bestby.comparisons.runs.source import Data, data_of, runs_with_gold, systems_of
 from bestby.engine.base import Drawing
 from bestby.engine.hierarchy import RunsWithItems
 from bestby.engine.runs import FEW_FOR_MEDIANS
@@ -34,11 +34,18 @@ FEW_RUNS = 5
 def compare_runs(
     runs: Mapping[str, Any] | Any,
     *,
-    gold: ArrayLike | None = None,
+    systems: Sequence[str] | None = None,
+    ignore: str | Sequence[str] | None = None,
+    run: str | None = None,
+    item: str | Sequence[str] | None = None,
+    dataset: str | None = None,
+    system_column: str | None = None,
+    value_column: str | None = None,
+    gold: ArrayLike | str | None = None,
     metric: Any = None,
     statistic: str = "mean",
     paired: bool = False,
-    clusters: ArrayLike | None = None,
+    clusters: ArrayLike | str | None = None,
     baseline: str | None = None,
     greater_is_better: bool | None = None,
     interval: str = "auto",
@@ -60,9 +67,15 @@ def compare_runs(
     runs : mapping of str to array_like, shape (R,) or (R, n), or to mapping of run to such, or data frame
         Per system the score of each run; or, for each run, its score on every item; or, with `gold`, its
         predictions. Paired runs in mappings are joined by their keys. The items are the same in all runs of
-        all systems; the number of runs may differ. In a data frame every column is a system, every row a run.
-    gold : array_like, shape (n,), optional
-        The gold labels or values: `runs` are then predictions.
+        all systems; the number of runs may differ. A data frame is read as a table is by `read_runs`: a
+        column per system and a row per run, or a column of systems.
+    systems, ignore : list of str, optional
+        The systems to compare, and columns of a data frame that are no systems, by name or pattern
+        (``"gpt-*"``).
+    run, item, dataset, system_column, value_column : str, optional
+        Columns of a data frame, as for `read_runs`.
+    gold : array_like, shape (n,), or str, optional
+        The gold labels or values: `runs` are then predictions. Of a data frame the name of their column.
     metric : str, Metric or callable, optional
         With items what to compute of each run, as for `compare`. Where the runs are scores already, the name
         they go by ("score" by default), which also says whether higher or lower is better: that of the metric
@@ -73,8 +86,8 @@ def compare_runs(
     paired : bool
         Whether run i of one system and run i of the others share what was drawn: the seed, the split, the
         order of the data. The numbers of runs must then be equal.
-    clusters : array_like, shape (n,), optional
-        The cluster (document, speaker, template) of each item.
+    clusters : array_like, shape (n,), or str, optional
+        The column of a data frame, or the cluster (document, speaker, template) of each item.
     baseline : str, optional
         Compare every other system with this one only (system minus baseline); otherwise every pair.
     greater_is_better : bool, optional
@@ -160,9 +173,13 @@ def compare_runs(
         progress,
         executor=executing.checked(executor),
     )
-    data = data_of(
-        systems_of(runs, paired=settings.paired), gold, metric, clusters, greater_is_better, settings, drawing
-    )
+    columns = {"run": run, "item": item, "dataset": dataset}
+    columns |= {"system_column": system_column, "value_column": value_column}
+    given = runs_with_gold(runs, gold, clusters, systems, ignore, columns, paired=settings.paired)
+    metric = given.metric if metric is None else metric
+    rows = systems_of(given.runs, paired=settings.paired)
+    data = data_of(rows, given.gold, metric, given.clusters, greater_is_better, settings, drawing)
+    data = replace(data, notes=(*given.notes, *data.notes))
     checks.valid_baseline(baseline, data.names)
     estimates = np.array([data.maker.estimate(s) for s in range(len(data.names))])
     order = family.ranked(estimates, data.names, data.metric.greater_is_better)
@@ -181,10 +198,10 @@ def compare_runs(
         settings.alpha,
     )
     differences, long = family.with_one_long_note(differences)
-    systems, system_notes = _scores(data, order, differences, settings)
+    scores, system_notes = _scores(data, order, differences, settings)
     return RunsComparison(
         metrics=(data.metric,),
-        systems=systems,
+        systems=scores,
         differences=differences,
         omnibus=(),
         notes=(

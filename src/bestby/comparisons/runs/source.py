@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +16,9 @@ from bestby._core.text import quoted
 from bestby.comparisons.common import note_rules
 from bestby.comparisons.runs.settings import Settings
 from bestby.data.evaluation import Evaluation
-from bestby.data.frames import collected, is_frame
+from bestby.data.frames import is_table, table_of
+from bestby.data.layouts.options import TableOptions, chosen_systems
+from bestby.data.layouts.runs import Runs, runs_of
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
 from bestby.engine.hierarchy import RunsWithItems
@@ -44,17 +47,43 @@ class Data:
         return 0 if self.evaluation is None else self.evaluation.n_items
 
 
+def runs_with_gold(
+    runs: Any,
+    gold: Any,
+    clusters: Any,
+    systems: Any,
+    ignore: Any,
+    columns: Mapping[str, Any],
+    *,
+    paired: bool,
+) -> Runs:
+    """Return the runs with gold and clusters, which a frame holds in columns; other data as they are."""
+    if not is_table(runs):
+        checks.refuse_unused(
+            "data other than a data frame, because it names a column",
+            **{name: (column, None) for name, column in columns.items()},
+        )
+        return Runs(chosen_systems(runs, systems, ignore), gold, clusters, None, "")
+    others = dict(columns)
+    run, item, dataset = others.pop("run"), others.pop("item"), others.pop("dataset")
+    options = TableOptions.of(gold, item, clusters, systems=systems, ignore=ignore, **others)
+    table = table_of(runs)
+    found = runs_of(table, options, run=run, dataset=dataset, paired=paired)
+    has_items = any(isinstance(values, list) for values in found.runs.values())
+    return dataclasses.replace(
+        found,
+        metric=None if has_items else found.metric,  # what the scores of items are called is no metric
+        notes=(Note("read_as", f"{table.source} was read as {found.told}"), *found.notes),
+    )
+
+
 def systems_of(runs: Any, *, paired: bool) -> dict[str, list[Any]]:
     """Return per system its runs: numbers, or one sequence of values each."""
     if not isinstance(runs, Mapping):
-        if not is_frame(runs):
-            raise InvalidInputError(
-                f"runs must be a mapping of system to its runs, got {type(runs).__name__}",
-                hint='compare_runs({"new": [0.81, 0.84], "old": [0.79, 0.80]})',
-            )
-        runs = collected(runs)
-        names = runs.column_names if hasattr(runs, "column_names") else runs.columns
-        runs = {str(name): runs[name] for name in names}
+        raise InvalidInputError(
+            f"runs must be a mapping of system to its runs, got {type(runs).__name__}",
+            hint='compare_runs({"new": [0.81, 0.84], "old": [0.79, 0.80]})',
+        )
     checks.valid_names(runs, "system")
     if len(runs) < 2:
         raise InvalidInputError(

@@ -18,7 +18,7 @@ from bestby.comparisons.study.records import Entry, Gold, Tag
 from bestby.data import soft
 from bestby.data.arrays import identifiers, label_column
 from bestby.data.columns import complete
-from bestby.data.evaluation import one_grouping
+from bestby.data.groupings import one_grouping
 from bestby.data.values import label_codes, read_together
 
 

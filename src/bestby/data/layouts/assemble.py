@@ -16,7 +16,8 @@ from bestby.data.columns import Column, text_of
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.classes import one_kind
 from bestby.data.layouts.soft import Soft
-from bestby.data.values import Rule, merged_note, read_together
+from bestby.data.table import Table
+from bestby.data.values import EXACT, Rule, merged_note, read_together
 from bestby.results.base import Note
 
 
@@ -26,14 +27,13 @@ def side_by_side(
     gold: Column | None,
     *,
     items: Sequence[str] | None,
-    clusters: Sequence[str] | None,
-    strata: Sequence[str] | None,
+    groups: Mapping[str, Sequence[str]],
     on_missing: OnMissing,
     soft: Soft,
 ) -> Evaluation:
     """Make an evaluation of columns of equal length; where no ids are given, the rows are the items.
 
-    `gold` has shape (n,) and the arrays in `systems`, `items`, `clusters` and `strata` have shape (n,).
+    `groups` holds the group of each row, under the names of `GROUP_ROLES`.
     """
     if items is not None:
         check_unique(items, f"{source}: item ids")
@@ -46,10 +46,10 @@ def side_by_side(
             {name: column.values for name, column in columns.items()},
             None if gold is None else _gold_values(gold, classes),
             items=items,
-            clusters=clusters,
-            strata=strata,
+            **_groupings(groups),
             on_missing=on_missing,
             classes=classes,
+            objects=soft.objects,
         )
         return dataclasses.replace(evaluation, notes=(*notes, *evaluation.notes))
     if on_missing == "error":
@@ -61,10 +61,23 @@ def side_by_side(
         None if gold is None else (keys, gold),
         classes,
         notes,
-        clusters=None if clusters is None else dict(zip(keys, clusters, strict=True)),
-        strata=None if strata is None else dict(zip(keys, strata, strict=True)),
+        groups={role: dict(zip(keys, labels, strict=True)) for role, labels in groups.items()},
         on_missing=on_missing,
+        objects=soft.objects,
     )
+
+
+def _groupings(groups: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the groups of the items as `Evaluation.of` takes them."""
+    clusters = groups.get("cluster")
+    if "crossed" in groups:
+        clusters = [clusters, groups["crossed"]]
+    return {"clusters": clusters, "strata": groups.get("stratum")}
+
+
+def values_of(table: Table, name: str, soft: Soft) -> Column:
+    """Return a column of predictions, scores or the gold."""
+    return table.objects(name) if soft.objects else table.column(name)
 
 
 def by_id(
@@ -73,9 +86,9 @@ def by_id(
     classes: Array | None,
     notes: tuple[Note, ...],
     *,
-    clusters: Mapping[Any, str] | None,
-    strata: Mapping[Any, str] | None,
+    groups: Mapping[str, Mapping[Any, str]],
     on_missing: OnMissing,
+    objects: bool = False,
 ) -> Evaluation:
     """Make an evaluation of ids and values, which `typed` returned; a missing value has no id."""
     labels: Any = None
@@ -86,10 +99,10 @@ def by_id(
     evaluation = Evaluation.of(
         {name: keyed(keys, column) for name, (keys, column) in systems.items()},
         labels,
-        clusters=clusters,
-        strata=strata,
+        **_groupings(groups),
         on_missing=on_missing,
         classes=classes,
+        objects=objects,
     )
     return dataclasses.replace(evaluation, notes=(*notes, *evaluation.notes))
 
@@ -105,6 +118,8 @@ def typed(
 
     The notes say how they were read.
     """
+    if soft.objects:
+        return dict(systems), gold, None, ()
     if soft.texts:
         texts = {name: text_of(column) for name, column in systems.items()}
         return texts, None if gold is None else text_of(gold), None, ()
@@ -138,6 +153,25 @@ def agreed(
             )
     return values
 
+
+def check_exact(source: str, systems: Mapping[str, Column], gold: Column | None) -> None:
+    """Refuse whole numbers too large for floats that became floats because a value is missing."""
+    if gold is None or gold.values.dtype.kind not in "iu":
+        return
+    for name, column in systems.items():
+        there = column.values[~column.missing]
+        if there.dtype.kind != "f" or there.size == column.size or there.ndim > 1:
+            continue
+        if (np.abs(there) >= EXACT).any() and np.all(there == np.rint(there)):
+            raise InvalidInputError(
+                f"{source}: column {name!r} holds whole numbers as floats because a value is missing, and"
+                " some are too large for floats to hold exactly",
+                hint='read it as a type that has missing values, such as dtype="Int64" in pandas, or as text',
+            )
+
+
+GROUP_ROLES = ("cluster", "crossed", "stratum")
+"""The parts of columns that say which group an item belongs to."""
 
 CLUSTERS_HINT = "items of the same document or person are clusters (cluster=...), not the same item"
 

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.typing import OnMissing
-from bestby.data.columns import Column, column_of_texts
+from bestby._core.text import quoted, suggestion
+from bestby.data.columns import column_of_texts
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts import annotators
 from bestby.data.layouts.assemble import (
     CLUSTERS_HINT,
+    GROUP_ROLES,
     agreed,
     by_id,
+    check_exact,
     check_present,
     check_unique,
     check_whole,
     typed,
+    values_of,
 )
+from bestby.data.layouts.options import TableOptions
 from bestby.data.layouts.soft import Soft
 from bestby.data.layouts.soft_tables import class_columns, has_classes
 from bestby.data.order import order_in_groups
-from bestby.data.roles import RUN_WORDS, RUNS_HINT, VALUE_WORDS, Roles
+from bestby.data.roles import RUN_WORDS, RUNS_HINT, VALUE_WORDS, Roles, matching
 from bestby.data.table import SYSTEM_WORDS, Table, check_there, listed
 from bestby.data.values import Rule
 
@@ -70,20 +74,10 @@ def system_column_of(table: Table, roles: Roles, systems: Sequence[str] | None) 
     )
 
 
-def read_long(
-    table: Table,
-    roles: Roles,
-    systems: Sequence[str] | None,
-    on_missing: OnMissing,
-    *,
-    system_column: str | None = None,
-    value_column: str | None = None,
-    soft: Soft = Soft(),  # noqa: B008 - frozen
-) -> tuple[Evaluation, str]:
-    """Make an evaluation of a long table.
-
-    `systems` says which systems; all if not given.
-    """
+def read_long(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
+    """Make an evaluation of a long table."""
+    roles, systems, soft, on_missing = options.roles, options.systems, options.soft, options.on_missing
+    system_column, value_column = options.system_column, options.value_column
     by = system_column or system_column_of(table, roles, systems) or "system"
     if value_column is None:
         other = {by, table.item_column(roles.item), *VALUE_WORDS, *_GROUP_WORDS}
@@ -102,38 +96,40 @@ def read_long(
     for name in names:
         what = f"{table.source}: item ids of system {name!r}"
         check_unique(keys[name], what, RUNS_HINT if has_runs else CLUSTERS_HINT)
-    values = table.column(value)
+    values = values_of(table, value, soft)
     kept = [row for row, label in enumerate(labels) if label in rows]
-    first = first_rows([items[row] for row in kept])
+    of_rows = [items[row] for row in kept]
+    first = first_rows(of_rows)
     firsts = [kept[position] for position in first.values()]
     gold = None
     if found.annotators:
         gold = annotators.of_columns(table, found.annotators)
     elif found.gold is not None:
-        gold = table.column(found.gold)
+        gold = values_of(table, found.gold, soft)
+    check_exact(table.source, {value: values}, gold)
     if gold is not None:
-        check_whole(table.source, gold.take(kept), [items[row] for row in kept])
         labels_of_rows = gold.take(kept)
-        rule = None if labels_of_rows.values.ndim > 1 else Rule.of(labels_of_rows)
-        agreed(table.source, "gold", [items[row] for row in kept], labels_of_rows, rule)
+        check_whole(table.source, labels_of_rows, of_rows)
+        rule = None if labels_of_rows.values.ndim > 1 or soft.as_given else Rule.of(labels_of_rows)
+        agreed(table.source, "gold", of_rows, labels_of_rows, rule)
         gold = gold.take(firsts)
     columns, gold, classes, notes = typed({name: values.take(rows[name]) for name in names}, gold, soft)
     if on_missing == "error":
         for name in names:
             check_present(table.source, name, columns[name], keys[name])
     groups = {
-        role: agreed(table.source, role, [items[row] for row in kept], _texts(table, column, role, kept))
+        role: agreed(table.source, role, of_rows, column_of_texts(table.texts(column, role)).take(kept))
         for role, column in found.named()
-        if role in ("cluster", "stratum")
+        if role in GROUP_ROLES
     }
     evaluation = by_id(
         {name: (keys[name], columns[name]) for name in names},
         None if gold is None else (list(first), gold),
         classes,
         notes,
-        clusters=groups.get("cluster"),
-        strata=groups.get("stratum"),
+        groups=groups,
         on_missing=on_missing,
+        objects=soft.objects,
     )
     told = f"a long table; systems: {listed(names)} (column {by}); values: {value}; {found.told()}"
     return evaluation, told
@@ -151,10 +147,6 @@ def _only_soft(table: Table) -> str | None:
     """Return the column of distributions, if there is one beside the gold."""
     names = [name for name in table.soft if name != "gold"]
     return names[0] if len(names) == 1 else None
-
-
-def _texts(table: Table, name: str, role: str, rows: Sequence[int]) -> Column:
-    return column_of_texts(table.texts(name, role)).take(rows)
 
 
 def _columns(table: Table, roles: Roles, by: str, value_column: str | None) -> tuple[Roles, str]:
@@ -182,7 +174,7 @@ def _columns(table: Table, roles: Roles, by: str, value_column: str | None) -> t
     # Scores need no gold; one that lies beside them is not used unless it is asked for.
     gold = roles.gold if value == "score" or roles.annotators else told(roles.gold, "gold")
     groups = told(roles.cluster, "cluster"), told(roles.stratum, "stratum")
-    return Roles(gold, item, *groups, roles.annotators), value
+    return Roles(gold, item, *groups, roles.annotators, roles.crossed), value
 
 
 def value_word(names: Mapping[str, object], *, prefer_score: bool) -> str | None:
@@ -195,9 +187,15 @@ def _chosen(
     table: Table, by: str, labels: Sequence[str], items: Sequence[str], systems: Sequence[str] | None
 ) -> list[str]:
     known = order_in_groups(labels, items)
-    for name in systems or ():
-        if name not in known:
-            raise InvalidInputError(
-                f"{table.source}: no system {name!r} in column {by!r}", hint=f"it has: {listed(known)}"
-            )
-    return known if systems is None else list(systems)
+    return known if systems is None else matching(systems, known, unknown_system(table.source, known, by))
+
+
+def unknown_system(
+    source: str, known: Sequence[str], column: str | None = None
+) -> Callable[[str], InvalidInputError]:
+    """Return what makes the error for a system that the data do not have."""
+    where = "" if column is None else f" in column {column!r}"
+    return lambda name: InvalidInputError(
+        f"{source}: no system {quoted(name)}{where}{suggestion(name, known)}",
+        hint=f"systems: {listed(known)}",
+    )

@@ -35,12 +35,20 @@ class Soft:
         Whether rows are divided by their sums.
     texts : bool
         Whether all values stay the texts they are, for measures that read such.
+    objects : bool
+        Whether all values stay what they are, such as lists of references or parses; only in a frame.
     """
 
     classes: tuple[str, ...] | None = None
     every_column: bool = False
     normalise: bool = False
     texts: bool = False
+    objects: bool = False
+
+    @property
+    def as_given(self) -> bool:
+        """Whether the values are neither labels nor numbers."""
+        return self.texts or self.objects
 
     @classmethod
     def of(cls, classes: str | Sequence[Any] | None, normalise: bool) -> Soft:

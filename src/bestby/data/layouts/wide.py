@@ -6,45 +6,44 @@ import dataclasses
 from collections.abc import Sequence
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.typing import OnMissing
 from bestby.data.columns import Column
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts import annotators
-from bestby.data.layouts.assemble import side_by_side
+from bestby.data.layouts.assemble import GROUP_ROLES, check_exact, side_by_side, values_of
 from bestby.data.layouts.classes import labels_of
-from bestby.data.layouts.soft import Soft
-from bestby.data.roles import Roles, check_no_gold, check_no_run, recognised, shares_nothing, told_wide
+from bestby.data.layouts.options import TableOptions
+from bestby.data.roles import (
+    Roles,
+    check_no_gold,
+    check_no_run,
+    matching,
+    recognised,
+    shares_nothing,
+    told_wide,
+)
 from bestby.data.table import Table, check_there, listed
 from bestby.data.values import read_together, without_labels
 
 
-def read_wide(
-    table: Table,
-    roles: Roles,
-    systems: Sequence[str] | None,
-    on_missing: OnMissing,
-    soft: Soft = Soft(),  # noqa: B008 - frozen
-) -> tuple[Evaluation, str]:
-    """Make an evaluation of a wide table.
-
-    `systems` are the columns of the systems; all that have no other role if not given.
-    """
+def read_wide(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
+    """Make an evaluation of a wide table."""
+    roles, systems, soft = options.roles, options.systems, options.soft
     found = roles_of(table, roles, chosen=systems is not None)
     names = systems_of(table, found, systems)
-    columns = {name: table.column(name) for name in names}
-    gold = None if found.gold is None else table.column(found.gold)
+    columns = {name: values_of(table, name, soft) for name in names}
+    gold = None if found.gold is None else values_of(table, found.gold, soft)
     if roles.annotators:
         gold = annotators.of_columns(table, roles.annotators)
-    if systems is None and gold is not None and not soft.texts:  # two texts are seldom equal
+    check_exact(table.source, columns, gold)
+    if systems is None and gold is not None and not soft.as_given:  # two texts are seldom equal
         check_alike(table, columns, gold)
     evaluation = side_by_side(
         table.source,
         columns,
         gold,
         items=None if found.item is None else table.texts(found.item, "item"),
-        clusters=None if found.cluster is None else table.texts(found.cluster, "cluster"),
-        strata=None if found.stratum is None else table.texts(found.stratum, "stratum"),
-        on_missing=on_missing,
+        groups={role: table.texts(name, role) for role, name in found.named() if role in GROUP_ROLES},
+        on_missing=options.on_missing,
         soft=soft,
     )
     unused = "" if not roles.annotators or found.gold is None else f"; column {found.gold} was not used"
@@ -77,13 +76,14 @@ def systems_of(table: Table, roles: Roles, systems: Sequence[str] | None) -> lis
         if roles.gold is None and not roles.annotators:
             check_no_gold(table.source, names)
         return names
-    for name in systems:
-        table.require(name, "system")
+    free = [name for name in table.names if name in systems or name not in other]
+    names = matching(systems, free, lambda name: table.unknown(name, "system"))
+    for name in names:
         if name in other:
             raise InvalidInputError(
                 f"{table.source}: column {name!r} cannot be {other[name]} and system at once"
             )
-    return list(systems)
+    return names
 
 
 def check_alike(table: Table, columns: dict[str, Column], gold: Column) -> None:

@@ -1,0 +1,104 @@
+"""What an evaluation is made of, checked: values, ids and groups of one length."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bestby._core import checks
+from bestby._core.errors import InvalidInputError, MissingValueError
+from bestby._core.typing import Array, ArrayLike, IntArray
+from bestby.data.alignment import Aligned, unequal_lengths
+from bestby.data.annotations import Annotations
+from bestby.data.arrays import identifiers
+from bestby.data.checked_values import check_numeric, checked_counts, checked_labels, opaque, system_or_gold
+from bestby.data.groupings import check_countable, check_nested, check_unique_ids
+
+Labels = tuple[Annotations | None, ArrayLike | None, bool]
+"""Annotators' labels, the classes, and whether soft rows are divided by their sums."""
+
+Coded = dict[str, tuple[Array, Array]]
+"""Distinct values and codes of columns of text."""
+
+
+def checked_parts(
+    together: Aligned, labels: Labels | None, counts: ArrayLike | None
+) -> tuple[dict[str, Any], Coded]:
+    """Return the fields of an evaluation, and the codes that were made on the way.
+
+    `labels` is None for items of any kind, which are neither labels nor numbers.
+    """
+    side = together.side
+    ids = None if together.items is None else identifiers(together.items, "items")
+    given = {**together.systems, **({} if side["gold"] is None else {"": side["gold"]})}
+    annotations = None if labels is None else labels[0]
+    notes = together.notes
+    coded: dict[str, tuple[Array, Array]] = {}
+    try:
+        if labels is None:
+            values = {name: opaque(column, system_or_gold(name)) for name, column in given.items()}
+            names = None
+        else:
+            values, names, merged = checked_labels(given, ids, *labels, coded)
+            notes += merged
+    except MissingValueError as error:  # of a system or the gold: for others on_missing does nothing
+        hint = f'{error.hint}; compare does so with on_missing="drop" or "worst"'
+        raise InvalidInputError(error.message, hint=hint) from error
+    gold = values.pop("", None)
+    n, number = _sizes(values, counts)
+    if annotations is not None and names is not None:
+        annotations = annotations.ordered(names)
+        gold = annotations.distribution()
+    if gold is None:
+        check_numeric(values)
+    elif len(gold) != n:
+        raise InvalidInputError(
+            f"gold has {len(gold)} values, expected {n}",
+            hint="pass one value per item, in the same order for gold and every system",
+        )
+    if ids is not None:
+        ids = checks.column(ids, "items", n)  # as many as the systems have values
+        check_unique_ids(ids, "items")
+    groups = _groups(side, n)
+    if number is not None and any(value.ndim > 1 for value in values.values()):
+        check_countable(soft=True)
+    parts = {
+        "systems": values,
+        "gold": gold,
+        "items": ids,
+        **groups,
+        "missing": dict(together.missing),
+        "notes": notes,
+        "classes": names,
+        "annotations": annotations,
+        "counts": number,
+    }
+    return parts, coded
+
+
+def _sizes(values: Mapping[str, Array], counts: ArrayLike | None) -> tuple[int, IntArray | None]:
+    """Return the number of rows, the same for all, and how many items each stands for."""
+    first, *others = values
+    n = len(values[first])
+    for name in others:
+        if len(values[name]) != n:
+            raise unequal_lengths(first, n, name, len(values[name]))
+    number = None if counts is None else checked_counts(counts, n)
+    n_items = n if number is None else int(number.sum())
+    if n_items < 2:
+        raise InvalidInputError(
+            f"a comparison needs at least 2 items, got {n_items}",
+            hint="with one item nothing can be said about the uncertainty",
+        )
+    return n, number
+
+
+def _groups(side: Mapping[str, Any], n: int) -> dict[str, Array | None]:
+    """Return the clusters, strata and crossed groups of the items."""
+    groups = {
+        what: None if side[what] is None else identifiers(side[what], what, n)
+        for what in ("clusters", "strata", "crossed")
+    }
+    if groups["crossed"] is None:
+        check_nested(groups["clusters"], groups["strata"])
+    return groups

@@ -1,0 +1,212 @@
+"""Tables of several datasets or folds: a score per row, or an item per row, told apart by what is in them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bestby._core.checks import NUMERAL
+from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
+from bestby._core.typing import FloatArray
+from bestby.data.columns import objects
+from bestby.data.evaluation import Evaluation
+from bestby.data.layouts.evaluations import evaluation_of
+from bestby.data.layouts.long import system_column_of, unknown_system, value_word
+from bestby.data.layouts.options import TableOptions
+from bestby.data.roles import matching
+from bestby.data.table import Table
+from bestby.data.values import as_scores
+from bestby.results.base import Note
+
+DATASET_WORDS = ("dataset", "task")
+P_WORDS = ("p_value", "p")
+_FOLD = "\x1f"  # no file has a column of this name
+_UNIT = "\x1f"
+
+Cells = Mapping[str, Mapping[str, float | None]]
+"""Scores by dataset and system; a score that is missing is None or not there."""
+
+
+@dataclass(frozen=True)
+class FoldScores:
+    """One score per system and fold; `labels` are repetition and fold, the rows of the matrix."""
+
+    names: tuple[str, ...]
+    labels: tuple[tuple[str, str], ...]
+    matrix: FloatArray
+
+
+def datasets_of(
+    table: Table, dataset: str | None, options: TableOptions
+) -> Mapping[str, float] | Cells | Evaluation:
+    """Return p-values or scores by dataset, or items whose strata are the datasets."""
+    table, options = options.prepared(table)
+    key = table.column_called(dataset, DATASET_WORDS, "dataset")
+    gold, systems, value_column = options.roles.gold, options.systems, options.value_column
+    labels = table.texts(key, "dataset")
+    unique = len(set(labels)) == len(labels)
+    p_column = next((word for word in P_WORDS if word in table.data), None)
+    if p_column and systems is None and gold is None and value_column is None:
+        if not unique:
+            raise InvalidInputError(
+                f"{table.source}: a dataset occurs more than once beside column {p_column!r}",
+                hint="give one p-value per dataset: those of one pair of systems",
+            )
+        return dict(zip(labels, _complete(table, p_column), strict=True))
+    options = dataclasses.replace(options, roles=dataclasses.replace(options.roles, stratum=key))
+    by = _system_column(table, options)
+    if by is not None and gold is None and table.item_column(options.roles.item) is None:
+        return _long_scores(table, labels, by, options)
+    if unique and gold is None and by is None:
+        names = _systems(table, systems, {key, table.item_column(options.roles.item)})
+        scores: dict[str, dict[str, float | None]] = {label: {} for label in labels}
+        for name in names:
+            for label, value in zip(labels, _floats(table, name), strict=True):
+                if value is not None:
+                    scores[label][name] = value
+        return scores
+    return evaluation_of(_with_ids_in_groups(table, labels, options), options)
+
+
+def folds_of(
+    table: Table, fold: str | None, repetition: str | None, options: TableOptions
+) -> FoldScores | dict[str, Evaluation]:
+    """Return scores by fold, or an evaluation per repetition whose strata are the folds."""
+    table, options = options.prepared(table)
+    by = table.column_called(fold, ("fold",), "fold")
+    again = repetition or ("repetition" if "repetition" in table.data else None)
+    folds = table.texts(by, "fold")
+    rounds = (
+        ["1"] * len(folds) if again is None else table.texts(table.require(again, "repetition"), "repetition")
+    )
+    labels = list(zip(rounds, folds, strict=True))
+    rest = {name: column for name, column in table.data.items() if name not in (by, again)}
+    bare = dataclasses.replace(table, data=rest)
+    roles = options.roles
+    ids = bare.item_column(roles.item)
+    system = _system_column(bare, options)
+    if roles.gold is None and ids is None and system is not None:
+        marked_scores = _long_scores(bare, [_UNIT.join(label) for label in labels], system, options)
+        return _fold_scores(bare.source, marked_scores)
+    if roles.gold is None and len(set(labels)) == len(labels) and system is None:
+        names = _systems(bare, options.systems, {ids})
+        matrix = np.column_stack([_complete(bare, name) for name in names])
+        return FoldScores(tuple(names), tuple(labels), matrix)
+    marked = {**rest, _FOLD: objects([_UNIT.join(label) for label in labels])}
+    options = dataclasses.replace(options, roles=dataclasses.replace(roles, stratum=_FOLD))
+    inner = _with_ids_in_groups(dataclasses.replace(table, data=marked), rounds, options)
+    return _by_repetition(evaluation_of(inner, options))
+
+
+def scores_by_dataset(
+    datasets: Sequence[str], systems: Sequence[str], values: Sequence[float | None]
+) -> Cells:
+    """Return a table of scores from its long form."""
+    table: dict[str, dict[str, float | None]] = {}
+    for name, system, value in zip(datasets, systems, values, strict=True):
+        row = table.setdefault(name, {})
+        if system in row:
+            raise InvalidInputError(
+                f"system {quoted(system)} has more than one score on dataset {quoted(name)}",
+                hint="give one score per system and dataset; items need a gold or an item column",
+            )
+        row[system] = value
+    return table
+
+
+def _system_column(table: Table, options: TableOptions) -> str | None:
+    if options.system_column is not None:
+        return table.require(options.system_column, "system column")
+    return system_column_of(table, options.roles, options.systems)
+
+
+def _long_scores(table: Table, labels: Sequence[str], by: str, options: TableOptions) -> Cells:
+    """Return the scores of a table with a row per dataset (or fold) and system."""
+    value = options.value_column or value_word(table.data, prefer_score=True)
+    if value is None:
+        raise InvalidInputError(
+            f"{table.source}: no column is called score", hint="name it: value_column=..."
+        )
+    names = table.texts(by, "system")
+    scores = _floats(table, table.require(value, "value column"))
+    chosen = set(names)
+    if options.systems is not None:
+        known = list(dict.fromkeys(names))
+        chosen = {*matching(options.systems, known, unknown_system(table.source, known, by))}
+    kept = [row for row, name in enumerate(names) if name in chosen]
+    return scores_by_dataset([labels[i] for i in kept], [names[i] for i in kept], [scores[i] for i in kept])
+
+
+def _fold_scores(source: str, scores: Cells) -> FoldScores:
+    names = list(dict.fromkeys(name for row in scores.values() for name in row))
+    for label, row in scores.items():
+        absent = next((name for name in names if row.get(name) is None), None)
+        if absent is not None:
+            repetition, fold = label.split(_UNIT)
+            raise InvalidInputError(
+                f"{source}: system {quoted(absent)} has no score on fold {quoted(fold)} of repetition"
+                f" {quoted(repetition)}",
+                hint="folds cannot be left out one by one: the tests count on all of them",
+            )
+    labels = [tuple(label.split(_UNIT)) for label in scores]
+    matrix = np.array([[row[name] for name in names] for row in scores.values()])
+    return FoldScores(tuple(names), tuple((again, fold) for again, fold in labels), matrix)
+
+
+def _systems(table: Table, systems: Sequence[str] | None, other: set[str | None]) -> list[str]:
+    names = [name for name in table.names if name not in other]
+    if systems is None:
+        return names
+    return matching(systems, names, lambda name: table.unknown(name, "system"))
+
+
+def _floats(table: Table, name: str) -> list[float | None]:
+    """Return a column as numbers, None where nothing is."""
+    column = as_scores(table.column(name))
+    there = np.flatnonzero(~column.missing)
+    if not there.size:
+        raise InvalidInputError(f"{table.source}: column {name!r} has no value in any row")
+    if column.is_text:
+        row = next(i for i in there if not NUMERAL.fullmatch(column.values[i]))
+        raise InvalidInputError(
+            f"{table.source}: column {name!r} holds text ({column.values[row]!r}), expected scores;"
+            f" first: row {row + 1}",
+            hint="name the columns that are systems: systems=[...], or correct this value",
+        )
+    return [None if gone else float(v) for v, gone in zip(column.values, column.missing, strict=True)]
+
+
+def _complete(table: Table, name: str) -> list[float]:
+    values = [value for value in _floats(table, name) if value is not None]
+    if len(values) < table.n_rows:
+        raise InvalidInputError(
+            f"{table.source}: column {name!r} has no value in {table.n_rows - len(values)} of"
+            f" {table.n_rows} rows"
+        )
+    return values
+
+
+def _with_ids_in_groups(table: Table, groups: Sequence[str], options: TableOptions) -> Table:
+    """Return the table with item ids that are unique if they are so inside each group."""
+    name = table.item_column(options.roles.item)
+    if name is None:
+        return table
+    ids = table.texts(name, "item")
+    joined = objects([f"{group}/{one}" for group, one in zip(groups, ids, strict=True)])
+    return dataclasses.replace(table, data={**table.data, name: joined})
+
+
+def _by_repetition(whole: Evaluation) -> dict[str, Evaluation]:
+    """Return one evaluation per repetition, its strata the folds."""
+    notes = tuple(Note(n.code, n.message.replace(_FOLD, "fold"), n.about) for n in whole.notes)
+    marked = [] if whole.strata is None else [str(label).split(_UNIT, 1) for label in whole.strata]
+    rounds, folds = np.array([name for name, _ in marked]), np.array([name for _, name in marked])
+    parts = {}
+    for name in dict.fromkeys(rounds.tolist()):
+        rows = rounds == name
+        parts[name] = dataclasses.replace(whole.with_rows(rows), strata=folds[rows], notes=notes)
+    return parts

@@ -1,0 +1,96 @@
+"""From a table of items, wide or long, to an evaluation."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from bestby._core import checks
+from bestby._core.errors import DesignError
+from bestby.data import partitions
+from bestby.data.evaluation import Evaluation
+from bestby.data.frames import FRAME, backend_of, column_names, is_partitioned, table_of
+from bestby.data.layouts.counted import evaluation_of_counts
+from bestby.data.layouts.long import is_long, read_long
+from bestby.data.layouts.options import TableOptions
+from bestby.data.layouts.soft import Soft
+from bestby.data.layouts.soft_tables import gathered
+from bestby.data.layouts.wide import read_wide, roles_of, systems_of
+from bestby.data.roles import VALUE_WORDS, listed, told_wide
+from bestby.data.table import Table
+from bestby.results.base import Note
+
+
+def evaluation_of(table: Table, options: TableOptions, source: str | None = None) -> Evaluation:
+    """Make an evaluation of a table of items; `source` is what the note calls the table."""
+    table, options = options.prepared(table)
+    if not options.soft.objects:
+        table = gathered(table, options.soft, options.columns, options.roles.item)
+    read = read_long if _is_long(table, options) else read_wide
+    evaluation, description = read(table, options)
+    message = f"{source or table.source} was read as {description}"
+    return with_reading_note(evaluation, message, options.soft)
+
+
+def _is_long(table: Table, options: TableOptions) -> bool:
+    if options.system_column is not None or options.value_column is not None:
+        return True
+    return is_long(table, options.roles, options.systems, options.soft)
+
+
+def evaluation_of_frame(data: Any, options: TableOptions, every_item: str | None = None) -> Evaluation:
+    """Make an evaluation of a frame or of records.
+
+    The rows of a dask frame are counted on its workers; `every_item` says what they cannot be counted for.
+    """
+    if is_partitioned(data):
+        evaluation = _evaluation_of_partitions(data, options, every_item)
+    else:
+        evaluation = evaluation_of(table_of(data), options)
+    return dataclasses.replace(evaluation, frame_backend=backend_of(data))
+
+
+def _evaluation_of_partitions(frame: Any, options: TableOptions, every_item: str | None) -> Evaluation:
+    names = column_names(frame)
+    heads = Table(FRAME, {name: np.empty(0, dtype=object) for name in names}, frozenset())
+    heads = heads.without(options.ignore)
+    roles = roles_of(heads, options.roles, chosen=options.systems is not None)
+    value = options.value_column or next((word for word in VALUE_WORDS if word in heads.data), None)
+    whole = {
+        "clusters": roles.cluster is not None,
+        "joint item ids": bool(options.item_columns),
+        "a long table": bool(options.system_column) or ("system" in heads.data and value is not None),
+        "soft labels": options.soft.classes is not None or options.soft.normalise,
+    }
+    refuse_partitions(every_item or next((what for what, needed in whole.items() if needed), None))
+    systems = systems_of(heads, roles, options.systems)
+    others = [name for name in (roles.gold, roles.stratum) if name is not None]
+    rows, counts = partitions.counted(frame, [*others, *systems])
+    evaluation = evaluation_of_counts(table_of(rows), counts, systems, roles, options)
+    message = f"{FRAME} was read as {told_wide(systems, roles)}"
+    return with_reading_note(evaluation, message, options.soft)
+
+
+def refuse_partitions(what: str | None) -> None:
+    """Refuse what needs every item of a frame in partitions."""
+    if what is not None:
+        raise DesignError(
+            f"the rows of a dask frame are counted where they are; every item is needed for {what}",
+            hint="pass frame.compute() if it fits into memory",
+        )
+
+
+def with_reading_note(evaluation: Evaluation, message: str, soft: Soft) -> Evaluation:
+    """Return the evaluation with the note on what was taken for what."""
+    values = {**evaluation.systems, **({} if evaluation.gold is None else {"gold": evaluation.gold})}
+    rows = [name for name, column in values.items() if column.ndim == 2]
+    if not rows:
+        checks.refuse_unused(
+            "hard labels and scores: only soft labels are normalised", normalise=(soft.normalise, False)
+        )
+    if rows and evaluation.classes is not None:
+        message += f"; distributions over the classes {listed([str(name) for name in evaluation.classes])}"
+        message += f": {listed(rows)}" + ("; every row divided by its sum" if soft.normalise else "")
+    return dataclasses.replace(evaluation, notes=(Note("read_as", message), *evaluation.notes))

@@ -1,0 +1,209 @@
+"""Tables of judgements: which of two systems was preferred, one row per judgement."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Array, FloatArray
+from bestby.data.evaluation import Evaluation
+from bestby.data.layouts.long import unknown_system
+from bestby.data.roles import listed, matching
+from bestby.data.table import Table
+
+A_WORDS, B_WORDS, WINNER_WORDS = ("a", "model_a"), ("b", "model_b"), ("winner", "preference")
+"""Names of columns taken for the two systems and the preferred one when the user names none."""
+
+TIES = ("tie", "draw", "tie (bothbad)", "both_bad")
+"""What stands for a tie in the column of winners; the last two are those of Chatbot Arena."""
+
+_PLAIN = (0.0, 0.5, 1.0)
+
+_HINT = 'the winner is a system, "a" or "b", "tie", or a number from 0 (B) to 1 (A), or 1 (A) to 2 (B)'
+
+
+@dataclass(frozen=True, eq=False)
+class Preferences:
+    """Judgements of pairs of systems.
+
+    Parameters
+    ----------
+    first, second : tuple of str
+        The two systems of each judgement.
+    values : ndarray, shape (n,)
+        1 where the first was preferred, 0 where the second was, 0.5 for a tie; what lies between is a graded
+        preference.
+    items, clusters : tuple of str, or None
+        What was judged; what is to be resampled together, if that is not the item.
+    told : str
+        What was taken for what.
+    rates : Evaluation or None
+        The win rates by item as the format of the file has them; made of the judgements if None.
+    """
+
+    first: tuple[str, ...]
+    second: tuple[str, ...]
+    values: FloatArray
+    items: tuple[str, ...] | None
+    clusters: tuple[str, ...] | None
+    told: str
+    rates: Evaluation | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The systems, in the order in which they come up."""
+        both = zip(self.first, self.second, strict=True)
+        return tuple(dict.fromkeys(name for pair in both for name in pair))
+
+    @property
+    def is_graded(self) -> bool:
+        """Whether some preference is no win, no loss and no tie."""
+        return not bool(np.isin(self._all_values, _PLAIN).all())
+
+    @property
+    def _all_values(self) -> FloatArray:
+        if self.rates is None:
+            return self.values
+        return np.concatenate(
+            [np.asarray(scores, dtype=np.float64) for scores in self.rates.systems.values()]
+        )
+
+    def winners(self) -> list[str]:
+        """Return the name of the preferred system, or "tie", of each judgement; refuse graded preferences."""
+        if self.is_graded:
+            graded = f"the first: {float(self._all_values[~np.isin(self._all_values, _PLAIN)][0]):g}"
+            raise InvalidInputError(
+                f"strengths are made of wins, losses and ties, but a preference is graded ({graded})",
+                hint='method="win-rate" compares the means of graded preferences',
+            )
+        rows = zip(self.first, self.second, self.values.tolist(), strict=True)
+        return [a if value == 1.0 else b if value == 0.0 else TIES[0] for a, b, value in rows]
+
+    def judgements(self) -> list[tuple[str, ...]]:
+        """Return the judgements as `bestby.compare_preferences` takes them.
+
+        Raises
+        ------
+        InvalidInputError
+            If a preference is graded.
+        """
+        judged = list(zip(self.first, self.second, self.winners(), strict=True))
+        if self.items is None:
+            return [*judged]
+        return [(item, *row) for item, row in zip(self.items, judged, strict=True)]
+
+
+def preferences_of(table: Table, columns: Mapping[str, str | None]) -> Preferences:
+    """Return the judgements of a table; `columns` holds the columns that the user named, by role."""
+    a = table.column_called(columns["a"], A_WORDS, "a")
+    b = table.column_called(columns["b"], B_WORDS, "b")
+    winner = table.column_called(columns["winner"], WINNER_WORDS, "winner")
+    item = table.item_column(columns["item"])
+    cluster = columns["cluster"] or ("cluster" if "cluster" in table.data else None)
+    if cluster is not None:
+        table.require(cluster, "cluster")
+    first, second = tuple(table.texts(a, "system")), tuple(table.texts(b, "system"))
+    for row, (x, y) in enumerate(zip(first, second, strict=True), start=1):
+        if x == y:
+            raise InvalidInputError(
+                f"{table.source}: row {row} is of {x!r} against itself", hint="a judgement is of two systems"
+            )
+    told = f"judgements; systems: {a} and {b}; preferred: {winner}"
+    told += "".join(f"; {role}: {name}" for role, name in (("item", item), ("cluster", cluster)) if name)
+    return Preferences(
+        first,
+        second,
+        judged_values(table.source, table.texts(winner, "winner"), first, second, (a, b)),
+        None if item is None else tuple(table.texts(item, "item")),
+        None if cluster is None else tuple(table.texts(cluster, "cluster")),
+        f"{Path(table.source).name} was read as {told}",
+    )
+
+
+def judged_values(
+    source: str,
+    winners: Sequence[str],
+    first: Sequence[str],
+    second: Sequence[str],
+    columns: tuple[str, str],
+) -> FloatArray:
+    """Return 1 per judgement that the first system won, 0 for the second, what lies between for numbers."""
+    if TIES[0] in {*first, *second}:
+        raise InvalidInputError(
+            f"{source}: a system is called {TIES[0]!r}, which means that neither was better",
+            hint="give it another name",
+        )
+    values = np.full(len(winners), np.nan)
+    for row, (won, a, b) in enumerate(zip(winners, first, second, strict=True)):
+        # The name of a system goes before that of a column: "a" may be the system in column b.
+        words = {columns[0]: 1.0, columns[1]: 0.0, "a": 1.0, "b": 0.0, **dict.fromkeys(TIES, 0.5)}
+        values[row] = {**words, b: 0.0, a: 1.0}.get(won, np.nan)
+    numbers = np.flatnonzero(np.isnan(values))
+    if numbers.size:
+        values[numbers] = _graded(source, winners, numbers, first, second)
+    return values
+
+
+def _graded(
+    source: str, winners: Sequence[str], rows: Array, first: Sequence[str], second: Sequence[str]
+) -> FloatArray:
+    given = np.full(rows.size, np.nan)
+    for place, row in enumerate(rows.tolist()):
+        try:
+            given[place] = float(winners[row])
+        except ValueError:
+            given[place] = np.nan
+        if not 0.0 <= given[place] <= 2.0:
+            raise InvalidInputError(
+                f"{source}: the winner of row {row + 1}, {first[row]!r} against {second[row]!r}, must be one"
+                f" of them, 'tie' or a number, got {winners[row]!r}",
+                hint=_HINT,
+            )
+    if given.max() <= 1.0:
+        return given
+    if given.min() < 1.0:
+        low, high = rows[int(given.argmin())], rows[int(given.argmax())]
+        raise InvalidInputError(
+            f"{source}: preferences are numbers from 0 to 1 or from 1 to 2, but row {low + 1} has"
+            f" {winners[low]} and row {high + 1} has {winners[high]}",
+            hint=_HINT + "; write ties as 1.5",
+        )
+    mirrored: FloatArray = 2.0 - given
+    return mirrored
+
+
+def among(judged: Preferences, systems: Sequence[str]) -> Preferences:
+    """Return the judgements of some systems, by name or pattern, with each other."""
+    systems = matching(systems, judged.names, unknown_system("the judgements", judged.names))
+    pairs = zip(judged.first, judged.second, strict=True)
+    kept = [row for row, (a, b) in enumerate(pairs) if a in systems and b in systems]
+    if not kept:
+        raise InvalidInputError(f"{listed(list(systems))} were never judged against each other")
+
+    def taken(column: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(column[row] for row in kept)
+
+    return Preferences(
+        taken(judged.first),
+        taken(judged.second),
+        judged.values[kept],
+        None if judged.items is None else taken(judged.items),
+        None if judged.clusters is None else taken(judged.clusters),
+        judged.told,
+        None if judged.rates is None else _rates_among(judged.rates, systems),
+    )
+
+
+def _rates_among(rates: Evaluation, systems: Sequence[str]) -> Evaluation:
+    kept = {name: scores for name, scores in rates.systems.items() if name in systems}
+    if len(kept) < 2:
+        raise InvalidInputError(
+            f"win rates are told of {listed(rates.names)}, but {len(kept)} of these were chosen",
+            hint="choose at least two of them",
+        )
+    return dataclasses.replace(rates, systems=kept)

@@ -1,0 +1,360 @@
+"""Tables of several runs (seeds) of each system: a score per run, or a value per run and item."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Array
+from bestby.data.columns import Column, column_of_texts
+from bestby.data.layouts.assemble import agreed, typed
+from bestby.data.layouts.long import system_column_of, unknown_system
+from bestby.data.layouts.options import TableOptions
+from bestby.data.layouts.soft import is_number
+from bestby.data.layouts.wide import check_alike
+from bestby.data.order import order_in_groups
+from bestby.data.roles import ITEM_WORDS, RUN_WORDS, Roles, check_no_gold, listed, matching
+from bestby.data.table import Table
+from bestby.results.base import Note
+
+VALUE_WORDS = ("score", "prediction", "value")
+_DATASET_OPTION = "--dataset-column (dataset in Python)"  # the option --dataset chooses among the datasets
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """The runs of several systems, as `compare_runs` takes them.
+
+    Parameters
+    ----------
+    runs : dict
+        Per system an array of scores, one per run, or a list of arrays, one per run.
+    gold : ndarray, shape (n,), or None
+        The gold labels, for predictions.
+    clusters : ndarray, shape (n,), or None
+        The cluster of each item.
+    metric : str or None
+        What the column of the scores is called.
+    told : str
+        What was taken for what.
+    greater_is_better : bool or None
+        The direction of the scores, if the source knows it.
+    notes : tuple of Note
+        What must be known of how the source was read.
+    """
+
+    runs: dict[str, Any]
+    gold: Array | None
+    clusters: Array | None
+    metric: str | None
+    told: str
+    greater_is_better: bool | None = None
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class _Record:
+    """The rows of one system: which run, which item or dataset, and its value."""
+
+    runs: list[str]
+    inner: list[str] | None
+    column: Column
+
+
+@dataclass(frozen=True)
+class _Roles:
+    run: str | None
+    item: str | None
+    dataset: str | None
+    gold: str | None
+    cluster: str | None
+    system: str | None
+
+    @property
+    def inner(self) -> str | None:
+        """The column of what a run has several values for."""
+        return self.item or self.dataset
+
+    @property
+    def taken(self) -> set[str]:
+        return {
+            name
+            for name in (self.run, self.item, self.dataset, self.gold, self.cluster, self.system)
+            if name is not None
+        }
+
+
+def runs_of(
+    table: Table,
+    options: TableOptions,
+    *,
+    run: str | None = None,
+    dataset: str | None = None,
+    datasets: Sequence[str] | None = None,
+    paired: bool = False,
+) -> Runs:
+    """Return the runs of a table: a column per system and a row per run (wide), or a column of systems."""
+    table, options = options.prepared(table)
+    roles = _roles_of(table, options, run, dataset)
+    rows = _rows_of_datasets(table, roles, datasets)
+    value = None if roles.system is None else _value_column(table, roles, options.value_column)
+    records = _records(table, roles, value, options.systems, rows)
+    gold = None if roles.gold is None or roles.item is None else table.column(roles.gold).take(rows)
+    columns, gold, _, _ = typed({name: record.column for name, record in records.items()}, gold, options.soft)
+    records = {name: _Record(r.runs, r.inner, columns[name]) for name, r in records.items()}
+    message = f"a {'wide' if value is None else 'long'} table of runs; systems: {listed(list(records))}"
+    message += "" if value is None else f" (column {roles.system})"
+    metric = value if value not in VALUE_WORDS else None
+    if roles.inner is None:
+        return Runs(_scores(table, records, paired), None, None, metric, message)
+    ids = table.texts(roles.inner, "item" if roles.item else "dataset")
+    ids = [ids[row] for row in rows]
+    items = list(dict.fromkeys(ids))
+    arrays = _arrays(table, records, items, paired, needs_numbers=gold is None)
+    if roles.item is None:
+        message += f"; the score of a run is its mean over {len(items)} datasets"
+        means = {name: np.array(of_runs).mean(axis=1) for name, of_runs in arrays.items()}
+        return Runs(means, None, None, metric, message)
+    labels = None
+    if gold is not None:
+        agreed(table.source, "gold", ids, gold)
+        if not options.soft.as_given:  # two texts are seldom equal
+            check_alike(table, columns, gold)
+        message += f"; gold: {roles.gold}"
+        # `agreed` returns text; the gold keeps the type that it has with the predictions.
+        first = {key: position for position, key in reversed(list(enumerate(ids)))}
+        labels = _plain(gold.values[[first[key] for key in items]])
+        metric = None
+    clusters = None
+    if roles.cluster is not None:
+        names = column_of_texts(table.texts(roles.cluster, "cluster")).take(rows)
+        groups = agreed(table.source, "cluster", ids, names)
+        clusters = np.array([groups[key] for key in items])
+    return Runs(dict(arrays), labels, clusters, metric, message)
+
+
+def _roles_of(table: Table, options: TableOptions, run: str | None, dataset: str | None) -> _Roles:
+    """Return the parts of the columns: those that the user named, and those that are called so."""
+    named = options.roles
+    others = Roles(named.gold, named.item, named.cluster, dataset)
+    by = options.system_column or system_column_of(table, others, options.systems)
+    wanted = {"run": run, "item": named.item, "dataset": dataset}
+    wanted |= {"gold": named.gold, "cluster": named.cluster}
+    for role, name in wanted.items():
+        if name is not None:
+            table.require(name, role)
+    by_name = {name.lower(): name for name in reversed(table.names)}
+    taken = {name for name in wanted.values() if name is not None} | {by}
+    chosen = set(options.systems or ()) if by is None else set()
+
+    def part(role: str, *words: str) -> str | None:
+        if wanted[role] is not None:
+            return wanted[role]
+        names = (by_name[word] for word in words if word in by_name)
+        return next((name for name in names if name not in taken and name not in chosen), None)
+
+    roles = _Roles(
+        run=part("run", *RUN_WORDS),
+        item=part("item", *ITEM_WORDS),
+        dataset=part("dataset", "dataset"),
+        gold=part("gold", "gold"),
+        cluster=part("cluster", "cluster"),
+        system=None if by is None else table.require(by, "system"),
+    )
+    if named.gold is not None and roles.item is None:
+        raise InvalidInputError(
+            f"{table.source}: a gold needs a column of items (item or id), which is not there",
+            hint=f"name it: item=...; its columns are: {listed(table.names)}",
+        )
+    return roles
+
+
+def _rows_of_datasets(table: Table, roles: _Roles, datasets: Sequence[str] | None) -> list[int]:
+    """Return the rows of the datasets asked for; all if none were."""
+    if not datasets:
+        return list(range(table.n_rows))
+    if roles.dataset is None:
+        raise InvalidInputError(
+            f"{table.source} has no column of datasets",
+            hint=f"name it: {_DATASET_OPTION}; its columns are: {listed(table.names)}",
+        )
+    labels = table.texts(roles.dataset, "dataset")
+    for name in datasets:
+        if name not in labels:
+            known = listed(list(dict.fromkeys(labels)))
+            raise InvalidInputError(f"{table.source}: no dataset {name!r}", hint=f"it has: {known}")
+    return [row for row, label in enumerate(labels) if label in set(datasets)]
+
+
+def _value_column(table: Table, roles: _Roles, value_column: str | None) -> str:
+    if value_column is not None:
+        return table.require(value_column, "value column")
+    words = ("prediction", "score") if roles.gold and roles.item else VALUE_WORDS
+    for word in words:
+        if word in table.data:
+            return word
+    others = [name for name in table.names if name not in roles.taken]
+    if len(others) == 1:
+        return others[0]
+    raise InvalidInputError(
+        f"{table.source}: which column holds the scores? Candidates: {listed(others) or 'none'}",
+        hint="name it: value_column=...",
+    )
+
+
+def _run_ids(table: Table, roles: _Roles, rows: Sequence[int]) -> list[str]:
+    if roles.run is None:
+        if roles.item is not None or roles.dataset is not None:
+            raise InvalidInputError(
+                f"{table.source} has no column called {' or '.join(RUN_WORDS)}",
+                hint=f"name it: run=...; its columns are: {listed(table.names)}",
+            )
+        return [str(row + 1) for row in rows]
+    ids = table.texts(roles.run, "run")
+    return [ids[row] for row in rows]
+
+
+def _records(
+    table: Table, roles: _Roles, value: str | None, systems: Sequence[str] | None, rows: Sequence[int]
+) -> dict[str, _Record]:
+    """Return the rows of each system."""
+    ids = None if roles.inner is None else table.texts(roles.inner, "item")
+    if value is None:
+        names = _wide_systems(table, roles, systems)
+        places = {name: list(rows) for name in names}
+        columns = {name: table.column(name) for name in names}
+    else:
+        places = _rows_of_systems(table, roles, systems, rows)
+        columns = dict.fromkeys(places, table.column(value))
+    return {
+        name: _Record(
+            _run_ids(table, roles, own),
+            None if ids is None else [ids[row] for row in own],
+            columns[name].take(own),
+        )
+        for name, own in places.items()
+    }
+
+
+def _rows_of_systems(
+    table: Table, roles: _Roles, systems: Sequence[str] | None, rows: Sequence[int]
+) -> dict[str, list[int]]:
+    labels = table.texts(str(roles.system), "system")
+    column_of_runs = None if roles.run is None else table.texts(roles.run, "run")
+    groups = [row if column_of_runs is None else column_of_runs[row] for row in rows]
+    known = order_in_groups([labels[row] for row in rows], groups)
+    names = known if systems is None else matching(systems, known, unknown_system(table.source, known))
+    places: dict[str, list[int]] = {name: [] for name in names}
+    for row in rows:
+        if labels[row] in places:
+            places[labels[row]].append(row)
+    return places
+
+
+def _wide_systems(table: Table, roles: _Roles, systems: Sequence[str] | None) -> list[str]:
+    names = [name for name in table.names if name not in roles.taken]
+    if systems is not None:
+        names = matching(systems, names, lambda name: table.unknown(name, "system"))
+    if len(names) < 2:
+        raise InvalidInputError(
+            f"{table.source}: a comparison needs at least 2 columns of systems, got {len(names)}",
+            hint=f"its columns are: {listed(table.names)}",
+        )
+    if systems is None and roles.gold is None:
+        check_no_gold(table.source, names)
+    return names
+
+
+def _numbers(table: Table, name: str, values: Array) -> Array:
+    """Return values as numbers; all columns are text if one of them holds a text."""
+    if values.dtype.kind not in "biuf":
+        text = next((value for value in map(str, values) if not is_number(value)), None)
+        if text is not None:
+            raise InvalidInputError(
+                f"{table.source}: system {name!r} has a value that is no number: {text!r}",
+                hint="choose the columns of the systems: systems=[...]; a column of their names is"
+                " system_column=...; predictions need gold=... and item=...",
+            )
+    return values.astype(np.float64)
+
+
+def _scores(table: Table, records: dict[str, _Record], paired: bool) -> dict[str, Array]:
+    """Return the score of each run; cells without a value are runs that a system does not have."""
+    out: dict[str, dict[str, float]] = {}
+    for name, record in records.items():
+        there = np.flatnonzero(~record.column.missing)
+        if there.size == 0:
+            raise InvalidInputError(f"{table.source}: system {name!r} has no runs")
+        values = _numbers(table, name, record.column.values[there])
+        ids = [record.runs[position] for position in there]
+        _check_once(table, name, ids, "run")
+        out[name] = dict(zip(ids, values.tolist(), strict=True))
+    order = _common_order(table, {name: list(of_runs) for name, of_runs in out.items()}, paired)
+    return {name: np.array([of_runs[key] for key in (order or of_runs)]) for name, of_runs in out.items()}
+
+
+def _check_once(table: Table, name: str, keys: Sequence[Any], what: str) -> None:
+    doubled = next((key for key in keys if keys.count(key) > 1), None) if len(set(keys)) < len(keys) else None
+    if doubled is not None:
+        raise InvalidInputError(
+            f"{table.source}: {what} {doubled!r} of system {name!r} occurs {keys.count(doubled)} times",
+            hint=f"is there a column of items or datasets? Name it: item=... or {_DATASET_OPTION}",
+        )
+
+
+def _common_order(table: Table, ids: dict[str, list[str]], paired: bool) -> list[str] | None:
+    """Return the runs in the order of the first system, if they are paired."""
+    if not paired:
+        return None
+    first, *others = ids
+    for name in others:
+        absent = sorted(set(ids[first]) ^ set(ids[name]))
+        if absent:
+            raise InvalidInputError(
+                f"{table.source}: paired runs must be the same for all systems, but run {absent[0]!r} is"
+                f" missing from {first!r} or {name!r}",
+                hint="leave that run out, or do not pair the runs",
+            )
+    return ids[first]
+
+
+def _arrays(
+    table: Table, records: dict[str, _Record], items: Sequence[str], paired: bool, *, needs_numbers: bool
+) -> dict[str, list[Array]]:
+    """Return one array per run, its values in the order of the items."""
+    place = {item: position for position, item in enumerate(items)}
+    found: dict[str, dict[str, Array]] = {}
+    for name, record in records.items():
+        values = record.column.values
+        if needs_numbers:
+            there = ~record.column.missing
+            values = np.full(values.size, np.nan)
+            values[there] = _numbers(table, name, record.column.values[there])
+        rows: dict[str, list[int]] = {}
+        for position, run in enumerate(record.runs):
+            rows.setdefault(run, []).append(position)
+        found[name] = {}
+        for run, positions in rows.items():
+            at = np.full(len(items), -1, dtype=np.int64)
+            inner = [str(record.inner[position]) for position in positions] if record.inner else []
+            _check_once(table, name, inner, f"run {run!r}: item")
+            at[[place[item] for item in inner]] = positions
+            gone = np.flatnonzero((at < 0) | record.column.missing[at])
+            if gone.size:
+                raise InvalidInputError(
+                    f"{table.source}: run {run!r} of system {name!r} has no value for {gone.size} of"
+                    f" {len(items)} items; first: {items[int(gone[0])]!r}",
+                    hint="every run needs the same items; leave out the others",
+                )
+            found[name][run] = _plain(values[at])
+    order = _common_order(table, {name: list(of_runs) for name, of_runs in found.items()}, paired)
+    return {name: [of_runs[run] for run in (order or of_runs)] for name, of_runs in found.items()}
+
+
+def _plain(values: Any) -> Any:
+    """Return text as fixed-width strings, which the rest of the package takes."""
+    return values.astype(np.str_) if values is not None and values.dtype.kind == "O" else values
