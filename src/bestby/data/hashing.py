@@ -1,4 +1,4 @@
-"""Hashes of an `Evaluation`, which imports this module: comparisons of the same data have the same one."""
+"""Hashes of an `Evaluation`, which imports this module: those of the same data are the same."""
 
 from __future__ import annotations
 

@@ -30,6 +30,7 @@ from bestby.readers.formats.base import Format
 from bestby.readers.multi_file import Pieces, pieces_of, single, whole_table
 from bestby.readers.naming import by_system, named_paths, without_gold
 from bestby.readers.opening import TABLE, evaluation_of_format, format_of, read_format
+from bestby.vocabulary import allowed_names
 
 
 def read(
