@@ -134,8 +134,10 @@ def _has_named_columns(data: Any) -> bool:
 
 def _array(series: Any) -> Array:
     """Return the values of a column: as an array of numbers or dates if all are there, else as objects."""
+    import narwhals as nw
+
     kind = series.dtype
-    is_whole = kind.is_integer() or kind.is_boolean()
+    is_whole = kind.is_integer() or kind == nw.Boolean
     if kind.is_float() or kind.is_temporal() or (is_whole and not series.null_count()):
         array: Array = series.to_numpy()
         if array.dtype.kind != "O":
