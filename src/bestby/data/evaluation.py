@@ -19,19 +19,9 @@ from bestby.data.alignment import aligned
 from bestby.data.annotations import Annotations
 from bestby.data.building import checked_parts
 from bestby.data.cells import collapsed
-from bestby.data.checked_values import (
-    assumed_classes_note,
-    is_plain,
-    keyed_or_sequence,
-    system_or_gold,
-)
+from bestby.data.checked_values import assumed_classes_note, is_plain, keyed_or_sequence, system_or_gold
 from bestby.data.coding import codes
-from bestby.data.groupings import (
-    _UNSUPPORTED,
-    check_countable,
-    checked_names,
-    two_groupings,
-)
+from bestby.data.groupings import _UNSUPPORTED, check_countable, checked_names, two_groupings
 from bestby.data.roles import listed
 from bestby.results.base import Note
 from bestby.results.values import extent

@@ -16,23 +16,31 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from bestby._core.checks import NUMERAL
-from bestby._core.typing import Array, IntArray
 from bestby.data.columns import Column, text_of_value
 from bestby.results.base import Note
 
 Key: TypeAlias = int | float | str
 """The form in which values are compared: an exact whole number, a float or a text. True is 1, False is 0."""
 
+
 EXACT = 2**53
 """Whole numbers up to this size are exact as floats."""
 
+
 _WHOLE = re.compile(r"([+-]?(?:0|[1-9]\d*))(?:\.0*)?", re.ASCII)
+
+
 _INTEGER = re.compile(r"[+-]?(0|[1-9]\d*)", re.ASCII)
+
+
 _BOOLEANS = {"true": 1, "false": 0}
+
+
 _MOST_DIGITS = 400
 """Whole numbers with more digits are texts: no float is as large, and Python refuses over 4300."""
 
-_WORDS = ("False", "True")
+
+BOOLEAN_WORDS = ("False", "True")
 
 
 def number_of(text: str) -> int | float | None:
@@ -128,7 +136,7 @@ class Rule:
             return cls(as_text=strings)
         if not gold.is_text:
             kind: Literal["booleans", "numbers"] = "booleans" if gold.values.dtype.kind == "b" else "numbers"
-            return cls(kind, whole=not strings and _are_whole(gold))
+            return cls(kind, whole=not strings and are_whole(gold))
         texts = _distinct(gold)
         keys = {text: key_of(text) for text in texts}
         if _holds_text(keys):
@@ -159,7 +167,7 @@ class Rule:
             return key_of(value)
         text = value if isinstance(value, str) else spelled(key_of(value))
         if isinstance(value, bool | np.bool_):
-            text = _WORDS[int(value)]
+            text = BOOLEAN_WORDS[int(value)]
         return _folded(text, booleans=self.fold_booleans)
 
     def keys_of(self, column: Column) -> dict[Any, Key]:
@@ -178,7 +186,7 @@ class Rule:
         scores, for measures such as the area under a curve.
         """
         if not column.is_text and (not self.as_text or self.keys.isdisjoint(keys.values())):
-            return _as_whole(column) if self.whole and _are_whole(column) else column
+            return _as_whole(column) if self.whole and are_whole(column) else column
         numbers = None
         if self.with_scores and self.keys.isdisjoint(keys.values()):
             numbers = self._numbers(column, {text: key_of(text) for text in keys})
@@ -191,7 +199,7 @@ class Rule:
         )
 
     def _text(self, key: Key) -> str:
-        plain = _WORDS[int(key)] if self.kind == "booleans" and key in (0, 1) else spelled(key)
+        plain = BOOLEAN_WORDS[int(key)] if self.kind == "booleans" and key in (0, 1) else spelled(key)
         return self.spelling.get(key, plain) if self.as_text else plain
 
     def _numbers(self, column: Column, keys: Mapping[str, Key]) -> Column | None:
@@ -204,8 +212,8 @@ class Rule:
             dtype = np.bool_
         elif self.kind == "scores" and not all(map(_INTEGER.fullmatch, keys)):
             dtype = np.float64
-        elif all(isinstance(key, int) for key in distinct) and _width(distinct) is not None:
-            dtype = _width(distinct)
+        elif all(isinstance(key, int) for key in distinct) and integer_type(distinct) is not None:
+            dtype = integer_type(distinct)
         elif self.kind != "scores" and any(_as_float(key) != key for key in distinct):
             return None
         table = {text: _as_float(key) if dtype is np.float64 else key for text, key in keys.items()}  # type: ignore[arg-type]
@@ -262,93 +270,7 @@ def merged_note(merged: Sequence[tuple[str, ...]]) -> tuple[Note, ...]:
     return (Note("labels_merged", message),)
 
 
-def label_codes(columns: Sequence[Array]) -> tuple[Array, list[IntArray]]:
-    """Return the sorted union of the labels of several columns, and where in it the values of each are.
-
-    Numbers are compared exactly, whatever their types; a text equals the number that it spells plainly.
-    Numbers come before texts.
-    """
-    kinds = {values.dtype.kind for values in columns}
-    if len(kinds) > 1 and ("U" in kinds or not _type_holds(columns, kinds)):
-        return _joined_exactly(columns)
-    labels = np.unique(np.concatenate(columns))
-    return labels, [np.searchsorted(labels, values).astype(np.int64) for values in columns]
-
-
-def share_a_label(gold: Array, values: Array) -> bool:
-    """Tell whether some value is a label of the gold.
-
-    >>> share_a_label(np.array([1, 2]), np.array(["?", "2"]))
-    True
-    """
-    _, (known, there) = label_codes([np.unique(gold), np.unique(values)])
-    return bool(np.isin(there, known).any())
-
-
-def without_labels(gold: Column, systems: Mapping[str, Column]) -> list[str]:
-    """Return which columns hold something else than labels, such as sentences: none of the gold's.
-
-    Numbers may be scores: they are looked at only where labels are texts and some system holds text. Numbers
-    that are not all whole are scores even there, if another column holds labels of the gold.
-    """
-    if not any(column.is_text for column in systems.values()):
-        return []
-    known = gold.values[~gold.missing]
-    present = {
-        name: column.values[~column.missing]
-        for name, column in systems.items()
-        if column.is_text or gold.is_text
-    }
-    strange = [name for name, values in present.items() if values.size and not share_a_label(known, values)]
-    if len(strange) == len(present):
-        return strange
-    return [name for name in strange if present[name].dtype.kind != "f" or _are_whole(systems[name])]
-
-
-def _joined_exactly(columns: Sequence[Array]) -> tuple[Array, list[IntArray]]:
-    """Return the same for values that no one type of numbers holds."""
-    texts = {
-        spelled_plainly
-        for values in columns
-        if values.dtype.kind == "U"
-        for spelled_plainly in values.tolist()
-    }
-    words = _WORDS if columns[0].dtype.kind == "b" else None
-
-    def label(value: Any) -> Key:
-        if isinstance(value, str):
-            return value
-        key = key_of(value)
-        return words[int(key)] if words is not None and key in (0, 1) else key if not texts else spelled(key)
-
-    keys = [[label(value) for value in values.tolist()] for values in columns]
-    distinct = {key for own in keys for key in own}
-    order = sorted(distinct, key=lambda key: _sorting(key))
-    place = {key: position for position, key in enumerate(order)}
-    whole = None if texts or not all(isinstance(key, int) for key in distinct) else _width(distinct)
-    names = np.array([spelled(key) for key in order]) if whole is None else np.array(order, dtype=whole)
-    return names, [np.array([place[key] for key in own], dtype=np.int64) for own in keys]
-
-
-def _sorting(key: Key) -> tuple[bool, Any]:
-    number = key if not isinstance(key, str) else number_of(key)
-    return (True, key) if number is None else (False, number)
-
-
-def _type_holds(columns: Sequence[Array], kinds: Collection[str]) -> bool:
-    """Tell whether one type of numbers holds the values of all columns as they are."""
-    if "f" in kinds:
-        return all(_floats_hold(values) for values in columns)
-    return np.result_type(*columns).kind != "f"  # of signed and unsigned integers NumPy makes floats
-
-
-def _floats_hold(values: Array) -> bool:
-    if values.dtype.kind not in "iu" or not values.size:
-        return True
-    return int(values.max()) <= EXACT and int(values.min()) >= -EXACT
-
-
-def _width(numbers: Collection[Any]) -> Any:
+def integer_type(numbers: Collection[Any]) -> Any:
     """Return the type of 64 bits that holds whole numbers, None if none does."""
     low, high = min(numbers, default=0), max(numbers, default=0)
     if low >= -(2**63) and high < 2**63:
@@ -360,7 +282,7 @@ def _all_booleans(texts: Iterable[Any]) -> bool:
     return all(isinstance(text, str) and text.lower() in _BOOLEANS for text in texts)
 
 
-def _are_whole(column: Column) -> bool:
+def are_whole(column: Column) -> bool:
     """Tell whether numbers are whole, and floats exactly the ones they stand for."""
     values = column.values
     if values.dtype.kind != "f" or values.ndim != 1:

@@ -17,9 +17,10 @@ from bestby.data.batches import Streamed
 from bestby.data.cells import collapsed
 from bestby.data.coding import codes
 from bestby.data.columns import complete
+from bestby.data.common_labels import label_codes
 from bestby.data.evaluation import Evaluation
 from bestby.data.groupings import check_nested
-from bestby.data.values import label_codes, read_together
+from bestby.data.values import read_together
 from bestby.engine import streamed, table
 from bestby.engine.base import Group
 from bestby.engine.dependent_units import BlockGroup, CrossedGroup

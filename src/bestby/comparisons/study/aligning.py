@@ -18,8 +18,9 @@ from bestby.comparisons.study.records import Entry, Gold, Tag
 from bestby.data import soft
 from bestby.data.arrays import identifiers, label_column
 from bestby.data.columns import complete
+from bestby.data.common_labels import label_codes
 from bestby.data.groupings import one_grouping
-from bestby.data.values import label_codes, read_together
+from bestby.data.values import read_together
 
 
 def checked_entry(entry: Entry) -> Entry:

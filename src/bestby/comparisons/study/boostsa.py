@@ -34,7 +34,8 @@ from bestby.comparisons.study.records import Entry, Gold, Run
 from bestby.comparisons.study.store import Store
 from bestby.data import soft
 from bestby.data.columns import complete
-from bestby.data.values import label_codes, read_together
+from bestby.data.common_labels import label_codes
+from bestby.data.values import read_together
 
 _LISTS = ("exp_idxs", "preds", "targs", "idxs", "epochs")
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from bestby._core.errors import InvalidInputError
 from bestby.data.columns import Column
+from bestby.data.common_labels import without_labels
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts import annotators
 from bestby.data.layouts.assemble import GROUP_ROLES, check_exact, side_by_side, values_of
@@ -22,7 +23,7 @@ from bestby.data.roles import (
     told_wide,
 )
 from bestby.data.table import Table, check_there, listed
-from bestby.data.values import read_together, without_labels
+from bestby.data.values import read_together
 
 
 def read_wide(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
