@@ -30,7 +30,8 @@ from bestby._core.typing import FloatArray
 from bestby.advising.interval_choice import choose_interval
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
-from bestby.engine.interval_maker import Intervals, Target
+from bestby.engine.interval_maker import Intervals
+from bestby.engine.targets import Target
 from bestby.metrics import resolve
 from calibration import ROOT, files, pages
 

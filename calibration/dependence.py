@@ -26,7 +26,8 @@ from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing
 from bestby.engine.dependent_units import item_influence
-from bestby.engine.interval_maker import Intervals, Target
+from bestby.engine.interval_maker import Intervals
+from bestby.engine.targets import Target
 from bestby.inference import clusters as robust
 from bestby.metrics import resolve
 from calibration import ROOT, files, pages

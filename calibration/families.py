@@ -14,7 +14,8 @@ from bestby.advising.interval_choice import choose_interval
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing
-from bestby.engine.interval_maker import Intervals, Target
+from bestby.engine.interval_maker import Intervals
+from bestby.engine.targets import Target
 from bestby.inference import multiplicity
 from bestby.metrics import resolve
 

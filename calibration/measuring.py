@@ -17,7 +17,8 @@ from bestby._core.errors import BestbyError, DesignError
 from bestby.advising import interval_choice
 from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing
-from bestby.engine.interval_maker import Intervals, Situation, Target
+from bestby.engine.interval_maker import Intervals
+from bestby.engine.targets import Situation, Target
 from bestby.metrics import resolve
 from calibration import CACHE, families, files, runs, statements
 from calibration.families import Family

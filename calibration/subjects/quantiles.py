@@ -14,7 +14,8 @@ from bestby.comparisons.common.note_rules import FEW_ITEMS
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
-from bestby.engine.interval_maker import Intervals, Target
+from bestby.engine.interval_maker import Intervals
+from bestby.engine.targets import Target
 from bestby.metrics import FunctionMetric
 from bestby.results.values import Interval
 from calibration.populations import Floats

@@ -15,7 +15,8 @@ from calibration.populations import Population
 from tests.calibration.counting import at_least, at_most, makers_of
 
 from bestby.advising.interval_choice import choose_interval
-from bestby.engine.interval_maker import Intervals, Target
+from bestby.engine.interval_maker import Intervals
+from bestby.engine.targets import Target
 from calibration import coverage, populations, type_one_error
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,7 +12,7 @@ from calibration.subjects import folds as folds_subject
 from scipy import stats
 from tests.calibration.counting import at_least, at_most
 
-from bestby.inference import classical, crossvalidation, ranking
+from bestby.inference import classical, crossvalidation, omnibus, ranking
 from bestby.inference.replicability import replicability
 
 LEVEL = 0.05
@@ -74,7 +74,7 @@ def test_iman_and_davenport_keeps_its_level_from_ten_datasets_on(n: int, k: int,
 
 def _f(x: np.ndarray) -> float:
     n, k = x.shape
-    chi = classical.friedman(x)[0]
+    chi = omnibus.friedman(x)[0]
     return (n - 1) * chi / (n * (k - 1) - chi)
 
 

@@ -18,7 +18,8 @@ from tests.calibration.counting import at_least, at_most
 
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
-from bestby.engine.interval_maker import Intervals, Target
+from bestby.engine.interval_maker import Intervals
+from bestby.engine.targets import Target
 from bestby.metrics import resolve
 from calibration import counting, designs, families, files, grid, measuring, page, runs
 

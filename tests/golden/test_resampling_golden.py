@@ -18,7 +18,8 @@ from bestby import compare
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
-from bestby.engine.interval_maker import Intervals, Target
+from bestby.engine.interval_maker import Intervals
+from bestby.engine.targets import Target
 from bestby.metrics import resolve
 
 LSAT = [576, 635, 558, 578, 666, 580, 555, 661, 651, 605, 653, 575, 545, 572, 594]

@@ -22,7 +22,8 @@ import pytest
 from bestby.engine import table
 from bestby.engine.base import Drawing
 from bestby.engine.sums import SumGroup
-from bestby.metrics.translation import Bleu, Chrf, Ter
+from bestby.metrics.bleu import Bleu
+from bestby.metrics.translation import Chrf, Ter
 
 BASELINE = "newstest2017.LIUM-NMT.4900.en-de"
 TRIALS = 10_000

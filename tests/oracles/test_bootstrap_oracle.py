@@ -18,7 +18,8 @@ from bestby import compare
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
-from bestby.engine.interval_maker import Intervals, Target
+from bestby.engine.interval_maker import Intervals
+from bestby.engine.targets import Target
 from bestby.inference.distributions import Lattice, mean_bootstrap
 from bestby.metrics import resolve
 from bestby.resampling import streams, totals, weights

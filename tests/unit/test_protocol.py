@@ -16,7 +16,8 @@ import bestby as bb
 from bestby._core.errors import InvalidInputError
 from bestby.advising.advise import advise, wrong
 from bestby.advising.case import KNOWN, nature
-from bestby.advising.tree import FEWEST_DIFFERING, FEWEST_RUNS, ROOT, TREE, Recommendation, drawn, walk
+from bestby.advising.questions import FEWEST_DIFFERING, FEWEST_RUNS, Recommendation
+from bestby.advising.tree import ROOT, TREE, drawn, walk
 from bestby.metrics import MeanMetric, available, resolve
 from bestby.results.advice import Case
 

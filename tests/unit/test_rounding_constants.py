@@ -20,13 +20,13 @@ ALGORITHMS = {
     "inference/discordant.py": {1e-15},  # where halving an interval stops
     "inference/distributions.py": {1e-17, 1e-15, 1e-13, 1e-12, 1e-10},  # mass left out, accuracy of tails
     "inference/improvement.py": {1e-15},  # keeps a probability off 0 and 1
-    "inference/permutation.py": {1e-19, 1e-15, 1e-9},  # mass left out, terms of a series, a target in reach
     "inference/proportions.py": {1e-15},  # where halving an interval stops
+    "inference/sign_sums.py": {1e-19, 1e-15, 1e-9},  # mass left out, terms of a series, a target in reach
     "inference/ranking.py": {1e-300},  # keeps a logarithm negative
     "inference/revivals.py": {1e-300, 1e-8},  # keeps a logarithm finite; terms of a series
     "inference/autocorrelation.py": {1e-12},  # keeps a correlation below 1
     "metrics/_distributions.py": {1e-12},  # the clip of probabilities in a logarithm, as documented
-    "metrics/classification.py": {1e-14},  # counts: the least real margin is 2 / n, far above rounding
+    "metrics/chance.py": {1e-14},  # counts: the least real margin is 2 / n, far above rounding
     "metrics/soft_entropy.py": {1e-10},  # a mean square relative to that of the full data
     "planning/lifted.py": {1e-9},  # the least factor of a search
     "planning/squares.py": {1e-100},  # keeps a variance above 0

@@ -28,23 +28,17 @@ TOP_LEVEL = {"__init__", "_version", "vocabulary"}
 """The files beside the folders of the package."""
 
 LONG_MODULES: dict[str, int] = {
-    "bestby.advising.tree": 432,
     "bestby.cli.plan": 518,
     "bestby.comparisons.common.note_rules": 436,
     "bestby.comparisons.datasets.comparing": 606,
     "bestby.comparisons.items": 555,
     "bestby.comparisons.preferences.comparing": 445,
     "bestby.comparisons.study.comparing": 431,
-    "bestby.engine.interval_maker": 462,
-    "bestby.engine.prepare": 477,
+    "bestby.data.evaluation": 745,
+    "bestby.data.values": 423,
     "bestby.engine.sums": 539,
-    "bestby.engine.weighted": 510,
-    "bestby.inference.classical": 454,
-    "bestby.inference.permutation": 497,
-    "bestby.metrics.agreement": 421,
-    "bestby.metrics.classification": 456,
-    "bestby.metrics.translation": 468,
-    "bestby.planning.runs_items": 418,
+    "bestby.readers.counting": 483,
+    "bestby.readers.runs": 465,
     "bestby.report.kinds.datasets": 426,
 }
 

@@ -12,7 +12,8 @@ from bestby._core.text import quoted
 from bestby.advising.case import nature, of_ranks
 from bestby.advising.interval_choice import ENOUGH_DIFFERING, Choice, choose_interval
 from bestby.advising.observed import SAME_SYSTEMS, observe, qualified
-from bestby.advising.tree import FEWEST_DIFFERING, walk
+from bestby.advising.questions import FEWEST_DIFFERING
+from bestby.advising.tree import walk
 from bestby.data.evaluation import Evaluation
 from bestby.metrics.registry import default
 from bestby.metrics.suitability import chosen_metric

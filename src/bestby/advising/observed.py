@@ -13,7 +13,8 @@ from bestby.advising.interval_choice import Choice, choose_interval, reservation
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing, Group, Pair
-from bestby.engine.interval_maker import Intervals, Target
+from bestby.engine.interval_maker import Intervals
+from bestby.engine.targets import Target
 from bestby.inference.normality import normality
 from bestby.metrics import FunctionMetric, MeanMetric, Metric, resolve
 from bestby.results.advice import Case, Shape

@@ -2,53 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
+from bestby.advising.questions import (
+    FEWEST_RUNS,
+    Answer,
+    Question,
+    Recommendation,
+    _clusters,
+    _dataset_tests,
+    _differing,
+    _folds,
+    _measure,
+    _repeated,
+    _ties,
+)
 from bestby.results.advice import Case, Step
-
-FEWEST_DIFFERING = 6
-"""Differing items from which a two-sided exact test can reach 5 %: 2 ** (1 - 6) = 0.031."""
-
-
-FEWEST_RUNS = 4
-"""Runs of each of two systems from which a permutation can reach 5 %: 2 / binomial(8, 4) = 0.029."""
-
-
-@dataclass(frozen=True, slots=True)
-class Recommendation:
-    """What to do, at the end of a path.
-
-    `correction` says how p-values of several comparisons are corrected; "auto" is resolved from the number of
-    systems.
-    """
-
-    test: str
-    interval: str
-    call: str
-    correction: str = "auto"
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """One way on from a question."""
-
-    reason: str
-    source: str
-    leads_to: str | Recommendation
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """One fork of the tree.
-
-    `ask` takes a `Case`, returns the key of an answer.
-    """
-
-    text: str
-    ask: Callable[[Case], str]
-    answers: dict[str, Answer]
-
 
 _COMPARE = "bestby.compare(...); bestby compare"
 
@@ -66,51 +33,6 @@ _DATASETS = "bestby.compare_datasets(...); bestby datasets"
 
 
 _FOLDS = "bestby.compare_folds(...); bestby folds"
-
-
-def _repeated(case: Case) -> str:
-    if case.n_folds:
-        return "folds"
-    if case.n_datasets > 1:
-        return "datasets"
-    return "runs" if case.n_runs > 1 else "nothing"
-
-
-def _differing(case: Case) -> str:
-    most = case.most_differing
-    if most is not None and most < FEWEST_DIFFERING:
-        return "fewer than six"
-    return "not known" if case.n_differing is None else "six or more"
-
-
-def _measure(case: Case) -> str:
-    if not case.mean_of_items:
-        return "no"
-    return "right or wrong" if case.binary else "a number"
-
-
-def _clusters(case: Case) -> str:
-    if case.crossed:
-        return "in two groupings that cross"
-    return "yes" if case.clustered else "no"
-
-
-def _ties(case: Case) -> str:
-    if case.n_items is None or case.n_differing is None:
-        return "not known"
-    return "yes" if 2 * case.n_differing < case.n_items else "no"
-
-
-def _folds(case: Case) -> str:
-    if case.n_runs == 1:
-        return "once"
-    return "several times in halves" if case.n_folds == 2 else "several times"
-
-
-def _dataset_tests(case: Case) -> str:
-    if case.n_systems > 2:
-        return "several systems"
-    return "two, with items or runs" if case.n_items is not None or case.n_runs > 1 else "two, scores only"
 
 
 ROOT = "repeated"

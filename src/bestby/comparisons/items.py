@@ -25,9 +25,10 @@ from bestby.data.layouts.options import TableOptions, chosen_names, chosen_syste
 from bestby.data.layouts.soft import Soft
 from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing, Pair
-from bestby.engine.interval_maker import Intervals, Target
+from bestby.engine.interval_maker import Intervals
 from bestby.engine.sums import SumGroup
-from bestby.inference import classical, multiplicity
+from bestby.engine.targets import Target
+from bestby.inference import multiplicity, omnibus
 from bestby.metrics import resolve
 from bestby.metrics.base import BaseMetric, MeanMetric
 from bestby.metrics.suitability import chosen_metrics
@@ -549,6 +550,6 @@ def _omnibus(makers: Intervals, m: int) -> Omnibus | None:
         return None
     means, counts = test_maker.unit_means(group, m)
     binary = not group.table.clustered and bool(np.isin(means, (0.0, 1.0)).all())
-    name, test = ("cochran_q", classical.cochran_q) if binary else ("friedman", classical.friedman)
+    name, test = ("cochran_q", omnibus.cochran_q) if binary else ("friedman", omnibus.friedman)
     statistic, df, p = test(means, counts)
     return Omnibus(group.metrics[m].name, name, statistic, df, p)

@@ -26,8 +26,9 @@ from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine.base import Drawing, Group, Influences
 from bestby.engine.effective_units import few_carrying, whole_sums
-from bestby.engine.interval_maker import Intervals, Target
+from bestby.engine.interval_maker import Intervals
 from bestby.engine.runs import FEW_FOR_BOOTSTRAP, NotedInterval, rank_test
+from bestby.engine.targets import Target
 from bestby.inference import clusters, components, intervals, permutation, samples
 from bestby.inference.components import Components
 from bestby.inference.distributions import replicates

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypedDict
 
 import numpy as np
 
@@ -14,9 +13,10 @@ from bestby._core.typing import FloatArray
 from bestby.engine.base import Contributions, Drawing, Group, Jackknife
 from bestby.engine.dependent_units import CrossedGroup
 from bestby.engine.sums import AnnotatedGroup, SumGroup, merged_values
+from bestby.engine.targets import Situation, Target, binary, defined_replicates, undefined_note, value_of
 from bestby.engine.weighted import WeightGroup
 from bestby.inference import intervals, proportions
-from bestby.inference.distributions import Distribution, Replicates, mean_bootstrap, replicates
+from bestby.inference.distributions import Distribution, mean_bootstrap
 from bestby.metrics.base import MeanMetric
 from bestby.results.base import Note
 from bestby.results.values import Interval
@@ -24,35 +24,6 @@ from bestby.results.values import defined as defined_interval
 
 MOST_KEPT = 256
 """Distributions kept for what is asked next: the test of a difference needs that of its interval."""
-
-
-@dataclass(frozen=True)
-class Target:
-    """The score of one system on one metric, or the difference of two."""
-
-    metric: int
-    a: int
-    b: int | None = None
-
-
-class Situation(TypedDict):
-    """What the choice of an interval depends on; `choose_interval` explains each."""
-
-    proportion: bool
-    difference: bool
-    n_differing: int
-    n_effective: float | None
-    plain_mean: bool
-    formula: bool
-    stratified: bool
-    drawn: bool
-    clustered: bool
-    few_clusters: bool
-    blocks: bool
-    crossed: bool
-    robust: bool
-    ranks: bool
-    steps: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,9 +42,8 @@ class Intervals:
     def replicates(self) -> FloatArray:
         """The scores of the bootstrap resamples, shape (B, M, S).
 
-        The deviations of smaller resamples are brought to scale. Resampled annotators agree less than the
-        gold they are drawn from, so that measures of agreement shift: the replicates are put back around the
-        scores, and `gold_shift` says by how much. So they are where strata do not give equal shares.
+        The deviations of smaller resamples are brought to scale. Resampled annotators (`gold_shift`) and
+        strata that do not give equal shares shift the scores: the replicates are put back around them.
         """
         drawn = self._drawn
         contraction = self.drawing.contraction(self.group.units)
@@ -128,7 +98,7 @@ class Intervals:
 
     def estimate(self, target: Target) -> float:
         """Return the score or difference on the full data."""
-        return float(_of(self.scores, target))
+        return float(value_of(self.scores, target))
 
     def scale(self, target: Target) -> float:
         """Return the size of the scores, which rounding is relative to; other systems have no say in it."""
@@ -143,15 +113,14 @@ class Intervals:
 
     def _is_proportion(self, target: Target, plain: Contributions | None) -> bool:
         metric = self.group.metrics[target.metric]
-        if plain is None or not plain.single_items or not isinstance(metric, MeanMetric):
+        if plain is None or not plain.single_items:
             return False
-        if not metric.proportions:
+        if not isinstance(metric, MeanMetric) or not metric.proportions:
             return False
         if target.b is None:
-            return _binary(plain)
-        return all(
-            _binary(self.group.contributions(target.metric, system)) for system in (target.a, target.b)
-        )
+            return binary(plain)
+        both = (self.group.contributions(target.metric, system) for system in (target.a, target.b))
+        return all(binary(values) for values in both)
 
     def distribution(self, target: Target) -> tuple[Distribution, tuple[Note, ...]]:
         """Return the bootstrap distribution: the exact one of a plain mean where there is one."""
@@ -171,11 +140,11 @@ class Intervals:
             exact = mean_bootstrap(plain.values, plain.counts, plain.bounds)
             if exact is not None:
                 return exact, ()
-        return _defined(_of(self.replicates, target), self.scale(target))
+        return defined_replicates(value_of(self.replicates, target), self.scale(target))
 
     def replicates_of(self, target: Target) -> FloatArray:
         """Return the score or difference on the bootstrap resamples, shape (B,); NaN where undefined."""
-        return _of(self.replicates, target)
+        return value_of(self.replicates, target)
 
     def interval(self, target: Target, method: str, level: float) -> tuple[Interval | None, tuple[Note, ...]]:
         """Return the interval of one target by one method.
@@ -267,8 +236,8 @@ class Intervals:
         """Return a note if resampled annotators shift a score by more than a quarter of its spread."""
         if target.b is not None or not self.group.gold_varies:
             return ()
-        shift = float(_of(self.gold_shift, target))
-        if abs(shift) <= 0.25 * float(np.nanstd(_of(self._drawn, target))):
+        shift = float(value_of(self.gold_shift, target))
+        if abs(shift) <= 0.25 * float(np.nanstd(value_of(self._drawn, target))):
             return ()
         way = "lower" if shift < 0.0 else "higher"
         told = (
@@ -330,7 +299,7 @@ class Intervals:
                 " it needs a measure of at most 24 sums and no strata",
                 hint='pass interval="bca" or "percentile"',
             )
-        distribution, notes = _defined(pivots, 1.0)
+        distribution, notes = defined_replicates(pivots, 1.0)
         low, high = intervals.studentized(distribution, self.estimate(target), se, level)
         if not (np.isfinite(low) and np.isfinite(high)):
             fallback, more = self._interval(target, "percentile", level)
@@ -348,7 +317,7 @@ class Intervals:
         if plain is not None:
             return intervals.acceleration(-plain.values, plain.counts, plain.bounds)
         jackknife = self._jackknife
-        left_out = _of(jackknife.scores, target)
+        left_out = value_of(jackknife.scores, target)
         if not np.isfinite(left_out).all():
             return None
         return intervals.acceleration(left_out, jackknife.counts, jackknife.bounds)
@@ -363,7 +332,9 @@ class Intervals:
         if plain is not None:
             return intervals.effective_units(plain.values, plain.counts, plain.bounds)
         jackknife = self._jackknife
-        return intervals.effective_units(_of(jackknife.scores, target), jackknife.counts, jackknife.bounds)
+        return intervals.effective_units(
+            value_of(jackknife.scores, target), jackknife.counts, jackknife.bounds
+        )
 
     def situation(self, target: Target, *, jackknife: bool = True) -> Situation:
         """Return what the choice of an interval depends on.
@@ -405,9 +376,9 @@ class Intervals:
                 hint="pass simultaneous=False, or one grouping as clusters",
             )
         estimates = np.array([self.estimate(target) for target in targets])
-        drawn = np.column_stack([_of(self.replicates, target) for target in targets])
+        drawn = np.column_stack([value_of(self.replicates, target) for target in targets])
         defined = np.isfinite(drawn).all(axis=1)
-        notes = () if defined.all() else (_undefined_note(int((~defined).sum()), defined.size),)
+        notes = () if defined.all() else (undefined_note(int((~defined).sum()), defined.size),)
         drawn = drawn[defined]
         if drawn.shape[0] < 2:
             raise DesignError(
@@ -426,35 +397,3 @@ class Intervals:
         checked = [defined_interval(interval) for interval in family]
         lacking = dict.fromkeys(note for _, more in checked for note in more)
         return [interval for interval, _ in checked], (*notes, *lacking)
-
-
-def _binary(plain: Contributions | None) -> bool:
-    return plain is not None and bool(((plain.values == 0.0) | (plain.values == 1.0)).all())
-
-
-def _of(scores: FloatArray, target: Target) -> FloatArray:
-    """Return the target's score or difference from scores (..., M, S)."""
-    score: FloatArray = scores[..., target.metric, target.a]
-    return score if target.b is None else rounding.difference(score, scores[..., target.metric, target.b])
-
-
-def _defined(drawn: FloatArray, scale: float) -> tuple[Replicates, tuple[Note, ...]]:
-    """Return the distribution of the replicates that are defined, with a note on those that are not."""
-    undefined = np.isnan(drawn)
-    if not undefined.any():
-        return replicates(drawn, scale), ()
-    if undefined.all():
-        raise DesignError(
-            "the measure is undefined on every resample",
-            hint="there are too few items of some class; use more items or another measure",
-        )
-    note = _undefined_note(int(undefined.sum()), undefined.size)
-    return replicates(drawn[~undefined], scale), (note,)
-
-
-def _undefined_note(count: int, size: int) -> Note:
-    return Note(
-        "undefined_resamples",
-        f"the measure is undefined on {count} of {size} resamples"
-        " (a class or all variation is missing there); the interval uses the others",
-    )

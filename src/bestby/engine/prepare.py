@@ -4,276 +4,31 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Collection, Sequence
-from functools import cached_property, partial
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
 
-from bestby._core.checks import NUMERAL
 from bestby._core.errors import DesignError, InvalidInputError
-from bestby._core.typing import Array, BoolArray, Dependence, FloatArray, IntArray
-from bestby.data import soft
+from bestby._core.typing import Array, Dependence, FloatArray, IntArray
 from bestby.data.batches import Streamed
-from bestby.data.cells import collapsed
-from bestby.data.coding import codes
-from bestby.data.columns import complete
-from bestby.data.common_labels import label_codes
 from bestby.data.evaluation import Evaluation
-from bestby.data.groupings import check_nested
-from bestby.data.values import read_together
 from bestby.engine import streamed, table
 from bestby.engine.base import Group
+from bestby.engine.called import CallGroup
 from bestby.engine.dependent_units import BlockGroup, CrossedGroup
+from bestby.engine.reading import Reading, _codes_of, _rows_refused
 from bestby.engine.sums import AnnotatedGroup, SumGroup
-from bestby.engine.weighted import CallGroup, WeightGroup, numbered_units
+from bestby.engine.weighted import WeightGroup
 from bestby.metrics.base import BaseMetric, FunctionMetric, MeanMetric, Metric, WeightedMetric
-from bestby.metrics.probabilities import with_both_classes
 from bestby.resampling import streams
-from bestby.resampling.blocks import Blocks, circular, consecutive
+from bestby.resampling.units import Units, single_stratum
 
 T = TypeVar("T")
 
+
 ALL_GROUPINGS: tuple[Dependence, ...] = ("clusters", "crossed", "strata")
 """For analyses that support every kind of grouping, also two crossed ones (`Group.crossed`)."""
-
-
-class Reading:
-    """The data of an evaluation in the forms metrics read; each form is made once, when first asked for.
-
-    `blocks` is the number of consecutive items in a block, which takes the place of a cluster.
-    """
-
-    def __init__(self, evaluation: Evaluation, blocks: int | None = None) -> None:
-        check_nested(evaluation.clusters, evaluation.strata)  # groups may have been replaced since `of`
-        self.evaluation = evaluation
-        self.clusters = _codes_of(evaluation.clusters)
-        self.strata = _codes_of(evaluation.strata)
-        self.blocks: Blocks | None = None
-        if blocks is not None:
-            n = evaluation.uncounted("a bootstrap of blocks").n_items
-            self.blocks = circular(n, blocks, self.strata)
-            self.clusters = consecutive(n, blocks, self.strata)
-
-    @cached_property
-    def labels(self) -> tuple[Array, IntArray, list[IntArray]]:
-        """The label set, the codes of the gold, and the codes of each system (-1: missing).
-
-        The set is sorted. With soft labels it is the classes in their order, and a row of probabilities
-        stands for its most probable class, the first of several.
-        """
-        gold = self.evaluation.gold
-        if gold is None:
-            raise DesignError("labels need a gold")
-        if self.evaluation.classes is not None:
-            classes = self.evaluation.classes
-            of_gold = self._most_probable("gold", gold)
-            return (
-                classes,
-                of_gold,
-                [
-                    self._most_probable(f"system {name!r}", values, self.evaluation.missing.get(name))
-                    for name, values in self.evaluation.systems.items()
-                ],
-            )
-        if "O" in {values.dtype.kind for values in (gold, *self.evaluation.systems.values())}:
-            raise DesignError(
-                "the items are texts or structures, not labels",
-                hint="choose a measure that reads such: bleu, em",
-            )
-        names = ("", *self.evaluation.names)
-        present = []
-        for name in names:
-            values, code = self.evaluation.coded[name]
-            absent = self.evaluation.missing.get(name)
-            present.append(np.arange(values.size) if absent is None else np.unique(code[~absent]))
-        distinct = [self.evaluation.coded[name][0][there] for name, there in zip(names, present, strict=True)]
-        labels, positions = label_codes(_read(distinct))
-        out = []
-        for name, there, position in zip(names, present, positions, strict=True):
-            values, code = self.evaluation.coded[name]
-            place = np.full(values.size, -1, dtype=np.int64)
-            place[there] = position
-            recoded = _as_codes(code) if np.array_equal(place, np.arange(values.size)) else place[code]
-            absent = self.evaluation.missing.get(name)
-            out.append(recoded if absent is None else np.where(absent, -1, recoded))
-        return labels, out[0], out[1:]
-
-    def _most_probable(self, what: str, values: Array, absent: BoolArray | None = None) -> IntArray:
-        assert self.evaluation.classes is not None
-        if values.ndim == 1:
-            codes = soft.positions(values, self.evaluation.classes, what)
-        else:
-            codes = _as_codes(values.argmax(axis=1))
-        return codes if absent is None else np.where(absent, -1, codes)
-
-    @cached_property
-    def distributions(self) -> tuple[Array, FloatArray, list[FloatArray]]:
-        """The classes, the gold and the systems as rows of probabilities, shape (n, K).
-
-        A hard label is the distribution that is certain of it; a number that can only be a probability is
-        that of the greater of two labels.
-        """
-        gold = self.evaluation.gold
-        if gold is None:
-            raise DesignError("distributions need a gold")
-        both, single = with_both_classes(self.evaluation, "a metric of probabilities")
-        if single:
-            return Reading(both).distributions
-        if self.evaluation.missing:
-            raise DesignError(
-                "a missing prediction has no worst value for measures of soft labels",
-                hint='pass on_missing="drop"',
-            )
-        classes, of_gold, of_systems = self.labels
-        rows = [
-            values.astype(np.float64) if values.ndim == 2 else soft.one_hot(codes, classes.size)
-            for values, codes in zip(
-                [gold, *self.evaluation.systems.values()], [of_gold, *of_systems], strict=True
-            )
-        ]
-        return classes, rows[0], rows[1:]
-
-    @cached_property
-    def distinct(self) -> tuple[IntArray, IntArray]:
-        """One position per distinct joint row of labels, and how many items have it."""
-        labels, gold, systems = self.labels
-        if self.evaluation.classes is None:
-            return self.evaluation.cells
-        # A missing prediction (-1) takes a code of its own, in the systems that have one.
-        shifts = [0, *(int(name in self.evaluation.missing) for name in self.evaluation.names)]
-        columns = [
-            codes + shift if shift else codes for codes, shift in zip([gold, *systems], shifts, strict=True)
-        ]
-        return collapsed(columns, [labels.size + shift for shift in shifts], self.strata)
-
-    def of(self, metric: BaseMetric) -> tuple[Array | None, Array | None, Sequence[Array]]:
-        """Return the labels or classes, if a metric reads such, and gold and systems as it reads them."""
-        if metric.reads == "labels":
-            return self.labels
-        if metric.reads == "distributions":
-            if metric.ordered:
-                self._check_positions(metric)
-            return self.distributions
-        if metric.reads == "objects":
-            return None, *self.objects(metric)
-        gold, systems = self.numbers(metric) if metric.reads == "numbers" else self.raw(metric)
-        return None, gold, systems
-
-    def _check_positions(self, metric: BaseMetric) -> None:
-        """Refuse labels that the gold lacks: they would move the positions of the classes for all systems."""
-        if self.evaluation.classes is not None or with_both_classes(self.evaluation, metric.name)[1]:
-            return  # these decide the positions
-        labels, gold, systems = self.labels
-        for name, codes_of_system in zip(self.evaluation.names, systems, strict=True):
-            unknown = np.setdiff1d(codes_of_system, gold)
-            unknown = unknown[unknown >= 0]
-            if unknown.size:
-                raise DesignError(
-                    f"system {name!r} predicts the label {labels[unknown[0]].item()!r}, which the gold does"
-                    f" not have: {metric.name} cannot tell its position among the classes",
-                    hint="pass classes=[...], all classes in their order",
-                )
-
-    def raw(self, metric: BaseMetric) -> tuple[Array | None, Sequence[Array]]:
-        """Return the values as given; where some systems are soft, the hard ones as distributions."""
-        if self.evaluation.missing:
-            raise DesignError(
-                f"a missing prediction has no worst value for {metric.name}",
-                hint='pass on_missing="drop"',
-            )
-        gold, systems = self.evaluation.gold, list(self.evaluation.systems.values())
-        if len({values.ndim for values in systems}) > 1:
-            systems = list(self.distributions[2])
-        return gold, systems
-
-    def objects(self, metric: BaseMetric) -> tuple[Array | None, Sequence[Array]]:
-        """Return the items as they are, in arrays of objects; a missing one is the metric's empty one."""
-        systems = []
-        for name, values in self.evaluation.systems.items():
-            absent = self.evaluation.missing.get(name)
-            if absent is None:
-                systems.append(_as_objects(values))
-                continue
-            if metric.empty is None:
-                raise DesignError(
-                    f"a missing prediction has no worst value for {metric.name}",
-                    hint='pass on_missing="drop"',
-                )
-            filled = _as_objects(values).copy()
-            for position in np.flatnonzero(absent):
-                filled[position] = metric.empty
-            systems.append(filled)
-        gold = self.evaluation.gold
-        return None if gold is None else _as_objects(gold), systems
-
-    def numbers(self, metric: BaseMetric) -> tuple[FloatArray | None, Sequence[FloatArray]]:
-        """Return gold and systems as floats; a missing score is the worst observed one."""
-        gold = self.evaluation.gold
-        if gold is not None and metric.needs_gold:
-            self.raw(metric)  # refuses missing predictions
-        out = []
-        for name, values in self.evaluation.systems.items():
-            out.append(_as_floats(values, f"system {name!r}", metric))
-        if self.evaluation.missing:
-            observed = [
-                x[~self.evaluation.missing[name]] if name in self.evaluation.missing else x
-                for name, x in zip(self.evaluation.names, out, strict=True)
-            ]
-            worst = (
-                min(x.min() for x in observed) if metric.greater_is_better else max(x.max() for x in observed)
-            )
-            out = [
-                np.where(self.evaluation.missing[name], worst, x) if name in self.evaluation.missing else x
-                for name, x in zip(self.evaluation.names, out, strict=True)
-            ]
-        return None if gold is None else _as_floats(gold, "the gold", metric), out
-
-
-def _read(distinct: Sequence[Array]) -> list[Array]:
-    """Return the distinct values of the gold and of each system as they are compared."""
-    columns = {str(place): complete(values) for place, values in enumerate(distinct[1:])}
-    gold, systems, _ = read_together(complete(distinct[0]), columns, strings=True)
-    assert gold is not None
-    return [gold.values, *(column.values for column in systems.values())]
-
-
-def _as_objects(values: Array) -> Array:
-    if values.ndim == 1:
-        return values.astype(object)
-    out = np.empty(len(values), dtype=object)
-    for position, row in enumerate(values):
-        out[position] = row
-    return out
-
-
-def _codes_of(groups: Array | None) -> IntArray | None:
-    return None if groups is None else _as_codes(codes(groups)[1])
-
-
-def _as_codes(code: Array) -> IntArray:
-    """Return codes as ordinary integers, which metrics may do sums with."""
-    return code.astype(np.int64)
-
-
-def _rows_refused(what: str, metric: BaseMetric) -> InvalidInputError:
-    return InvalidInputError(
-        f"metric {metric.name} needs one number per item, but {what} holds a row of probabilities",
-        hint="choose a metric for soft labels (cross_entropy) or for labels (accuracy)",
-    )
-
-
-def _as_floats(values: Array, what: str, metric: BaseMetric) -> FloatArray:
-    if values.ndim == 2:
-        raise _rows_refused(what, metric)
-    if values.dtype.kind in "OU":
-        texts = [str(value) for value in values.tolist()]
-        place = next((i for i, text in enumerate(texts) if not NUMERAL.fullmatch(text)), 0)
-        raise InvalidInputError(
-            f"metric {metric.name} needs numbers, but {what} holds text: {texts[place][:80]!r} at position"
-            f" {place}",
-            hint="choose a metric for labels, such as accuracy or f1_macro",
-        )
-    return values.astype(np.float64)
 
 
 def groups(
@@ -475,3 +230,25 @@ def _item_group(metric: BaseMetric, reading: Reading) -> Group:
         f"{metric!r} is no metric: it has neither statistics, nor weights, nor can it be called",
         hint="derive it from bestby.Metric, or pass a function of gold and predictions",
     )
+
+
+def numbered_units(
+    n: int, clusters: IntArray | None, strata: IntArray | None
+) -> tuple[IntArray | None, Units]:
+    """Return the unit of each item and the units, numbered so that strata are contiguous.
+
+    `clusters` and `strata` have shape (n,).
+    """
+    if clusters is None and strata is None:
+        return None, single_stratum(n)
+    unit = np.arange(n) if clusters is None else clusters
+    n_units = int(unit.max()) + 1
+    if strata is None:
+        return unit, single_stratum(n_units)
+    of_unit = np.zeros(n_units, dtype=np.int64)
+    of_unit[unit] = strata
+    order = np.argsort(of_unit, kind="stable")
+    number = np.empty(n_units, dtype=np.int64)
+    number[order] = np.arange(n_units)
+    bounds = np.concatenate([[0], np.cumsum(np.bincount(of_unit))])
+    return number[unit], Units(np.ones(n_units, dtype=np.int64), bounds)

@@ -11,8 +11,9 @@ from bestby._core import rounding
 from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine.base import STANDARDISED, Pair
-from bestby.engine.interval_maker import Intervals, Target
+from bestby.engine.interval_maker import Intervals
 from bestby.engine.sums import SumGroup, merged_values
+from bestby.engine.targets import Target
 from bestby.inference import classical, clusters, permutation
 from bestby.inference.distributions import LEAST_TAIL, Distribution, Lattice, Replicates
 from bestby.metrics.base import MeanMetric

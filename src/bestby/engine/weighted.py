@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
-import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from bestby._core import rounding
-from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray
 from bestby.engine.base import Drawing, Group, Influences, Jackknife, Pair
-from bestby.inference import clusters, permutation, smoothness, tilting
+from bestby.inference import clusters, permutation, tilting
 from bestby.inference.clusters import StandardError
-from bestby.metrics.base import BaseMetric, FunctionMetric, WeightedMetric
+from bestby.metrics.base import BaseMetric, WeightedMetric
 from bestby.resampling import streams
 from bestby.resampling import totals as resampling
 from bestby.resampling.blocks import Blocks
-from bestby.resampling.shared import Shared
-from bestby.resampling.units import Units, single_stratum
+from bestby.resampling.units import Units
 from bestby.results.values import TestResult
 
 MOST_LEFT_OUT = 1000
@@ -33,8 +29,10 @@ MOST_LEFT_OUT = 1000
 The acceleration found with G groups differs from that with single units by about 0.65 / G.
 """
 
+
 CALLED_AT_ONCE = 256
 """Resamples of a block where a function is called on each."""
+
 
 ENUMERATE_UNITS = 12
 """Differing units up to which all swaps are enumerated."""
@@ -359,97 +357,6 @@ class WeightGroup(ItemGroup):
         return _SwappedRanks(self.metric, prepared)
 
 
-_UNDEFINED = (ValueError, ArithmeticError, LookupError)
-"""What a function raises where it has no value: no items of a class to divide by, or to look up."""
-
-
-@dataclass(frozen=True, eq=False)
-class CallGroup(ItemGroup):
-    """Any function of gold and predictions, called on the items of each resample."""
-
-    metric: FunctionMetric
-
-    @cached_property
-    def _full(self) -> FloatArray:
-        return np.array([[self._called(self.gold, predictions) for predictions in self.systems]])
-
-    def _called(self, gold: Array | None, predictions: Array) -> float:
-        try:
-            return self.metric(gold, predictions)
-        except (TypeError, *_UNDEFINED) as error:
-            if isinstance(error, InvalidInputError):
-                raise
-            raise InvalidInputError(
-                f"metric {self.metric.name!r} failed on the full data: {error}",
-                hint="it is called as function(gold, predictions) with two arrays",
-            ) from error
-
-    def _resampled(self, gold: Array | None, predictions: Array) -> float:
-        """Return the score of a resample, NaN where the function has none (a class is absent, say)."""
-        try:
-            return self.metric(gold, predictions)
-        except _UNDEFINED as error:
-            if isinstance(error, InvalidInputError):
-                raise
-            return float("nan")
-
-    def _score_weights(self, weights: Array) -> FloatArray:
-        out = np.empty((weights.shape[0], self.n_systems))
-        position = np.arange(weights.shape[1])
-        with _QUIET:
-            for r, row in enumerate(weights):
-                drawn = np.repeat(position, row)
-                gold = None if self.gold is None else self.gold[drawn]
-                for s, predictions in enumerate(self.systems):
-                    out[r, s] = self._resampled(gold, predictions[drawn])
-        return out
-
-    def _score_swapped(
-        self,
-        a: int,
-        b: int,
-        *,
-        standardised: bool = False,  # noqa: ARG002
-    ) -> Callable[[Array], FloatArray]:
-        return partial(self._differences, a, b)
-
-    def _differences(self, a: int, b: int, bits: Array) -> FloatArray:
-        first, second = self.systems[a], self.systems[b]
-        out = np.empty(bits.shape[0])
-        with _QUIET:
-            for r, swapped in enumerate(bits.astype(np.bool_)):
-                row = swapped if first.ndim == 1 else swapped[:, None]
-                score_a = self._resampled(self.gold, np.where(row, second, first))
-                score_b = self._resampled(self.gold, np.where(row, first, second))
-                out[r] = score_a - score_b
-        return out
-
-    def moves_in_steps(self, metric: int, a: int, b: int | None = None) -> bool:  # noqa: ARG002
-        """Whether the score or difference does, as that of a median; only functions of a user can."""
-        single, (together, sets) = self._left_out[:, 0], self._left_out_together
-        full = self._full[0]
-        if b is None:
-            return smoothness.in_steps(float(full[a]), single[:, a], together[:, a], sets)
-        alone, joint = single[:, a] - single[:, b], together[:, a] - together[:, b]
-        return smoothness.in_steps(float(full[a] - full[b]), alone, joint, sets)
-
-    @cached_property
-    def _left_out_together(self) -> tuple[FloatArray, BoolArray]:
-        """The scores without sets of the groups that the jackknife leaves out, and the sets."""
-        groups, n_groups = self._groups(0)
-        sets = smoothness.sets_of(n_groups, streams.block_generator(0, "groups", 1))
-        kept = (~sets[:, groups]).astype(np.int32)
-        return self._score_weights(self._by_item(kept)), sets
-
-    def _most(self) -> int:
-        """Return fewer than for ranks: the calls take the time, and small blocks are shared out evenly."""
-        return CALLED_AT_ONCE
-
-    def _most_plain_work(self) -> int:
-        """Return none: each draw is a call of a function of the user."""
-        return 0
-
-
 @dataclass(frozen=True, eq=False)
 class _Weighed:
     """What becomes of the weights or swaps of units: those of items first, then scores."""
@@ -475,36 +382,3 @@ class _SwappedRanks:
         score_b = self.metric.weighted(self.prepared, np.concatenate([taken, kept], axis=1))
         gap: FloatArray = score_a - score_b
         return gap
-
-
-@contextmanager
-def _ignoring() -> Iterator[None]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
-
-
-_QUIET = Shared(_ignoring)
-"""Keeps a function that warns from warning once per resample."""
-
-
-def numbered_units(
-    n: int, clusters: IntArray | None, strata: IntArray | None
-) -> tuple[IntArray | None, Units]:
-    """Return the unit of each item and the units, numbered so that strata are contiguous.
-
-    `clusters` and `strata` have shape (n,).
-    """
-    if clusters is None and strata is None:
-        return None, single_stratum(n)
-    unit = np.arange(n) if clusters is None else clusters
-    n_units = int(unit.max()) + 1
-    if strata is None:
-        return unit, single_stratum(n_units)
-    of_unit = np.zeros(n_units, dtype=np.int64)
-    of_unit[unit] = strata
-    order = np.argsort(of_unit, kind="stable")
-    number = np.empty(n_units, dtype=np.int64)
-    number[order] = np.arange(n_units)
-    bounds = np.concatenate([[0], np.cumsum(np.bincount(of_unit))])
-    return number[unit], Units(np.ones(n_units, dtype=np.int64), bounds)

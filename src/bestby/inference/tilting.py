@@ -18,7 +18,7 @@ from scipy.special import betaincinv, expit, pdtrc
 
 from bestby._core import rounding
 from bestby._core.typing import Alternative, FloatArray, IntArray
-from bestby.inference.permutation import tilt
+from bestby.inference.sign_sums import tilt
 from bestby.resampling import streams
 from bestby.results.values import TestResult
 

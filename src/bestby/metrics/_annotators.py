@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.typing import BoolArray, FloatArray
 
 
 def rows(predictions: Iterable[Any], metric: str) -> list[list[Any]]:
@@ -60,3 +61,16 @@ def _is_missing(label: Any) -> bool:
         or type(label).__name__ in {"NAType", "NaTType"}
         or (isinstance(label, float | np.floating) and math.isnan(label))
     )
+
+
+def middle(labels: Sequence[float]) -> float:
+    """Return the mean; of whole numbers rounded, so that sums stay whole whichever systems it is taken of."""
+    mean = math.fsum(labels) / max(1, len(labels))
+    return float(round(mean)) if all(label.is_integer() for label in labels) else mean
+
+
+def pairable(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the counts, those of items with fewer than two labels as 0, and the number of labels."""
+    labels = counts.sum(axis=1)
+    usable: BoolArray = labels > 1.0
+    return np.where(usable[:, None], counts, 0.0), np.where(usable, labels, 0.0)

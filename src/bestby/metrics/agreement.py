@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -12,13 +11,13 @@ import numpy as np
 
 from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
-from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
+from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.metrics import _annotators
+from bestby.metrics._annotators import middle, pairable
 from bestby.metrics.base import BaseMetric, Metric
 
 MOST_COLUMNS = 2000
 """Sums per item beyond which a measure is refused: that many values are no categories."""
-
 
 _FAR = 30.0
 """Standard deviations from the common centre up to which sums of squares and their gradients keep digits."""
@@ -112,7 +111,7 @@ class NominalAlpha(_LabelAgreement):
 
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:  # noqa: ARG002
         """Return observed disagreement beside the number of each label, of items with two labels or more."""
-        counts, labels = _pairable(self._counts(predictions))
+        counts, labels = pairable(self._counts(predictions))
         differing = labels**2 - (counts**2).sum(axis=1)
         return _varied(self, np.column_stack([differing / np.maximum(labels - 1.0, 1.0), counts]))
 
@@ -161,13 +160,13 @@ class IntervalAlpha(_Agreement):
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the measure with the centre of all labels fixed."""
         found = [x for rows in systems for row in _annotators.numbers(rows, self.name) for x in row]
-        return dataclasses.replace(self, centre=_middle(found))
+        return dataclasses.replace(self, centre=middle(found))
 
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:  # noqa: ARG002
         """Return observed disagreement, number, sum and sum of squares of the labels of each item."""
         rows = _annotators.numbers(predictions, self.name)
         labels = np.array([x for row in rows if len(row) > 1 for x in row])
-        own = _middle(labels.tolist())
+        own = middle(labels.tolist())
         # Squares of so distant labels would drown their spread.
         far = labels.size > 0 and abs(own - self.centre) > _FAR * float(np.sqrt(np.mean((labels - own) ** 2)))
         table = np.zeros((len(rows), 4))
@@ -244,7 +243,7 @@ class RatioAlpha(_NumberAgreement):
 
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:  # noqa: ARG002
         """Return observed disagreement beside the number of each value, of items with two labels or more."""
-        counts, labels = _pairable(self._counts(predictions))
+        counts, labels = pairable(self._counts(predictions))
         apart = self._disagreements()
         observed = np.array([row[row > 0] @ apart[np.ix_(row > 0, row > 0)] @ row[row > 0] for row in counts])
         return _varied(self, np.column_stack([observed / np.maximum(labels - 1.0, 1.0), counts]))
@@ -299,7 +298,7 @@ class OrdinalAlpha(_NumberAgreement):
 
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:  # noqa: ARG002
         """Return the number of each value beside the coincidences of every two."""
-        counts, labels = _pairable(self._counts(predictions))
+        counts, labels = pairable(self._counts(predictions))
         low, high = self._pairs()
         coincidences = counts[:, low] * counts[:, high] / np.maximum(labels - 1.0, 1.0)[:, None]
         return _varied(self, np.column_stack([counts, coincidences]))
@@ -371,29 +370,11 @@ class FleissKappa(_LabelAgreement):
         return kappa
 
 
-def _middle(labels: Sequence[float]) -> float:
-    """Return the mean; of whole numbers rounded, so that sums stay whole whichever systems it is taken of."""
-    mean = math.fsum(labels) / max(1, len(labels))
-    return float(round(mean)) if all(label.is_integer() for label in labels) else mean
-
-
 def _alpha(observed: FloatArray, expected: FloatArray, n: FloatArray) -> FloatArray:
-    """Return 1 - (n - 1) D / E of sums of disagreements; NaN if none is expected.
-
-    Counts are whole numbers, so the disagreement expected of a single label is 0 to the bit.
-    """
-    defined = expected > 0.0
-    alpha: FloatArray = np.where(
-        defined, 1.0 - (n - 1.0) * observed / np.where(defined, expected, 1.0), np.nan
-    )
-    return alpha
-
-
-def _pairable(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the counts, those of items with fewer than two labels as 0, and the number of labels."""
-    labels = counts.sum(axis=1)
-    usable: BoolArray = labels > 1.0
-    return np.where(usable[:, None], counts, 0.0), np.where(usable, labels, 0.0)
+    """Return 1 - (n - 1) D / E of sums of disagreements; NaN if none is expected."""
+    defined = expected > 0.0  # counts are whole numbers: what is expected of a single label is 0 to the bit
+    divisor = np.where(defined, expected, 1.0)
+    return np.where(defined, 1.0 - (n - 1.0) * observed / divisor, np.nan)
 
 
 def _varied(metric: _Agreement, table: FloatArray) -> FloatArray:
@@ -413,9 +394,6 @@ NAMES: dict[str, tuple[str, Callable[[str], BaseMetric]]] = {
         "agreement of annotators, numbers by their differences",
         lambda _: IntervalAlpha(),
     ),
-    "krippendorff_alpha_ratio": (
-        "agreement of annotators, numbers by their ratios",
-        lambda _: RatioAlpha(),
-    ),
+    "krippendorff_alpha_ratio": ("agreement of annotators, numbers by their ratios", lambda _: RatioAlpha()),
     "fleiss_kappa": ("agreement of equally many annotators per item", lambda _: FleissKappa()),
 }

@@ -21,19 +21,23 @@ from bestby.data.values import Rule
 from bestby.metrics.base import MeanMetric, Metric
 
 Part: TypeAlias = Literal["precision", "recall", "f1"]
+
+
 Average: TypeAlias = Literal["macro", "weighted"]
+
 
 _COUNTS: dict[Part, tuple[str, ...]] = {
     "precision": ("hits", "predicted"),
     "recall": ("hits", "gold"),
     "f1": ("hits", "predicted", "gold"),
 }
+
+
 _WHY: dict[Part, str] = {
     "precision": "never predicted",
     "recall": "not in the gold",
     "f1": "neither in the gold nor predicted",
 }
-_NOTHING = 1e-14  # below this part of n squared a margin of counts is rounding: the least real one is 2/n
 
 
 @dataclass(frozen=True, repr=False)
@@ -258,106 +262,6 @@ class BalancedAccuracy(Metric):
         if not absent.any():
             return None
         return f"{_listed(self.labels, absent)} is not in the gold and left out of {self.name}"
-
-
-@dataclass(frozen=True, repr=False)
-class _Agreement(Metric):
-    """What the chance-corrected measures share: the number right and the two margins.
-
-    A missing prediction is an outcome of its own that the gold never has.
-    """
-
-    name: str = ""
-    labels: tuple[str, ...] = ()
-    bounds = (-1.0, 1.0)
-    reads = "labels"
-
-    def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
-        """Return the metric with the label set fixed."""
-        return dataclasses.replace(self, labels=_printed(_required_labels(self.name, labels)))
-
-    def statistics(self, gold: Array, predictions: Array) -> FloatArray:
-        """Return per class whether it was predicted and due; then whether the item is right, and 1."""
-        margins = _class_counts(("predicted", "gold"), gold, predictions, len(self.labels), self.name)
-        return np.column_stack([margins, gold == predictions, np.ones(gold.size)])
-
-    def _parts(self, totals: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Return the margins of predictions and gold, the number right and the number of items."""
-        counts = _split(totals[..., :-2], ("predicted", "gold"))
-        return counts["predicted"], counts["gold"], totals[..., -2], totals[..., -1]
-
-
-class MatthewsCorrelation(_Agreement):
-    """The Matthews correlation coefficient, for any number of classes (R_K).
-
-    0 if the gold or the predictions are all of one class, as in scikit-learn.
-
-    References
-    ----------
-    .. [1] Gorodkin (2004), Computational Biology and Chemistry 28, 367-374, eq. 8.
-
-    Examples
-    --------
-    >>> metric = MatthewsCorrelation("matthews_corrcoef").fit(None, [], np.array(["a", "b"]))
-    >>> rows = metric.statistics(np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1]))
-    >>> float(metric.score(rows.sum(axis=0)).round(4))
-    0.5774
-    """
-
-    def score(self, totals: FloatArray) -> FloatArray:
-        """Return the covariance of gold and predictions over their spreads."""
-        predicted, due, right, n = self._parts(totals)
-        covariance = right * n - _dot(predicted, due)
-        spread_p, spread_g = self._spreads(predicted, due, n)
-        defined = (spread_p > _NOTHING * n * n) & (spread_g > _NOTHING * n * n)
-        scale = np.sqrt(np.where(defined, spread_p * spread_g, 1.0))
-        return np.where(defined, covariance / scale, 0.0)
-
-    @staticmethod
-    def _spreads(predicted: FloatArray, due: FloatArray, n: FloatArray) -> tuple[FloatArray, FloatArray]:
-        missing = n - _over_classes(predicted)
-        return n * n - _dot(predicted, predicted) - missing * missing, n * n - _dot(due, due)
-
-    def undefined(self, totals: FloatArray) -> str | None:
-        """Return a sentence if gold or predictions are all of one class."""
-        predicted, due, _, n = self._parts(totals)
-        spread_p, spread_g = self._spreads(predicted, due, n)
-        if spread_p > 0.0 and spread_g > 0.0:
-            return None
-        which = "the predictions are" if spread_p <= 0.0 else "the gold is"
-        return f"{self.name} is 0/0 ({which} all of one class) and counts as 0"
-
-
-class CohenKappa(_Agreement):
-    """Cohen's kappa: agreement with the gold beyond that expected by chance.
-
-    Undefined (NaN) where the expected agreement is 1: gold and predictions all of the same class.
-
-    References
-    ----------
-    .. [1] Cohen (1960), Educational and Psychological Measurement 20, 37-46.
-
-    Examples
-    --------
-    >>> metric = CohenKappa("cohen_kappa").fit(None, [], np.array(["a", "b"]))
-    >>> rows = metric.statistics(np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1]))
-    >>> float(metric.score(rows.sum(axis=0)))
-    0.5
-    """
-
-    def score(self, totals: FloatArray) -> FloatArray:
-        """Return the agreement beyond chance over the most there could be."""
-        predicted, due, right, n = self._parts(totals)
-        chance = _dot(predicted, due)
-        room = n * n - chance
-        defined = room > _NOTHING * n * n
-        return np.where(defined, (right * n - chance) / np.where(defined, room, 1.0), np.nan)
-
-    def undefined(self, totals: FloatArray) -> str | None:
-        """Return a sentence if gold and predictions are all of the same class."""
-        if np.isnan(self.score(totals)):
-            return f"{self.name} is undefined: gold and predictions are all of the same class"
-        return None
 
 
 def named_label(label: str, labels: Sequence[Any], metric: str) -> int:

@@ -10,6 +10,7 @@ from bestby.metrics import (
     agreement,
     answers,
     calibration,
+    chance,
     classification,
     correlation,
     language,
@@ -82,9 +83,9 @@ NAMES: dict[str, tuple[str, Callable[[str], BaseMetric]]] = {
     ),
     "matthews_corrcoef": (
         "Matthews correlation, for any number of classes",
-        classification.MatthewsCorrelation,
+        chance.MatthewsCorrelation,
     ),
-    "cohen_kappa": ("agreement with the gold beyond chance", classification.CohenKappa),
+    "cohen_kappa": ("agreement with the gold beyond chance", chance.CohenKappa),
     "roc_auc": ("area under the ROC curve; the greater gold label is positive", ranking.RocAuc),
     "average_precision": (
         "average precision; the greater gold label is positive",

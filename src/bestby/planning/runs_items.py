@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -16,11 +15,20 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
 from bestby.planning import doubt
 from bestby.planning.base import Design, Question
-from bestby.planning.squares import evenly, mean_square, ratio_of_mean_squares
+from bestby.planning.squares import (
+    _are_amounts,
+    _matrix,
+    _mean_square_rest,
+    _pooled_df,
+    evenly,
+    mean_square,
+    ratio_of_mean_squares,
+)
 from bestby.results.base import Note
 
 _POINTS, _FEW_POINTS = 2048, 512
 """Points of the integral; fewer are enough where the mean squares hardly vary."""
+
 
 _FEW = 100
 """Runs or items up to which they do."""
@@ -382,37 +390,3 @@ class RunsAndItems(Design):
                 " of this study may be far below it, above all if the pilot's runs varied little by chance",
             ),
         )
-
-
-def _are_amounts(values: object, count: int) -> bool:
-    """Return whether these are so many finite numbers of at least 0."""
-    if not isinstance(values, Sequence) or len(values) != count:
-        return False
-    number = (int, float, np.integer, np.floating)
-    return all(isinstance(value, number) and 0.0 <= value < math.inf for value in values)
-
-
-def _pooled_df(variances: Sequence[float], df: Sequence[int]) -> float:
-    """Return the degrees of freedom of a sum of variances (Satterthwaite); the least of them if all are 0."""
-    total = sum(variances)
-    if total == 0.0:
-        return float(min(df))
-    return total**2 / sum(variance**2 / one for variance, one in zip(variances, df, strict=True))
-
-
-def _matrix(values: ArrayLike, what: str) -> FloatArray:
-    array = checks.as_array(values, what)
-    if array.ndim != 2 or array.dtype.kind not in "biuf" or min(array.shape) < 2:
-        raise InvalidInputError(
-            f"{what} must be numbers with a row per run and a column per item, at least 2 of each,"
-            f" got shape {array.shape} of {array.dtype}",
-        )
-    if not np.isfinite(array).all():
-        raise InvalidInputError(f"{what} must be finite", hint="leave out items that a run has no score for")
-    return array.astype(np.float64)
-
-
-def _mean_square_rest(layer: FloatArray) -> float:
-    """Return the mean square of what neither the run nor the item explains."""
-    left = layer - layer.mean(axis=1, keepdims=True) - layer.mean(axis=0, keepdims=True) + layer.mean()
-    return float((left**2).sum() / ((layer.shape[0] - 1) * (layer.shape[1] - 1)))

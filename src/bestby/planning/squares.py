@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
 from scipy.special import gammaincinv, ndtri
 
-from bestby._core.typing import FloatArray
+from bestby._core import checks
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import ArrayLike, FloatArray
 
 _MANY_DF = 1000
 """Degrees of freedom beyond which the cube root of a chi-square is taken for normal (Wilson and Hilferty)."""
@@ -45,3 +49,37 @@ def mean_square(u: FloatArray, df: float) -> FloatArray:
 def ratio_of_mean_squares(u: FloatArray, df: float) -> FloatArray:
     """Return quantiles of a mean square over its expectation, above 0 so that one may divide by them."""
     return np.maximum(mean_square(u, df), 1e-100)
+
+
+def _are_amounts(values: object, count: int) -> bool:
+    """Return whether these are so many finite numbers of at least 0."""
+    if not isinstance(values, Sequence) or len(values) != count:
+        return False
+    number = (int, float, np.integer, np.floating)
+    return all(isinstance(value, number) and 0.0 <= value < math.inf for value in values)
+
+
+def _pooled_df(variances: Sequence[float], df: Sequence[int]) -> float:
+    """Return the degrees of freedom of a sum of variances (Satterthwaite); the least of them if all are 0."""
+    total = sum(variances)
+    if total == 0.0:
+        return float(min(df))
+    return total**2 / sum(variance**2 / one for variance, one in zip(variances, df, strict=True))
+
+
+def _matrix(values: ArrayLike, what: str) -> FloatArray:
+    array = checks.as_array(values, what)
+    if array.ndim != 2 or array.dtype.kind not in "biuf" or min(array.shape) < 2:
+        raise InvalidInputError(
+            f"{what} must be numbers with a row per run and a column per item, at least 2 of each,"
+            f" got shape {array.shape} of {array.dtype}",
+        )
+    if not np.isfinite(array).all():
+        raise InvalidInputError(f"{what} must be finite", hint="leave out items that a run has no score for")
+    return array.astype(np.float64)
+
+
+def _mean_square_rest(layer: FloatArray) -> float:
+    """Return the mean square of what neither the run nor the item explains."""
+    left = layer - layer.mean(axis=1, keepdims=True) - layer.mean(axis=0, keepdims=True) + layer.mean()
+    return float((left**2).sum() / ((layer.shape[0] - 1) * (layer.shape[1] - 1)))

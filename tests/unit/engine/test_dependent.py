@@ -14,8 +14,9 @@ from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing
 from bestby.engine.dependent_units import CrossedGroup, design_effects, item_influence
-from bestby.engine.interval_maker import Intervals, Target
+from bestby.engine.interval_maker import Intervals
 from bestby.engine.sums import SumGroup
+from bestby.engine.targets import Target
 from bestby.inference import clusters
 from bestby.metrics import resolve
 

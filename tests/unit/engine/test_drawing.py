@@ -10,7 +10,8 @@ import pytest
 from bestby import Annotations, DesignError, Evaluation, InvalidInputError, compare
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
-from bestby.engine.interval_maker import Intervals, Target
+from bestby.engine.interval_maker import Intervals
+from bestby.engine.targets import Target
 from bestby.metrics import resolve
 from bestby.resampling.units import Units, single_stratum
 

@@ -121,7 +121,8 @@ def test_large_groups_of_the_jackknife_give_nearly_the_same_acceleration() -> No
     from bestby import Evaluation
     from bestby.engine import prepare, weighted
     from bestby.engine.base import Drawing
-    from bestby.engine.interval_maker import Intervals, Target
+    from bestby.engine.interval_maker import Intervals
+    from bestby.engine.targets import Target
     from bestby.metrics import resolve
 
     rng = np.random.default_rng(3)

@@ -18,7 +18,8 @@ from statsmodels.stats.contingency_tables import cochrans_q as peer_cochrans_q
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative
-from bestby.inference.classical import cochran_q, friedman, mcnemar, mcnemar_midp, paired_t, sign, wilcoxon
+from bestby.inference.classical import mcnemar, mcnemar_midp, paired_t, sign, wilcoxon
+from bestby.inference.omnibus import cochran_q, friedman
 from bestby.results.values import TestResult
 
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")

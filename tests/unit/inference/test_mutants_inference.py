@@ -16,11 +16,12 @@ from statsmodels.stats.contingency_tables import cochrans_q
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative, ArrayLike
 from bestby.inference import classical, effect_sizes, improvement, locations, ranking, samples
-from bestby.inference.classical import cochran_q, friedman, mcnemar, mcnemar_midp, paired_t, sign, wilcoxon
+from bestby.inference.classical import mcnemar, mcnemar_midp, paired_t, sign, wilcoxon
 from bestby.inference.clusters import StandardError, cr2, design_effect, two_way, two_way_variance, wald
 from bestby.inference.groups import _runs, cliques, labels, letters, rank_intervals
 from bestby.inference.intervals import effective_units
 from bestby.inference.lattice import as_lattice, merged
+from bestby.inference.omnibus import cochran_q, friedman
 from bestby.inference.proportions import wilson
 from bestby.inference.replicability import partial_conjunctions, replicability
 from bestby.results.values import TestResult

@@ -10,8 +10,9 @@ from scipy import stats
 
 from bestby._core.typing import Alternative
 from bestby.inference.distributions import Lattice, _lattice_bootstrap, mean_bootstrap
-from bestby.inference.permutation import _central_binomial, exact_mean
+from bestby.inference.permutation import exact_mean
 from bestby.inference.power import mcnemar_power, t_power
+from bestby.inference.sign_sums import central_binomial
 
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
 
@@ -119,7 +120,7 @@ def test_the_most_work_of_an_exact_bootstrap() -> None:
 
 def test_the_binomial_of_few_units_in_whole_numbers() -> None:
     for n in range(1, 65):
-        net, chances, outside = _central_binomial(n)
+        net, chances, outside = central_binomial(n)
         assert net.tolist() == list(range(-n, n + 1, 2))
         assert outside == 0.0
         assert chances == pytest.approx([math.comb(n, k) / 2**n for k in range(n + 1)], rel=1e-13, abs=0.0)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby.inference import permutation
+from bestby.inference import sign_sums
 from bestby.inference.permutation import exact_enumeration, exact_mean, monte_carlo
 from bestby.results.values import TestResult
 
@@ -146,13 +146,13 @@ def test_the_tilt_is_the_root_of_its_equation(unit: float) -> None:
     sizes, counts = unit * np.array([0.2, 1.0, 7.0]), np.array([30, 5, 2])
     total = float(counts @ sizes)
     for share in (0.01, 0.4, 0.9, 0.999):
-        theta = permutation.tilt(sizes, counts, share * total)
+        theta = sign_sums.tilt(sizes, counts, share * total)
         reached = float(counts @ (sizes * np.tanh(0.5 * theta * sizes)))
         assert reached == pytest.approx(share * total, rel=1e-10)
 
 
 def test_a_target_that_is_never_reached_is_nearly_reached() -> None:
-    assert permutation.tilt(np.array([1.0]), np.array([5]), 5.0) == pytest.approx(
+    assert sign_sums.tilt(np.array([1.0]), np.array([5]), 5.0) == pytest.approx(
         2.0 * math.atanh(1.0 - 1e-9), rel=1e-6
     )
 
@@ -162,10 +162,10 @@ def test_the_tilted_and_the_plain_inversion_agree(far: float, monkeypatch: pytes
     """They integrate other series; the plain one is absolutely precise, to 1e-15 or so."""
     sizes = np.abs(np.random.default_rng(3).normal(size=300)) + 0.1
     s = far * math.sqrt(float(sizes @ sizes))
-    monkeypatch.setattr(permutation, "TILT_FROM", 1e9)
-    plain = permutation._inverted_upper(sizes, s)
-    monkeypatch.setattr(permutation, "TILT_FROM", 0.0)
-    tilted = permutation._inverted_upper(sizes, s)
+    monkeypatch.setattr(sign_sums, "TILT_FROM", 1e9)
+    plain = sign_sums._inverted_upper(sizes, s)
+    monkeypatch.setattr(sign_sums, "TILT_FROM", 0.0)
+    tilted = sign_sums._inverted_upper(sizes, s)
     assert plain is not None
     assert tilted == pytest.approx(plain, rel=1e-9, abs=2e-14)
 
@@ -174,8 +174,8 @@ def test_the_tilted_and_the_plain_inversion_agree(far: float, monkeypatch: pytes
 def test_the_inversion_against_all_sign_changes(far: float) -> None:
     sizes = np.abs(np.random.default_rng(4).normal(size=40)) + 0.2
     s = far * math.sqrt(float(sizes @ sizes))
-    exact = permutation._enumerated_upper(sizes, s, 0.0)
-    found = permutation._inverted_upper(sizes, s)
+    exact = sign_sums._enumerated_upper(sizes, s, 0.0)
+    found = sign_sums._inverted_upper(sizes, s)
     assert found == pytest.approx(exact, rel=2e-3, abs=1e-7)
 
 
@@ -192,7 +192,7 @@ def test_the_lattice_tail_against_its_convolution(target: int) -> None:
                     new[move] = new.get(move, 0) + number
             ways = new
     exact = sum(number for total, number in ways.items() if total >= target) / 2 ** int(counts.sum())
-    assert permutation._lattice_upper(steps, counts, target) == pytest.approx(exact, rel=1e-11)
+    assert sign_sums._lattice_upper(steps, counts, target) == pytest.approx(exact, rel=1e-11)
 
 
 def test_rounding_never_makes_p_more_than_1() -> None:
@@ -244,6 +244,6 @@ def test_the_inversion_has_no_unit(unit: float) -> None:
     sizes = np.abs(np.random.default_rng(5).normal(size=150)) + 0.2
     for far in (1.0, 5.2):
         s = far * math.sqrt(float(sizes @ sizes))
-        expected = permutation._inverted_upper(sizes, s)
+        expected = sign_sums._inverted_upper(sizes, s)
         assert expected is not None
-        assert permutation._inverted_upper(unit * sizes, unit * s) == pytest.approx(expected, rel=1e-9)
+        assert sign_sums._inverted_upper(unit * sizes, unit * s) == pytest.approx(expected, rel=1e-9)

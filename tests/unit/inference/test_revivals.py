@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby.inference import permutation, revivals, tilting
+from bestby.inference import revivals, sign_sums, tilting
 from bestby.inference.distributions import Inverted, Lattice, mean_bootstrap
 from bestby.inference.permutation import exact_mean
 from bestby.results.values import TestResult
@@ -50,8 +50,8 @@ def test_the_inversion_of_two_scales_against_all_sign_changes(small: float, far:
     rng = np.random.default_rng(8)
     sizes = np.concatenate([1.0 + 0.01 * rng.random(10), small * (0.2 + rng.random(28))])
     s = far * float(np.sqrt(sizes @ sizes))
-    found = permutation._inverted_upper(sizes, s)
-    assert found == pytest.approx(permutation._enumerated_upper(sizes, s, 0.0), abs=1e-6)
+    found = sign_sums._inverted_upper(sizes, s)
+    assert found == pytest.approx(sign_sums._enumerated_upper(sizes, s, 0.0), abs=1e-6)
 
 
 def test_a_tilted_sum_revives_too() -> None:
@@ -59,13 +59,13 @@ def test_a_tilted_sum_revives_too() -> None:
     rng = np.random.default_rng(2)
     sizes = np.concatenate([np.ones(60), 0.03 * (0.2 + rng.random(200))])
     far = 44.0
-    assert far > permutation.TILT_FROM * float(np.sqrt(sizes @ sizes))
-    found = permutation._inverted_upper(sizes, far)
+    assert far > sign_sums.TILT_FROM * float(np.sqrt(sizes @ sizes))
+    found = sign_sums._inverted_upper(sizes, far)
     # The small ones sum to within 1 of 0, and the large ones to even numbers.
     net = rng.integers(0, 2, (20_000, 200)) * 2.0 - 1.0
     above = float(np.mean(net @ sizes[60:] >= 0.0))
-    exact = permutation._binomial_upper(60, 46) + above * (
-        permutation._binomial_upper(60, 44) - permutation._binomial_upper(60, 46)
+    exact = sign_sums._binomial_upper(60, 46) + above * (
+        sign_sums._binomial_upper(60, 44) - sign_sums._binomial_upper(60, 46)
     )
     assert found == pytest.approx(exact, rel=0.02)
 

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from bestby._core.errors import InvalidInputError, MissingExtraError
 from bestby.metrics import MeanMetric, _ngrams
-from bestby.metrics.translation import NAMES, PATTERNS, Bleu, Chrf, SegmentMean, Ter
+from bestby.metrics.bleu import Bleu
+from bestby.metrics.translation import NAMES, PATTERNS, Chrf, SegmentMean, Ter
 
 WORDS = ("the", "cat", "sat", "on", "a", "mat", "The", "Mat,", "3.5", "(yes)", "a-b", "größer", "&amp;", "猫")
 FIELDS = {"ter": 2, "bleu": 10, "chrf": 18, "chrf++": 24}

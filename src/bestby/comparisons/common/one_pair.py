@@ -11,7 +11,8 @@ from bestby.advising import interval_choice
 from bestby.comparisons.common.family import on_marks
 from bestby.data.evaluation import Evaluation
 from bestby.engine.base import Pair
-from bestby.engine.interval_maker import Intervals, Target
+from bestby.engine.interval_maker import Intervals
+from bestby.engine.targets import Target
 from bestby.inference import proportions
 from bestby.results.base import Note
 from bestby.results.comparison import Difference

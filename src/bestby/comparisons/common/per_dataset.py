@@ -21,7 +21,8 @@ from bestby.data.coding import codes
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing
-from bestby.engine.interval_maker import Intervals, Target
+from bestby.engine.interval_maker import Intervals
+from bestby.engine.targets import Target
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.suitability import chosen_metric
 from bestby.results.base import Note, Provenance

@@ -18,7 +18,7 @@ from bestby.comparisons.datasets.source import Inside, check_outer, inside_of, i
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.options import TableOptions
 from bestby.engine.base import Drawing
-from bestby.engine.interval_maker import Target
+from bestby.engine.targets import Target
 from bestby.inference import clusters, multiplicity, ranking
 from bestby.inference.distributions import replicates
 from bestby.inference.intervals import normal, percentile

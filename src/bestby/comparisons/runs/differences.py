@@ -13,7 +13,7 @@ from bestby.comparisons.runs.settings import Settings
 from bestby.comparisons.runs.source import Data
 from bestby.engine.base import Drawing
 from bestby.engine.hierarchy import DOUBTED, RunsWithItems
-from bestby.engine.prepare import Reading
+from bestby.engine.reading import Reading
 from bestby.engine.runs import FEW_FOR_MEDIANS
 from bestby.inference import effect_sizes, improvement, locations, samples
 from bestby.inference.ordering import multi_aso

@@ -22,8 +22,9 @@ from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
 from bestby.engine.base import Group
 from bestby.engine.hierarchy import DOUBTED, RunsWithItems
-from bestby.engine.interval_maker import Intervals, Target
+from bestby.engine.interval_maker import Intervals
 from bestby.engine.sums import SumGroup
+from bestby.engine.targets import Target
 from bestby.inference import multiplicity
 from bestby.metrics.base import BaseMetric
 from bestby.results.base import MetricInfo, Note, Provenance

@@ -1,0 +1,78 @@
+"""What an interval is made for, and what the choice of its method depends on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypedDict
+
+import numpy as np
+
+from bestby._core import rounding
+from bestby._core.errors import DesignError
+from bestby._core.typing import FloatArray
+from bestby.engine.base import Contributions
+from bestby.inference.distributions import Replicates, replicates
+from bestby.results.base import Note
+
+
+@dataclass(frozen=True)
+class Target:
+    """The score of one system on one metric, or the difference of two."""
+
+    metric: int
+    a: int
+    b: int | None = None
+
+
+class Situation(TypedDict):
+    """What the choice of an interval depends on; `choose_interval` explains each."""
+
+    proportion: bool
+    difference: bool
+    n_differing: int
+    n_effective: float | None
+    plain_mean: bool
+    formula: bool
+    stratified: bool
+    drawn: bool
+    clustered: bool
+    few_clusters: bool
+    blocks: bool
+    crossed: bool
+    robust: bool
+    ranks: bool
+    steps: bool
+
+
+def value_of(scores: FloatArray, target: Target) -> FloatArray:
+    """Return the target's score or difference from scores (..., M, S)."""
+    score: FloatArray = scores[..., target.metric, target.a]
+    return score if target.b is None else rounding.difference(score, scores[..., target.metric, target.b])
+
+
+def defined_replicates(drawn: FloatArray, scale: float) -> tuple[Replicates, tuple[Note, ...]]:
+    """Return the distribution of the replicates that are defined, with a note on those that are not."""
+    undefined = np.isnan(drawn)
+    if not undefined.any():
+        return replicates(drawn, scale), ()
+    if undefined.all():
+        raise DesignError(
+            "the measure is undefined on every resample",
+            hint="there are too few items of some class; use more items or another measure",
+        )
+    note = undefined_note(int(undefined.sum()), undefined.size)
+    return replicates(drawn[~undefined], scale), (note,)
+
+
+def undefined_note(count: int, size: int) -> Note:
+    """Return a note on resamples without a value."""
+    return Note(
+        "undefined_resamples",
+        f"the measure is undefined on {count} of {size} resamples"
+        " (a class or all variation is missing there); the interval uses the others",
+    )
+
+
+def binary(plain: Contributions | None) -> bool:
+    """Return whether all values are 0 or 1."""
+    return plain is not None and bool(((plain.values == 0.0) | (plain.values == 1.0)).all())

@@ -1,0 +1,96 @@
+"""Measures of texts that count each segment against its references."""
+
+from __future__ import annotations
+
+import dataclasses
+import operator
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError, MissingExtraError
+from bestby._core.typing import Array, BoolArray, FloatArray
+from bestby.metrics import _items
+from bestby.metrics.base import Metric
+
+NOTHING = 1e-4
+"""Counts are whole numbers: below this one is 0, also within a step of a numerical derivative."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Prepared:
+    """What was counted in the references, and the gold they come from."""
+
+    gold: Any
+    counted: Any
+
+    def holds(self, gold: Any) -> bool:
+        """Return whether these are the very same references."""
+        return gold is self.gold or (len(gold) == len(self.gold) and all(map(operator.is_, gold, self.gold)))
+
+
+@dataclass(frozen=True, repr=False)
+class Counted(Metric):
+    """A measure of translations, from counts per segment.
+
+    An item is a text (`str`), one segment; its gold is a text, or a list or tuple of texts if there are
+    several references. Segments may have different numbers of them. `fit` counts the n-grams of the
+    references once, for all systems.
+    """
+
+    prepared: _Prepared | None = field(default=None, compare=False, kw_only=True)
+    name: str = field(init=False)
+    bounds = (0.0, 100.0)
+    reads = "objects"
+    packages = ("sacrebleu",)
+    empty = ""
+
+    @abstractmethod
+    def _prepared_references(self, library: Any, references: Sequence[tuple[str, ...]]) -> Any:
+        """Return what is counted once in the references; `library` is ``sacrebleu.metrics``."""
+
+    @abstractmethod
+    def _rows(self, counted: Any, translations: list[str]) -> FloatArray:
+        """Return the statistics of translations against references that were counted before."""
+
+    def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
+        """Return the metric with the references counted."""
+        return dataclasses.replace(self, prepared=self._prepare(gold))
+
+    def _prepare(self, gold: Any) -> _Prepared:
+        references = _items.references(gold, self.name)
+        try:
+            from sacrebleu import metrics
+        except ImportError:
+            raise MissingExtraError("sacrebleu", "mt") from None
+        return _Prepared(gold, self._prepared_references(metrics, references))
+
+    def statistics(self, gold: Any, predictions: Any) -> FloatArray:
+        """Return the counts of each segment.
+
+        `gold` and `predictions` have shape (n,) and the result has shape (n, k).
+        """
+        translations = _items.texts(predictions, self.name)
+        kept = self.prepared
+        if kept is None or not kept.holds(gold):
+            kept = self._prepare(gold)
+        if len(translations) != len(kept.gold):
+            raise InvalidInputError(
+                f"{self.name} needs one translation per segment, got {len(translations)} translations and the"
+                f" references of {len(kept.gold)} segments",
+                hint="pass one text per item, in the same order for gold and every system",
+            )
+        return self._rows(kept.counted, translations)
+
+    def segment_scores(self, rows: FloatArray) -> FloatArray:
+        """Return the score of each segment by itself, as sacrebleu's functions for sentences do."""
+        return self.score(rows)
+
+
+def divided(above: FloatArray, below: FloatArray, where: BoolArray) -> FloatArray:
+    """Return the quotient, 0 elsewhere."""
+    quotient: FloatArray = np.divide(above, below, out=np.zeros(np.shape(above)), where=where)
+    return quotient
