@@ -151,3 +151,19 @@ def test_it_is_quick_to_import() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() in ("", "bestby._core")  # the room of the lazy door, not NumPy
     assert "numpy" not in vars(vocabulary)
+
+
+def test_a_new_term_needs_no_other_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The recipe in CONTRIBUTING: checks, help, reports and tables know a term as soon as it stands here."""
+    new = vocabulary.Term("runs", "runs test", "Counts the runs of signs.", ("items.test",))
+    monkeypatch.setitem(KINDS, "test", (*TESTS, new))
+    allowed_names.cache_clear()
+    try:
+        with pytest.raises(bestby.InvalidInputError, match="wald, runs, got 'walk'"):
+            bestby.compare({"a": [1.0, 2.0], "b": [2.0, 1.0]}, test="walk")
+        assert choices("test", "items").endswith("wald or runs")
+        assert long_name("test", "runs") == "runs test"
+        assert "| `runs` | runs test | `compare` | Counts the runs of signs. |" in TABLES["table"]("test")
+    finally:
+        monkeypatch.undo()
+        allowed_names.cache_clear()
