@@ -29,72 +29,55 @@ class Term:
 _ONE_TEST_SET = ("items.test", "datasets.test", "folds.inside", "pilot.test")
 _SINGLE_RUNS = (*_ONE_TEST_SET, "study.test")
 
+# fmt: off
 TESTS = (
     Term(
-        "auto",
-        "test that suits the data",
-        "Chosen by the kind of data; the result names the test.",
-        ("items.test", "runs.test", "folds.test", "preferences.test", "study.test", "study_runs.test"),
+        "auto", "test that suits the data", "Chosen by the kind of data; the result names the test.",
+        ("items.test", "runs.test", "folds.test", "preferences.test", "study.test", "study_runs.test")
     ),
     Term(
-        "permutation",
-        "paired permutation test",
-        "Swaps the two systems' predictions: for every metric.",
-        (*_SINGLE_RUNS, "runs.test", "preferences.test", "lifted.test", "datasets.across"),
+        "permutation", "paired permutation test", "Swaps the two systems' predictions: for every metric.",
+        (*_SINGLE_RUNS, "runs.test", "preferences.test", "lifted.test", "datasets.across")
     ),
     Term(
-        "permutation-standardised",
-        "paired permutation test of standardised predictions",
+        "permutation-standardised", "paired permutation test of standardised predictions",
         "Swaps standard scores or ranks: for correlations and metrics of ranks on different scales.",
-        _SINGLE_RUNS,
+        _SINGLE_RUNS
     ),
     Term(
-        "bootstrap",
-        "paired bootstrap test",
+        "bootstrap", "paired bootstrap test",
         "Asks whether 0 is far out in the centred bootstrap distribution: for every metric.",
-        (*_SINGLE_RUNS, "runs.test", "preferences.test", "lifted.test", "study_runs.test"),
+        (*_SINGLE_RUNS, "runs.test", "preferences.test", "lifted.test", "study_runs.test")
     ),
     Term(
-        "mcnemar",
-        "McNemar's exact test",
+        "mcnemar", "McNemar's exact test",
         "Exact binomial test: for right and wrong answers without clusters.",
-        (*_SINGLE_RUNS, "proportions.test"),
+        (*_SINGLE_RUNS, "proportions.test")
     ),
     Term(
-        "mcnemar-midp",
-        "McNemar's mid-p test",
-        "The same with the observed split counted half.",
-        (*_SINGLE_RUNS, "proportions.test"),
+        "mcnemar-midp", "McNemar's mid-p test", "The same with the observed split counted half.",
+        (*_SINGLE_RUNS, "proportions.test")
     ),
     Term(
-        "sign",
-        "sign test",
-        "Counts who wins on each item: for means of a number per item.",
-        (*_SINGLE_RUNS, "datasets.across"),
+        "sign", "sign test", "Counts who wins on each item: for means of a number per item.",
+        (*_SINGLE_RUNS, "datasets.across")
     ),
     Term(
-        "wilcoxon",
-        "Wilcoxon signed-rank test",
-        "Ranks the differences: for means of a number per item.",
-        (*_SINGLE_RUNS, "datasets.across"),
+        "wilcoxon", "Wilcoxon signed-rank test", "Ranks the differences: for means of a number per item.",
+        (*_SINGLE_RUNS, "datasets.across")
     ),
     Term(
-        "t",
-        "paired t-test",
-        "Student's t test: for means of a number per item, run or dataset.",
-        (*_SINGLE_RUNS, "runs.test", "study_runs.test", "datasets.across"),
+        "t", "paired t-test", "Student's t test: for means of a number per item, run or dataset.",
+        (*_SINGLE_RUNS, "runs.test", "study_runs.test", "datasets.across")
     ),
     Term(
-        "wald",
-        "Wald test with cluster-robust standard errors",
+        "wald", "Wald test with cluster-robust standard errors",
         "Difference over its standard error: for few or crossed clusters, and for strengths of preferences.",
-        (*_ONE_TEST_SET, "preferences.test"),
+        (*_ONE_TEST_SET, "preferences.test")
     ),
     Term(
-        "brunner-munzel",
-        "Brunner-Munzel test",
-        "Asks whether a run of one system beats a run of the other more often than not.",
-        ("runs.test",),
+        "brunner-munzel", "Brunner-Munzel test",
+        "Asks whether a run of one system beats a run of the other more often than not.", ("runs.test",)
     ),
     Term("permutation-2", "two-sample permutation test", "The permutation test of independent runs."),
     Term("welch", "Welch's t-test", "Student's t for two samples of unequal spread.", ("lifted.test",)),
@@ -105,24 +88,18 @@ TESTS = (
     Term("crossed-t", "t-test over items and runs", "The variances of items and runs are added."),
     Term("crossed-bootstrap", "bootstrap test over items and runs", "Resamples items and runs."),
     Term(
-        "corrected-t",
-        "corrected resampled t-test",
-        "Student's t over the folds, corrected for their common training items.",
-        ("folds.test",),
+        "corrected-t", "corrected resampled t-test",
+        "Student's t over the folds, corrected for their common training items.", ("folds.test",)
     ),
     Term(
-        "conservative-t",
-        "conservative corrected t-test",
-        "The same for several repetitions, which have more training items in common.",
-        ("folds.test",),
+        "conservative-t", "conservative corrected t-test",
+        "The same for several repetitions, which have more training items in common.", ("folds.test",)
     ),
     Term("5x2cv-f", "combined 5×2 cv F-test", "For five repetitions of two folds.", ("folds.test",)),
     Term("5x2cv-t", "5×2 cv t-test", "For five repetitions of two folds.", ("folds.test",)),
     Term(
-        "k-bonferroni",
-        "K-Bonferroni test of the folds",
-        "Counts the folds that have an effect.",
-        ("folds.test",),
+        "k-bonferroni", "K-Bonferroni test of the folds", "Counts the folds that have an effect.",
+        ("folds.test",)
     ),
 )
 
@@ -131,53 +108,37 @@ _BY_RUNS = ("runs.interval", "study.interval", "study_runs.interval")
 
 INTERVALS = (
     Term(
-        "auto",
-        "interval that suits the data",
-        "Chosen by the kind of data; the result names the method.",
-        (*_BY_ITEMS, *_BY_RUNS),
+        "auto", "interval that suits the data",
+        "Chosen by the kind of data; the result names the method.", (*_BY_ITEMS, *_BY_RUNS)
     ),
     Term(
-        "tango",
-        "Tango score",
-        "Score interval for differences of right and wrong answers.",
-        (*_BY_ITEMS, "study.interval"),
+        "tango", "Tango score", "Score interval for differences of right and wrong answers.",
+        (*_BY_ITEMS, "study.interval")
     ),
     Term("wilson", "Wilson score", "Score interval for one proportion, made by auto and tango."),
     Term(
-        "bca",
-        "BCa bootstrap",
-        "Bootstrap quantiles corrected for bias and skewness.",
-        (*_BY_ITEMS, "runs.interval", "study.interval"),
+        "bca", "BCa bootstrap", "Bootstrap quantiles corrected for bias and skewness.",
+        (*_BY_ITEMS, "runs.interval", "study.interval")
     ),
     Term(
-        "percentile",
-        "percentile bootstrap",
-        "Quantiles of the bootstrap distribution.",
-        (*_BY_ITEMS, *_BY_RUNS),
+        "percentile", "percentile bootstrap", "Quantiles of the bootstrap distribution.",
+        (*_BY_ITEMS, *_BY_RUNS)
     ),
     Term(
-        "basic",
-        "basic bootstrap",
-        "The percentile interval mirrored about the estimate.",
-        (*_BY_ITEMS, *_BY_RUNS),
+        "basic", "basic bootstrap", "The percentile interval mirrored about the estimate.",
+        (*_BY_ITEMS, *_BY_RUNS)
     ),
     Term(
-        "studentized",
-        "studentized bootstrap",
-        "Bootstrap of the difference over its standard error.",
-        (*_BY_ITEMS, "study.interval"),
+        "studentized", "studentized bootstrap", "Bootstrap of the difference over its standard error.",
+        (*_BY_ITEMS, "study.interval")
     ),
     Term(
-        "normal",
-        "Student's t (delta method)",
-        "Estimate plus or minus t standard errors, by the delta method.",
-        (*_BY_ITEMS, "study.interval"),
+        "normal", "Student's t (delta method)",
+        "Estimate plus or minus t standard errors, by the delta method.", (*_BY_ITEMS, "study.interval")
     ),
     Term(
-        "cr2",
-        "cluster-robust (CR2)",
-        "The same with the bias-reduced error of few or unequal clusters.",
-        _BY_ITEMS,
+        "cr2", "cluster-robust (CR2)", "The same with the bias-reduced error of few or unequal clusters.",
+        _BY_ITEMS
     ),
     Term("two-way", "two-way cluster-robust", "The same for two crossed groupings of the items.", _BY_ITEMS),
     Term("max-t", "simultaneous max-T", "Holds for all pairs at once."),
@@ -187,9 +148,8 @@ INTERVALS = (
     Term("price-bonett", "Price and Bonett's t", "A t interval for medians of runs."),
     Term("crossed-t", "t over items and runs", "The variances of items and runs are added."),
     Term(
-        "newcombe",
-        "Newcombe's score interval, longer for unequal spreads",
-        "For the probability that a run wins.",
+        "newcombe", "Newcombe's score interval, longer for unequal spreads",
+        "For the probability that a run wins."
     ),
     Term("corrected-t", "corrected resampled t", "The interval of the test of this name."),
     Term("conservative-t", "conservative corrected t", "The interval of the test of this name."),
@@ -209,10 +169,8 @@ ALTERNATIVES = (
     Term("greater", "greater", "Is the score of A greater than that of B?", ("alternative",)),
     Term("less", "less", "Is the score of A less than that of B?", ("alternative",)),
     Term(
-        "better",
-        "better",
-        "Is A better than B, whichever direction that is?",
-        ("items.alternative", "runs.alternative", "study.alternative"),
+        "better", "better", "Is A better than B, whichever direction that is?",
+        ("items.alternative", "runs.alternative", "study.alternative")
     ),
 )
 
@@ -244,10 +202,8 @@ SETTINGS = (
     Term("error", "error", "Refuse data in which a system lacks an item.", ("on_missing",)),
     Term("drop", "drop", "Leave such items out for all systems.", ("on_missing",)),
     Term(
-        "worst",
-        "worst",
-        "Count them as wrong.",
-        ("items.on_missing", "datasets.on_missing", "readers.on_missing"),
+        "worst", "worst", "Count them as wrong.",
+        ("items.on_missing", "datasets.on_missing", "readers.on_missing")
     ),
     Term("fixed", "fixed", "The annotators are those there are.", ("annotators",)),
     Term("resample", "resample", "Draw the annotators of each item again too.", ("annotators",)),
@@ -260,6 +216,7 @@ SETTINGS = (
     Term("factor", "factor", "Multiply the scores.", ("by",)),
     Term("offset", "offset", "Add to the scores.", ("by",)),
 )
+# fmt: on
 
 KINDS = {
     "test": TESTS,
