@@ -22,7 +22,7 @@ import bestby as bb
 FILE = Path(__file__).parent / "data" / "unchanged_numbers.json"
 
 IGNORED = frozenset(
-    {"signature", "provenance", "message", "notes", "about", "sentence", "unit", "asked", "design"}
+    {"signature", "provenance", "message", "notes", "about", "sentence", "unit", "asked", "design", "record"}
 )
 """Fields in the JSON of a result that are texts or repeat the input. The codes of notes are stored apart."""
 

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import chain, islice
@@ -16,8 +17,9 @@ import numpy as np
 from bestby._core import checks
 from bestby._core.errors import MissingExtraError
 from bestby._core.text import safe_json
+from bestby.report.summary import all_notes
 from bestby.report.writers.csv import lines
-from bestby.results.base import Note, Provenance
+from bestby.results.base import Note
 from bestby.results.comparison import Difference
 from bestby.results.loading import FORMAT, encoded
 from bestby.results.pairs import VERDICTS, Differences, Pairs, notes_of, parts_of
@@ -63,31 +65,26 @@ def to_dict(c: Any) -> dict[str, Any]:
 
 
 def _readable(c: Any) -> dict[str, Any]:
-    head = {"kind": type(c).__name__, "format": FORMAT}
-    return {**head, **_plain(_describing(c).dictionary(c))}
+    provenance = None if c.provenance is None else asdict(c.provenance)
+    document = {
+        "kind": type(c).__name__,
+        "format": FORMAT,
+        "signature": c.signature,
+        **_describing(c).dictionary(c),
+        "notes": noted(all_notes(c)),
+        "provenance": provenance,
+    }
+    plain: dict[str, Any] = _plain(document)
+    return plain
 
 
 def _describing(c: Any) -> Any:
     return import_module(f"bestby.report.kinds.{c.described_by}")
 
 
-def made_by(p: Provenance) -> dict[str, Any]:
-    """Return the provenance as a dictionary."""
-    return {
-        "version": p.version,
-        "versions": p.versions,
-        "seed": p.seed,
-        "n_resamples": p.n_resamples,
-        "settings": p.settings,
-        "data": p.data,
-        "data_hash": p.data_hash,
-        "blas": p.blas,
-    }
-
-
 def noted(notes: Iterable[Note]) -> list[dict[str, Any]]:
     """Return notes as dictionaries."""
-    return [{"code": note.code, "message": note.message, "about": list(note.about)} for note in notes]
+    return [asdict(note) for note in notes]
 
 
 def row(d: Difference) -> dict[str, Any]:

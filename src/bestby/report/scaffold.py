@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from bestby.report.document import Document, Picture, Section
 from bestby.report.numbers import margin_text, percent
-from bestby.report.summary import lines_of
-from bestby.results.base import Note, Provenance
+from bestby.report.summary import all_notes, lines_of
+from bestby.results.base import Provenance
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,14 +25,13 @@ def document(
     subtitle: str,
     sections: Iterable[Section],
     methods: str,
-    notes: Iterable[Note] | None = None,
 ) -> Document:
-    """Return the report of a result with a provenance; its notes are by default those of the result only."""
+    """Return the report of a result with a provenance, with its notes and those of all its differences."""
     return Document(
         title=title,
         subtitle=subtitle,
         sections=tuple(sections),
-        notes=tuple(lines_of(result.notes if notes is None else notes)),
+        notes=tuple(lines_of(all_notes(result))),
         methods=methods,
         settings=settings(result.provenance),
         signature=result.signature,
@@ -72,11 +71,6 @@ def differences_with(c: Any, system: str) -> dict[str, Difference]:
 def all_within(c: Any) -> list[Difference]:
     """Return the differences on single datasets, or in single repetitions."""
     return [d for differences in c.within.values() for d in differences]
-
-
-def notes_with_within(c: Any) -> list[Note]:
-    """Return the notes of a comparison over datasets or folds, and those of all its differences."""
-    return [*c.notes, *(note for d in (*c.differences, *all_within(c)) for note in d.notes)]
 
 
 def forest_picture(c: Any, metric: str, n_pairs: int, draw: Callable[[], Axes]) -> Picture:

@@ -233,6 +233,8 @@ def lines_of(notes: Iterable[Note]) -> list[str]:
     return lines
 
 
-def all_notes(c: Comparison) -> tuple[Note, ...]:
-    """Return the notes of the comparison, then those of its differences."""
-    return c.notes + notes_of(c.differences)
+def all_notes(c: Any) -> tuple[Note, ...]:
+    """Return the notes of a result, of its differences, and of those on each of its datasets or folds."""
+    within = getattr(c, "within", {}).values()
+    inner = (note for differences in within for d in differences for note in d.notes)
+    return (*c.notes, *notes_of(getattr(c, "differences", ())), *inner)

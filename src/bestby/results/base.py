@@ -193,17 +193,28 @@ class Reported:
         """
         return written(report_module("data").to_csv(self, what, spreadsheet_safe=spreadsheet_safe), path)
 
-    def to_markdown(self, path: str | Path | None = None) -> str:
-        """Return the tables as Markdown; write it to `path` if given."""
-        return written(report_module("writers.markdown").to_markdown(self), path)
+    def to_markdown(self, path: str | Path | None = None, *, top: int | None = None) -> str:
+        """Return the tables as Markdown; write it to `path` if given.
 
-    def to_latex(self, path: str | Path | None = None) -> str:
-        """Return the table as LaTeX (booktabs); write it to `path` if given."""
-        return written(report_module("writers.latex").to_latex(self), path)
+        Parameters
+        ----------
+        path : str or Path, optional
+            Where to write it.
+        top : int, optional
+            How many of the best systems a `Comparison` shows; by default all of up to 50, and 20 of more.
+        """
+        return written(report_module("writers.markdown").to_markdown(self, top), path)
 
-    def to_html(self, path: str | Path | None = None) -> str:
-        """Return one self-contained HTML page, tables and figures; write it to `path` if given."""
-        return written(report_module("writers.html").to_html(self), path)
+    def to_latex(self, path: str | Path | None = None, *, top: int | None = None) -> str:
+        """Return the table as LaTeX (booktabs); write it to `path` if given; `top` as for `to_markdown`."""
+        return written(report_module("writers.latex").to_latex(self, top), path)
+
+    def to_html(self, path: str | Path | None = None, *, top: int | None = None) -> str:
+        """Return one self-contained HTML page; write it to `path` if given; `top` as for `to_markdown`.
+
+        Where not all systems are shown, the page can be searched for them and for each pair.
+        """
+        return written(report_module("writers.html").to_html(self, top), path)
 
 
 def remember_backend(result: Reported, backend: str | None) -> None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
-from bestby.results.base import MetricInfo, Note, Provenance, Reported, negated, report_module, written
+from bestby.results.base import MetricInfo, Note, Provenance, Reported, negated, report_module
 from bestby.results.values import Interval, Omnibus, TestResult, extent
 
 
@@ -343,29 +342,6 @@ class Comparison(Paired):
     def extent(self) -> str:
         """How much was compared, in words."""
         return extent(self.n_items, self.n_clusters)
-
-    def to_markdown(self, path: str | Path | None = None, *, top: int | None = None) -> str:
-        """Return the tables as Markdown; write it to `path` if given.
-
-        Parameters
-        ----------
-        path : str or Path, optional
-            Where to write it.
-        top : int, optional
-            How many of the best systems to show; by default all of up to 50, and 20 of more.
-        """
-        return written(report_module("writers.markdown").to_markdown(self, top), path)
-
-    def to_latex(self, path: str | Path | None = None, *, top: int | None = None) -> str:
-        """Return the table as LaTeX (booktabs); write it to `path` if given; `top` as for `to_markdown`."""
-        return written(report_module("writers.latex").to_latex(self, top), path)
-
-    def to_html(self, path: str | Path | None = None, *, top: int | None = None) -> str:
-        """Return one self-contained HTML page; write it to `path` if given; `top` as for `to_markdown`.
-
-        Where not all systems are shown, the page can be searched for them and for each pair.
-        """
-        return written(report_module("writers.html").to_html(self, top), path)
 
     def plot(self, metric: str | None = None, *, ax: Any = None, top: int | None = None) -> Any:
         """Draw the forest plot of the differences of one metric; return the matplotlib Axes.

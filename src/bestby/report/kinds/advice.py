@@ -8,10 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bestby._core.text import visible
-from bestby.report import data
+from bestby.report import scaffold
 from bestby.report.document import Document, Section
 from bestby.report.kinds import normality
-from bestby.report.scaffold import settings
 from bestby.report.tables import Cell, Column, Table
 
 if TYPE_CHECKING:
@@ -38,15 +37,12 @@ def document(advice: Advice) -> Document:
     remarks = [f"{row['step']}. {row['reason']}" for row in rows(advice)]
     remarks += [f"Wrong here: {entry}." for entry in advice.wrong]
     lead = f"Use the test {advice.test} and the interval {advice.interval}."
-    return Document(
+    return scaffold.document(
+        advice,
         title="Which test and interval to use",
         subtitle=f"advice for {advice.case.metric}",
         sections=(Section("advice", lead, tuple(tables), tuple(remarks)),),
-        notes=tuple(note.message for note in advice.notes),
         methods="The questions, answers and sources of a fixed decision tree.",
-        settings=settings(advice.provenance),
-        signature=advice.signature,
-        version=advice.provenance.version,
     )
 
 
@@ -102,7 +98,6 @@ def dictionary(advice: Advice) -> dict[str, Any]:
     """Return the advice as dictionaries and lists."""
     names = ("test", "interval", "interval_reason", "correction", "call")
     return {
-        "signature": advice.signature,
         **{name: getattr(advice, name) for name in names},
         "path": [asdict(step) for step in advice.path],
         "wrong": [asdict(wrong) for wrong in advice.wrong],
@@ -110,7 +105,6 @@ def dictionary(advice: Advice) -> dict[str, Any]:
         "normality": [
             {"a": shape.a, "b": shape.b, **normality.moments(shape.normality)} for shape in advice.shapes
         ],
-        "provenance": data.made_by(advice.provenance),
     }
 
 

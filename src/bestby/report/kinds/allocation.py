@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bestby.report import data, scaffold
+from bestby.report import scaffold
 from bestby.report.document import Document, Picture, Section
 from bestby.report.kinds import plan
 from bestby.report.numbers import Rounding, difference_text, power_text
@@ -84,7 +84,6 @@ def dictionary(a: Allocation) -> dict[str, Any]:
     """Return the allocation as dictionaries and lists."""
     best = next(row for row in rows(a) if row["runs"] == a.best.runs)
     return {
-        "signature": a.signature,
         "asked": "allocate",
         "design": {"name": a.design.name, **a.design.settings()},
         "budget": a.budget,
@@ -95,8 +94,6 @@ def dictionary(a: Allocation) -> dict[str, Any]:
         "alternative": a.alternative,
         "n_comparisons": a.n_comparisons,
         "splits": rows(a),
-        "notes": data.noted(a.notes),
-        "provenance": data.made_by(a.provenance),
     }
 
 

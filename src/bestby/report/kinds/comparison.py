@@ -61,7 +61,6 @@ def document(c: Comparison, top: int | None = None) -> Document:
         subtitle=scaffold.subtitle(c, c.extent),
         sections=sections,
         methods=summary.methods_sentence(c),
-        notes=summary.all_notes(c),
     )
     omitted = " ".join(section.omitted for section in sections)
     return dataclasses.replace(report, overview=_overview(c if view is None else view, omitted))
@@ -184,7 +183,6 @@ def _overview(c: Comparison, omitted: str) -> Overview:
 def dictionary(c: Comparison) -> dict[str, Any]:
     """Return the comparison as dictionaries and lists."""
     return {
-        "signature": c.signature,
         "n_items": c.n_items,
         "systems": scores(c),
         "differences": list(rows(c)),
@@ -198,8 +196,6 @@ def dictionary(c: Comparison) -> dict[str, Any]:
             }
             for test in c.omnibus
         ],
-        "notes": data.noted(summary.all_notes(c)),
-        "provenance": data.made_by(c.provenance),
     }
 
 

@@ -68,7 +68,6 @@ def document(c: DatasetComparison) -> Document:
         subtitle=scaffold.subtitle(c, f"{n} datasets", words.direction(c.metric)),
         sections=(section,),
         methods=" ".join(filter(None, (_methods_over(c), _methods_within(c), _methods_overall(c)))),
-        notes=scaffold.notes_with_within(c),
     )
 
 
@@ -266,7 +265,6 @@ def _draw(c: DatasetComparison, kind: str) -> Axes:
 def dictionary(c: DatasetComparison) -> dict[str, Any]:
     """Return the comparison as dictionaries and lists."""
     return {
-        "signature": c.signature,
         "metric": c.metric.name,
         "greater_is_better": c.metric.greater_is_better,
         "systems": [
@@ -282,8 +280,6 @@ def dictionary(c: DatasetComparison) -> dict[str, Any]:
         "friedman": None if c.friedman is None else asdict(c.friedman),
         "ranking": [asdict(entry) for entry in c.ranking],
         "critical_difference": c.critical_difference,
-        "notes": data.noted(scaffold.notes_with_within(c)),
-        "provenance": data.made_by(c.provenance),
     }
 
 

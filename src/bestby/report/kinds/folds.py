@@ -57,7 +57,6 @@ def document(c: FoldComparison) -> Document:
         subtitle=scaffold.subtitle(c, _design(c), words.direction(c.metric)),
         sections=(section,),
         methods=f"{_methods_over(c)} {_methods_within(c)}".rstrip(),
-        notes=scaffold.notes_with_within(c),
     )
 
 
@@ -199,7 +198,6 @@ def _pictures(c: FoldComparison) -> tuple[Picture, ...]:
 def dictionary(c: FoldComparison) -> dict[str, Any]:
     """Return the comparison as dictionaries and lists."""
     return {
-        "signature": c.signature,
         "metric": c.metric.name,
         "greater_is_better": c.metric.greater_is_better,
         "ratio": c.ratio,
@@ -216,8 +214,6 @@ def dictionary(c: FoldComparison) -> dict[str, Any]:
         ],
         "folds_with_effect": [{"a": a, "b": b, **counts(r)} for (a, b), r in c.effects.items()],
         "spread": [_spread_row(s) for s in c.spread],
-        "notes": data.noted(scaffold.notes_with_within(c)),
-        "provenance": data.made_by(c.provenance),
     }
 
 

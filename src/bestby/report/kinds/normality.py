@@ -6,10 +6,9 @@ from dataclasses import asdict
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from bestby.report import data
+from bestby.report import data, scaffold
 from bestby.report.document import Document, Section
 from bestby.report.numbers import p_text
-from bestby.report.scaffold import settings
 from bestby.report.tables import Cell, Column, Table, name_column
 
 if TYPE_CHECKING:
@@ -22,15 +21,12 @@ COLUMNS = ("name", "statistic", "p_value", "error")
 def document(n: Normality) -> Document:
     """Return the report of tests of normality: the moments, and a table of the tests."""
     table = tests_table(n, f"Tests of normality of {n.n} values")
-    return Document(
+    return scaffold.document(
+        n,
         title=f"How far {n.n} values are from a normal distribution",
         subtitle=f"{n.n} values",
         sections=(Section("normality", f"{_described(n)}.", (table,)),),
-        notes=tuple(note.message for note in n.notes),
         methods="P-values of the Anderson-Darling and Lilliefors statistics: simulated normal samples.",
-        settings=settings(n.provenance),
-        signature=n.signature,
-        version=n.provenance.version,
     )
 
 
@@ -66,7 +62,7 @@ def moments(n: Normality) -> dict[str, Any]:
 
 def dictionary(n: Normality) -> dict[str, Any]:
     """Return the result as dictionaries and lists."""
-    return {"signature": n.signature, **moments(n), "provenance": data.made_by(n.provenance)}
+    return moments(n)
 
 
 def rows(n: Normality) -> list[dict[str, Any]]:

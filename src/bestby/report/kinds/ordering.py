@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from bestby._core.text import visible
 from bestby._version import __version__
-from bestby.report import data
 from bestby.report.document import Document, Picture, Section
 from bestby.report.numbers import Rounding, alpha, p_clause, percent
 from bestby.report.scaffold import settings
@@ -144,10 +143,7 @@ def _drawn(orders: StochasticOrders) -> Axes:
 
 def dictionary(orders: StochasticOrder | StochasticOrders) -> dict[str, Any]:
     """Return the orders as dictionaries and lists."""
-    made = None if orders.provenance is None else data.made_by(orders.provenance)
-    content = {"orders": rows(orders)} if isinstance(orders, StochasticOrders) else rows(orders)[0]
-    notes = data.noted(orders.notes)
-    return {"signature": orders.signature, **content, "notes": notes, "provenance": made}
+    return {"orders": rows(orders)} if isinstance(orders, StochasticOrders) else rows(orders)[0]
 
 
 def rows(orders: StochasticOrder | StochasticOrders) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from bestby.report import data, scaffold
+from bestby.report import scaffold
 from bestby.report.document import Document, Picture, Section
 from bestby.report.numbers import alpha, difference_text, percent, power_text
 from bestby.report.tables import Cell, Column, Table, count_column
@@ -121,7 +121,6 @@ def averaged(plan: Plan | Allocation) -> str:
 def dictionary(plan: Plan) -> dict[str, Any]:
     """Return the plan as dictionaries and lists."""
     return {
-        "signature": plan.signature,
         "asked": plan.asked,
         "design": {"name": plan.design.name, **plan.design.settings()},
         "n": plan.n,
@@ -136,8 +135,6 @@ def dictionary(plan: Plan) -> dict[str, Any]:
         "alternative": plan.alternative,
         "n_comparisons": plan.n_comparisons,
         "curve": [{"n": point.n, "power": point.power, "error": point.error} for point in plan.curve],
-        "notes": data.noted(plan.notes),
-        "provenance": data.made_by(plan.provenance),
     }
 
 

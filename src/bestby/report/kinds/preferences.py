@@ -58,7 +58,6 @@ def document(c: PreferenceComparison) -> Document:
         subtitle=scaffold.subtitle(c, c.extent),
         sections=(section,),
         methods=f"{_MODELS[c.tie_model]} {summary.methods_sentence(c)}",
-        notes=summary.all_notes(c),
     )
 
 
@@ -144,15 +143,12 @@ def dictionary(c: PreferenceComparison) -> dict[str, Any]:
     if c.tie_interval is not None:
         tie = {"parameter": c.tie_parameter, "low": c.tie_interval.low, "high": c.tie_interval.high}
     return {
-        "signature": c.signature,
         "n_judgements": c.n_items,
         "n_clusters": c.n_clusters or None,
         "ties": c.tie_model,
         "tie": tie,
         "systems": scores(c),
         "differences": rows(c),
-        "notes": data.noted(summary.all_notes(c)),
-        "provenance": data.made_by(c.provenance),
     }
 
 

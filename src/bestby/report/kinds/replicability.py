@@ -6,7 +6,6 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from bestby._version import __version__
-from bestby.report import data
 from bestby.report.document import Document, Section
 from bestby.report.tables import Table, count_column, name_column, p_column
 from bestby.report.words import listed
@@ -84,8 +83,7 @@ def _claims(r: Replicability) -> Table:
 
 def dictionary(r: Replicability) -> dict[str, Any]:
     """Return the counts as dictionaries and lists."""
-    made = None if r.provenance is None else data.made_by(r.provenance)
-    return {"signature": r.signature, **counts(r), "notes": data.noted(r.notes), "provenance": made}
+    return counts(r)
 
 
 def rows(r: Replicability) -> list[dict[str, Any]]:

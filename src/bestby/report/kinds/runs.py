@@ -74,7 +74,6 @@ def document(c: RunsComparison) -> Document:
         subtitle=scaffold.subtitle(c, f"{c.extent}{', paired' if c.paired else ''}"),
         sections=(section,),
         methods=f"{summary.methods_sentence(c)} {_methods_of_tests(c)}{_methods_of_runs(c)}",
-        notes=summary.all_notes(c),
     )
 
 
@@ -262,15 +261,12 @@ def _row(d: RunsDifference) -> dict[str, Any]:
 def dictionary(c: RunsComparison) -> dict[str, Any]:
     """Return the comparison as dictionaries and lists."""
     return {
-        "signature": c.signature,
         "statistic": c.statistic,
         "paired": c.paired,
         "n_items": c.n_items or None,
         "systems": scores(c),
         "differences": rows(c),
         "variances": [_variance(v) for v in c.variances],
-        "notes": data.noted(summary.all_notes(c)),
-        "provenance": data.made_by(c.provenance),
     }
 
 
