@@ -9,36 +9,14 @@ from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
-from bestby.report.numbers import DASH, MINUS, Rounding, alpha, ends, margin_text, p_text, percent
+from bestby.report import column
+from bestby.report.column import Cell, Column
+from bestby.report.numbers import DASH, Rounding, margin_text
 from bestby.report.summary import methods_sentence
 from bestby.report.words import direction, stands_out
 from bestby.results.base import MetricInfo
 from bestby.results.comparison import Comparison, Difference, SystemScore
 from bestby.results.pairs import of_metric
-from bestby.results.values import Interval
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Cell:
-    """A cell: its text, not yet escaped, and what the table sorts by."""
-
-    text: str
-    key: float | str
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Column:
-    """A column: its header, and the cell that it shows of an entry.
-
-    Numbers are aligned on the right. A `name` may be long and is broken first. A column that does not apply
-    is left out.
-    """
-
-    header: str
-    cell: Callable[[Any], Cell]
-    numeric: bool = True
-    name: bool = False
-    applies: bool = True
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -77,75 +55,6 @@ class Table:
         used = tuple(column for column in columns if column.applies)
         rows = (Row(tuple(column.cell(entry) for column in used), strong(entry)) for entry in entries)
         return cls(caption, used, tuple(rows), main, methods)
-
-
-# -- columns ---------------------------------------------------------------------------------------
-
-
-def name_column(header: str, value: Callable[[Any], str], baselines: Collection[str | None] = ()) -> Column:
-    """Return a column of names; baselines are marked."""
-
-    def cell(entry: Any) -> Cell:
-        name = value(entry)
-        return Cell(f"{name} (baseline)" if name in baselines else name, name)
-
-    return Column(header, cell, numeric=False, name=True)
-
-
-def text_column(header: str, value: Callable[[Any], str], *, applies: bool = True) -> Column:
-    """Return a column of words; a dash where there is none."""
-    return Column(header, lambda e: Cell(value(e) or DASH, value(e)), numeric=False, applies=applies)
-
-
-def number_column(
-    header: str, digits: Rounding, value: Callable[[Any], float], *, applies: bool = True
-) -> Column:
-    """Return a column of rounded numbers."""
-    return Column(header, lambda e: Cell(digits.text(float(value(e))), float(value(e))), applies=applies)
-
-
-def interval_column(level: float | None, digits: Rounding, value: Callable[[Any], Interval | None]) -> Column:
-    """Return a column of intervals of one level, sorted by their lower ends."""
-    header = "interval" if level is None else f"{percent(level)} interval"
-    return Column(header, lambda e: Cell(digits.interval(value(e)), float(ends(value(e))[0])))
-
-
-def p_column(header: str, value: Callable[[Any], float], level: float, *, applies: bool = True) -> Column:
-    """Return a column of p-values."""
-    return Column(header, lambda e: Cell(p_text(value(e), alpha(level)), float(value(e))), applies=applies)
-
-
-def count_column(header: str, value: Callable[[Any], tuple[int, ...] | int], join: str = DASH) -> Column:
-    """Return a column of counts: one, or several that are sorted by the first."""
-
-    def cell(entry: Any) -> Cell:
-        found = value(entry)
-        counts = found if isinstance(found, tuple) else (found,)
-        return Cell(join.join(map(str, counts)), float(counts[0]))
-
-    return Column(header, cell)
-
-
-def column_of(column: Column, part: Callable[[Any], Any]) -> Column:
-    """Return a column that shows a part of each entry."""
-    return dataclasses.replace(column, cell=lambda entry: column.cell(part(entry)))
-
-
-PAIR = (name_column("A", attrgetter("a")), name_column("B", attrgetter("b")))
-DIFFERENCE = f"A {MINUS} B"
-
-
-def difference_columns(digits: Rounding, level: float | None, correction: str) -> list[Column]:
-    """Return the columns of any table of differences; adjusted p-values if there was a correction."""
-    threshold = 0.95 if level is None else level
-    adjusted = attrgetter("p_adjusted")
-    return [
-        *PAIR,
-        number_column(DIFFERENCE, digits, attrgetter("estimate")),
-        interval_column(level, digits, attrgetter("interval")),
-        Column("p", lambda d: Cell(p_text(d.p_value, alpha(d.level)), float(d.p_value))),
-        p_column(f"p ({correction})", adjusted, threshold, applies=correction != "none"),
-    ]
 
 
 # -- systems and differences of a comparison -------------------------------------------------------
@@ -205,10 +114,10 @@ def systems_table(
     group = "group (one-sided)" if one_sided(differences_of(c, metric)) else "group"
     columns = (
         Column("rank", lambda e: Cell(_ranks(e), place[e.system])),
-        name_column(kind, attrgetter("system"), baselines or (c.baseline,)),
-        number_column(metric.name, digits, attrgetter("score")),
+        column.name(kind, attrgetter("system"), baselines or (c.baseline,)),
+        column.number(metric.name, digits, attrgetter("score")),
         *beside_score,
-        interval_column(c.level, digits, attrgetter("interval")),
+        column.interval(c.level, digits, attrgetter("interval")),
         *beside_interval,
         Column(
             group,
@@ -246,17 +155,17 @@ def differences_table(c: Comparison, metric: MetricInfo, *beside_p: Column) -> T
     differences = differences_of(c, metric)
     judged = any(d.verdict is not None for d in differences)
     columns = (
-        *difference_columns(difference_rounding(c, metric), c.level, c.correction),
+        *column.differences(difference_rounding(c, metric), c.level, c.correction),
         *beside_p,
-        text_column("A is", lambda d: d.verdict or "", applies=judged),
+        column.text("A is", lambda d: d.verdict or "", applies=judged),
     )
     margin = "" if c.margin is None else f"; margin {margin_text(c.margin)}"
-    caption = f"Differences in {metric.name}, {DIFFERENCE}{margin}"
+    caption = f"Differences in {metric.name}, {column.DIFFERENCE}{margin}"
     return Table.of(caption, columns, differences, stands_out, methods=methods_sentence(c, metric))
 
 
 def pairs_table(c: Any, caption: str, columns: Sequence[Column], methods: str) -> Table:
     """Return the differences over datasets or folds, with columns of their own."""
     level = c.differences[0].level if c.differences else None
-    first = difference_columns(difference_rounding(c), level, c.correction)
+    first = column.differences(difference_rounding(c), level, c.correction)
     return Table.of(caption, (*first, *columns), c.differences, stands_out, methods=methods)

@@ -159,7 +159,7 @@ class Plan(Reported):
 
     def plot(self, *, ax: Any = None) -> Any:
         """Draw power against the size, the answer marked; return the matplotlib Axes."""
-        return report_module("figures.curves").draw(self, ax)
+        return report_module("figures.curves").plan(self, ax)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,4 +225,4 @@ class Allocation(Reported):
 
     def plot(self, *, ax: Any = None) -> Any:
         """Draw power against the number of runs, the answer marked; return the matplotlib Axes."""
-        return report_module("figures.curves").draw(self, ax)
+        return report_module("figures.curves").allocation(self, ax)

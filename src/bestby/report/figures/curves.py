@@ -11,33 +11,19 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
-from bestby.planning.base import Question
-from bestby.report.figures.drawing import (
-    ACCENT,
-    FAINT,
-    INK,
-    PAPER,
-    WORSE,
-    bare,
-    new_axes,
-    title,
-)
+from bestby.report.figures.drawing import ACCENT, FAINT, INK, PAPER, WORSE, bare, new_axes, title
 from bestby.report.figures.fonts import figure, name
 from bestby.report.numbers import difference_text, power_text
 from bestby.report.words import direction
-from bestby.results.plans import Allocation, Plan
 from bestby.results.runs import RunsComparison, RunsScore
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from bestby.results.plans import Allocation, Plan
+
 _SMOOTH = 60
 _FEW = 40
-
-
-def draw(result: Plan | Allocation, ax: Axes | None = None) -> Axes:
-    """Draw the power curve of a plan or of a budget."""
-    return plan(result, ax) if isinstance(result, Plan) else allocation(result, ax)
 
 
 def plan(plan: Plan, ax: Axes | None = None) -> Axes:
@@ -60,6 +46,8 @@ def plan(plan: Plan, ax: Axes | None = None) -> Axes:
 
 def _curve(axes: Axes, plan: Plan) -> None:
     """Draw what was simulated as it was, between points and with its error; what was computed, smoothly."""
+    from bestby.planning.base import Question
+
     sizes = np.array([point.n for point in plan.curve])
     powers = np.array([point.power for point in plan.curve])
     if plan.exact and sizes.size > 2:

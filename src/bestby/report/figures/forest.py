@@ -8,21 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bestby.report.best import best_systems
-from bestby.report.figures.drawing import (
-    FAINT,
-    GAP,
-    INK,
-    bare,
-    difference_label,
-    guides,
-    labels,
-    limits,
-    listing,
-    mark,
-    new_axes,
-    number,
-    title,
-)
+from bestby.report.figures import drawing
 from bestby.report.figures.fonts import figure, name
 from bestby.report.numbers import MINUS, Rounding, ends, excludes_zero, percent
 from bestby.report.tables import (
@@ -62,29 +48,29 @@ def draw_lines(lines: Sequence[Line], digits: Rounding, margin: float | None, ax
     """Draw lines from top to bottom over the zero line and the band of the margin."""
     texts = [line.label for line in lines]
     dotted = any(line.dots for line in lines)
-    axes = ax if ax is not None else listing(texts, _DOTTED_ROW if dotted else _ROW)
+    axes = ax if ax is not None else drawing.listing(texts, _DOTTED_ROW if dotted else _ROW)
     measured = [(line.estimate, line.interval) for line in lines if line.estimate is not None]
     reach = [0.0, *(() if margin is None else (margin, -margin)), *(x for line in lines for x in line.dots)]
-    limits(axes, measured, reach=reach)
-    guides(axes, margin)
+    drawing.limits(axes, measured, reach=reach)
+    drawing.guides(axes, margin)
     for position, line in enumerate(lines):
         if line.rule:
-            axes.axhline(position - 0.5, color=FAINT, linewidth=0.4, alpha=0.5, zorder=0)
+            axes.axhline(position - 0.5, color=drawing.FAINT, linewidth=0.4, alpha=0.5, zorder=0)
         if line.dots:
             axes.plot(
                 line.dots,
                 [position + 0.27] * len(line.dots),
                 marker="o",
                 markersize=3.6,
-                color=FAINT,
+                color=drawing.FAINT,
                 alpha=0.55,
                 linestyle="none",
                 gid="folds",
             )
         if line.estimate is not None:
-            mark(axes, position, line.estimate, line.interval, filled=line.filled)
-            number(axes, position, digits, line.estimate, line.interval)
-    labels(axes, texts, [line.bold for line in lines])
+            drawing.mark(axes, position, line.estimate, line.interval, filled=line.filled)
+            drawing.number(axes, position, digits, line.estimate, line.interval)
+    drawing.labels(axes, texts, [line.bold for line in lines])
     return axes
 
 
@@ -104,11 +90,11 @@ def forest(c: Comparison, metric: str | None = None, ax: Axes | None = None, top
     view = best_systems(c, top)
     shown = c if view is None else view
     axes = draw_lines(_lines(shown, info), difference_rounding(shown, info), c.margin, ax)
-    difference_label(axes, info)
+    drawing.difference_label(axes, info)
     text = f"{name(info.name)}: differences with {percent(c.level)} intervals, {c.extent}"
     if view is not None:
         text += f", {len(systems_of(view, info))} of {len(systems_of(c, info))} systems"
-    title(axes, text)
+    drawing.title(axes, text)
     return axes
 
 
@@ -119,12 +105,12 @@ def _lines(c: Comparison, metric: MetricInfo) -> list[Line]:
     scores = {entry.system: digits.text(entry.score) for entry in entries}
     differences = differences_of(c, metric)
     if c.baseline is not None:
-        header = GAP.join((name(c.baseline), scores.get(c.baseline, ""), "baseline"))
+        header = drawing.GAP.join((name(c.baseline), scores.get(c.baseline, ""), "baseline"))
         pairs = [_pair(d, f"{name(d.a)} ({scores[d.a]}) {MINUS} {name(d.b)}") for d in differences]
         return [Line(header, bold=True), *pairs]
     lines: list[Line] = []
     for entry in entries:
-        header = GAP.join(filter(None, (name(entry.system), scores[entry.system], entry.group)))
+        header = drawing.GAP.join(filter(None, (name(entry.system), scores[entry.system], entry.group)))
         lines.append(Line(header, bold=True, rule=bool(lines)))
         lines += [_pair(d) for d in differences if d.a == entry.system]
     return lines
@@ -141,8 +127,10 @@ def folds(c: FoldComparison, ax: Axes | None = None) -> Axes:
     column = dict(zip(c.systems, c.scores.T, strict=True))
     lines = [_pair(d, dots=(column[d.a] - column[d.b]).tolist()) for d in c.differences]
     axes = draw_lines(lines, difference_rounding(c), None, ax)
-    difference_label(axes, c.metric)
-    title(axes, f"{name(c.metric.name)}: {len(c.folds)} folds, corrected {percent(c.level)} intervals")
+    drawing.difference_label(axes, c.metric)
+    drawing.title(
+        axes, f"{name(c.metric.name)}: {len(c.folds)} folds, corrected {percent(c.level)} intervals"
+    )
     return axes
 
 
@@ -167,9 +155,9 @@ def datasets(c: DatasetComparison, pair: tuple[str, str] | None = None, ax: Axes
     lines = [*sorted(_on_datasets(c, whole), key=lambda line: -(line.estimate or 0.0)), *overall]
     digits = Rounding.of([(line.estimate or 0.0, line.interval) for line in lines if line.interval])
     axes = draw_lines(lines, digits, None, ax)
-    difference_label(axes, c.metric, name(whole.a), name(whole.b))
+    drawing.difference_label(axes, c.metric, name(whole.a), name(whole.b))
     text = f"{name(c.metric.name)}: differences on {len(c.datasets)} datasets"
-    title(axes, f"{text} with {percent(c.level)} intervals")
+    drawing.title(axes, f"{text} with {percent(c.level)} intervals")
     return axes
 
 
@@ -199,12 +187,12 @@ def interval(difference: Difference, ax: Axes | None = None) -> Axes:
        the State-of-the-Art Status, LREC, Figure 1.
     """
     d = difference
-    axes = ax if ax is not None else new_axes(width=6.0, height=1.75)
+    axes = ax if ax is not None else drawing.new_axes(width=6.0, height=1.75)
     digits = Rounding.of([(d.estimate, d.interval)], margin=d.margin)
     reach = (0.0,) if d.margin is None else (0.0, d.margin, -d.margin)
-    limits(axes, [(d.estimate, d.interval)], reach=reach, room=0.15)
-    guides(axes, d.margin)
-    mark(axes, 0, d.estimate, d.interval, filled=significant(d))
+    drawing.limits(axes, [(d.estimate, d.interval)], reach=reach, room=0.15)
+    drawing.guides(axes, d.margin)
+    drawing.mark(axes, 0, d.estimate, d.interval, filled=significant(d))
     # Estimate above, ends below: the three never meet, however short the interval.
     low, high = ends(d.interval)
     for value, side, up in ((low, "right", -1), (high, "left", -1), (d.estimate, "center", 1)):
@@ -216,14 +204,14 @@ def interval(difference: Difference, ax: Axes | None = None) -> Axes:
                 textcoords="offset points",
                 ha=side,
                 va="bottom" if up > 0 else "top",
-                color=INK,
+                color=drawing.INK,
                 fontweight="bold" if up > 0 else "normal",
                 fontsize="small",
             )
     axes.set_ylim(1.0, -1.0)
     axes.set_yticks([])
-    bare(axes)
+    drawing.bare(axes)
     info = MetricInfo(d.metric, d.greater_is_better, (-math.inf, math.inf))
-    difference_label(axes, info, name(d.a), name(d.b))
-    title(axes, f"{name(d.a)} {MINUS} {name(d.b)}: {percent(d.level)} interval, {d.extent}")
+    drawing.difference_label(axes, info, name(d.a), name(d.b))
+    drawing.title(axes, f"{name(d.a)} {MINUS} {name(d.b)}: {percent(d.level)} interval, {d.extent}")
     return axes

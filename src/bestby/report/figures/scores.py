@@ -4,17 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bestby.report.figures.drawing import (
-    FAINT,
-    GAP,
-    labels,
-    limits,
-    listing,
-    mark,
-    number,
-    score_label,
-    title,
-)
+from bestby.report.figures import drawing
 from bestby.report.figures.fonts import figure, name
 from bestby.report.numbers import percent
 from bestby.report.tables import metric_info, score_rounding, systems_of
@@ -33,20 +23,20 @@ def scores(c: Comparison, metric: str | None = None, ax: Axes | None = None) -> 
     info = metric_info(c, metric)
     entries = systems_of(c, info)
     digits = score_rounding(c, info)
-    names = [GAP.join(filter(None, (name(entry.system), entry.group))) for entry in entries]
+    names = [drawing.GAP.join(filter(None, (name(entry.system), entry.group))) for entry in entries]
     dotted = any(isinstance(entry, RunsScore) for entry in entries)
-    axes = ax if ax is not None else listing(names, _DOTTED_ROW if dotted else _ROW)
+    axes = ax if ax is not None else drawing.listing(names, _DOTTED_ROW if dotted else _ROW)
     runs = [run for entry in entries if isinstance(entry, RunsScore) for run in entry.runs]
-    limits(axes, [(entry.score, entry.interval) for entry in entries], reach=runs)
+    drawing.limits(axes, [(entry.score, entry.interval) for entry in entries], reach=runs)
     for position, entry in enumerate(entries):
         if isinstance(entry, RunsScore):
             _dots(axes, position, entry)
         below = 0.2 * isinstance(entry, RunsScore)
-        mark(axes, position + below, entry.score, entry.interval, filled=True)
-        number(axes, position, digits, entry.score, entry.interval)
-    labels(axes, names, [False] * len(names))
-    score_label(axes, info)
-    title(axes, f"{name(info.name)} with {percent(c.level)} intervals, {c.extent}")
+        drawing.mark(axes, position + below, entry.score, entry.interval, filled=True)
+        drawing.number(axes, position, digits, entry.score, entry.interval)
+    drawing.labels(axes, names, [False] * len(names))
+    drawing.score_label(axes, info)
+    drawing.title(axes, f"{name(info.name)} with {percent(c.level)} intervals, {c.extent}")
     return axes
 
 
@@ -56,7 +46,7 @@ def _dots(axes: Axes, position: int, entry: RunsScore) -> None:
         [position - 0.14 + 0.2 * shift for shift in _spread(len(entry.runs))],
         marker="o",
         markersize=4.0 if entry.n_runs <= 30 else 2.6,
-        markerfacecolor=FAINT,
+        markerfacecolor=drawing.FAINT,
         markeredgecolor="none",
         alpha=0.65,
         linestyle="none",

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from bestby._core.text import visible
 from bestby.report import scaffold
+from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Section
 from bestby.report.kinds import normality
-from bestby.report.tables import Cell, Column, Table
+from bestby.report.tables import Table
 
 if TYPE_CHECKING:
     from bestby.results.advice import Advice

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bestby.report import scaffold
+from bestby.report import column, scaffold
+from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture, Section
+from bestby.report.figures import curves
 from bestby.report.kinds import plan
 from bestby.report.numbers import Rounding, difference_text, power_text
-from bestby.report.tables import Cell, Column, Table, count_column, number_column
+from bestby.report.tables import Table
 
 if TYPE_CHECKING:
     from bestby.results.plans import Allocation, Split
@@ -44,7 +46,7 @@ def document(a: Allocation) -> Document:
         lead=lead,
         tables=(_table(a),),
         remarks=also,
-        pictures=(Picture("Power against the number of runs", caption, partial(plan.draw, a)),),
+        pictures=(Picture("Power against the number of runs", caption, partial(curves.allocation, a)),),
     )
     return scaffold.document(
         a,
@@ -59,10 +61,10 @@ def _table(a: Allocation) -> Table:
     shown = _shown(a)
     digits = Rounding(max(0, 2 - math.floor(math.log10(a.best.standard_error))))
     columns = (
-        count_column("runs", attrgetter("runs")),
-        count_column("items", attrgetter("items")),
+        column.count("runs", attrgetter("runs")),
+        column.count("items", attrgetter("items")),
         Column("cost", lambda s: Cell(f"{s.cost:g}", s.cost)),
-        number_column("standard error", digits, attrgetter("standard_error")),
+        column.number("standard error", digits, attrgetter("standard_error")),
         Column("power", lambda s: Cell(power_text(s.power), s.power)),
     )
     rest = "" if len(shown) == len(a.splits) else f" ({len(shown)} of {len(a.splits)})"

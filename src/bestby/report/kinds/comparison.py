@@ -11,6 +11,8 @@ from bestby.report import data, scaffold, summary, words
 from bestby.report.best import best_systems
 from bestby.report.data import COLUMNS
 from bestby.report.document import Document, Overview, Picture, Score, Search, Section
+from bestby.report.figures import forest
+from bestby.report.figures.scores import scores as draw_scores
 from bestby.report.kinds.many_systems import embedded
 from bestby.report.numbers import ends, percent
 from bestby.report.tables import (
@@ -24,8 +26,6 @@ from bestby.report.tables import (
 )
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from bestby.results.base import MetricInfo
     from bestby.results.comparison import Comparison, Difference, SystemScore
 
@@ -91,14 +91,8 @@ def _pictures(c: Comparison, metric: MetricInfo) -> tuple[Picture, ...]:
     if n_pairs > scaffold.MOST_PAIRS:
         label = f"Scores of {len(systems_of(c, metric))} systems in {metric.name}"
         caption = f"Only the scores: {n_pairs} differences are too many for one figure."
-        return (Picture(label, caption, partial(_draw, "scores", c, metric.name)),)
-    return (scaffold.forest_picture(c, metric.name, n_pairs, partial(_draw, "forest", c, metric.name)),)
-
-
-def _draw(kind: str, c: Comparison, metric: str) -> Axes:
-    from bestby.report.figures import forest, scores
-
-    return forest.forest(c, metric) if kind == "forest" else scores.scores(c, metric)
+        return (Picture(label, caption, partial(draw_scores, c, metric.name)),)
+    return (scaffold.forest_picture(c, metric.name, n_pairs, partial(forest.forest, c, metric.name)),)
 
 
 # -- the best of many systems ----------------------------------------------------------------------

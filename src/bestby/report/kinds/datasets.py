@@ -8,31 +8,15 @@ from functools import partial
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
-from bestby.report import data, scaffold, summary, words
+from bestby.report import column, data, scaffold, summary, words
+from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture, Section
+from bestby.report.figures import plots
 from bestby.report.kinds.replicability import counts, replicability_sentence
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, ends, excludes_zero, p_clause, percent
-from bestby.report.tables import (
-    DIFFERENCE,
-    PAIR,
-    Cell,
-    Column,
-    Table,
-    column_of,
-    count_column,
-    difference_columns,
-    difference_rounding,
-    interval_column,
-    name_column,
-    number_column,
-    p_column,
-    pairs_table,
-    text_column,
-)
+from bestby.report.tables import Table, difference_rounding, pairs_table
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from bestby.results.comparison import Difference
     from bestby.results.datasets import DatasetComparison, Overall
 
@@ -135,9 +119,9 @@ def _with_resamples(c: DatasetComparison, methods: str, differences: Iterable[Di
 def _systems(c: DatasetComparison) -> Table:
     digits, name = difference_rounding(c), c.metric.name
     columns = (
-        number_column("average rank", Rounding(2), itemgetter(1)),
-        name_column("system", itemgetter(0), (c.baseline,)),
-        number_column(words.averaged(name), digits, itemgetter(2)),
+        column.number("average rank", Rounding(2), itemgetter(1)),
+        column.name("system", itemgetter(0), (c.baseline,)),
+        column.number(words.averaged(name), digits, itemgetter(2)),
     )
     direction = f"1 is best; {name}: {words.direction(c.metric)}"
     caption = f"Systems over {len(c.datasets)} datasets, by average rank ({direction})"
@@ -151,21 +135,21 @@ def _differences(c: DatasetComparison) -> Table:
         return Cell(f"{r.k_bonferroni} of {len(r.datasets)}", float(r.k_bonferroni))
 
     columns = (
-        count_column(f"wins{DASH}ties{DASH}losses", lambda d: c.wins(d.a, d.b)),
+        column.count(f"wins{DASH}ties{DASH}losses", lambda d: c.wins(d.a, d.b)),
         Column("differ on", differ_on, applies=bool(c.replicability)),
     )
-    caption = f"{words.mean_differences(c.metric.name)} over the datasets, {DIFFERENCE}"
+    caption = f"{words.mean_differences(c.metric.name)} over the datasets, {column.DIFFERENCE}"
     return pairs_table(c, caption, columns, _with_resamples(c, _methods_over(c), c.differences))
 
 
 def _overall(c: DatasetComparison) -> Table:
     digits = Rounding.of([(entry.estimate, entry.interval) for entry in c.overall])
     columns = (
-        *PAIR,
-        number_column(DIFFERENCE, digits, attrgetter("estimate")),
-        interval_column(c.level, digits, attrgetter("interval")),
-        text_column("average", attrgetter("average")),
-        text_column("varying", attrgetter("resampled")),
+        *column.PAIR,
+        column.number(column.DIFFERENCE, digits, attrgetter("estimate")),
+        column.interval(c.level, digits, attrgetter("interval")),
+        column.text("average", attrgetter("average")),
+        column.text("varying", attrgetter("resampled")),
     )
     caption = (
         "All datasets together: macro (mean of the datasets) and micro (all items pooled). The interval"
@@ -179,10 +163,10 @@ def _overall(c: DatasetComparison) -> Table:
 def _ranks(c: DatasetComparison) -> Table:
     nemenyi = c.critical_difference is not None
     columns = (
-        *PAIR,
-        number_column(f"average rank, {DIFFERENCE}", Rounding(2), attrgetter("estimate")),
-        p_column("p (Nemenyi)", attrgetter("p_nemenyi"), c.level, applies=nemenyi),
-        p_column("p (holm)", attrgetter("p_holm"), c.level),
+        *column.PAIR,
+        column.number(f"average rank, {column.DIFFERENCE}", Rounding(2), attrgetter("estimate")),
+        column.p_value("p (Nemenyi)", attrgetter("p_nemenyi"), c.level, applies=nemenyi),
+        column.p_value("p (holm)", attrgetter("p_holm"), c.level),
     )
     return Table.of(
         "Post-hoc tests of the average ranks",
@@ -197,19 +181,19 @@ def _within(c: DatasetComparison) -> Table:
     single = len(c.differences) == 1
     inner = scaffold.all_within(c)
     digits = Rounding.of([(d.estimate, d.interval) for d in inner])
-    columns = difference_columns(digits, c.level, "holm")[2 * single :]
+    columns = column.differences(digits, c.level, "holm")[2 * single :]
     entries = [
         (name, differences[place], c.replicability[pair.a, pair.b].found)
         for place, pair in enumerate(c.differences)
         for name, differences in c.within.items()
     ]
-    caption = f"Differences on each dataset, {DIFFERENCE}"
+    caption = f"Differences on each dataset, {column.DIFFERENCE}"
     caption += f" ({c.differences[0].a} {MINUS} {c.differences[0].b})" if single else ""
     return Table.of(
         caption,
         (
-            name_column("dataset", itemgetter(0)),
-            *(column_of(column, itemgetter(1)) for column in columns),
+            column.name("dataset", itemgetter(0)),
+            *(column.part(one, itemgetter(1)) for one in columns),
         ),
         entries,
         lambda e: e[0] in e[2],
@@ -221,9 +205,9 @@ def _within(c: DatasetComparison) -> Table:
 def _scores(c: DatasetComparison) -> Table:
     digits = difference_rounding(c)
     columns = (
-        name_column("dataset", itemgetter(0)),
+        column.name("dataset", itemgetter(0)),
         *(
-            column_of(number_column(name, digits, itemgetter(place)), itemgetter(1))
+            column.part(column.number(name, digits, itemgetter(place)), itemgetter(1))
             for place, name in enumerate(c.systems)
         ),
     )
@@ -241,22 +225,16 @@ def _pictures(c: DatasetComparison) -> Iterator[Picture]:
         d = c.differences[0]
         caption = "A filled marker is a dataset on which Holm's procedure finds a difference."
         label = f"Differences {d.a} minus {d.b} on each dataset"
-        yield Picture(label, caption, partial(_draw, c, "forest"))
+        yield Picture(label, caption, partial(plots.datasets, c, "forest"))
         return
     caption = "Average ranks; a bar joins systems that do not differ significantly by Nemenyi's test."
     caption = caption if c.baseline is None else "Average ranks."
-    yield Picture("Diagram of average ranks", caption, partial(_draw, c, "ranks"))
+    yield Picture("Diagram of average ranks", caption, partial(plots.datasets, c, "ranks"))
     caption = (
         f"Row {MINUS} column: mean difference, wins{DASH}ties{DASH}losses over the datasets, p-value"
         " after correction (bold: significant). Blue: the row is better."
     )
-    yield Picture("Matrix of the pairs", caption, partial(_draw, c, "matrix"))
-
-
-def _draw(c: DatasetComparison, kind: str) -> Axes:
-    from bestby.report.figures import plots
-
-    return plots.datasets(c, kind)
+    yield Picture("Matrix of the pairs", caption, partial(plots.datasets, c, "matrix"))
 
 
 # -- data ------------------------------------------------------------------------------------------

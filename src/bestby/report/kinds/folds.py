@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
 from bestby.comparisons.common.family import rejects
-from bestby.report import data, scaffold, summary, words
+from bestby.report import column, data, scaffold, summary, words
+from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture, Section
+from bestby.report.figures import forest
 from bestby.report.kinds.replicability import counts, replicability_sentence
 from bestby.report.numbers import Rounding, alpha, p_text, percent
-from bestby.report.tables import (
-    DIFFERENCE,
-    PAIR,
-    Cell,
-    Column,
-    Table,
-    count_column,
-    difference_rounding,
-    name_column,
-    number_column,
-    p_column,
-    pairs_table,
-)
+from bestby.report.tables import Table, difference_rounding, pairs_table
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from bestby.results.comparison import Difference
     from bestby.results.folds import FoldComparison, Spread
 
@@ -111,10 +100,10 @@ def _systems(c: FoldComparison) -> Table:
     digits = difference_rounding(c)
     columns = (
         Column("rank", lambda e: Cell(str(e[0] + 1), float(e[0]))),
-        name_column("system", itemgetter(1), (c.baseline,)),
-        number_column(words.averaged(c.metric.name), digits, itemgetter(2)),
-        number_column("min", digits, lambda e: float(c.scores[:, e[0]].min())),
-        number_column("max", digits, lambda e: float(c.scores[:, e[0]].max())),
+        column.name("system", itemgetter(1), (c.baseline,)),
+        column.number(words.averaged(c.metric.name), digits, itemgetter(2)),
+        column.number("min", digits, lambda e: float(c.scores[:, e[0]].min())),
+        column.number("max", digits, lambda e: float(c.scores[:, e[0]].max())),
     )
     caption = f"Systems over {_design(c)} ({words.direction(c.metric)})"
     entries = zip(range(len(c.systems)), c.systems, c.means, strict=True)
@@ -126,17 +115,17 @@ def _differences(c: FoldComparison) -> Table:
         gaps = c.scores[:, c.systems.index(d.a)] - c.scores[:, c.systems.index(d.b)]
         return int(((gaps > 0.0) if c.metric.greater_is_better else (gaps < 0.0)).sum()), gaps.size
 
-    caption = f"{words.mean_differences(c.metric.name)} over the folds, {DIFFERENCE}"
-    return pairs_table(c, caption, (count_column("A better on", better_on, " of "),), _methods_over(c))
+    caption = f"{words.mean_differences(c.metric.name)} over the folds, {column.DIFFERENCE}"
+    return pairs_table(c, caption, (column.count("A better on", better_on, " of "),), _methods_over(c))
 
 
 def _tests(c: FoldComparison) -> Table:
     columns = (
-        name_column("A", itemgetter(0)),
-        name_column("B", itemgetter(1)),
-        p_column("p", lambda e: e[2].p_value, c.level),
+        column.name("A", itemgetter(0)),
+        column.name("B", itemgetter(1)),
+        column.p_value("p", lambda e: e[2].p_value, c.level),
         Column("test", lambda e: Cell(words.name_of_test(e[2].name), e[2].name), numeric=False),
-        number_column("statistic", Rounding(2), lambda e: e[2].statistic),
+        column.number("statistic", Rounding(2), lambda e: e[2].statistic),
     )
     return Table.of(
         "All tests that apply, not corrected for the number of pairs",
@@ -157,11 +146,14 @@ def _spread(c: FoldComparison) -> Table:
         return Column(header, cell)
 
     columns = (
-        *PAIR,
-        count_column("significant", attrgetter("n_significant", "n_repetitions"), " of "),
-        Column("p", lambda s: Cell(" to ".join(p_text(p, alpha(c.level)) for p in s.p_value), s.p_value[0])),
+        *column.PAIR,
+        column.count("significant", attrgetter("n_significant", "n_repetitions"), " of "),
+        Column(
+            "p",
+            lambda s: Cell(" to ".join(p_text(p, alpha(c.level)) for p in s.p_value), s.p_value[0]),
+        ),
         span("low", "low"),
-        span(DIFFERENCE, "difference"),
+        span(column.DIFFERENCE, "difference"),
         span("high", "high"),
     )
     caption = (
@@ -183,13 +175,8 @@ def _pictures(c: FoldComparison) -> tuple[Picture, ...]:
     if not 0 < n_pairs <= _MOST_DRAWN:
         return ()
 
-    def draw() -> Axes:
-        from bestby.report.figures import forest
-
-        return forest.folds(c)
-
     caption = "A dot per fold; the line is the corrected interval, filled where the test finds a difference."
-    return (Picture(f"Forest plot of {n_pairs} differences over folds", caption, draw),)
+    return (Picture(f"Forest plot of {n_pairs} differences over folds", caption, partial(forest.folds, c)),)
 
 
 # -- data ------------------------------------------------------------------------------------------

@@ -6,10 +6,11 @@ from dataclasses import asdict
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from bestby.report import data, scaffold
+from bestby.report import column, data, scaffold
+from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Section
 from bestby.report.numbers import p_text
-from bestby.report.tables import Cell, Column, Table, name_column
+from bestby.report.tables import Table
 
 if TYPE_CHECKING:
     from bestby.results.normality import Normality
@@ -33,7 +34,7 @@ def document(n: Normality) -> Document:
 def tests_table(n: Normality, caption: str) -> Table:
     """Return the table of the tests."""
     columns = (
-        name_column("test", attrgetter("name")),
+        column.name("test", attrgetter("name")),
         Column("statistic", lambda test: Cell(f"{test.statistic:.4f}", test.statistic)),
         Column("p", lambda test: Cell(p_text(test.p_value), test.p_value)),
     )

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from bestby._core.text import visible
 from bestby._version import __version__
+from bestby.report import column
 from bestby.report.document import Document, Picture, Section
 from bestby.report.numbers import Rounding, alpha, p_clause, percent
 from bestby.report.scaffold import settings
-from bestby.report.tables import Table, name_column, number_column, p_column
+from bestby.report.tables import Table
 from bestby.report.words import listed
 from bestby.results.ordering import StochasticOrder, StochasticOrders
 
@@ -126,11 +127,11 @@ def _each(orders: StochasticOrder | StochasticOrders) -> tuple[StochasticOrder, 
 def _table(each: Sequence[StochasticOrder], level: str) -> Table:
     digits = Rounding(3)
     columns = (
-        name_column("system", attrgetter("a")),
-        name_column("over", attrgetter("b")),
-        number_column("violation ratio", digits, attrgetter("violation_ratio")),
-        number_column("ε_min", digits, attrgetter("epsilon_min")),
-        p_column("p", attrgetter("p_value"), each[0].level),
+        column.name("system", attrgetter("a")),
+        column.name("over", attrgetter("b")),
+        column.number("violation ratio", digits, attrgetter("violation_ratio")),
+        column.number("ε_min", digits, attrgetter("epsilon_min")),
+        column.p_value("p", attrgetter("p_value"), each[0].level),
     )
     caption = f"Almost stochastic order; ε_min: upper {level} bound"
     return Table.of(caption, columns, each, attrgetter("dominant"))

@@ -6,14 +6,14 @@ from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from bestby.report import scaffold
+from bestby.report import column, scaffold
+from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture, Section
+from bestby.report.figures import curves
 from bestby.report.numbers import alpha, difference_text, percent, power_text
-from bestby.report.tables import Cell, Column, Table, count_column
+from bestby.report.tables import Table
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from bestby.results.plans import Allocation, Plan
 
 __all__ = ["COLUMNS", "TABLE", "dictionary", "document", "rows"]
@@ -31,7 +31,7 @@ def document(plan: Plan) -> Document:
         name="power",
         lead=" ".join(part for part in (headline(plan), as_estimated(plan)) if part),
         tables=(_table(plan),) if plan.curve else (),
-        pictures=(Picture("Power against size", caption, partial(draw, plan)),),
+        pictures=(Picture("Power against size", caption, partial(curves.plan, plan)),),
     )
     return scaffold.document(
         plan,
@@ -40,13 +40,6 @@ def document(plan: Plan) -> Document:
         sections=(section,),
         methods=_methods(plan),
     )
-
-
-def draw(result: Plan | Allocation) -> Axes:
-    """Draw the curve of power."""
-    from bestby.report.figures import curves
-
-    return curves.draw(result)
 
 
 def headline(plan: Plan) -> str:
@@ -89,7 +82,7 @@ def _solved(plan: Plan) -> str:
 
 def _table(plan: Plan) -> Table:
     columns = (
-        count_column(plan.unit, attrgetter("n")),
+        column.count(plan.unit, attrgetter("n")),
         Column("power", lambda point: Cell(power_text(point.power, point.error), point.power)),
     )
     caption = f"Power to detect a difference of {difference_text(plan.difference)}"

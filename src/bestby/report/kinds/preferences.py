@@ -5,26 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from bestby.report import data, scaffold, summary, words
+from bestby.report import column, data, scaffold, summary, words
 from bestby.report.document import Document, Picture, Section
+from bestby.report.figures import forest
+from bestby.report.figures.scores import scores as draw_scores
 from bestby.report.kinds.comparison import SCORE_COLUMNS, score_row
 from bestby.report.numbers import DASH, Rounding, ends, percent
-from bestby.report.tables import (
-    PAIR,
-    Table,
-    count_column,
-    difference_rounding,
-    differences_table,
-    interval_column,
-    number_column,
-    systems_table,
-)
+from bestby.report.tables import Table, difference_rounding, differences_table, systems_table
 from bestby.results.preferences import PreferenceComparison, PreferenceDifference
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 COLUMNS = (
     *data.COLUMNS,
@@ -69,15 +59,15 @@ def _remarks(c: PreferenceComparison) -> tuple[str, ...]:
     return (f"Two systems of equal strength tie with probability {share:.2f} [{low:.2f}, {high:.2f}].",)
 
 
-_RECORD = count_column(f"wins{DASH}ties{DASH}losses", attrgetter("wins", "ties", "losses"))
+_RECORD = column.count(f"wins{DASH}ties{DASH}losses", attrgetter("wins", "ties", "losses"))
 
 
 def _systems(c: PreferenceComparison) -> Table:
     """Return the table of systems with their win rates and judgements beside the strengths."""
     digits = Rounding.of([(s.win_rate, s.win_rate_interval) for s in c.systems])
     columns = (
-        number_column("win rate", digits, attrgetter("win_rate")),
-        interval_column(c.level, digits, attrgetter("win_rate_interval")),
+        column.number("win rate", digits, attrgetter("win_rate")),
+        column.interval(c.level, digits, attrgetter("win_rate_interval")),
         _RECORD,
     )
     return systems_table(c, c.metrics[0], beside_interval=columns, methods=_MODELS[c.tie_model])
@@ -87,9 +77,9 @@ def _preferences(c: PreferenceComparison) -> Table:
     """Return how often A is preferred to B by the strengths, and how often it was."""
     digits = Rounding.of([(d.probability, d.probability_interval) for d in c.differences])
     columns = (
-        *PAIR,
-        number_column("P(A over B)", digits, attrgetter("probability")),
-        interval_column(c.level, digits, attrgetter("probability_interval")),
+        *column.PAIR,
+        column.number("P(A over B)", digits, attrgetter("probability")),
+        column.interval(c.level, digits, attrgetter("probability_interval")),
         _RECORD,
     )
     caption = "Probability that A is preferred to B by the strengths (a tie counts half), and the judgements"
@@ -102,15 +92,9 @@ def _preferences(c: PreferenceComparison) -> Table:
 def _pictures(c: PreferenceComparison) -> Iterator[Picture]:
     name = c.metrics[0].name
     caption = f"The line is the {percent(c.level)} interval of the {name}."
-    yield Picture(f"Strengths of {len(c.systems)} systems", caption, partial(_draw, c, "scores"))
+    yield Picture(f"Strengths of {len(c.systems)} systems", caption, partial(draw_scores, c))
     if 1 < len(c.differences) <= scaffold.MOST_PAIRS:
-        yield scaffold.forest_picture(c, name, len(c.differences), partial(_draw, c, "forest"))
-
-
-def _draw(c: PreferenceComparison, kind: str) -> Axes:
-    from bestby.report.figures import plots
-
-    return plots.preferences(c, None, None, kind)
+        yield scaffold.forest_picture(c, name, len(c.differences), partial(forest.forest, c))
 
 
 def difference_sentence(d: PreferenceDifference, rounding: Rounding | None = None) -> str:

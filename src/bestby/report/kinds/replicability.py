@@ -6,8 +6,9 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from bestby._version import __version__
+from bestby.report import column
 from bestby.report.document import Document, Section
-from bestby.report.tables import Table, count_column, name_column, p_column
+from bestby.report.tables import Table
 from bestby.report.words import listed
 
 if TYPE_CHECKING:
@@ -61,9 +62,9 @@ def replicability_sentence(r: Replicability, what: str, *, may_be_independent: b
 def _datasets(r: Replicability) -> Table:
     level = 1.0 - r.alpha
     columns = (
-        name_column("dataset", itemgetter(0)),
-        p_column("p", itemgetter(1), level),
-        p_column("p (holm)", itemgetter(2), level),
+        column.name("dataset", itemgetter(0)),
+        column.p_value("p", itemgetter(1), level),
+        column.p_value("p (holm)", itemgetter(2), level),
     )
     entries = zip(r.datasets, r.p_values, r.p_adjusted, strict=True)
     return Table.of("Datasets", columns, entries, lambda e: e[0] in r.found, main=1)
@@ -72,9 +73,9 @@ def _datasets(r: Replicability) -> Table:
 def _claims(r: Replicability) -> Table:
     level = 1.0 - r.alpha
     columns = (
-        count_column("at least", itemgetter(0)),
-        p_column("p (Bonferroni)", itemgetter(1), level),
-        p_column("p (Fisher)", itemgetter(2), level),
+        column.count("at least", itemgetter(0)),
+        column.p_value("p (Bonferroni)", itemgetter(1), level),
+        column.p_value("p (Fisher)", itemgetter(2), level),
     )
     entries = zip(range(1, len(r.datasets) + 1), r.bonferroni, r.fisher, strict=True)
     caption = "The p-value of the claim that at least so many datasets have a difference"

@@ -6,33 +6,19 @@ import math
 from collections.abc import Callable, Iterator
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from bestby.report import data, scaffold, summary, words
+from bestby.report import column, data, scaffold, summary, words
+from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture, Section
+from bestby.report.figures import curves, forest, matrix
+from bestby.report.figures.scores import scores as draw_scores
 from bestby.report.kinds.comparison import SCORE_COLUMNS, score_row
 from bestby.report.kinds.ordering import MOST_SQUARES
 from bestby.report.numbers import DASH, INFINITY, MINUS, Rounding, alpha, ends, p_clause, percent
-from bestby.report.tables import (
-    PAIR,
-    Cell,
-    Column,
-    Table,
-    count_column,
-    difference_rounding,
-    differences_table,
-    interval_column,
-    name_column,
-    number_column,
-    p_column,
-    score_rounding,
-    systems_table,
-)
+from bestby.report.tables import Table, difference_rounding, differences_table, score_rounding, systems_table
 from bestby.results.runs import RunsComparison, RunsDifference, Variance
 from bestby.vocabulary import long_name
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 COLUMNS = (
     *data.COLUMNS,
@@ -112,10 +98,10 @@ def _systems(c: RunsComparison) -> Table:
     metric = c.metrics[0]
     digits = score_rounding(c, metric)
     columns = (
-        count_column("runs", attrgetter("n_runs")),
-        number_column("sd", digits, attrgetter("sd")),
-        number_column("min", digits, attrgetter("least")),
-        number_column("max", digits, attrgetter("greatest")),
+        column.count("runs", attrgetter("n_runs")),
+        column.number("sd", digits, attrgetter("sd")),
+        column.number("min", digits, attrgetter("least")),
+        column.number("max", digits, attrgetter("greatest")),
     )
     score = metric.name if c.n_items else f"the {_statistic(c)} of {metric.name}"
     return systems_table(c, metric, beside_interval=columns, score=score)
@@ -126,20 +112,20 @@ def _p_of_runs(c: RunsComparison) -> Column:
     # Beside the bootstrap of medians the t test would be that for few runs, which is too careful for more.
     applies = c.statistic != "median" and any(d.p_value != d.p_welch for d in c.differences)
     header = "p (items fixed)" if c.n_items else "p (t)"
-    return p_column(header, attrgetter("p_welch"), c.level, applies=applies)
+    return column.p_value(header, attrgetter("p_welch"), c.level, applies=applies)
 
 
 def _run_against_run(c: RunsComparison) -> Table:
     """Return how likely a run of A is above one of B, by how much, and how nearly always."""
     two, level = Rounding(2), next(iter(c.orders.orders.values())).level
     columns = (
-        *PAIR,
-        number_column("P(A > B)", two, attrgetter("improvement")),
-        interval_column(c.level, two, attrgetter("improvement_interval")),
-        number_column("d_av", two, attrgetter("effect_size")),
-        number_column("ε(A, B)", two, attrgetter("order.epsilon_min")),
-        number_column("ε(B, A)", two, attrgetter("reverse_order.epsilon_min")),
-        p_column("p(ε)", lambda d: min(d.order.p_value, d.reverse_order.p_value), level),
+        *column.PAIR,
+        column.number("P(A > B)", two, attrgetter("improvement")),
+        column.interval(c.level, two, attrgetter("improvement_interval")),
+        column.number("d_av", two, attrgetter("effect_size")),
+        column.number("ε(A, B)", two, attrgetter("order.epsilon_min")),
+        column.number("ε(B, A)", two, attrgetter("reverse_order.epsilon_min")),
+        column.p_value("p(ε)", lambda d: min(d.order.p_value, d.reverse_order.p_value), level),
     )
     caption = (
         "Runs of A and B: probability of improvement, effect size, stochastic order (ε = 0: A always better)"
@@ -158,7 +144,7 @@ def _variances(c: RunsComparison) -> Table:
     finer = Rounding(score_rounding(c, c.metrics[0]).decimals + 1)
 
     def error(header: str, runs: float = 1.0, items: float = 1.0) -> Column:
-        return number_column(header, finer, lambda v: v.standard_error(runs=runs, items=items))
+        return column.number(header, finer, lambda v: v.standard_error(runs=runs, items=items))
 
     def share(part: str) -> Callable[[Variance], Cell]:
         def cell(v: Variance) -> Cell:
@@ -169,7 +155,7 @@ def _variances(c: RunsComparison) -> Table:
         return cell
 
     columns = (
-        name_column("estimate", lambda v: v.a if v.b is None else f"{v.a} {MINUS} {v.b}"),
+        column.name("estimate", lambda v: v.a if v.b is None else f"{v.a} {MINUS} {v.b}"),
         error("error"),
         *(
             Column(head, share(part))
@@ -191,22 +177,20 @@ def _pictures(c: RunsComparison) -> Iterator[Picture]:
     name = c.metrics[0].name
     caption = f"A dot is a run; the line is the {percent(c.level)} interval of the {_statistic(c)}"
     caption += ", over other items too." if c.n_items else "."
-    yield Picture(f"Every run of {len(c.systems)} systems in {name}", caption, partial(_draw, c, "scores"))
+    yield Picture(f"Every run of {len(c.systems)} systems in {name}", caption, partial(draw_scores, c))
     if len(c.differences) <= scaffold.MOST_PAIRS:
-        yield scaffold.forest_picture(c, name, len(c.differences), partial(_draw, c, "forest"))
+        yield scaffold.forest_picture(c, name, len(c.differences), partial(forest.forest, c))
     caption = (
         "Where the system that is ahead on the whole is behind at the same quantile, the area is shaded."
     )
-    yield Picture("Quantile functions of two systems", caption, partial(_draw, c, "quantiles"))
+    yield Picture("Quantile functions of two systems", caption, partial(curves.quantiles, c))
     if 2 < len(c.systems) <= MOST_SQUARES:
         caption = "Row over column: the smaller, the more nearly the row is better at every quantile."
-        yield Picture("Matrix of almost stochastic order", caption, partial(_draw, c, "order"))
-
-
-def _draw(c: RunsComparison, kind: str) -> Axes:
-    from bestby.report.figures import plots
-
-    return plots.runs(c, None, None, kind, None)
+        yield Picture(
+            "Matrix of almost stochastic order",
+            caption,
+            partial(matrix.orders, c.orders, [entry.system for entry in c.systems]),
+        )
 
 
 def difference_sentence(d: RunsDifference, rounding: Rounding | None = None) -> str:

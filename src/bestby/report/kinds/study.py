@@ -10,18 +10,11 @@ from typing import Any
 
 from bestby._core.errors import DesignError
 from bestby.comparisons.common.family import rejects, shown_better
-from bestby.report import data, summary
+from bestby.report import column, data, summary
+from bestby.report.column import Column
 from bestby.report.document import Document
 from bestby.report.kinds import comparison
-from bestby.report.tables import (
-    Column,
-    Table,
-    count_column,
-    differences_table,
-    number_column,
-    score_rounding,
-    systems_table,
-)
+from bestby.report.tables import Table, differences_table, score_rounding, systems_table
 from bestby.report.words import listed
 from bestby.report.writers.csv import lines
 from bestby.results.base import MetricInfo
@@ -81,8 +74,8 @@ def _lead(c: StudyComparison, metric: MetricInfo) -> str:
 def _conditions(c: StudyComparison, metric: MetricInfo) -> Table:
     """Return the table of conditions: that of systems, with the runs and how they vary."""
     columns: tuple[Column, ...] = (
-        number_column("sd of runs", score_rounding(c, metric), attrgetter("sd")),
-        count_column("runs", attrgetter("n_runs")),
+        column.number("sd of runs", score_rounding(c, metric), attrgetter("sd")),
+        column.count("runs", attrgetter("n_runs")),
     )
     if all(entry.n_runs == 1 for entry in c.systems if entry.metric == metric.name):
         columns = ()

@@ -11,8 +11,9 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from bestby._core.text import safe_json, visible
+from bestby.report.column import Cell
 from bestby.report.document import Document, Picture, Search, Section, describe
-from bestby.report.tables import Cell, Table
+from bestby.report.tables import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,68 +7,28 @@ import unicodedata
 from typing import Any
 
 from bestby._core.text import visible
+from bestby.report.column import Cell
 from bestby.report.document import Overview, Score, describe
-from bestby.report.tables import Cell, Table
+from bestby.report.tables import Table
 
 _MOST_ROWS = 40  # what fits a page; a table of booktabs does not break
 _MANY_COLUMNS = 8  # too many for the width of a page in the size of the others
 _SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": "$<$",
-    ">": "$>$",
-    "|": r"\textbar{}",
-    '"': "''",
-    "\N{MINUS SIGN}": r"$-$",
-    "\N{EN DASH}": "--",
-    "\N{EM DASH}": "---",
-    "\N{INFINITY}": r"$\infty$",
-    "\N{MULTIPLICATION SIGN}": r"$\times$",
-    "\N{PLUS-MINUS SIGN}": r"$\pm$",
-    "\N{MICRO SIGN}": r"$\mu$",
-    "\N{SUPERSCRIPT TWO}": r"$^{2}$",
-    "\N{RIGHTWARDS ARROW}": r"$\rightarrow$",
-    "\N{LEFT SINGLE QUOTATION MARK}": "`",
-    "\N{RIGHT SINGLE QUOTATION MARK}": "'",
-    "\N{LEFT DOUBLE QUOTATION MARK}": "``",
-    "\N{RIGHT DOUBLE QUOTATION MARK}": "''",
-    "\N{HORIZONTAL ELLIPSIS}": r"\dots{}",
-    "\N{NO-BREAK SPACE}": "~",
-    "ß": r"\ss{}",
-    "ø": r"\o{}",
-    "Ø": r"\O{}",
-    "æ": r"\ae{}",
-    "Æ": r"\AE{}",
-    "œ": r"\oe{}",
-    "Œ": r"\OE{}",
-    "ł": r"\l{}",
-    "Ł": r"\L{}",
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
+    "_": r"\_", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": "$<$", ">": "$>$",
+    "|": r"\textbar{}", '"': "''", "\N{MINUS SIGN}": r"$-$", "\N{EN DASH}": "--", "\N{EM DASH}": "---",
+    "\N{INFINITY}": r"$\infty$", "\N{MULTIPLICATION SIGN}": r"$\times$", "\N{PLUS-MINUS SIGN}": r"$\pm$",
+    "\N{MICRO SIGN}": r"$\mu$", "\N{SUPERSCRIPT TWO}": r"$^{2}$", "\N{RIGHTWARDS ARROW}": r"$\rightarrow$",
+    "\N{LEFT SINGLE QUOTATION MARK}": "`", "\N{RIGHT SINGLE QUOTATION MARK}": "'",
+    "\N{LEFT DOUBLE QUOTATION MARK}": "``", "\N{RIGHT DOUBLE QUOTATION MARK}": "''",
+    "\N{HORIZONTAL ELLIPSIS}": r"\dots{}", "\N{NO-BREAK SPACE}": "~", "ß": r"\ss{}", "ø": r"\o{}",
+    "Ø": r"\O{}", "æ": r"\ae{}", "Æ": r"\AE{}", "œ": r"\oe{}", "Œ": r"\OE{}", "ł": r"\l{}", "Ł": r"\L{}",
     "ı": r"\i{}",
-}
+}  # fmt: skip
 _ACCENTS = {
-    0x300: "`",
-    0x301: "'",
-    0x302: "^",
-    0x303: "~",
-    0x304: "=",
-    0x306: "u",
-    0x307: ".",
-    0x308: '"',
-    0x30A: "r",
-    0x30B: "H",
-    0x30C: "v",
-    0x323: "d",
-    0x327: "c",
-    0x331: "b",
-}
+    0x300: "`", 0x301: "'", 0x302: "^", 0x303: "~", 0x304: "=", 0x306: "u", 0x307: ".", 0x308: '"',
+    0x30A: "r", 0x30B: "H", 0x30C: "v", 0x323: "d", 0x327: "c", 0x331: "b",
+}  # fmt: skip
 _GREEK = {
     letter: rf"$\{unicodedata.name(letter).rsplit(' ', 1)[1].lower()}$" for letter in "αβγδεζηθικμνξπρστυφψω"
 } | {"λ": r"$\lambda$", "Δ": r"$\Delta$", "Σ": r"$\Sigma$", "Ω": r"$\Omega$"}
