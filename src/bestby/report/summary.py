@@ -33,17 +33,11 @@ def headline(c: Comparison, metric: MetricInfo) -> str:
     if not systems:
         return f"No score on {metric.name}."
     digits = Rounding.of([(entry.score, entry.interval) for entry in systems])
-    if c.baseline is not None:
-        differences = of_metric(c.differences, metric.name)
-        return _baseline_headline(c, metric, systems, differences, digits)
-    return _best_headline(c, metric, systems, digits)
+    return (_best_headline if c.baseline is None else _baseline_headline)(c, metric, systems, digits)
 
 
 def _best_headline(
-    c: Comparison,
-    metric: MetricInfo,
-    systems: Sequence[SystemScore],
-    digits: Rounding,
+    c: Comparison, metric: MetricInfo, systems: Sequence[SystemScore], digits: Rounding
 ) -> str:
     first = systems[0]
     tied = [entry.system for entry in systems if entry.score == first.score]
@@ -72,31 +66,25 @@ def _favoured_among(c: Comparison, metric: MetricInfo, tied: Sequence[str]) -> s
         ahead = shown_better(d, alpha_of(c.level)) if d.a in tied and d.b in tied else None
         if ahead is not None:
             beaten.setdefault(ahead, []).append(d.b if ahead == d.a else d.a)
-    said = [f"{ahead} over {listed(names)}" for ahead, names in beaten.items()]
-    if not said:
+    if not beaten:
         return ""
     test = of_metric(c.differences, metric.name)[0].test
-    return f"; the {name_of_test(test.name)} favours {'; '.join(said)}"
+    favoured = "; ".join(f"{ahead} over {listed(names)}" for ahead, names in beaten.items())
+    return f"; the {name_of_test(test.name)} favours {favoured}"
 
 
 def _baseline_headline(
-    c: Comparison,
-    metric: MetricInfo,
-    systems: Sequence[SystemScore],
-    differences: Sequence[Difference],
-    digits: Rounding,
+    c: Comparison, metric: MetricInfo, systems: Sequence[SystemScore], digits: Rounding
 ) -> str:
     base = str(c.baseline)
     scores = {entry.system: digits.text(entry.score) for entry in systems}
-    said: dict[str, list[str]] = {}
+    standing: dict[str, list[str]] = {}
     order = ("are ahead of it", "are behind it", *_OPEN)
-    for d in differences:
-        said.setdefault(_against_baseline(d, base), []).append(d.b if d.a == base else d.a)
+    for d in of_metric(c.differences, metric.name):
+        standing.setdefault(_against_baseline(d, base), []).append(d.b if d.a == base else d.a)
+    ordered = sorted(standing, key=lambda text: order.index(text) if text in order else len(order))
     parts = [
-        f"{listed(names)} {text.replace('are ', are(names) + ' ', 1)}"
-        for text, names in sorted(
-            said.items(), key=lambda entry: order.index(entry[0]) if entry[0] in order else len(order)
-        )
+        f"{listed(standing[text])} {text.replace('are ', are(standing[text]) + ' ', 1)}" for text in ordered
     ]
     way = "higher" if metric.greater_is_better else "lower"
     lead = f"Against the baseline {base} ({metric.name} {scores.get(base, '')}, {way} is better)"
@@ -118,8 +106,8 @@ def _against_baseline(d: Difference, base: str) -> str:
         return f"are {by_score} by the score and {by_test} by the {test}"
     if d.test.alternative == "two-sided":
         return _OPEN[0]
-    asked = d.a if (d.test.alternative == "greater") == d.greater_is_better else d.b
-    return _OPEN[1] if asked == other else _OPEN[2]
+    tested = d.a if (d.test.alternative == "greater") == d.greater_is_better else d.b
+    return _OPEN[1] if tested == other else _OPEN[2]
 
 
 def omnibus_sentence(c: Comparison, metric: MetricInfo) -> str | None:

@@ -57,22 +57,22 @@ def to_html(c: Any, top: int | None = None) -> str:
     body += [_section(index, section, headed) for index, section in enumerate(document.sections)]
     body.append(_notes(document))
     body.append(_making(document))
-    head = [
-        "<!DOCTYPE html>",
-        '<html lang="en">',
-        "<head>",
-        '<meta charset="utf-8">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
-        f'<meta name="generator" content="bestby {escape(document.version)}">',
-        f"<title>{title}</title>",
-        f"<style>\n{''.join(_asset(f'{name}.css') for name in styles)}</style>",
-        "</head>",
-        '<body class="bestby">',
-        "<main>",
-    ]
+    style = "".join(_asset(f"{name}.css") for name in styles)
+    head = f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
+<meta name="generator" content="bestby {escape(document.version)}">
+<title>{title}</title>
+<style>
+{style}</style>
+</head>
+<body class="bestby">
+<main>"""
     tail = ["</main>", *(f"<script>\n{_asset(name)}</script>" for name in scripts), "</body>", "</html>"]
-    return "\n".join(part for part in head + body + tail if part) + "\n"
+    return "\n".join(part for part in [head, *body, *tail] if part) + "\n"
 
 
 def escape(text: str) -> str:
@@ -128,11 +128,11 @@ def _searched(index: int, search: Search, pairs: dict[str, Any] | None) -> str:
         data = safe_json(json.dumps(pairs, ensure_ascii=False, separators=(",", ":")))
         data = data.replace("<", "\\u003c")
         options = "".join(f'<option value="{escape(name)}"></option>' for name in pairs["systems"])
-        told = "Look up a pair"
+        heading = "Look up a pair"
         if len(pairs["systems"]) < pairs["all"]:
-            told += f" of the {len(pairs['systems'])} best systems"
+            heading += f" of the {len(pairs['systems'])} best systems"
         parts += [
-            f"<h3>{told}</h3>",
+            f"<h3>{heading}</h3>",
             '<p class="bb-fields">',
             f'<label>A <input type="text" class="bb-a" list="names-{index}"></label>',
             f'<label>B <input type="text" class="bb-b" list="names-{index}"',
@@ -162,15 +162,15 @@ def _figure(picture: Picture, prefix: str) -> str:
     from bestby.report.figures import drawing
 
     with drawing.default_style():
-        drawn = _inline(picture.draw(), prefix, picture.label)
-    return f"<figure>\n{drawn}\n<figcaption>{escape(picture.caption)}</figcaption>\n</figure>"
+        svg = _inline(picture.draw(), prefix, picture.label)
+    return f"<figure>\n{svg}\n<figcaption>{escape(picture.caption)}</figcaption>\n</figure>"
 
 
-def _inline(drawn: Axes, prefix: str, label: str) -> str:
+def _inline(axes: Axes, prefix: str, label: str) -> str:
     """Return axes as an SVG element in the colours of the page, its identifiers unique on it."""
     from bestby.report.figures import drawing
 
-    text = drawing.render(drawn, ".svg", outlines=False, transparent=True).decode("utf-8")
+    text = drawing.render(axes, ".svg", outlines=False, transparent=True).decode("utf-8")
     text = text[text.index("<svg") :].strip()
     text = re.sub(r"<metadata>.*?</metadata>", "", text, count=1, flags=re.DOTALL)
     tag, rest = text.split(">", 1)
@@ -181,14 +181,8 @@ def _inline(drawn: Axes, prefix: str, label: str) -> str:
     size = f' style="max-width: {natural:.0f}px"'
     rest = re.sub(r'\bid="', f'id="{prefix}', rest)
     rest = rest.replace("url(#", f"url(#{prefix}").replace('href="#', f'href="#{prefix}')
-    for colour, variable in (
-        (drawing.INK, "ink"),
-        (drawing.FAINT, "faint"),
-        (drawing.ACCENT, "accent"),
-        (drawing.BAND, "band"),
-        (drawing.PAPER, "paper"),
-    ):
-        rest = rest.replace(f": {colour}", f": var(--{variable})")
+    for variable in ("ink", "faint", "accent", "band", "paper"):
+        rest = rest.replace(f": {getattr(drawing, variable.upper())}", f": var(--{variable})")
     return f'{tag} role="img" aria-label="{escape(label)}"{size}>{rest}'
 
 
@@ -204,18 +198,16 @@ def _making(document: Document) -> str:
         f"<dt>{escape(str(key))}</dt><dd>{escape(_setting(value))}</dd>"
         for key, value in document.settings.items()
     ]
-    parts = [
-        "<section>",
-        "<h2>How the numbers were computed</h2>",
-        _paragraph(document.methods),
-        "<dl>",
-        *rows,
-        "</dl>",
-        "<h3>Signature</h3>",
-        _signature(document),
-        "</section>",
-    ]
-    return "\n".join(parts)
+    listed = "\n".join(rows)
+    return f"""<section>
+<h2>How the numbers were computed</h2>
+{_paragraph(document.methods)}
+<dl>
+{listed}
+</dl>
+<h3>Signature</h3>
+{_signature(document)}
+</section>"""
 
 
 def _setting(value: Any) -> str:
