@@ -364,7 +364,7 @@ def test_report() -> None:
     assert "\\toprule" in result.to_latex()
     page = result.to_html()
     assert page.count("<svg") == 2
-    assert "Preferences: probability" in page
+    assert "Probability that A is preferred to B by the strengths" in page
 
 
 @pytest.mark.parametrize("kind", ["scores", "forest"])
