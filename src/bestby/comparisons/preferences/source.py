@@ -116,11 +116,13 @@ def _read(comparisons: Any, clusters: Any, columns: Columns) -> tuple[Any, Any, 
 
 def _of_table(comparisons: Any, clusters: Any, columns: Columns) -> tuple[Preferences, Any]:
     """Return the judgements of a frame, of records or of a mapping of columns, and the clusters."""
-    if isinstance(comparisons, Mapping):
-        arrays.check_labels(comparisons)
+    labelled = comparisons if isinstance(comparisons, Mapping) else {}
+    if hasattr(comparisons, "iloc"):  # the index of a pandas frame may contradict that of the clusters
+        labelled = {"the judgements": comparisons.iloc[:, 0]}
+    arrays.check_labels({**labelled, "clusters": None if isinstance(clusters, str) else clusters})
     named = {
         # The default is a column of that name, or one that is called in another usual way.
-        role: None if name == role else checks.valid_name(name, role)
+        role: None if checks.valid_name(name, role) == role else name
         for role, name in (("a", columns.a), ("b", columns.b), ("winner", columns.winner))
     }
     cluster = clusters if isinstance(clusters, str) else None
