@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from bestby.data.annotations import Annotations as Annotations
     from bestby.data.evaluation import Evaluation as Evaluation
     from bestby.data.layouts.preferences import Preferences as Preferences
+    from bestby.data.layouts.runs import Runs as Runs
     from bestby.inference.normality import normality as normality
     from bestby.inference.ordering import aso as aso
     from bestby.inference.ordering import aso_tightness as aso_tightness
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from bestby.readers.preferences import read_preferences as read_preferences
     from bestby.readers.reading import read as read
     from bestby.readers.runs import read_runs as read_runs
+    from bestby.resampling.settings import Resampling as Resampling
     from bestby.results.advice import Advice as Advice
     from bestby.results.base import Note as Note
     from bestby.results.base import Provenance as Provenance
@@ -93,6 +95,7 @@ __getattr__, __dir__, __all__ = door(
         "data.annotations": "Annotations",
         "data.evaluation": "Evaluation",
         "data.layouts.preferences": "Preferences",
+        "data.layouts.runs": "Runs",
         "inference.normality": "normality",
         "inference.ordering": "aso aso_tightness multi_aso",
         "inference.replicability": "replicability",
@@ -108,6 +111,7 @@ __getattr__, __dir__, __all__ = door(
         "readers.preferences": "read_preferences",
         "readers.reading": "read",
         "readers.runs": "read_runs",
+        "resampling.settings": "Resampling",
         "results.advice": "Advice",
         "results.base": "Note Provenance",
         "results.comparison": "Comparison Difference SystemScore",

@@ -80,6 +80,8 @@ INPUTS = {
     "PairedScores",
     "Pilot",
     "Preferences",
+    "Resampling",
+    "Runs",
     "RunsAndItems",
     "Study",
     "WeightedMetric",

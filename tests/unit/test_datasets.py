@@ -15,7 +15,7 @@ import pytest
 from matplotlib.figure import Figure
 from scipy import stats
 
-from bestby import Evaluation, compare, compare_datasets, compare_folds
+from bestby import Evaluation, compare, compare_datasets, compare_folds, replicability
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby.comparisons.common import per_dataset
 from bestby.engine.base import Drawing
@@ -24,7 +24,6 @@ from bestby.report import data, words
 from bestby.report.figures import ranks
 from bestby.results.datasets import DatasetComparison
 from bestby.results.folds import FoldComparison
-from bestby.results.replicability import Replicability
 
 TABLE = {
     "news": {"old": 0.71, "new": 0.74, "big": 0.80},
@@ -121,10 +120,10 @@ def test_results_of_compare() -> None:
     assert "levels_differ" in {note.code for note in noted.notes}
 
 
-def test_p_values_give_what_replicability_gives() -> None:
-    found = compare_datasets({"news": 0.001, "talks": 0.4}, level=0.99)
-    assert isinstance(found, Replicability)
-    assert (found.alpha, found.found) == (0.01, ("news",))
+def test_p_values_are_for_replicability() -> None:
+    with pytest.raises(InvalidInputError, match=r"one number per dataset") as caught:
+        compare_datasets({"news": 0.001, "talks": 0.4})
+    assert "replicability counts" in str(caught.value.hint)
 
 
 def test_systems_are_chosen() -> None:
@@ -749,7 +748,7 @@ RESULTS = {
     "items": lambda: compare_datasets(items(), n_resamples=200),
     "three systems with items": lambda: compare_datasets(items(names=("a", "b", "c")), n_resamples=200),
     "baseline": lambda: compare_datasets(TABLE, baseline="old", correction="none"),
-    "p-values": lambda: compare_datasets({"news": 0.001, "talks": 0.4}),
+    "p-values": lambda: replicability({"news": 0.001, "talks": 0.4}),
     "folds": lambda: compare_folds({"a": [0.7, 0.8, 0.9], "b": [0.6, 0.7, 0.75]}),
     "folds with items": lambda: compare_folds(cross_validated()),
     "awkward names": lambda: compare_datasets(

@@ -19,8 +19,7 @@ import pytest
 from bestby import Evaluation, compare, compare_runs, load
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
-from bestby.comparisons import items
-from bestby.comparisons.common import many_systems
+from bestby.comparisons.common import many_systems, one_metric
 from bestby.inference import groups
 from bestby.report.kinds import many_systems as shortened
 from bestby.report.writers.terminal import to_text
@@ -64,7 +63,7 @@ def predictions() -> tuple[dict[str, list[str]], list[str]]:
 @cache
 def many() -> Comparison:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(items, "MOST_HELD", 100)
+        patch.setattr(one_metric, "MOST_HELD", 100)
         return compare(right())
 
 
@@ -95,7 +94,7 @@ def test_the_numbers_are_those_of_pair_by_pair(
     systems: Any = right()
     if gold:
         systems, asked["gold"] = predictions()
-    monkeypatch.setattr(items, "MOST_HELD", 10)
+    monkeypatch.setattr(one_metric, "MOST_HELD", 10)
     monkeypatch.setattr(many_systems, "FEW_PAIRS", 10)
     together = compare(systems, **asked)
     monkeypatch.setattr(many_systems, "FEW_PAIRS", 10**9)
@@ -124,7 +123,7 @@ def test_what_counts_do_not_tell_is_computed_pair_by_pair(
     asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(many_systems, "FEW_PAIRS", 2)
-    monkeypatch.setattr(items, "MOST_HELD", 1)
+    monkeypatch.setattr(one_metric, "MOST_HELD", 1)
     systems = dict(list(right().items())[:4])
     assert isinstance(compare(systems, **asked).differences, tuple)
     assert isinstance(compare(systems).differences, Differences)
@@ -132,13 +131,13 @@ def test_what_counts_do_not_tell_is_computed_pair_by_pair(
 
 def test_scores_other_than_0_and_1_are_computed_pair_by_pair(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(many_systems, "FEW_PAIRS", 2)
-    monkeypatch.setattr(items, "MOST_HELD", 1)
+    monkeypatch.setattr(one_metric, "MOST_HELD", 1)
     systems = dict(list(right().items())[:4])
     assert isinstance(compare(systems | {"half": np.full(N_ITEMS, 0.5)}).differences, tuple)
 
 
 def test_several_metrics_share_one_sequence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(items, "MOST_HELD", 10)
+    monkeypatch.setattr(one_metric, "MOST_HELD", 10)
     monkeypatch.setattr(many_systems, "FEW_PAIRS", 2)
     systems, gold = predictions()
     few = {name: systems[name] for name in ("s00", "s20", "s40", "s50", "s59", "copy")}
@@ -391,7 +390,7 @@ def embedded(text: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
 def test_a_page_holds_every_system_and_pair(alternative: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(items, "MOST_HELD", 100)
+    monkeypatch.setattr(one_metric, "MOST_HELD", 100)
     result = compare(right(), alternative=alternative)
     text = result.to_html()
     assert all(f'data-key="{entry.system}"' in text for entry in result.systems)

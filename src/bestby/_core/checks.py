@@ -240,6 +240,29 @@ def valid_name_list(values: Any, what: str) -> tuple[str, ...]:
     return tuple(given)
 
 
+def known_names(names: Sequence[str], known: Sequence[str], what: str) -> Sequence[str]:
+    """Return names if there is one of each.
+
+    >>> known_names(["old"], ["old", "new"], "system")
+    ['old']
+    """
+    for name in names:
+        if name not in known:
+            raise InvalidInputError(
+                f"no {what} {quoted(name)} in these data", hint=f"{what}s: {', '.join(map(str, known))}"
+            )
+    return names
+
+
+def two_systems(names: Sequence[str]) -> None:
+    """Refuse a comparison of one system."""
+    if len(names) < 2:
+        raise InvalidInputError(
+            f"a comparison needs at least 2 systems, got {len(names)}: {', '.join(names)}",
+            hint="evaluate gives the score of one system with its interval",
+        )
+
+
 def valid_path(value: Any, hint: str) -> Path:
     """Return `value` as a path if it is text or a path.
 

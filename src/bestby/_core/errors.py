@@ -31,6 +31,10 @@ class InvalidInputError(BestbyError, ValueError):
     """The data or an argument cannot be used as given."""
 
 
+class UnknownKeywordError(InvalidInputError, TypeError):
+    """A function has no parameter of this name."""
+
+
 class MissingValueError(InvalidInputError):
     """A value is missing where there must be one."""
 

@@ -1,7 +1,8 @@
-"""Array types used in signatures."""
+"""Array types and choices used in signatures."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -15,8 +16,38 @@ BoolArray: TypeAlias = NDArray[np.bool_]
 ArrayLike: TypeAlias = Any
 """A list, or anything with ``__array__``, ``__dlpack__`` or ``to_numpy``."""
 
+Rng: TypeAlias = int | np.random.Generator | None
+Systems: TypeAlias = Sequence[str] | None
+
+# What the parameters of public functions may be, so that type checkers refuse and editors complete it.
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
 Question: TypeAlias = Literal["two-sided", "greater", "less", "better"]
 OnMissing: TypeAlias = Literal["error", "drop", "worst"]
+Correction: TypeAlias = Literal["holm", "bonferroni", "bh", "none"]
+AnnotatorChoice: TypeAlias = Literal["fixed", "resample"]
+ItemInterval: TypeAlias = Literal[
+    "auto", "tango", "bca", "percentile", "basic", "studentized", "normal", "cr2", "two-way"
+]
+ItemTest: TypeAlias = Literal[
+    "permutation", "permutation-standardised", "bootstrap", "mcnemar", "mcnemar-midp", "sign", "wilcoxon",
+    "t", "wald",
+]  # fmt: skip
+ItemTestOrAuto: TypeAlias = ItemTest | Literal["auto"]
+RunsInterval: TypeAlias = Literal["auto", "t", "bca", "percentile", "basic"]
+RunsTest: TypeAlias = Literal["auto", "permutation", "t", "brunner-munzel", "bootstrap"]
+Statistic: TypeAlias = Literal["mean", "median", "trimmed_mean", "iqm"]
+DatasetTest: TypeAlias = Literal["t", "wilcoxon", "sign", "permutation"]
+FoldTest: TypeAlias = Literal["auto", "corrected-t", "conservative-t", "5x2cv-f", "5x2cv-t", "k-bonferroni"]
+PreferenceTest: TypeAlias = Literal["auto", "permutation", "wald", "bootstrap"]
+Ties: TypeAlias = Literal["half", "davidson"]
+Scale: TypeAlias = Literal["log", "elo"]
+StudyInterval: TypeAlias = Literal[
+    "auto", "t", "percentile", "basic", "bca", "studentized", "normal", "tango"
+]
+StudyTest: TypeAlias = Literal[
+    "auto", "permutation", "permutation-standardised", "bootstrap", "t", "mcnemar", "mcnemar-midp", "sign",
+    "wilcoxon",
+]  # fmt: skip
+
 Dependence: TypeAlias = Literal["clusters", "crossed", "strata"]
 """How items depend on one another: in clusters, in a second grouping that crosses them, in strata."""

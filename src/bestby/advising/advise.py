@@ -8,6 +8,7 @@ from typing import Any
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
+from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby.advising.case import nature, of_ranks
 from bestby.advising.interval_choice import ENOUGH_DIFFERING, Choice, choose_interval
@@ -26,6 +27,7 @@ SMALL = 50
 CORRELATIONS = ("pearson", "spearman", "kendall")
 
 
+@with_suggestions
 def advise(
     metric: Any = None,
     *,
@@ -76,6 +78,10 @@ def advise(
     ------
     InvalidInputError
         If the measure is unknown and `mean_of_items` is not given, or a number is impossible.
+
+    See Also
+    --------
+    compare : The comparison itself; ``test="auto"`` walks the same tree.
 
     References
     ----------

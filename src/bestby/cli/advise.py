@@ -95,7 +95,7 @@ def advise(
     given: dict[str, Any] = {"n_runs": runs, "n_datasets": datasets, "n_folds": folds}
     if files:
         from bestby import readers
-        from bestby.comparisons.items import needs_items, of_objects
+        from bestby.comparisons.common.reading import needs_items, of_objects
 
         given["data"] = readers.read(
             files,

@@ -203,8 +203,8 @@ def compare(
     if resample_annotators:
         options["annotators"] = "resample"
     from bestby import readers
+    from bestby.comparisons.common.reading import needs_items, of_objects
     from bestby.comparisons.items import compare as run
-    from bestby.comparisons.items import needs_items, of_objects
     from bestby.data.columns import MISSING
 
     names = _listed(classes)

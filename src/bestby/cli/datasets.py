@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Annotated, Any
 
 import typer
@@ -107,11 +108,10 @@ def datasets(
         html=html,
         plot=plot,
     )
+    from bestby.comparisons.common.reading import of_objects
     from bestby.comparisons.datasets.comparing import compare_datasets
-    from bestby.comparisons.items import names_objects
     from bestby.data.columns import MISSING
     from bestby.readers.datasets_and_folds import read_datasets
-    from bestby.results.replicability import Replicability
 
     data: Any = read_datasets(
         files,
@@ -124,27 +124,44 @@ def datasets(
         system_column=system_column,
         value_column=value_column,
         missing=MISSING if missing_value is None else missing_value,
-        texts=names_objects(metric),
+        texts=of_objects(metric),
     )
+    options: dict[str, Any] = {
+        "metric": metric,
+        "greater_is_better": greater_is_better(lower_is_better, higher_is_better),
+        "baseline": baseline,
+        "interval": interval,
+        "test": test,
+        "across": across,
+        "alternative": alternative,
+        "correction": correction,
+    }
+    if isinstance(data, dict) and all(isinstance(value, float) for value in data.values()):
+        if plot is not None:
+            raise typer.BadParameter("p-values alone make no figure", param_hint="--plot")
+        outputs.write(_counted(data, level, options))
+        return
+    options |= {
+        "on_missing": on_missing,
+        "level": level,
+        "n_resamples": resamples,
+        "rng": seed,
+        "n_jobs": jobs,
+    }
     with shown() as progress:
-        result = compare_datasets(
-            data,
-            outer="dataset",  # files say which column has the datasets
-            metric=metric,
-            greater_is_better=greater_is_better(lower_is_better, higher_is_better),
-            on_missing=on_missing,
-            baseline=baseline,
-            interval=interval,
-            level=level,
-            test=test,
-            across=across,
-            alternative=alternative,
-            correction=correction,
-            n_resamples=resamples,
-            rng=seed,
-            n_jobs=jobs,
-            progress=progress,
-        )
-    if plot is not None and isinstance(result, Replicability):
-        raise typer.BadParameter("p-values alone make no figure", param_hint="--plot")
+        # Files say which column has the datasets.
+        result = compare_datasets(data, outer="dataset", **options, progress=progress)
     outputs.write(result)
+
+
+def _counted(p_values: dict[str, float], level: float, options: dict[str, Any]) -> Any:
+    """Count the datasets with an effect; refuse the options that are for scores and items."""
+    from bestby._core import checks
+    from bestby.comparisons.common.family import alpha_of
+    from bestby.comparisons.datasets.comparing import compare_datasets
+    from bestby.inference.replicability import replicability
+
+    parameters = inspect.signature(compare_datasets).parameters
+    unused = {name: (value, parameters[name].default) for name, value in options.items()}
+    checks.refuse_unused("p-values, which are results of tests", **unused)
+    return replicability(p_values, alpha=alpha_of(checks.probability(level, "level")))

@@ -115,8 +115,8 @@ def folds(
     )
     if required != "all" and not required.isdigit():
         raise InvalidInputError(f"--required must be a whole number or all, got {required!r}")
+    from bestby.comparisons.common.reading import of_objects
     from bestby.comparisons.folds.comparing import compare_folds
-    from bestby.comparisons.items import names_objects
     from bestby.data.columns import MISSING
     from bestby.readers.datasets_and_folds import read_folds
 
@@ -131,25 +131,24 @@ def folds(
         system_column=system_column,
         value_column=value_column,
         missing=MISSING if missing_value is None else missing_value,
-        texts=names_objects(metric),
+        texts=of_objects(metric),
     )
+    options: dict[str, Any] = {
+        "metric": metric,
+        "greater_is_better": greater_is_better(lower_is_better, higher_is_better),
+        "ratio": ratio,
+        "required": required if required == "all" else int(required),
+        "baseline": baseline,
+        "interval": interval,
+        "level": level,
+        "test": test,
+        "inside": inside,
+        "alternative": alternative,
+        "correction": correction,
+        "n_resamples": resamples,
+        "rng": seed,
+        "n_jobs": jobs,
+    }
     with shown() as progress:
-        result = compare_folds(
-            data,
-            metric=metric,
-            greater_is_better=greater_is_better(lower_is_better, higher_is_better),
-            ratio=ratio,
-            required=required if required == "all" else int(required),
-            baseline=baseline,
-            interval=interval,
-            level=level,
-            test=test,
-            inside=inside,
-            alternative=alternative,
-            correction=correction,
-            n_resamples=resamples,
-            rng=seed,
-            n_jobs=jobs,
-            progress=progress,
-        )
+        result = compare_folds(data, **options, progress=progress)
     outputs.write(result)

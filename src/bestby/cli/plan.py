@@ -467,7 +467,7 @@ def _two(given: _Assumed, names: list[str]) -> tuple[str, str]:
 
 def _pilot(given: _Assumed) -> Design:
     from bestby import readers
-    from bestby.comparisons.items import of_objects
+    from bestby.comparisons.common.reading import of_objects
     from bestby.metrics.suitability import chosen_metric
     from bestby.planning.pilot import Pilot
     from bestby.planning.proportions import PairedProportions

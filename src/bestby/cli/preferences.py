@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Annotated, Any
 
 import typer
@@ -146,9 +145,8 @@ def preferences(
 
 
 def _by_strength(found: Any, method: str, asked: dict[str, Any], arguments: dict[str, Any]) -> Any:
-    """Compare strengths; the note of what was read comes first."""
+    """Compare strengths."""
     from bestby.comparisons.preferences.comparing import compare_preferences
-    from bestby.results.base import Note
 
     if asked["interval"] not in ("auto", "percentile"):
         raise InvalidInputError(
@@ -156,18 +154,8 @@ def _by_strength(found: Any, method: str, asked: dict[str, Any], arguments: dict
             hint="leave --interval out, or compare win rates: --method win-rate",
         )
     _refuse(method, asked, on_missing="error")
-    if arguments["alternative"] == "better":  # the stronger is the better one
-        arguments["alternative"] = "greater"
-    result = compare_preferences(
-        found.judgements(),
-        clusters=found.clusters,
-        ties=_MODELS[method],
-        scale=asked["scale"],
-        prior=asked["prior"],
-        test=asked["test"],
-        **arguments,
-    )
-    return dataclasses.replace(result, notes=(Note("read_as", found.told), *result.notes))
+    arguments |= {"ties": _MODELS[method], **{name: asked[name] for name in ("scale", "prior", "test")}}
+    return compare_preferences(found, **arguments)
 
 
 def _by_win_rate(found: Any, method: str, asked: dict[str, Any], arguments: dict[str, Any]) -> Any:
@@ -176,9 +164,11 @@ def _by_win_rate(found: Any, method: str, asked: dict[str, Any], arguments: dict
     from bestby.readers.win_rates import win_rates
 
     _refuse(method, asked, scale="log", prior=0.0)
-    test = "permutation" if asked["test"] == "auto" else asked["test"]
-    evaluation = win_rates(found, asked["on_missing"])
-    return compare(evaluation, interval=asked["interval"], test=test, **arguments)
+    arguments |= {
+        "interval": asked["interval"],
+        "test": "permutation" if asked["test"] == "auto" else asked["test"],
+    }
+    return compare(win_rates(found, asked["on_missing"]), **arguments)
 
 
 def _refuse(method: str, asked: dict[str, Any], **unset: Any) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Annotated, Any
 
 import typer
@@ -120,12 +119,12 @@ def runs(
         html=html,
         plot=plot,
     )
-    from bestby.comparisons.items import names_objects
+    from bestby.comparisons.common.reading import of_objects
     from bestby.comparisons.runs.comparing import compare_runs
     from bestby.data.columns import MISSING
     from bestby.readers.runs import read_runs
 
-    found = read_runs(
+    read = read_runs(
         files,
         gold=gold,
         item=item,
@@ -138,15 +137,14 @@ def runs(
         value_column=value_column,
         paired=paired,
         missing=MISSING if missing_value is None else missing_value,
-        texts=names_objects(metric),
+        texts=of_objects(metric),
     )
-    direction = greater_is_better(lower_is_better, higher_is_better)
     arguments: dict[str, Any] = {
-        "metric": metric or found.metric,
+        "metric": metric,
         "statistic": statistic,
         "paired": paired,
         "baseline": baseline,
-        "greater_is_better": found.greater_is_better if direction is None else direction,
+        "greater_is_better": greater_is_better(lower_is_better, higher_is_better),
         "interval": interval,
         "level": level,
         "test": test,
@@ -158,8 +156,5 @@ def runs(
         "n_jobs": jobs,
     }
     with shown() as progress:
-        comparison = compare_runs(
-            found.runs, gold=found.gold, clusters=found.clusters, **arguments, progress=progress
-        )
-    comparison = dataclasses.replace(comparison, notes=(*found.notes, *comparison.notes))
+        comparison = compare_runs(read, **arguments, progress=progress)
     outputs.write(comparison, kind=figure)

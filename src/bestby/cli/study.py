@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -211,25 +211,24 @@ def run(
     from bestby.comparisons.study.study import Study
 
     _conditions(_store(study))
-    options = _resampled(resample_size, no_rescale)
+    options: dict[str, Any] = {
+        "metric": metric or None,
+        "per_class": per_class,
+        "conditions": condition or None,
+        "baseline": baseline or None,
+        "interval": interval,
+        "level": level,
+        "test": test,
+        "alternative": alternative,
+        "correction": correction,
+        "margin": margin,
+        "n_resamples": resamples,
+        "rng": seed,
+        "n_jobs": jobs,
+        **_resampled(resample_size, no_rescale),
+    }
     with shown() as progress:
-        comparison = Study(study).compare(
-            metric=metric or None,
-            per_class=per_class,
-            conditions=condition or None,
-            baseline=baseline or None,
-            interval=interval,
-            level=level,
-            test=test,
-            alternative=alternative,
-            correction=correction,
-            margin=margin,
-            n_resamples=resamples,
-            rng=seed,
-            n_jobs=jobs,
-            progress=progress,
-            **options,
-        )
+        comparison = Study(study).compare(**options, progress=progress)
     if comparison.n_reused:
         streams.print_stderr(
             f"{comparison.n_computed} computed, {comparison.n_reused} from the study's cache"

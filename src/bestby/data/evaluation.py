@@ -30,7 +30,7 @@ from bestby.vocabulary import allowed_names
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:
-    """Items that two or more systems were evaluated on.
+    """Items that one system or more were evaluated on.
 
     Build one with `Evaluation.of`, which checks and aligns; the fields are as it left them.
 
@@ -164,7 +164,7 @@ class Evaluation:
         Raises
         ------
         InvalidInputError
-            If lengths or ids do not match, a value is missing, or there are fewer than two systems or items.
+            If lengths or ids do not match, a value is missing, or there is no system or fewer than two items.
         DesignError
             If a cluster lies in more than one stratum, two groupings of the items come with strata, or
             counted rows with ids, clusters, soft labels, annotators or objects.

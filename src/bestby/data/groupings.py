@@ -52,10 +52,8 @@ def checked_names(systems: Mapping[str, Any]) -> tuple[str, ...]:
             f"systems must be a mapping of name to predictions, got {type(systems).__name__}", hint=hint
         )
     names = checks.valid_names(systems, "system")
-    if len(names) < 2:
-        raise InvalidInputError(
-            f"a comparison needs at least 2 systems, got {len(names)}: {', '.join(names) or 'none'}",
-        )
+    if not names:
+        raise InvalidInputError("at least 1 system is needed, got none")
     return names
 
 

@@ -14,6 +14,8 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.inference.clusters import StandardError
 from bestby.metrics.base import BaseMetric
+from bestby.resampling.settings import Resampling, size_of
+from bestby.resampling.streams import seed_of
 from bestby.resampling.units import Units
 from bestby.results.values import TestResult
 
@@ -55,6 +57,20 @@ class Drawing:
     resample_size: float | None = None
     rescale: bool = True
     executor: Executor | None = None
+
+    @classmethod
+    def of(cls, settings: Resampling) -> Drawing:
+        """Return how to resample by the settings that a user gave; a seed is drawn if there is none."""
+        assert settings.n_resamples is not None  # made by `combined`
+        return cls(
+            int(settings.n_resamples),
+            seed_of(settings.rng),
+            int(settings.n_jobs),
+            settings.progress,
+            size_of(settings.resample_size),
+            bool(settings.rescale),
+            settings.executor,
+        )
 
     def draws(self, units: Units) -> IntArray:
         """Return how many units to draw from each stratum, shape (H,): at least one from every one."""

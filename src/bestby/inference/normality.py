@@ -15,7 +15,9 @@ from scipy.special import log_ndtr, ndtr
 
 from bestby._core import arrays, checks, rounding
 from bestby._core.errors import InvalidInputError
-from bestby._core.typing import ArrayLike, FloatArray
+from bestby._core.keywords import with_suggestions
+from bestby._core.typing import ArrayLike, FloatArray, Rng
+from bestby.resampling.settings import Resampling, combined
 from bestby.resampling.streams import seed_of
 from bestby.results.base import Note, provenance_of
 from bestby.results.normality import Normality, NormalityTest
@@ -40,8 +42,9 @@ _TIED = 0.1
 _BLOCK = 1 << 20
 
 
+@with_suggestions
 def normality(
-    values: ArrayLike, *, n_resamples: int = 9_999, rng: int | np.random.Generator | None = 0
+    values: ArrayLike, *, n_resamples: int = 9_999, rng: Rng = 0, resampling: Resampling | None = None
 ) -> Normality:
     """Describe how far values are from a normal distribution, with three tests.
 
@@ -53,6 +56,8 @@ def normality(
         Normal samples simulated for the p-values of Anderson-Darling and Lilliefors.
     rng : int, numpy.random.Generator or None
         Their seed; None for fresh entropy.
+    resampling : Resampling, optional
+        The last two as one record.
 
     Returns
     -------
@@ -77,6 +82,10 @@ def normality(
     n, whose mean and variance are estimated too. Above 200 values the samples have 200, and what is compared
     are the modified statistics A²(1 + 0.75/n + 2.25/n²) of [4]_ and D(√n - 0.01 + 0.85/√n) of [3]_, whose
     distributions hardly depend on n.
+
+    See Also
+    --------
+    advise : Which test suits a comparison; it does not ask for normality.
 
     References
     ----------
@@ -109,7 +118,8 @@ def normality(
             hint="two systems that never differ need no test",
         )
     z = _standardised(((x - x.mean()) / spread)[None, :])
-    drawn, seed = checks.positive_int(n_resamples, "n_resamples"), seed_of(rng)
+    chosen = combined(resampling, n_resamples, 9_999, rng=rng)
+    drawn, seed = int(chosen.n_resamples or 0), seed_of(chosen.rng)
     tests = (_shapiro(z[0]), *_simulated(z, drawn, seed))
     tied = 1.0 - np.unique(x).size / x.size
     return Normality(

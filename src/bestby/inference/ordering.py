@@ -10,32 +10,35 @@ import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
 
 from bestby._core import arrays, checks
 from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
-from bestby._core.typing import ArrayLike, FloatArray
+from bestby._core.typing import ArrayLike, FloatArray, Rng
 from bestby.inference.ordering_notes import Ordered, pair_notes
 from bestby.inference.violation import Estimate, estimates
 from bestby.resampling import streams
+from bestby.resampling.settings import Resampling, combined
 from bestby.results.base import Provenance, provenance_of
 from bestby.results.ordering import StochasticOrder, StochasticOrders
 from bestby.results.values import TestResult
 
 
+@with_suggestions
 def aso(
     a: ArrayLike,
     b: ArrayLike,
     *,
+    greater_is_better: bool = True,
     level: float = 0.95,
     n_comparisons: int = 1,
     n_resamples: int = 1000,
-    greater_is_better: bool = True,
-    rng: Any = 0,
+    rng: Rng = 0,
+    resampling: Resampling | None = None,
 ) -> StochasticOrder:
     """Measure how nearly system A is stochastically better than system B, from the scores of their runs.
 
@@ -44,6 +47,8 @@ def aso(
     a, b : array_like, shapes (n,) and (m,), or mapping of run to score
         One score per run; the runs are independent of each other, and not paired, so that the names of runs
         play no part.
+    greater_is_better : bool
+        False if lower scores are better.
     level : float
         Confidence level of `epsilon_min`; 1 - level is the level of the test.
     n_comparisons : int
@@ -51,10 +56,10 @@ def aso(
     n_resamples : int
         B, the number of bootstrap samples, and the least number of permutations where those cannot be
         enumerated; of a pair with a small p-value more are drawn, until they suffice for the level.
-    greater_is_better : bool
-        False if lower scores are better.
     rng : int, numpy.random.Generator or None
         Seed; None for fresh entropy.
+    resampling : Resampling, optional
+        The last two as one record.
 
     Returns
     -------
@@ -96,6 +101,11 @@ def aso(
     the same mean are called dominant less often than 1 - level if they have equal numbers of runs; if the
     system with fewer runs varies more, it is called dominant too often, and a note says so.
 
+    See Also
+    --------
+    multi_aso : Every two of several systems.
+    compare_runs : Means of runs, their differences, and almost stochastic order beside them.
+
     References
     ----------
     .. [1] del Barrio, Cuesta-Albertos & Matran (2018), An optimal transportation approach for assessing
@@ -109,33 +119,35 @@ def aso(
     >>> order.violation_ratio, round(order.epsilon_min, 2), round(order.p_value, 3)
     (0.0, 0.18, 0.052)
     """
-    settings = _Settings.of(level, n_comparisons, n_resamples, rng)
+    settings = _Settings.of(level, n_comparisons, n_resamples, rng, resampling)
     scores = {"A": _runs(a, "a", greater_is_better), "B": _runs(b, "b", greater_is_better)}
     order = _orders(scores, [("A", "B")], settings, greater_is_better)["A", "B"][0]
     return replace(order, provenance=_provenance(scores, settings, n_comparisons, greater_is_better))
 
 
+@with_suggestions
 def multi_aso(
-    runs: Mapping[str, ArrayLike],
+    data: Mapping[str, ArrayLike],
     *,
+    greater_is_better: bool = True,
     level: float = 0.95,
     n_comparisons: int | None = None,
     n_resamples: int = 1000,
-    greater_is_better: bool = True,
-    rng: Any = 0,
+    rng: Rng = 0,
+    resampling: Resampling | None = None,
 ) -> StochasticOrders:
     """Measure almost stochastic order between every two of several systems.
 
     Parameters
     ----------
-    runs : mapping of str to array_like, or to mapping of run to score
+    data : mapping of str to array_like, or to mapping of run to score
         The scores of the runs of each system; systems may have different numbers of runs.
     level : float
         Confidence level of the whole matrix.
     n_comparisons : int, optional
         Comparisons the error rate 1 - level is divided among. S (S - 1) if not given: every two of the S
         systems are compared, in both directions. 1 for no correction.
-    n_resamples, greater_is_better, rng
+    greater_is_better, n_resamples, rng, resampling
         As for `aso`.
 
     Returns
@@ -151,6 +163,11 @@ def multi_aso(
     DesignError
         If a system has one run only.
 
+    See Also
+    --------
+    aso : Two systems.
+    compare_runs : Means of runs, their differences, and almost stochastic order beside them.
+
     Examples
     --------
     >>> orders = multi_aso({"old": [1.0, 2.0, 3.0, 4.0, 5.0], "new": [2.5, 3.5, 4.5, 5.5, 6.5]})
@@ -160,20 +177,20 @@ def multi_aso(
     >>> orders["new", "old"].level
     0.975
     """
-    if not isinstance(runs, Mapping) or len(runs) < 2:
+    if not isinstance(data, Mapping) or len(data) < 2:
         raise InvalidInputError(
             "runs must map the names of at least two systems to the scores of their runs",
             hint="multi_aso({'old': [...], 'new': [...]})",
         )
-    names = checks.valid_names(map(str, runs), "system")
+    names = checks.valid_names(map(str, data), "system")
     if len(set(names)) < len(names):
         raise InvalidInputError(f"the names of the systems must differ, got {', '.join(names)}")
     pairs = list(itertools.permutations(names, 2))
     count = len(pairs) if n_comparisons is None else n_comparisons
-    settings = _Settings.of(level, count, n_resamples, rng)
+    settings = _Settings.of(level, count, n_resamples, rng, resampling)
     scores = {
         name: _runs(values, f"the runs of {quoted(name)}", greater_is_better)
-        for name, values in zip(names, runs.values(), strict=True)
+        for name, values in zip(names, data.values(), strict=True)
     }
     cells = _orders(scores, pairs, settings, greater_is_better)
     orders = {pair: order for pair, (order, _) in cells.items()}
@@ -242,11 +259,19 @@ class _Settings:
     seed: int
 
     @classmethod
-    def of(cls, level: float, n_comparisons: int, n_resamples: int, rng: Any) -> _Settings:
+    def of(
+        cls,
+        level: float,
+        n_comparisons: int,
+        n_resamples: int,
+        rng: Rng,
+        resampling: Resampling | None,
+    ) -> _Settings:
         """Check the arguments; the level is the corrected one."""
         count = checks.positive_int(n_comparisons, "n_comparisons")
         corrected = 1.0 - (1.0 - checks.probability(level, "level")) / count
-        return cls(corrected, checks.positive_int(n_resamples, "n_resamples"), streams.seed_of(rng))
+        chosen = combined(resampling, n_resamples, 1000, rng=rng)
+        return cls(corrected, int(chosen.n_resamples or 0), streams.seed_of(chosen.rng))
 
     @property
     def alpha(self) -> float:

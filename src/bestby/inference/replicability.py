@@ -11,12 +11,14 @@ from scipy.special import chdtrc
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
+from bestby._core.keywords import with_suggestions
 from bestby._core.typing import ArrayLike, FloatArray
 from bestby.inference.multiplicity import holm
 from bestby.results.base import provenance_of
 from bestby.results.replicability import Replicability
 
 
+@with_suggestions
 def replicability(p_values: Mapping[str, float] | ArrayLike, *, alpha: float = 0.05) -> Replicability:
     """Count the datasets with an effect, from one p-value per dataset.
 
@@ -49,6 +51,10 @@ def replicability(p_values: Mapping[str, float] | ArrayLike, *, alpha: float = 0
     u of n" is (n - u + 1) times the u-th smallest (Bonferroni, any dependence), or that of Fisher's
     combination of the n - u + 1 largest (independence) [2]_. Made monotone, the Bonferroni ones are
     Holm's adjusted p-values, so the count and the list agree.
+
+    See Also
+    --------
+    compare_datasets : Scores or items of several datasets, with these counts for every pair.
 
     References
     ----------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
+from typing import Any
 
 from bestby._core.errors import BestbyError
 from bestby.metrics.registry import resolve
@@ -58,16 +59,29 @@ def _words(name: str) -> list[str]:
     return [word for word in re.split(r"[^a-z0-9]+", apart.lower()) if word]
 
 
+def is_label(name: Any) -> bool:
+    """Return whether this is a name that no metric has: that of the user's own scores.
+
+    >>> is_label("COMET"), is_label("f1_macro"), is_label(None)
+    (True, False, False)
+    """
+    if not isinstance(name, str):
+        return False
+    try:
+        resolve(name)
+    except BestbyError:
+        return True
+    return False
+
+
 def direction_of(name: str | None, greater_is_better: bool | None) -> tuple[bool, tuple[Note, ...]]:
     """Return the direction of scores that have a name only, and a note if it is a guess."""
     if greater_is_better is not None:
         return greater_is_better, ()
     if name is None or name.lower() in UNNAMED:
         return True, ()
-    try:
+    if not is_label(name):
         return resolve(name).greater_is_better, ()
-    except BestbyError:  # no metric of that name
-        pass
     greater = greater_is_better_by_name(name)
     message = (
         f"{'higher' if greater else 'lower'} {name} is assumed to be better, judging by its name. If that is"

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array
 from bestby.data.columns import complete
@@ -20,7 +21,9 @@ from bestby.data.roles import listed
 from bestby.data.values import Key, Rule
 from bestby.metrics import probabilities
 from bestby.metrics.base import BaseMetric
+from bestby.metrics.directions import direction_of, is_label
 from bestby.metrics.registry import default, resolve
+from bestby.metrics.regression import Mean
 from bestby.results.base import Note
 
 _SHOWN = 4
@@ -29,34 +32,56 @@ _SHOWN = 4
 _FOR_NUMBERS = 'name a metric of numbers, such as metric="rmse" (or mae, pearson, spearman)'
 
 
-def chosen_metrics(metric: Any, parts: Mapping[str, Evaluation]) -> tuple[list[BaseMetric], list[Note]]:
+def chosen_metrics(
+    metric: Any, parts: Mapping[str, Evaluation], greater_is_better: bool | None = None
+) -> tuple[list[BaseMetric], list[Note]]:
     """Return the metrics to compare and notes on how they read the data.
 
     `metric` is what the user named. None is the metric that the source of the data suggests, otherwise
     accuracy; cross-entropy for soft gold, the mean without gold. `parts` are the data: one evaluation under
-    ``""``, or several under the words that name them in messages.
+    ``""``, or several under the words that name them in messages. Without gold, a name that no metric has is
+    that of the scores themselves, whose direction `greater_is_better` says.
     """
     spec = metric
     if spec is None:
         spec = next((part.suggested for part in parts.values() if part.suggested is not None), None)
     named = spec is not None
+    golds = [part.gold for part in parts.values()]
+    scored = any(gold is None for gold in golds)
     if spec is None:
-        golds = [part.gold for part in parts.values()]
-        spec = default(
-            any(gold is None for gold in golds),
-            soft_gold=any(gold is not None and gold.ndim == 2 for gold in golds),
-        )
+        soft = any(gold is not None and gold.ndim == 2 for gold in golds)
+        spec = default(scored, soft_gold=soft)
     specs = list(spec) if isinstance(spec, list | tuple) else [spec]
     if not specs:
         raise InvalidInputError("at least one metric is needed", hint="metric='accuracy'")
-    metrics = [resolve(one) for one in specs]
+    made = [_directed(one, greater_is_better, scored=scored) for one in specs]
+    metrics = [one for one, _ in made]
     names = [one.name for one in metrics]
     doubled = next((name for name in names if names.count(name) > 1), None)
     if doubled is not None:
         raise InvalidInputError(
             f"metric {doubled!r} is given {names.count(doubled)} times", hint="give each a name of its own"
         )
-    return metrics, check(metrics, parts, named=named)
+    notes = [note for _, notes in made for note in notes]
+    return metrics, [*notes, *check(metrics, parts, named=named)]
+
+
+def _directed(
+    spec: Any, greater_is_better: bool | None, *, scored: bool
+) -> tuple[BaseMetric, tuple[Note, ...]]:
+    """Return a metric, of scores under any name, and a note if their direction is a guess."""
+    own = scored and (is_label(spec) or (isinstance(spec, str) and isinstance(resolve(spec), Mean)))
+    if own and (greater_is_better is not None or is_label(spec)):
+        direction = None if greater_is_better is None else checks.flag(greater_is_better, "greater_is_better")
+        greater, notes = direction_of(spec, direction)
+        return Mean(spec, greater_is_better=greater), notes
+    metric = resolve(spec)
+    if greater_is_better is not None and greater_is_better != metric.greater_is_better:
+        raise InvalidInputError(
+            f"greater_is_better={greater_is_better} contradicts the metric {metric.name}",
+            hint="leave it out: the metric knows its direction",
+        )
+    return metric, ()
 
 
 def chosen_metric(metric: Any, parts: Mapping[str, Evaluation]) -> tuple[BaseMetric, list[Note]]:

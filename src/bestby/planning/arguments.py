@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.typing import Rng
 from bestby.planning.base import Design, Progress, Question
+from bestby.resampling.settings import Resampling, combined
 from bestby.resampling.streams import seed_of
 from bestby.vocabulary import allowed_names
 
@@ -17,18 +17,20 @@ def question_of(
     n_comparisons: int,
     n_simulations: int | None,
     n_resamples: int,
-    rng: int | np.random.Generator | None,
-    progress: Progress | None,
+    rng: Rng = 0,
+    progress: Progress | None = None,
+    resampling: Resampling | None = None,
 ) -> Question:
     """Return how the test will decide, every argument checked."""
+    chosen = combined(resampling, n_resamples, 999, rng=rng, progress=progress)
     return Question(
         checks.probability(level, "level"),
         checks.choice(alternative, allowed_names("alternative"), "alternative"),
         checks.positive_int(n_comparisons, "n_comparisons"),
         None if n_simulations is None else checks.positive_int(n_simulations, "n_simulations"),
-        checks.positive_int(n_resamples, "n_resamples"),
-        seed_of(rng),
-        progress,
+        int(chosen.n_resamples or 0),
+        seed_of(chosen.rng),
+        chosen.progress,
     )
 
 

@@ -9,10 +9,12 @@ from dataclasses import replace
 import numpy as np
 
 from bestby._core import arrays, checks
-from bestby._core.typing import FloatArray
+from bestby._core.keywords import with_suggestions
+from bestby._core.typing import Alternative, FloatArray, Rng
 from bestby.planning.arguments import check_effect, check_wanted, question_of, size_of
 from bestby.planning.base import Design, Progress, Question, provenance_of
 from bestby.planning.search import bracket, effect_bracket, first, power_at, read_off
+from bestby.resampling.settings import Resampling
 from bestby.results.plans import Plan, PlanPoint
 
 _FACTORS = 2.0 ** (np.arange(-6, 5) / 2.0)
@@ -21,18 +23,20 @@ _RESOLUTION = 0.1
 """To which share of n a simulated size is searched; within it, the noise is smoothed out."""
 
 
+@with_suggestions
 def power(
     design: Design,
     n: int | None = None,
     *,
     level: float = 0.95,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     n_comparisons: int = 1,
+    curve: Sequence[int] | None = None,
     n_simulations: int | None = None,
     n_resamples: int = 999,
-    rng: int | np.random.Generator | None = 0,
-    curve: Sequence[int] | None = None,
+    rng: Rng = 0,
     progress: Progress | None = None,
+    resampling: Resampling | None = None,
 ) -> Plan:
     """Return the power of a study: the probability that its test rejects.
 
@@ -49,16 +53,18 @@ def power(
         Of A against B.
     n_comparisons : int
         Number of comparisons that 1 - level is divided over (Bonferroni, an upper bound for Holm).
+    curve : sequence of int, optional
+        Other sizes to report; by default some around n. ``()`` for none.
     n_simulations : int, optional
         Simulated studies, for designs without a formula.
     n_resamples : int
         Resamples of the test in each simulated study.
     rng : int, numpy.random.Generator or None
         The seed of the simulation.
-    curve : sequence of int, optional
-        Other sizes to report; by default some around n. ``()`` for none.
     progress : callable, optional
         Called with the number of studies simulated and their number.
+    resampling : Resampling, optional
+        The last three as one record.
 
     Returns
     -------
@@ -74,6 +80,11 @@ def power(
     DesignError
         If the assumptions contradict each other.
 
+    See Also
+    --------
+    sample_size : The size that has the power wanted.
+    minimum_detectable : The smallest difference that a size detects.
+
     Examples
     --------
     >>> from bestby import PairedProportions
@@ -81,25 +92,29 @@ def power(
     >>> round(plan.power, 4)
     0.5187
     """
-    question = question_of(level, alternative, n_comparisons, n_simulations, n_resamples, rng, progress)
+    question = question_of(
+        level, alternative, n_comparisons, n_simulations, n_resamples, rng, progress, resampling
+    )
     size = size_of(design, n)
     value, error = power_at(design, size, question)
     known = {size: PlanPoint(size, value, error)}
     return _plan("power", design, size, None, question, known, curve)
 
 
+@with_suggestions
 def sample_size(
     design: Design,
     power: float = 0.8,
     *,
     level: float = 0.95,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     n_comparisons: int = 1,
+    curve: Sequence[int] | None = None,
     n_simulations: int | None = None,
     n_resamples: int = 999,
-    rng: int | np.random.Generator | None = 0,
-    curve: Sequence[int] | None = None,
+    rng: Rng = 0,
     progress: Progress | None = None,
+    resampling: Resampling | None = None,
 ) -> Plan:
     """Return the least size of a study that has the power wanted.
 
@@ -109,7 +124,7 @@ def sample_size(
         What is assumed; see `power`.
     power : float
         The power wanted.
-    level, alternative, n_comparisons, n_simulations, n_resamples, rng, curve, progress
+    level, alternative, n_comparisons, curve, n_simulations, n_resamples, rng, progress, resampling
         As in `power`.
 
     Returns
@@ -126,6 +141,11 @@ def sample_size(
     DesignError
         If no size has that power, or the assumptions contradict each other.
 
+    See Also
+    --------
+    power : The power of a size.
+    minimum_detectable : The smallest difference that a size detects.
+
     Examples
     --------
     >>> from bestby import PairedProportions
@@ -133,7 +153,9 @@ def sample_size(
     920
     """
     wanted = checks.probability(power, "power")
-    question = question_of(level, alternative, n_comparisons, n_simulations, n_resamples, rng, progress)
+    question = question_of(
+        level, alternative, n_comparisons, n_simulations, n_resamples, rng, progress, resampling
+    )
     check_effect(design, wanted, question)
     known: dict[int, PlanPoint] = {}
 
@@ -156,19 +178,21 @@ def sample_size(
     return _plan("sample_size", design, high, wanted, question, known, curve)
 
 
+@with_suggestions
 def minimum_detectable(
     design: Design,
     n: int | None = None,
     power: float = 0.8,
     *,
     level: float = 0.95,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     n_comparisons: int = 1,
+    curve: Sequence[int] | None = None,
     n_simulations: int | None = None,
     n_resamples: int = 999,
-    rng: int | np.random.Generator | None = 0,
-    curve: Sequence[int] | None = None,
+    rng: Rng = 0,
     progress: Progress | None = None,
+    resampling: Resampling | None = None,
 ) -> Plan:
     """Return the smallest true difference that a study of a given size detects with the power wanted.
 
@@ -181,7 +205,7 @@ def minimum_detectable(
         The size of the study; that of the pilot if the design has one.
     power : float
         The power wanted.
-    level, alternative, n_comparisons, n_simulations, n_resamples, rng, curve, progress
+    level, alternative, n_comparisons, curve, n_simulations, n_resamples, rng, progress, resampling
         As in `power`.
 
     Returns
@@ -196,6 +220,11 @@ def minimum_detectable(
     DesignError
         If no difference is detected with that power, or the assumptions contradict each other.
 
+    See Also
+    --------
+    power : The power of a size.
+    sample_size : The size that has the power wanted.
+
     Examples
     --------
     >>> from bestby import PairedProportions
@@ -204,7 +233,9 @@ def minimum_detectable(
     (0.0407, 0.8407)
     """
     wanted = checks.probability(power, "power")
-    question = question_of(level, alternative, n_comparisons, n_simulations, n_resamples, rng, progress)
+    question = question_of(
+        level, alternative, n_comparisons, n_simulations, n_resamples, rng, progress, resampling
+    )
     check_wanted(wanted, question)
     size = size_of(design, n)
 
@@ -224,7 +255,7 @@ def minimum_detectable(
 
 
 def _plan(
-    asked: str,
+    plan: str,
     design: Design,
     n: int,
     wanted: float | None,
@@ -244,7 +275,7 @@ def _plan(
     if curve is not None:
         points = {size: points[size] for size in {n, *sizes}}
     return Plan(
-        asked=asked,
+        asked=plan,
         design=design,
         n=n,
         unit=design.unit,
@@ -259,7 +290,7 @@ def _plan(
         n_comparisons=question.n_comparisons,
         curve=tuple(points[size] for size in sorted(points)),
         notes=design.notes(n, question),
-        provenance=provenance_of(asked, design, question),
+        provenance=provenance_of(plan, design, question),
     )
 
 

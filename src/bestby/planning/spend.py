@@ -9,7 +9,8 @@ import numpy as np
 
 from bestby._core import checks, rounding
 from bestby._core.errors import DesignError, InvalidInputError
-from bestby._core.typing import IntArray
+from bestby._core.keywords import with_suggestions
+from bestby._core.typing import Alternative, IntArray
 from bestby.planning.arguments import question_of
 from bestby.planning.base import Question, provenance_of
 from bestby.planning.runs_items import RunsAndItems
@@ -18,6 +19,7 @@ from bestby.results.plans import Allocation, Split
 _MOST_RUNS, _MOST_ITEMS = 10_000, 1_000_000_000
 
 
+@with_suggestions
 def allocate(
     design: RunsAndItems,
     budget: float,
@@ -28,7 +30,7 @@ def allocate(
     max_items: int | None = None,
     max_runs: int | None = None,
     level: float = 0.95,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     n_comparisons: int = 1,
 ) -> Allocation:
     """Spend a budget on runs and items so that the power is greatest.

@@ -36,16 +36,20 @@ def seed_of(rng: Any) -> int:
     `rng` is a seed (0 is a seed as any), a generator that one number is drawn from, or None for fresh
     entropy.
     """
+    check_rng(rng)
     if rng is None:
         return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
-    if isinstance(rng, np.random.Generator):
-        return int(rng.integers(0, 2**63))
-    if isinstance(rng, int | np.integer) and not isinstance(rng, bool) and rng >= 0:
-        return int(rng)
-    raise InvalidInputError(
-        f"rng must be a non-negative integer, a numpy.random.Generator or None, got {quoted(rng)}",
-        hint="rng=0 gives the same numbers every time",
-    )
+    return int(rng.integers(0, 2**63)) if isinstance(rng, np.random.Generator) else int(rng)
+
+
+def check_rng(rng: Any) -> None:
+    """Refuse what is neither a seed nor a generator nor None."""
+    whole = isinstance(rng, int | np.integer) and not isinstance(rng, bool) and rng >= 0
+    if not (rng is None or whole or isinstance(rng, np.random.Generator)):
+        raise InvalidInputError(
+            f"rng must be a non-negative integer, a numpy.random.Generator or None, got {quoted(rng)}",
+            hint="rng=0 gives the same numbers every time",
+        )
 
 
 def mix(z: Words) -> Words:

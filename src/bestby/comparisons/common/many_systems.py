@@ -30,7 +30,7 @@ MOST_ITEMS = 1 << 31
 TESTS = ("permutation", "mcnemar", "mcnemar-midp", "auto")
 """Tests that see nothing but the counts."""
 
-MOST_TOLD = 2000
+MOST_NOTED = 2000
 """Pairs up to which notes look at each."""
 
 _METHODS = ("binomial", "enumeration")
@@ -62,10 +62,10 @@ class Counts:
         position = int((self.n10 + self.n01).argmax())
         return m, int(self.a[position]), int(self.b[position])
 
-    def told(self, m: int) -> list[Pair]:
-        """Return the pairs that notes tell of: all, or of many those of the first and of neighbours."""
+    def noted_pairs(self, m: int) -> list[Pair]:
+        """Return the pairs that notes look at: all, or of many those of the first and of neighbours."""
         chosen = np.ones(self.a.size, dtype=np.bool_)
-        if self.a.size > MOST_TOLD:
+        if self.a.size > MOST_NOTED:
             block_starts = np.diff(self.a, prepend=-1) != 0
             chosen = (self.a == self.a[0]) | block_starts
         return [(m, int(a), int(b)) for a, b in zip(self.a[chosen], self.b[chosen], strict=True)]
@@ -122,7 +122,7 @@ def _right(group: SumGroup, m: int) -> Array | None:
 
 
 def pairs(
-    found: Counts,
+    counts: Counts,
     makers: Intervals,
     m: int,
     test: str,
@@ -132,13 +132,13 @@ def pairs(
 ) -> Pairs:
     """Return the differences of all pairs with intervals, tests and verdicts."""
     metric, scores = makers.group.metrics[m], makers.scores[m]
-    p, statistic, how = _tested(found, test, alternative)
-    low, high = discordant.tango(found.n10, found.n01, found.n, settings.level)
+    p, statistic, how = _tested(counts, test, alternative)
+    low, high = discordant.tango(counts.n10, counts.n01, counts.n, settings.level)
     tost, tost_level = (low, high), equivalence_level(settings.level, settings.margin)
     if tost_level is not None:
-        tost = discordant.tango(found.n10, found.n01, found.n, tost_level)
-    scale = np.maximum(np.abs(scores[found.a]), np.abs(scores[found.b]))
-    estimate = rounding.difference(scores[found.a], scores[found.b])
+        tost = discordant.tango(counts.n10, counts.n01, counts.n, tost_level)
+    scale = np.maximum(np.abs(scores[counts.a]), np.abs(scores[counts.b]))
+    estimate = rounding.difference(scores[counts.a], scores[counts.b])
     low, high, *tost_ends = (
         rounding.on_marks(ends, marks(settings.margin), scale) for ends in (low, high, *tost)
     )
@@ -148,16 +148,16 @@ def pairs(
         greater_is_better=metric.greater_is_better,
         names=evaluation.names,
         scores=scores,
-        a=found.a.astype(np.int32),
-        b=found.b.astype(np.int32),
+        a=counts.a.astype(np.int32),
+        b=counts.b.astype(np.int32),
         estimate=estimate,
         low=low,
         high=high,
-        standard_error=paired_error(found.n10 + found.n01, estimate, found.n),
+        standard_error=paired_error(counts.n10 + counts.n01, estimate, counts.n),
         p_value=p,
         p_adjusted=multiplicity.adjust(p, settings.correction),
         statistic=statistic,
-        n_differing=(found.n10 + found.n01).astype(np.int32 if found.n < 1 << 31 else np.int64),
+        n_differing=(counts.n10 + counts.n01).astype(np.int32 if counts.n < 1 << 31 else np.int64),
         how=how,
         verdict=_verdicts(low, high, *tost, settings.margin, metric.greater_is_better),
         methods=_METHODS,
@@ -166,17 +166,17 @@ def pairs(
         interval="tango",
         test=test,
         alternative=alternative,
-        told=_told(found),
+        told=_notes(counts),
         margin=settings.margin,
         equivalence=None if settings.margin is None else tost,
         equivalence_level=settings.level if tost_level is None else tost_level,
     )
 
 
-def _told(found: Counts) -> dict[int, tuple[Note, ...]]:
+def _notes(counts: Counts) -> dict[int, tuple[Note, ...]]:
     """Return the notes of differences, by the number of items that differ: those of `pairing`."""
-    told: dict[int, tuple[Note, ...]] = {}
-    for n_differing in np.unique(found.n10 + found.n01).tolist():
+    notes_by_count: dict[int, tuple[Note, ...]] = {}
+    for n_differing in np.unique(counts.n10 + counts.n01).tolist():
         note = interval_choice.reservation(
             "tango", difference=True, n_differing=n_differing, n_effective=None, plain_mean=True
         )
@@ -184,20 +184,20 @@ def _told(found: Counts) -> dict[int, tuple[Note, ...]]:
         if n_differing == 0:
             notes += (Note("identical", IDENTICAL),)
         if notes:
-            told[n_differing] = notes
-    return told
+            notes_by_count[n_differing] = notes
+    return notes_by_count
 
 
-def _tested(found: Counts, test: str, alternative: Alternative) -> tuple[FloatArray, FloatArray, Array]:
+def _tested(counts: Counts, test: str, alternative: Alternative) -> tuple[FloatArray, FloatArray, Array]:
     """Return p-values, statistics, and how they were had."""
-    net = (found.n10 - found.n01).astype(np.float64)
+    net = (counts.n10 - counts.n01).astype(np.float64)
     if test == "permutation":
-        p, alone = discordant.permutation(found.n10, found.n01, alternative)
-        return p, net / found.n, alone.astype(np.uint8)
-    key, place = np.unique(found.n10 * (found.n + 1) + found.n01, return_inverse=True)
+        p, alone = discordant.permutation(counts.n10, counts.n01, alternative)
+        return p, net / counts.n, alone.astype(np.uint8)
+    key, place = np.unique(counts.n10 * (counts.n + 1) + counts.n01, return_inverse=True)
     distinct = [
         _OF_COUNTS[test](n10, n01, alternative).p_value
-        for n10, n01 in zip(*(part.tolist() for part in np.divmod(key, found.n + 1)), strict=True)
+        for n10, n01 in zip(*(part.tolist() for part in np.divmod(key, counts.n + 1)), strict=True)
     ]
     return np.array(distinct)[place.reshape(-1)], net, np.zeros(net.size, dtype=np.uint8)
 
@@ -222,12 +222,12 @@ def _verdicts(
     return codes
 
 
-def beaten(found: Pairs, order: list[int], alpha: float) -> BoolArray:
+def beaten(differences: Pairs, order: list[int], alpha: float) -> BoolArray:
     """Return which system is significantly better than which, shape (S, S), the systems in rank order."""
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
     better = np.zeros((len(order), len(order)), dtype=np.bool_)
-    sides = shown_sides(found, alpha)
-    a, b = place[found.a], place[found.b]
+    sides = shown_sides(differences, alpha)
+    a, b = place[differences.a], place[differences.b]
     better[np.where(sides > 0, a, b)[sides != 0], np.where(sides > 0, b, a)[sides != 0]] = True
     return better

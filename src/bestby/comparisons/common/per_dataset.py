@@ -13,10 +13,8 @@ import numpy as np
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
-from bestby._core.typing import Alternative, Array, IntArray
-from bestby._core.versions import versions
-from bestby._version import __version__
-from bestby.comparisons.common import note_rules, one_pair
+from bestby._core.typing import Alternative, Array, FloatArray, IntArray
+from bestby.comparisons.common import one_pair, swap_notes
 from bestby.data.coding import codes
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
@@ -25,19 +23,32 @@ from bestby.engine.interval_maker import Intervals
 from bestby.engine.targets import Target
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.suitability import chosen_metric
-from bestby.results.base import Note, Provenance
+from bestby.results.base import Note
 from bestby.results.comparison import Difference
 from bestby.results.datasets import Names
+from bestby.vocabulary import allowed_names
 
 
 @dataclass(frozen=True)
-class Asked:
+class Options:
     """How differences inside one evaluation are to be tested and bounded."""
 
     interval: str
     test: str
     level: float
-    alternative: Alternative
+    alternative: Alternative = "two-sided"
+
+
+def checked_options(interval: str, level: float, alternative: str, correction: str, **tests: str) -> Options:
+    """Return the options for one evaluation; the test there is the only one of `tests`, under its keyword."""
+    ((keyword, test),) = tests.items()
+    checks.choice(alternative, allowed_names("alternative", "items"), "alternative")
+    checks.choice(correction, allowed_names("correction"), "correction")
+    return Options(
+        checks.choice(interval, allowed_names("interval", "datasets"), "interval"),
+        checks.choice(test, allowed_names("test", "items"), keyword),
+        checks.probability(level, "level"),
+    )
 
 
 def one_metric(metric: Any, parts: Mapping[str, Evaluation], what: str) -> tuple[BaseMetric, list[Note]]:
@@ -62,32 +73,34 @@ def makers_of(evaluation: Evaluation, metric: BaseMetric, drawing: Drawing, wher
 
 
 def differences(
-    makers: Intervals, evaluation: Evaluation, pairs: Sequence[Names], asked: Asked
+    makers: Intervals, evaluation: Evaluation, pairs: Sequence[Names], options: Options
 ) -> tuple[Difference, ...]:
     """Return A minus B with interval and test for each pair; p-values are not adjusted yet."""
     names = evaluation.names
     positions = [(0, names.index(a), names.index(b)) for a, b in pairs]
-    tests = test_maker.run(asked.test, makers, positions, asked.alternative)
-    found = []
+    tests = test_maker.run(options.test, makers, positions, options.alternative)
+    made = []
     for pair in positions:
-        method, doubts = one_pair.chosen(makers, Target(*pair), asked.interval)
-        interval, notes = makers.interval(Target(*pair), method, asked.level)
+        method, doubts = one_pair.chosen(makers, Target(*pair), options.interval)
+        interval, notes = makers.interval(Target(*pair), method, options.level)
         notes = (
             *notes,
             *doubts,
-            *note_rules.of_swaps(makers.group, 0, {pair: tests[pair]}, names, asked.test),
+            *swap_notes.of_swaps(makers.group, 0, {pair: tests[pair]}, names, options.test),
         )
-        found.append(one_pair.difference(makers, pair, evaluation, tests[pair], interval, asked.level, notes))
-    return tuple(found)
+        made.append(
+            one_pair.difference(makers, pair, evaluation, tests[pair], interval, options.level, notes)
+        )
+    return tuple(made)
 
 
 def p_values(
-    makers: Intervals, evaluation: Evaluation, pairs: Sequence[Names], asked: Asked
+    makers: Intervals, evaluation: Evaluation, pairs: Sequence[Names], options: Options
 ) -> tuple[float, ...]:
     """Return the p-value of each pair, without intervals."""
     names = evaluation.names
     positions = [(0, names.index(a), names.index(b)) for a, b in pairs]
-    tests = test_maker.run(asked.test, makers, positions, asked.alternative)
+    tests = test_maker.run(options.test, makers, positions, options.alternative)
     return tuple(tests[position].p_value for position in positions)
 
 
@@ -101,6 +114,13 @@ def pairs_of(
     # A one-sided question must not take its direction from the data.
     line = order if alternative == "two-sided" else given
     return tuple((a, b) for i, a in enumerate(line) for b in line[i + 1 :])
+
+
+def in_order(matrix: FloatArray, names: Sequence[str], order: Sequence[str]) -> FloatArray:
+    """Return scores, a column per system, with the systems in another order; they cannot be changed."""
+    ordered = matrix[:, [names.index(name) for name in order]]
+    ordered.flags.writeable = False
+    return ordered
 
 
 def split(evaluation: Evaluation, what: str) -> dict[str, Evaluation]:
@@ -171,23 +191,6 @@ def pooled(parts: Mapping[str, Evaluation], systems: Sequence[str]) -> Evaluatio
             if any(system in part.missing for part in members)
         },
     )
-
-
-def provenance(
-    settings: Mapping[str, Any], data: Mapping[str, Any], data_hash: str, drawing: Drawing
-) -> Provenance:
-    """Return everything needed to make the numbers again."""
-    return Provenance(
-        __version__, versions(), drawing.seed, drawing.n_resamples, dict(settings), dict(data), data_hash
-    )
-
-
-def hash_of(parts: Mapping[str, str]) -> str:
-    """Return one hash of the hashes of named parts, in whatever order they come."""
-    digest = hashlib.blake2b(digest_size=8)
-    for name in sorted(parts):
-        digest.update(f"{name}|{parts[name]}|".encode())
-    return digest.hexdigest()
 
 
 def derived_seed(seed: int, name: str) -> int:

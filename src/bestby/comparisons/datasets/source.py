@@ -14,7 +14,7 @@ from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import FloatArray
-from bestby.comparisons.common import per_dataset
+from bestby.comparisons.common import per_dataset, provenance
 from bestby.data.evaluation import Evaluation
 from bestby.data.frames import backend_of, is_partitioned, is_table, table_of
 from bestby.data.layouts.datasets import Cells, datasets_of
@@ -47,7 +47,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Inside:
+class DatasetScores:
     """Scores without gaps, and what lies behind them."""
 
     metric: MetricInfo
@@ -66,13 +66,17 @@ class Inside:
         return {"items": sum(part.n_items for part in self.items.values())} if self.items else {}
 
 
-def is_p_values(data: Any) -> bool:
-    """Tell whether the data are one number per dataset."""
-    return (
+def refuse_p_values(data: Any) -> None:
+    """Refuse one number per dataset, which `replicability` is for."""
+    if (
         isinstance(data, Mapping)
         and bool(data)
         and all(isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in data.values())
-    )
+    ):
+        raise InvalidInputError(
+            "there is one number per dataset, where a score of every system is needed",
+            hint="replicability counts the datasets with an effect from one p-value per dataset",
+        )
 
 
 def check_outer(data: Any, outer: str | None) -> None:
@@ -116,10 +120,10 @@ def source_of(data: Any, outer: str | None, dataset: str | None, options: TableO
         if isinstance(value, kind)
     }
     if len(kinds) != 1 or not all(isinstance(value, tuple(kinds)) for value in named.values()):
-        found = ", ".join(sorted({type(value).__name__ for value in named.values()}))
+        types = ", ".join(sorted({type(value).__name__ for value in named.values()}))
         raise InvalidInputError(
             f"datasets must all be tables of scores, all Evaluations, or all Comparisons,"
-            f" got {found or 'none'}",
+            f" got {types or 'none'}",
             hint='compare_datasets({"news": {"old": 0.71, "new": 0.74}, ...})',
         )
     if Evaluation in kinds:
@@ -153,17 +157,13 @@ def _of_table(data: Any, dataset: str | None, options: TableOptions) -> Source:
     if isinstance(datasets, Evaluation):
         whole = dataclasses.replace(datasets, frame_backend=backend_of(data))
         return Source(items=per_dataset.split(whole, "dataset"), notes=whole.notes)
-    if is_p_values(datasets):
-        raise InvalidInputError(
-            "the table holds one p-value per dataset, not scores",
-            hint="pass them to replicability: {dataset: p-value}",
-        )
+    refuse_p_values(datasets)
     return Source(table=cast(Cells, datasets))
 
 
-def inside_of(
+def scores_of(
     source: Source, metric: Any, greater_is_better: bool | None, on_missing: str, drawing: Drawing
-) -> Inside:
+) -> DatasetScores:
     """Return scores without gaps, or say what is missing."""
     if source.items is not None:
         return _of_items(source, metric, greater_is_better, on_missing, drawing)
@@ -176,12 +176,12 @@ def inside_of(
             hint="pass one Evaluation per dataset to have a metric computed",
         )
     complete, names, notes = _complete(table, source.systems, on_missing)
-    told = f"a table of scores; datasets: {listed([*complete])}; systems: {listed(names)}{source.assumed}"
-    greater, guessed = direction_of(metric, greater_is_better)
+    reading = f"a table of scores; datasets: {listed([*complete])}; systems: {listed(names)}{source.assumed}"
+    greater, direction_notes = direction_of(metric, greater_is_better)
     info = MetricInfo(metric or "score", greater, (-math.inf, math.inf))
     matrix = np.array([[complete[name][system] for system in names] for name in complete])
     hashes = {name: repr(sorted(row.items())) for name, row in complete.items()}
-    return Inside(
+    return DatasetScores(
         info,
         tuple(complete),
         names,
@@ -190,14 +190,14 @@ def inside_of(
         {},
         {},
         None,
-        per_dataset.hash_of(hashes),
-        (Note("read_as", told), *source.notes, *notes, *guessed),
+        provenance.hash_of(hashes),
+        (Note("read_as", reading), *source.notes, *notes, *direction_notes),
     )
 
 
 def _of_items(
     source: Source, metric: Any, greater_is_better: bool | None, on_missing: str, drawing: Drawing
-) -> Inside:
+) -> DatasetScores:
     parts = source.items or {}
     present = {name: dict.fromkeys(part.names, 0.0) for name, part in parts.items()}
     complete, names, notes = _complete(present, source.systems, on_missing)
@@ -213,7 +213,7 @@ def _of_items(
         for name, part in kept.items()
     }
     fitted = next(iter(makers.values())).group.metrics[0]
-    return Inside(
+    return DatasetScores(
         metric=MetricInfo(fitted.name, fitted.greater_is_better, fitted.bounds),
         datasets=tuple(kept),
         names=names,
@@ -222,12 +222,12 @@ def _of_items(
         items=kept,
         compared={},
         measure=measure,
-        data_hash=per_dataset.hash_of({name: part.data_hash() for name, part in kept.items()}),
+        data_hash=provenance.hash_of({name: part.data_hash() for name, part in kept.items()}),
         notes=(*source.notes, *notes, *reading_notes),
     )
 
 
-def _of_comparisons(source: Source, metric: Any, on_missing: str) -> Inside:
+def _of_comparisons(source: Source, metric: Any, on_missing: str) -> DatasetScores:
     compared = source.compared or {}
     first = next(iter(compared.values()))
     name = first.metrics[0].name if metric is None else str(metric)
@@ -245,7 +245,7 @@ def _of_comparisons(source: Source, metric: Any, on_missing: str) -> Inside:
     complete, names, notes = _complete(table, source.systems, on_missing)
     if info is None:
         raise InvalidInputError(f"no metric {quoted(name)} in these comparisons")
-    return Inside(
+    return DatasetScores(
         metric=info,
         datasets=tuple(complete),
         names=names,
@@ -254,14 +254,14 @@ def _of_comparisons(source: Source, metric: Any, on_missing: str) -> Inside:
         items={},
         compared={label: compared[label] for label in complete},
         measure=None,
-        data_hash=per_dataset.hash_of({label: compared[label].provenance.data_hash for label in complete}),
+        data_hash=provenance.hash_of({label: compared[label].provenance.data_hash for label in complete}),
         notes=(*source.notes, *notes),
     )
 
 
 def numbers(name: str, row: Mapping[str, Any]) -> dict[str, float]:
     """Return the scores of one dataset; those that are None or NaN are not there."""
-    found: dict[str, float] = {}
+    row_scores: dict[str, float] = {}
     for system, value in row.items():
         if checks.missing(value):
             continue
@@ -275,8 +275,8 @@ def numbers(name: str, row: Mapping[str, Any]) -> dict[str, float]:
             ) from None
         if math.isinf(number):
             raise InvalidInputError(f"{what} is infinite")
-        found[str(system)] = number
-    return found
+        row_scores[str(system)] = number
+    return row_scores
 
 
 def _complete(

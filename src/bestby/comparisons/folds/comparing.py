@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from typing import Any
-
-import numpy as np
+from typing import Any, Literal
 
 from bestby._core import checks
-from bestby._core.typing import FloatArray
+from bestby._core.keywords import with_suggestions
+from bestby._core.typing import Correction, FloatArray, FoldTest, ItemInterval, ItemTest, Question, Rng
 from bestby.comparisons.common import per_dataset
-from bestby.comparisons.common.family import alpha_of, rejects, with_direction_notes
-from bestby.comparisons.common.per_dataset import Asked
+from bestby.comparisons.common.family import alpha_of, oriented, rejects, with_direction_notes
+from bestby.comparisons.common.per_dataset import Options
+from bestby.comparisons.common.provenance import made_by
 from bestby.comparisons.folds import fold_tests
 from bestby.comparisons.folds.source import Folds, Labels, of_items, of_scores, read
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.options import TableOptions
-from bestby.engine.base import Drawing
+from bestby.engine.base import Drawing, Progress
 from bestby.inference import classical, crossvalidation, multiplicity
 from bestby.inference.replicability import replicability
-from bestby.resampling import executing
-from bestby.resampling.streams import seed_of
-from bestby.results.base import Note, Provenance
+from bestby.resampling.settings import Resampling, combined
+from bestby.results.base import Note
 from bestby.results.comparison import Difference
 from bestby.results.datasets import Counts, Names, PairTests
 from bestby.results.folds import FoldComparison, Spread
@@ -32,37 +31,37 @@ from bestby.results.replicability import Replicability
 from bestby.results.values import TestResult, defined
 from bestby.vocabulary import allowed_names
 
-__all__ = ["FoldComparison", "compare_folds"]
 
-
+@with_suggestions
 def compare_folds(
     data: Any,
-    *,
-    fold: str | None = None,
-    repetition: str | None = None,
-    systems: Sequence[str] | None = None,
-    ignore: str | Sequence[str] | None = None,
     gold: str | None = None,
-    item: str | Sequence[str] | None = None,
-    cluster: str | None = None,
-    system_column: str | None = None,
-    value_column: str | None = None,
+    *,
     metric: Any = None,
     greater_is_better: bool | None = None,
+    systems: str | Sequence[str] | None = None,
+    ignore: str | Sequence[str] | None = None,
+    fold: str | None = None,
+    repetition: str | None = None,
+    item: str | Sequence[str] | None = None,
+    system_column: str | None = None,
+    value_column: str | None = None,
+    clusters: str | None = None,
     ratio: float | None = None,
-    required: int | str = "all",
+    required: int | Literal["all"] = "all",
     baseline: str | None = None,
-    interval: str = "auto",
+    interval: ItemInterval = "auto",
     level: float = 0.95,
-    test: str = "auto",
-    inside: str = "permutation",
-    alternative: str = "two-sided",
-    correction: str = "holm",
+    test: FoldTest = "auto",
+    inside: ItemTest = "permutation",
+    alternative: Question = "two-sided",
+    correction: Correction = "holm",
     n_resamples: int = 10_000,
-    rng: int | np.random.Generator | None = 0,
+    rng: Rng = 0,
     n_jobs: int = 1,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
     executor: Executor | None = None,
+    resampling: Resampling | None = None,
 ) -> FoldComparison:
     """Compare systems that were trained and scored on the folds of one data set.
 
@@ -73,21 +72,24 @@ def compare_folds(
         mapping of fold to score, which are joined by fold, or a frame with a row per fold. Out-of-fold
         predictions: an Evaluation whose strata are the folds, a mapping of repetition to such, or a frame
         with a row per item (and repetition).
-    fold, repetition : str, optional
-        Columns of a frame; "fold" and "repetition" by default.
-    systems : list of str, optional
-        The systems (columns of a frame, or patterns such as ``"gpt-*"``) to compare; all by default.
-    ignore : str or list of str, optional
-        Columns of a frame that are not systems, or patterns.
-    gold, item, cluster : str, optional
-        Columns of a frame with a row per item; several columns may make an item id: ``item=["task", "id"]``.
-    system_column, value_column : str, optional
-        Columns of a frame with a row per fold (or item) and system.
+    gold : str, optional
+        The column of the gold in a frame with a row per item.
     metric : str, Metric or callable, optional
         What to compute of items; as for `compare`. For scores of folds, a name for them.
     greater_is_better : bool, optional
         The direction of scores of folds. By default that of the metric they are named after, or a guess from
         the name, which a note tells; without a name True. Items: the metric knows.
+    systems, ignore : str or list of str, optional
+        The systems to compare (all by default), and the columns of a frame that are not systems, by name or
+        by pattern, such as ``"gpt-*"``.
+    fold, repetition : str, optional
+        Columns of a frame; "fold" and "repetition" by default.
+    item : str or list of str, optional
+        The column of item ids in a frame with a row per item; several columns together make an item id.
+    system_column, value_column : str, optional
+        Columns of a frame with a row per fold (or item) and system.
+    clusters : str, optional
+        The column of the clusters in a frame with a row per item.
     ratio : float, optional
         Items tested over items trained on, in one fold. By default that of cross-validation: 1 / (K - 1),
         or from the sizes of the folds. Give it for random splits: 0.25 if a fifth is tested.
@@ -95,7 +97,7 @@ def compare_folds(
         How many folds must have an effect for test "k-bonferroni" to reject.
     baseline : str, optional
         Compare every other system with this one only.
-    interval, level, n_resamples, rng, n_jobs, progress, executor
+    interval, level, n_resamples, rng, n_jobs, progress, executor, resampling
         As for `compare`; `interval` is that of the pooled predictions of one repetition.
     test : {"auto", "corrected-t", "conservative-t", "5x2cv-f", "5x2cv-t", "k-bonferroni"}
         The test of each pair; all that apply are in `tests`. "auto": the corrected resampled t test, and for
@@ -104,8 +106,9 @@ def compare_folds(
         "k-bonferroni" have none, and come with the interval of "auto".
     inside : str
         The test inside a fold and on the pooled predictions of one repetition; as `test` of `compare`.
-    alternative : {"two-sided", "greater", "less"}
-        A against B on the scale of the scores.
+    alternative : {"two-sided", "greater", "less", "better"}
+        A against B on the scale of the scores, or "better" for whether A is better, whichever direction that
+        is.
     correction : {"holm", "bonferroni", "bh", "none"}
         Over the pairs.
 
@@ -121,6 +124,12 @@ def compare_folds(
         If the data or an argument cannot be used as given.
     DesignError
         If the test does not fit the data.
+
+    See Also
+    --------
+    read_folds : Scores or items of folds from files.
+    compare : One test set.
+    compare_runs : Several runs on one split.
 
     Notes
     -----
@@ -142,58 +151,53 @@ def compare_folds(
     >>> round(difference.estimate, 3), difference.test.name, round(difference.p_value, 3)
     (0.028, 'corrected-t', 0.033)
     """
-    asked = Asked(
-        checks.choice(interval, allowed_names("interval", "folds"), "interval"),
-        checks.choice(inside, allowed_names("inside", "folds"), "inside"),
-        checks.probability(level, "level"),
-        checks.choice(alternative, allowed_names("alternative", "folds"), "alternative"),
+    resampling = combined(
+        resampling, n_resamples, rng=rng, n_jobs=n_jobs, progress=progress, executor=executor
     )
+    drawing = Drawing.of(resampling)
+    options = per_dataset.checked_options(interval, level, alternative, correction, inside=inside)
     checks.choice(test, allowed_names("test", "folds"), "test")
-    checks.choice(correction, allowed_names("correction"), "correction")
-    drawing = Drawing(
-        checks.positive_int(n_resamples, "n_resamples"),
-        seed_of(rng),
-        checks.positive_int(n_jobs, "n_jobs"),
-        progress,
-        executor=executing.checked(executor),
-    )
-    options = TableOptions.of(
-        gold, item, cluster, systems=systems, ignore=ignore,
+    table_options = TableOptions.of(
+        gold, item, clusters, systems=systems, ignore=ignore,
         system_column=system_column, value_column=value_column,
     )  # fmt: skip
-    found = read(data, fold, repetition, options)
+    given = read(data, fold, repetition, table_options)
     if isinstance(data, Evaluation | Mapping):
-        named = {"fold": fold, "repetition": repetition, "gold": gold, "item": item, "cluster": cluster}
-        named |= {"ignore": ignore, "system_column": system_column, "value_column": value_column}
-        columns = {name: (value, None) for name, value in named.items()}
-        checks.refuse_unused("data other than a data frame, because it names a column", **columns)
-    if not isinstance(found, dict):
-        checks.refuse_unused(
-            "scores of folds, which hold no items to test or resample",
-            interval=(interval, "auto"),
-            inside=(inside, "permutation"),
-            required=("all" if test == "k-bonferroni" else required, "all"),
-        )
-    if isinstance(found, dict):
-        folds = of_items(found, metric, greater_is_better, drawing)
+        columns = {"fold": fold, "repetition": repetition, "gold": gold, "item": item, "clusters": clusters}
+        columns |= {"ignore": ignore, "system_column": system_column, "value_column": value_column}
+        _refuse_columns(columns)
+    if isinstance(given, dict):
+        folds = of_items(given, metric, greater_is_better, drawing)
     else:
-        folds = of_scores(found, metric, greater_is_better)
+        _refuse_unused(interval, inside, required, test)
+        folds = of_scores(given, metric, greater_is_better)
+    options = dataclasses.replace(options, alternative=oriented(alternative, folds.metric.greater_is_better))
+    side = options.alternative
     share = fold_tests.ratio_of(folds, ratio)
-    name = fold_tests.chosen(test, folds, share, asked.alternative)
+    name = fold_tests.chosen(test, folds, share, side)
     order = _ordered(folds)
-    pairs = per_dataset.pairs_of(order, folds.names, baseline, asked.alternative)
-    inner, effects = _inner(folds, pairs, asked)
-    needed = len(folds.labels) if required == "all" else checks.positive_int(required, "required")  # type: ignore[arg-type]
+    pairs = per_dataset.pairs_of(order, folds.names, baseline, side)
+    inner, effects = _inner(folds, pairs, options)
+    needed = len(folds.labels) if required == "all" else checks.positive_int(required, "required")
     tests = {
-        pair: fold_tests.applicable(
-            folds, _paired(folds, pair), share, asked.alternative, effects.get(pair), needed, name
-        )
+        pair: fold_tests.applicable(folds, _paired(folds, pair), share, side, effects.get(pair), needed, name)
         for pair in pairs
     }
     bounds = fold_tests.interval_of(name, folds, share)
-    differences = _differences(folds, pairs, tests, (name, bounds), share, asked, correction)
-    scores = folds.matrix[:, [folds.names.index(system) for system in order]]
-    scores.flags.writeable = False
+    settings = {
+        "metrics": [folds.metric.name],
+        "interval": interval,
+        "inside": inside,
+        "level": options.level,
+        "alternative": alternative,
+        "test": name,
+        "test_choice": "auto" if test == "auto" else "by name",
+        "ratio": share,
+        "required": needed,
+        "correction": correction,
+        "baseline": baseline,
+    }
+    scores = per_dataset.in_order(folds.matrix, folds.names, order)
     return FoldComparison(
         metric=folds.metric,
         systems=order,
@@ -201,32 +205,32 @@ def compare_folds(
         scores=scores,
         means=tuple(float(mean) for mean in scores.mean(axis=0)),
         ratio=share,
-        differences=differences,
+        differences=_differences(folds, pairs, tests, (name, bounds), share, options, correction),
         tests=PairTests(tests),
-        effects=Counts(effects, asked.alternative),
+        effects=Counts(effects, side),
         within=inner,
-        spread=tuple(_spread(pair, i, inner, asked.level) for i, pair in enumerate(pairs)) if inner else (),
+        spread=tuple(_spread(pair, i, inner, options.level) for i, pair in enumerate(pairs)) if inner else (),
         notes=(*folds.notes, *fold_tests.notes(folds, ratio, share, name)),
-        provenance=_provenance(
-            folds,
-            asked,
-            {
-                "test": name,
-                "test_choice": "auto" if test == "auto" else "by name",
-                "ratio": share,
-                "required": needed,
-                "correction": correction,
-                "baseline": baseline,
-            },
-            drawing,
-        ),
-        level=asked.level,
+        provenance=made_by(drawing, settings, folds.sizes(), folds.data_hash),
+        level=options.level,
         correction=correction,
         baseline=baseline,
     )
 
 
-# -- numbers ---------------------------------------------------------------------------------------
+def _refuse_columns(columns: Mapping[str, object]) -> None:
+    """Refuse names of columns where the data have none."""
+    unused = {name: (column, None) for name, column in columns.items()}
+    checks.refuse_unused("data other than a data frame, because it names a column", **unused)
+
+
+def _refuse_unused(interval: str, inside: str, required: int | str, test: str) -> None:
+    checks.refuse_unused(
+        "scores of folds, which hold no items to test or resample",
+        interval=(interval, "auto"),
+        inside=(inside, "permutation"),
+        required=("all" if test == "k-bonferroni" else required, "all"),
+    )
 
 
 def _ordered(folds: Folds) -> tuple[str, ...]:
@@ -236,25 +240,25 @@ def _ordered(folds: Folds) -> tuple[str, ...]:
 
 
 def _inner(
-    folds: Folds, pairs: Sequence[Names], asked: Asked
+    folds: Folds, pairs: Sequence[Names], options: Options
 ) -> tuple[dict[str, tuple[Difference, ...]], dict[Names, Replicability]]:
     """Return the differences on the pooled predictions of each repetition, and the effects in the folds."""
     if not folds.parts:
         return {}, {}
     inner = {
         name: with_direction_notes(
-            per_dataset.differences(makers, evaluation, pairs, asked), alpha_of(asked.level)
+            per_dataset.differences(makers, evaluation, pairs, options), alpha_of(options.level)
         )
         for name, (makers, evaluation) in folds.whole.items()
     }
-    found = {
-        label: per_dataset.p_values(makers, evaluation, pairs, asked)
+    made = {
+        label: per_dataset.p_values(makers, evaluation, pairs, options)
         for label, (makers, evaluation) in folds.parts.items()
     }
-    names = _names_of(tuple(found))
-    alpha = alpha_of(asked.level)
+    names = _names_of(tuple(made))
+    alpha = alpha_of(options.level)
     effects = {
-        pair: replicability({names[label]: p[i] for label, p in found.items()}, alpha=alpha)
+        pair: replicability({names[label]: p[i] for label, p in made.items()}, alpha=alpha)
         for i, pair in enumerate(pairs)
     }
     return inner, effects
@@ -294,7 +298,7 @@ def _differences(
     tests: Mapping[Names, tuple[TestResult, ...]],
     methods: tuple[str, str],
     ratio: float,
-    asked: Asked,
+    options: Options,
     correction: str,
 ) -> tuple[Difference, ...]:
     """Return the difference of each pair with the test and the interval whose names are `methods`."""
@@ -302,17 +306,17 @@ def _differences(
     chosen = {pair: next(test for test in tests[pair] if test.name == name) for pair in pairs}
     adjusted = multiplicity.adjust([chosen[pair].p_value for pair in pairs], correction)
     mean = dict(zip(folds.names, folds.matrix.mean(axis=0).tolist(), strict=True))
-    found = []
+    made = []
     for (a, b), p in zip(pairs, adjusted, strict=True):
         d = _paired(folds, (a, b))
         table = fold_tests.by_repetition(folds, d)
-        interval, _ = defined(crossvalidation.corrected_interval(table, ratio, asked.level, bounds))
+        interval, _ = defined(crossvalidation.corrected_interval(table, ratio, options.level, bounds))
         error = crossvalidation.corrected_error(table, ratio, bounds)
         notes: tuple[Note, ...] = ()
         if interval is None or interval.low == interval.high:
             text = "the difference is the same on all folds" + ("" if interval else _UNKNOWN)
             notes = (Note("no_variance", text, (folds.metric.name, a, b)),)
-        found.append(
+        made.append(
             Difference(
                 metric=folds.metric.name,
                 a=a,
@@ -321,7 +325,7 @@ def _differences(
                 score_a=mean[a],
                 score_b=mean[b],
                 interval=interval,
-                level=asked.level,
+                level=options.level,
                 test=chosen[a, b],
                 p_adjusted=float(p),
                 greater_is_better=folds.metric.greater_is_better,
@@ -332,11 +336,11 @@ def _differences(
                 standard_error_method=bounds,
             )
         )
-    return with_direction_notes(found, alpha_of(asked.level))
+    return with_direction_notes(made, alpha_of(options.level))
 
 
 def _spread(pair: Names, position: int, inner: Mapping[str, tuple[Difference, ...]], level: float) -> Spread:
-    found = [differences[position] for differences in inner.values()]
+    made = [differences[position] for differences in inner.values()]
 
     def ends(values: Sequence[float]) -> tuple[float, float]:
         return (min(values), max(values)) if values else (math.nan, math.nan)
@@ -344,25 +348,10 @@ def _spread(pair: Names, position: int, inner: Mapping[str, tuple[Difference, ..
     return Spread(
         a=pair[0],
         b=pair[1],
-        n_repetitions=len(found),
-        n_significant=sum(rejects(d.p_value, alpha_of(level)) for d in found),
-        p_value=ends([d.p_value for d in found]),
-        low=ends([d.interval.low for d in found if d.interval is not None]),
-        difference=ends([d.estimate for d in found]),
-        high=ends([d.interval.high for d in found if d.interval is not None]),
-    )
-
-
-def _provenance(folds: Folds, asked: Asked, more: Mapping[str, Any], drawing: Drawing) -> Provenance:
-    """Return everything needed to make the numbers again; the test of `Asked` is the one inside a fold."""
-    told = {("inside" if key == "test" else key): value for key, value in dataclasses.asdict(asked).items()}
-    return per_dataset.provenance(
-        {"metrics": [folds.metric.name], **told, **more},
-        {
-            "repetitions": len(folds.repetitions()),
-            "folds": len(folds.labels),
-            "systems": list(folds.names),
-        },
-        folds.data_hash,
-        drawing,
+        n_repetitions=len(made),
+        n_significant=sum(rejects(d.p_value, alpha_of(level)) for d in made),
+        p_value=ends([d.p_value for d in made]),
+        low=ends([d.interval.low for d in made if d.interval is not None]),
+        difference=ends([d.estimate for d in made]),
+        high=ends([d.interval.high for d in made if d.interval is not None]),
     )

@@ -14,6 +14,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import FloatArray
 from bestby.comparisons.common import per_dataset
+from bestby.comparisons.common.provenance import hash_of
 from bestby.data.evaluation import Evaluation
 from bestby.data.frames import is_partitioned, is_table, table_of
 from bestby.data.layouts.datasets import FoldScores, folds_of
@@ -47,6 +48,14 @@ class Folds:
         sizes = list(self.repetitions().values())
         return (len(sizes), sizes[0]) if len(set(sizes)) == 1 else None
 
+    def sizes(self) -> dict[str, Any]:
+        """Return the numbers of repetitions and folds, and the systems."""
+        return {
+            "repetitions": len(self.repetitions()),
+            "folds": len(self.labels),
+            "systems": list(self.names),
+        }
+
     def repetitions(self) -> dict[str, int]:
         """Return the number of folds of each repetition."""
         counts: dict[str, int] = {}
@@ -79,11 +88,7 @@ def read(
             for name, value in data.items()
         }
     names = tuple(str(name) for name in data) if systems is None else systems
-    unknown = next((name for name in names if name not in data), None)
-    if unknown is not None:
-        raise InvalidInputError(
-            f"no system {quoted(unknown)} in these data", hint=f"systems: {', '.join(map(str, data))}"
-        )
+    checks.known_names(names, list(data), "system")
     if not names:
         raise InvalidInputError("a comparison needs at least 2 systems, got none")
     given = {f"the scores of {quoted(name)}": data[name] for name in names}
@@ -147,11 +152,11 @@ def of_scores(read: FoldScores, metric: Any, greater_is_better: bool | None) -> 
             hint="folds cannot be left out one by one: the tests count on all of them",
         )
     _check_amounts(read.names, read.matrix)
-    greater, guessed = direction_of(metric, greater_is_better)
+    greater, notes = direction_of(metric, greater_is_better)
     info = MetricInfo(metric or "score", greater, (-math.inf, math.inf))
     hashes = {f"{label}": repr(row.tolist()) for label, row in zip(read.labels, read.matrix, strict=True)}
     hashes["names"] = repr(read.names)
-    return Folds(info, read.names, read.labels, read.matrix, {}, {}, per_dataset.hash_of(hashes), guessed)
+    return Folds(info, read.names, read.labels, read.matrix, {}, {}, hash_of(hashes), notes)
 
 
 def of_items(
@@ -191,7 +196,7 @@ def of_items(
         matrix=matrix,
         parts=folds,
         whole=whole,
-        data_hash=per_dataset.hash_of({name: part.data_hash() for name, part in parts.items()}),
+        data_hash=hash_of({name: part.data_hash() for name, part in parts.items()}),
         notes=(
             *dict.fromkeys(note for part in parts.values() for note in part.notes),
             *reading_notes,

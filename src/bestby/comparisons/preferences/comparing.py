@@ -4,100 +4,81 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from bestby._core import checks, rounding
-from bestby._core.typing import Alternative, Array, ArrayLike, FloatArray
-from bestby._core.versions import versions
-from bestby._version import __version__
-from bestby.comparisons.common import family, note_rules
+from bestby._core.keywords import with_suggestions
+from bestby._core.typing import (
+    Array,
+    ArrayLike,
+    Correction,
+    FloatArray,
+    PreferenceTest,
+    Question,
+    Rng,
+    Scale,
+    Ties,
+)
+from bestby.comparisons.common import family
+from bestby.comparisons.common.provenance import made_by
 from bestby.comparisons.preferences import testing
+from bestby.comparisons.preferences.fitting import Fit, Settings, fitted, notes_on
 from bestby.comparisons.preferences.source import Columns, Data, data_of
-from bestby.engine.base import Drawing
-from bestby.inference import multiplicity, preference
+from bestby.data.layouts.preferences import Preferences
+from bestby.engine.base import Drawing, Progress
+from bestby.inference import multiplicity
 from bestby.inference.distributions import replicates
 from bestby.inference.intervals import percentile
-from bestby.resampling.streams import seed_of
-from bestby.results.base import MetricInfo, Note, Provenance
+from bestby.resampling.settings import Resampling, combined
+from bestby.results.base import MetricInfo, Provenance
 from bestby.results.preferences import PreferenceComparison, PreferenceDifference, PreferenceScore
 from bestby.results.values import Interval, TestResult
 from bestby.vocabulary import allowed_names
 
-ELO_MEAN = 1000.0
-FEW_CLUSTERS = 50
 
-
-@dataclass(frozen=True)
-class Settings:
-    """The arguments of `compare_preferences` that are not data; see there."""
-
-    ties: str
-    scale: str
-    prior: float
-    level: float
-    test: str
-    alternative: Alternative
-    correction: str
-    baseline: str | None
-
-    @property
-    def alpha(self) -> float:
-        """The level of the tests."""
-        return family.alpha_of(self.level)
-
-    @property
-    def unit(self) -> float:
-        """Points of the scale per unit of log strength."""
-        return preference.ELO if self.scale == "elo" else 1.0
-
-    @property
-    def mean(self) -> float:
-        """The mean strength on the scale."""
-        return ELO_MEAN if self.scale == "elo" else 0.0
-
-
+@with_suggestions
 def compare_preferences(
-    comparisons: Any,
+    data: Preferences | Any,
     *,
-    clusters: ArrayLike | str | None = None,
     a: str = "a",
     b: str = "b",
     winner: str = "winner",
     item: str | None = None,
-    systems: Sequence[str] | None = None,
-    ties: str = "half",
-    scale: str = "log",
+    systems: str | Sequence[str] | None = None,
+    clusters: ArrayLike | str | None = None,
+    ties: Ties = "half",
+    scale: Scale = "log",
     prior: float = 0.0,
     baseline: str | None = None,
     level: float = 0.95,
-    test: str = "auto",
-    alternative: str = "two-sided",
-    correction: str = "holm",
+    test: PreferenceTest = "auto",
+    alternative: Question = "two-sided",
+    correction: Correction = "holm",
     n_resamples: int = 10_000,
-    rng: int | np.random.Generator | None = 0,
+    rng: Rng = 0,
     n_jobs: int = 1,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
+    resampling: Resampling | None = None,
 ) -> PreferenceComparison:
     """Compare systems by judgements of which of two was better.
 
     Parameters
     ----------
-    comparisons : sequence of tuples, mapping of columns, or data frame
+    data : sequence of tuples, mapping of columns, data frame, or Preferences
         Judgements: (a, b, winner) or (item, a, b, winner), with the names of two systems and of the one
         preferred, or "tie". "a" and "b" also stand for the first and the second, unless one of the two has
-        that name. A frame has a row per judgement.
-    clusters : array_like, shape (n,), or str, optional
-        The cluster of each judgement, or the column with it: judgements of one cluster are drawn together.
-        By default the items (prompts), if there are any.
+        that name. A frame has a row per judgement. Or what `read_preferences` returns.
     a, b, winner, item : str
         The columns of a frame. Those called model_a, model_b, preference and item (or id) are used if there
         are any, as by `read_preferences`.
-    systems : list of str, optional
+    systems : str or list of str, optional
         Of a frame, the judgements of these systems with each other only, by name or pattern.
+    clusters : array_like, shape (n,), or str, optional
+        The cluster of each judgement, or the column with it: judgements of one cluster are drawn together.
+        By default the items (prompts), if there are any.
     ties : {"half", "davidson"}
         "half": a tie is half a win for both (Bradley and Terry's model). "davidson": ties have a probability
         of their own.
@@ -115,9 +96,9 @@ def compare_preferences(
         "permutation": of the judgements of just the two systems, exact, by clusters; no model. "wald":
         whether two strengths differ, by their difference over its standard error, clusters taken together.
         "bootstrap": the same by the resamples. "auto" is "permutation" for two systems, "wald" for more.
-    alternative : {"two-sided", "greater", "less"}
-        "greater" asks whether A is stronger than B. One-sided pairs stand in the order of the names.
-        Intervals are two-sided always.
+    alternative : {"two-sided", "greater", "less", "better"}
+        "greater" and "better" ask whether A is stronger than B. One-sided pairs stand in the order of the
+        names. Intervals are two-sided always.
     correction : {"holm", "bonferroni", "bh", "none"}
         How p-values are corrected; the family is all pairs.
     n_resamples : int
@@ -128,6 +109,8 @@ def compare_preferences(
         Threads; the numbers are the same for any.
     progress : callable, optional
         Called with the number of resamples done and their number.
+    resampling : Resampling, optional
+        The last four as one record, to be shared by several calls.
 
     Returns
     -------
@@ -143,6 +126,11 @@ def compare_preferences(
         If a system, or a group of systems, was never beaten by or never beat the others: strengths then have
         no finite estimate without a prior. If two systems never met, for the permutation test. If clusters
         are two crossed groupings.
+
+    See Also
+    --------
+    read_preferences : Judgements from a table or the annotations of a tool.
+    compare : Win rates as scores, item by item, for graded preferences.
 
     Notes
     -----
@@ -165,6 +153,7 @@ def compare_preferences(
     >>> round(difference.probability, 4), round(difference.p_value, 5), difference.exact
     (0.7083, 0.00222, True)
     """
+    resampling = combined(resampling, n_resamples, rng=rng, n_jobs=n_jobs, progress=progress)
     settings = Settings(
         checks.choice(ties, allowed_names("ties"), "ties"),
         checks.choice(scale, allowed_names("scale"), "scale"),
@@ -175,79 +164,10 @@ def compare_preferences(
         checks.choice(correction, allowed_names("correction"), "correction"),
         baseline,
     )
-    drawing = Drawing(
-        checks.positive_int(n_resamples, "n_resamples"),
-        seed_of(rng),
-        checks.positive_int(n_jobs, "n_jobs"),
-        progress,
-    )
-    data = data_of(comparisons, clusters, Columns(a, b, winner, item, systems))
-    checks.valid_baseline(baseline, data.names)
-    return _compared(_fitted(data, settings, drawing), settings, drawing)
-
-
-@dataclass(frozen=True, eq=False)
-class Fit:
-    """Strengths of the judgements and of their resamples.
-
-    Parameters
-    ----------
-    data : Data
-        The judgements.
-    wins, ties : ndarray, shape (S, S)
-        Their sums.
-    strengths, drawn : Strengths
-        Of the judgements, and of the resamples, (B, S); NaN where a resample has no finite ones.
-    rates, drawn_rates : ndarray, shape (S,) and (B, S)
-        Win rates.
-    errors : Errors
-        Covariances of the log strengths.
-    """
-
-    data: Data
-    wins: FloatArray
-    ties: FloatArray
-    strengths: preference.Strengths
-    drawn: preference.Strengths
-    rates: FloatArray
-    drawn_rates: FloatArray
-    errors: preference.Errors
-
-
-def _fitted(data: Data, settings: Settings, drawing: Drawing) -> Fit:
-    judged, size = data.judged, len(data.names)
-    wins, ties = judged.matrices()
-    if settings.prior == 0.0:
-        preference.refuse_unconnected(wins, ties, data.names)
-    strengths = preference.strengths(wins, ties, model=settings.ties, prior=settings.prior)
-    preference.refuse_infinite(strengths)
-
-    def refitted(w: FloatArray, t: FloatArray) -> FloatArray:
-        again = preference.strengths(w, t, model=settings.ties, prior=settings.prior)
-        return np.column_stack([again.log, again.tie, preference.win_rates(w, t)])
-
-    drawn = judged.bootstrap(
-        drawing.n_resamples, drawing.seed, refitted, n_jobs=drawing.n_jobs, progress=drawing.progress
-    )
-    errors = preference.errors(
-        strengths,
-        judged.first,
-        judged.second,
-        judged.values,
-        clusters=judged.clusters,
-        model=settings.ties,
-        prior=settings.prior,
-    )
-    return Fit(
-        data,
-        wins,
-        ties,
-        strengths,
-        preference.Strengths(drawn[:, :size], drawn[:, size]),
-        preference.win_rates(wins, ties),
-        drawn[:, size + 1 :],
-        errors,
-    )
+    drawing = Drawing.of(resampling)
+    judgements = data_of(data, clusters, Columns(a, b, winner, item, systems))
+    checks.valid_baseline(baseline, judgements.names)
+    return _compared(fitted(judgements, settings, drawing), settings, drawing)
 
 
 def _compared(fit: Fit, settings: Settings, drawing: Drawing) -> PreferenceComparison:
@@ -268,11 +188,11 @@ def _compared(fit: Fit, settings: Settings, drawing: Drawing) -> PreferenceCompa
     if settings.ties == "davidson":
         tie = _interval(fit.drawn.tie, settings.level)
     return PreferenceComparison(
-        metrics=(MetricInfo(_metric(settings), True, (-math.inf, math.inf)),),
+        metrics=(MetricInfo(settings.metric, True, (-math.inf, math.inf)),),
         systems=_scores(fit, order, differences, settings),
         differences=differences,
         omnibus=(),
-        notes=tuple(_notes(fit, tests, settings)),
+        notes=(*fit.data.notes, *notes_on(fit, tests, settings)),
         provenance=_provenance(fit, settings, drawing),
         n_items=fit.data.judged.n,
         level=settings.level,
@@ -285,32 +205,18 @@ def _compared(fit: Fit, settings: Settings, drawing: Drawing) -> PreferenceCompa
     )
 
 
-def _metric(settings: Settings) -> str:
-    return "elo" if settings.scale == "elo" else "strength"
-
-
 def _test(fit: Fit, i: int, j: int, settings: Settings, drawing: Drawing) -> TestResult:
     chosen = settings.test
     if chosen == "auto":
         chosen = "permutation" if len(fit.data.names) == 2 else "wald"
     if chosen == "permutation":
         pair = fit.data.names[i], fit.data.names[j]
-        return testing.permutation_test(fit.data.judged, i, j, pair, settings.alternative, drawing)
-    estimate, n_units = _gap(fit, i, j), fit.data.judged.n_units
+        return testing.permutation_test(fit.data.judged, i, j, pair, settings.side, drawing)
+    estimate, n_units = fit.gap(i, j), fit.data.judged.n_units
     if chosen == "bootstrap":
         drawn = fit.drawn.log[:, i] - fit.drawn.log[:, j]
-        return testing.bootstrap_test(drawn, estimate, settings.alternative, n_units)
-    return testing.wald_test(estimate, _error(fit.errors.robust, i, j), settings.alternative, n_units)
-
-
-def _gap(fit: Fit, i: int, j: int) -> float:
-    """Return the difference of two log strengths; one within the rounding of the fit is 0."""
-    gap = float(fit.strengths.log[i] - fit.strengths.log[j])
-    return 0.0 if abs(gap) < rounding.spread_width(1.0) else gap
-
-
-def _error(covariance: FloatArray, i: int, j: int) -> float:
-    return math.sqrt(max(float(covariance[i, i] + covariance[j, j] - 2.0 * covariance[i, j]), 0.0))
+        return testing.bootstrap_test(drawn, estimate, settings.side, n_units)
+    return testing.wald_test(estimate, fit.error(i, j), settings.side, n_units)
 
 
 def _difference(
@@ -320,10 +226,10 @@ def _difference(
     log = fit.strengths.log
     wins, losses, ties = (int(x) for x in (fit.wins[i, j], fit.wins[j, i], fit.ties[i, j]))
     return PreferenceDifference(
-        metric=_metric(settings),
+        metric=settings.metric,
         a=names[i],
         b=names[j],
-        estimate=unit * _gap(fit, i, j),
+        estimate=unit * fit.gap(i, j),
         score_a=settings.mean + unit * float(log[i]),
         score_b=settings.mean + unit * float(log[j]),
         interval=_interval(unit * (fit.drawn.log[:, i] - fit.drawn.log[:, j]), settings.level),
@@ -338,7 +244,7 @@ def _difference(
         wins=wins,
         ties=ties,
         losses=losses,
-        standard_error=unit * _error(fit.errors.robust, i, j),
+        standard_error=unit * fit.error(i, j),
         standard_error_method="sandwich",
     )
 
@@ -353,7 +259,7 @@ def _scores(
     unit, mean = settings.unit, settings.mean
     return tuple(
         PreferenceScore(
-            metric=_metric(settings),
+            metric=settings.metric,
             system=names[position],
             score=mean + unit * float(fit.strengths.log[s]),
             interval=_interval(mean + unit * fit.drawn.log[:, s], settings.level),
@@ -381,48 +287,12 @@ def _interval(drawn: FloatArray, level: float) -> Interval | None:
     return Interval(*percentile(replicates(kept), level), level, "percentile", exact=False)
 
 
-def _notes(fit: Fit, tests: Sequence[TestResult], settings: Settings) -> Iterator[Note]:
-    yield from fit.data.notes
-    judged = fit.data.judged
-    if judged.n_units < FEW_CLUSTERS:
-        what = "judgements" if judged.clusters is None else "clusters"
-        told = f"there are only {judged.n_units} {what}: intervals tend to be too short below {FEW_CLUSTERS}"
-        yield Note("few_clusters", told)
-    lost, size = int(np.isnan(fit.drawn.log).any(axis=1).sum()), fit.drawn.log.shape[0]
-    told = f"strengths have no finite estimate on {lost} of {size} resamples, where some system wins or loses"
-    if 2 * lost >= size:
-        text = f"{told} all; there are no intervals of strengths, so their uncertainty is unknown"
-        yield Note("undefined_interval", text)
-    elif lost:
-        text = f"{told} all; the intervals use the others and are too short on that side"
-        yield Note("undefined_resamples", text)
-    if settings.prior > 0.0:
-        told = f"{settings.prior:g} judgements, half won and half lost, were added between every two systems"
-        yield Note("prior", f"{told}: strengths are drawn together")
-    if settings.ties == "half" and bool(fit.ties.any()):
-        yield Note(
-            "ties_as_halves",
-            f"{int(fit.ties.sum() / 2)} ties count as half a win for both; the standard errors of the Fisher"
-            " information, which take them for wins and losses, are too large",
-        )
-    yield from note_rules.of_direction(_metric(settings), True, settings.alternative)
-    yield from note_rules.of_resamples(_metric(settings), tests, settings.correction, settings.alpha)
-
-
 def _provenance(fit: Fit, settings: Settings, drawing: Drawing) -> Provenance:
     judged = fit.data.judged
     about: dict[str, Any] = {"judgements": judged.n, "systems": list(fit.data.names)}
     if judged.clusters is not None:
         about["clusters"] = judged.n_units
-    return Provenance(
-        version=__version__,
-        versions=versions(),
-        seed=drawing.seed,
-        n_resamples=drawing.n_resamples,
-        settings={"metrics": [_metric(settings)], **vars(settings)},
-        data=about,
-        data_hash=_data_hash(fit.data),
-    )
+    return made_by(drawing, {"metrics": [settings.metric], **vars(settings)}, about, _data_hash(fit.data))
 
 
 def _data_hash(data: Data) -> str:

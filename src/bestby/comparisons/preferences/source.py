@@ -14,11 +14,10 @@ from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray
 from bestby.data.frames import is_table, table_of
 from bestby.data.groupings import one_grouping
-from bestby.data.layouts.preferences import Preferences, among, preferences_of
+from bestby.data.layouts.preferences import TIES, Preferences, among, preferences_of
 from bestby.inference.judgements import Judgements
 from bestby.results.base import Note
 
-TIE = "tie"
 _POSITIONS = {"a": 1.0, "b": 0.0}
 _HINT = 'each judgement is (a, b, winner) or (item, a, b, winner), the winner a, b or "tie"'
 
@@ -47,10 +46,10 @@ class Columns:
     systems: Sequence[str] | None = None
 
 
-def data_of(comparisons: Any, clusters: Any, columns: Columns) -> Data:
+def data_of(data: Any, clusters: Any, columns: Columns) -> Data:
     """Return checked judgements.
 
-    `clusters` has shape (n,). `comparisons` is as for `compare_preferences`. The items are the clusters, if
+    `clusters` has shape (n,). `data` is as for `compare_preferences`. The items are the clusters, if
     there are items and nothing else was given.
 
     >>> data = data_of([("q1", "x", "y", "y"), ("q2", "y", "x", "tie")], None, Columns())
@@ -59,12 +58,20 @@ def data_of(comparisons: Any, clusters: Any, columns: Columns) -> Data:
     """
     clusters = one_grouping(clusters, "a comparison of judgements")
     notes: tuple[Note, ...] = ()
-    if isinstance(comparisons, Mapping) or is_table(comparisons):
-        judged, named = _of_table(comparisons, clusters, columns)
+    if isinstance(data, Preferences):
+        judged = (
+            data
+            if columns.systems is None
+            else among(data, checks.valid_name_list(columns.systems, "systems"))
+        )
+        a, b, winner, items = judged.first, judged.second, judged.winners(), judged.items
+        named, notes = (judged.clusters if clusters is None else clusters), (Note("read_as", judged.told),)
+    elif isinstance(data, Mapping) or is_table(data):
+        judged, named = _of_table(data, clusters, columns)
         a, b, winner, items = judged.first, judged.second, judged.winners(), judged.items
         notes = (Note("read_as", judged.told),)
     else:
-        a, b, winner, items, named = _read(comparisons, clusters, columns)
+        a, b, winner, items, named = _read(data, clusters, columns)
     arrays.check_labels({"a": a, "b": b, "winner": winner, "items": items, "clusters": named})
     first, second, won = _texts(a, "a"), _texts(b, "b"), _texts(winner, "winner")
     if not len(first) == len(second) == len(won):
@@ -94,7 +101,7 @@ def data_of(comparisons: Any, clusters: Any, columns: Columns) -> Data:
     )
 
 
-def _read(comparisons: Any, clusters: Any, columns: Columns) -> tuple[Any, Any, Any, Any, Any]:
+def _read(data: Any, clusters: Any, columns: Columns) -> tuple[Any, Any, Any, Any, Any]:
     """Return a, b, winner, items and clusters as columns."""
     if isinstance(clusters, str):
         raise InvalidInputError(
@@ -109,16 +116,16 @@ def _read(comparisons: Any, clusters: Any, columns: Columns) -> tuple[Any, Any, 
         item=(columns.item, None),
         systems=(columns.systems, None),
     )
-    rows = _rows(comparisons)
+    rows = _rows(data)
     fields = list(zip(*rows, strict=True)) if rows else [(), (), ()]
     return *fields[-3:], (fields[0] if len(fields) == 4 else None), clusters
 
 
-def _of_table(comparisons: Any, clusters: Any, columns: Columns) -> tuple[Preferences, Any]:
+def _of_table(data: Any, clusters: Any, columns: Columns) -> tuple[Preferences, Any]:
     """Return the judgements of a frame, of records or of a mapping of columns, and the clusters."""
-    labelled = comparisons if isinstance(comparisons, Mapping) else {}
-    if hasattr(comparisons, "iloc"):  # the index of a pandas frame may contradict that of the clusters
-        labelled = {"the judgements": comparisons.iloc[:, 0]}
+    labelled = data if isinstance(data, Mapping) else {}
+    if hasattr(data, "iloc"):  # the index of a pandas frame may contradict that of the clusters
+        labelled = {"the judgements": data.iloc[:, 0]}
     arrays.check_labels({**labelled, "clusters": None if isinstance(clusters, str) else clusters})
     named = {
         # The default is a column of that name, or one that is called in another usual way.
@@ -126,14 +133,14 @@ def _of_table(comparisons: Any, clusters: Any, columns: Columns) -> tuple[Prefer
         for role, name in (("a", columns.a), ("b", columns.b), ("winner", columns.winner))
     }
     cluster = clusters if isinstance(clusters, str) else None
-    judged = preferences_of(table_of(comparisons), {**named, "item": columns.item, "cluster": cluster})
+    judged = preferences_of(table_of(data), {**named, "item": columns.item, "cluster": cluster})
     if columns.systems is not None:
         judged = among(judged, checks.valid_name_list(columns.systems, "systems"))
     return judged, judged.clusters if clusters is None or cluster is not None else clusters
 
 
-def _rows(comparisons: Any) -> list[Sequence[Any]]:
-    rows = arrays.listed(comparisons, "the judgements")
+def _rows(data: Any) -> list[Sequence[Any]]:
+    rows = arrays.listed(data, "the judgements")
     for place, row in enumerate(rows):
         listed = isinstance(row, Sequence) or (isinstance(row, np.ndarray) and row.ndim == 1)
         fits = listed and not isinstance(row, str) and len(row) in (3, 4)
@@ -160,7 +167,7 @@ def _values(winner: Sequence[str], first: Sequence[str], second: Sequence[str]) 
     """Return 1, 0.5 or 0 per judgement; a name of one of the two goes before the positions "a" and "b"."""
     values = np.empty(len(first))
     for place, (won, a, b) in enumerate(zip(winner, first, second, strict=True)):
-        value = {**_POSITIONS, TIE: 0.5, b: 0.0, a: 1.0}.get(won)
+        value = {**_POSITIONS, TIES[0]: 0.5, b: 0.0, a: 1.0}.get(won)
         if value is None:
             raise InvalidInputError(
                 f"the winner of judgement {place} must be {quoted(a)}, {quoted(b)} or 'tie',"

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
 from bestby._core import checks
-from bestby._core.typing import ArrayLike
-from bestby._core.versions import versions
-from bestby._version import __version__
+from bestby._core.keywords import with_suggestions
+from bestby._core.typing import ArrayLike, Correction, Question, Rng, RunsInterval, RunsTest, Statistic
 from bestby.comparisons.common import family, note_rules
+from bestby.comparisons.common.provenance import made_by, sizes
 from bestby.comparisons.runs.differences import chosen_test, difference_of, orders_of, oriented_test
-from bestby.comparisons.runs.settings import Settings, asked
-from bestby.comparisons.runs.source import Data, data_of, runs_with_gold, systems_of
-from bestby.engine.base import Drawing
+from bestby.comparisons.runs.settings import Settings, checked_settings
+from bestby.comparisons.runs.source import Columns, Data, data_of, given_runs
+from bestby.data.layouts.runs import Runs
+from bestby.engine.base import Drawing, Progress
 from bestby.engine.hierarchy import RunsWithItems
 from bestby.engine.runs import FEW_FOR_MEDIANS
 from bestby.inference import locations, multiplicity
-from bestby.resampling import executing
-from bestby.resampling.streams import seed_of
+from bestby.resampling.settings import Resampling, combined
 from bestby.results.base import Note, Provenance
 from bestby.results.runs import RunsComparison, RunsDifference, RunsScore, Variance
 
@@ -31,67 +31,70 @@ FEW_RUNS = 5
 """Runs below which a note says that little is known of how they vary; of trimmed means, those kept."""
 
 
+@with_suggestions
 def compare_runs(
-    runs: Mapping[str, Any] | Any,
+    data: Mapping[str, Any] | Runs | Any,
+    gold: ArrayLike | str | None = None,
     *,
-    systems: Sequence[str] | None = None,
+    metric: Any = None,
+    greater_is_better: bool | None = None,
+    statistic: Statistic = "mean",
+    systems: str | Sequence[str] | None = None,
     ignore: str | Sequence[str] | None = None,
+    dataset: str | None = None,
     run: str | None = None,
     item: str | Sequence[str] | None = None,
-    dataset: str | None = None,
     system_column: str | None = None,
     value_column: str | None = None,
-    gold: ArrayLike | str | None = None,
-    metric: Any = None,
-    statistic: str = "mean",
-    paired: bool = False,
     clusters: ArrayLike | str | None = None,
+    paired: bool = False,
     baseline: str | None = None,
-    greater_is_better: bool | None = None,
-    interval: str = "auto",
+    interval: RunsInterval = "auto",
     level: float = 0.95,
-    test: str = "auto",
-    alternative: str = "two-sided",
-    correction: str = "holm",
+    test: RunsTest = "auto",
+    alternative: Question = "two-sided",
+    correction: Correction = "holm",
     margin: float | None = None,
     n_resamples: int = 10_000,
-    rng: int | np.random.Generator | None = 0,
+    rng: Rng = 0,
     n_jobs: int = 1,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
     executor: Executor | None = None,
+    resampling: Resampling | None = None,
 ) -> RunsComparison:
     """Compare systems of which each was run several times, with different random seeds.
 
     Parameters
     ----------
-    runs : mapping of str to array_like, shape (R,) or (R, n), or to mapping of run to such, or data frame
+    data : mapping of str to array_like, shape (R,) or (R, n), or to mapping of run to such, or data frame
         Per system the score of each run; or, for each run, its score on every item; or, with `gold`, its
         predictions. Paired runs in mappings are joined by their keys. The items are the same in all runs of
         all systems; the number of runs may differ. A data frame is read as a table is by `read_runs`: a
-        column per system and a row per run, or a column of systems.
-    systems, ignore : list of str, optional
-        The systems to compare, and columns of a data frame that are no systems, by name or pattern
-        (``"gpt-*"``).
-    run, item, dataset, system_column, value_column : str, optional
-        Columns of a data frame, as for `read_runs`.
+        column per system and a row per run, or a column of systems. Or what `read_runs` returns, which brings
+        gold, clusters and the name of the scores with it.
     gold : array_like, shape (n,), or str, optional
-        The gold labels or values: `runs` are then predictions. Of a data frame the name of their column.
+        The gold labels or values: `data` are then predictions. Of a data frame the name of their column.
     metric : str, Metric or callable, optional
         With items what to compute of each run, as for `compare`. Where the runs are scores already, the name
         they go by ("score" by default), which also says whether higher or lower is better: that of the metric
         of this name, or else a guess ("error_rate" and "val_loss" are lower), which a note tells.
+    greater_is_better : bool, optional
+        The direction; that of the metric by default, for scores without a name True.
     statistic : {"mean", "median", "trimmed_mean", "iqm"}
         What is compared of the runs: their mean, median, 20 % trimmed mean, or the mean of the middle half.
         With items the mean only.
+    systems, ignore : str or list of str, optional
+        The systems to compare (all by default), and columns of a data frame that are not systems, by name or
+        by pattern, such as ``"gpt-*"``.
+    dataset, run, item, system_column, value_column : str, optional
+        Columns of a data frame, as for `read_runs`.
+    clusters : array_like, shape (n,), or str, optional
+        The cluster (document, speaker, template) of each item, or the column of a data frame with it.
     paired : bool
         Whether run i of one system and run i of the others share what was drawn: the seed, the split, the
         order of the data. The numbers of runs must then be equal.
-    clusters : array_like, shape (n,), or str, optional
-        The column of a data frame, or the cluster (document, speaker, template) of each item.
     baseline : str, optional
         Compare every other system with this one only (system minus baseline); otherwise every pair.
-    greater_is_better : bool, optional
-        The direction; that of the metric by default, for scores without a name True.
     interval : {"auto", "t", "bca", "percentile", "basic"}
         How intervals are made; the result names the method used. "auto" is "t" (Welch's, for paired runs
         Student's, for trimmed means Yuen's, for medians with the standard error of Price and Bonett), and for
@@ -124,6 +127,8 @@ def compare_runs(
     executor : Executor, optional
         What runs long jobs in place of threads: any ``concurrent.futures.Executor``, such as that of a
         ``dask.distributed.Client``. The numbers are the same for any.
+    resampling : Resampling, optional
+        The last five as one record, to be shared by several calls.
 
     Returns
     -------
@@ -137,6 +142,12 @@ def compare_runs(
         If the data or an argument cannot be used as given.
     DesignError
         If a system has one run only, or the statistic, interval or test does not fit.
+
+    See Also
+    --------
+    read_runs : Runs from a table or the logs of a tool.
+    multi_aso : Almost stochastic order alone, with its own settings.
+    compare : One run of each system, item by item.
 
     Notes
     -----
@@ -165,60 +176,56 @@ def compare_runs(
     >>> round(difference.estimate, 3), difference.interval.method, round(difference.p_value, 4)
     (0.036, 'welch', 0.0159)
     """
-    settings = asked(statistic, paired, interval, level, test, alternative, correction, margin, baseline)
-    drawing = Drawing(
-        checks.positive_int(n_resamples, "n_resamples"),
-        seed_of(rng),
-        checks.positive_int(n_jobs, "n_jobs"),
-        progress,
-        executor=executing.checked(executor),
+    resampling = combined(
+        resampling, n_resamples, rng=rng, n_jobs=n_jobs, progress=progress, executor=executor
     )
-    columns = {"run": run, "item": item, "dataset": dataset}
-    columns |= {"system_column": system_column, "value_column": value_column}
-    given = runs_with_gold(runs, gold, clusters, systems, ignore, columns, paired=settings.paired)
-    metric = given.metric if metric is None else metric
-    rows = systems_of(given.runs, paired=settings.paired)
-    data = data_of(rows, given.gold, metric, given.clusters, greater_is_better, settings, drawing)
-    data = replace(data, notes=(*given.notes, *data.notes))
-    checks.valid_baseline(baseline, data.names)
-    estimates = np.array([data.maker.estimate(s) for s in range(len(data.names))])
-    order = family.ranked(estimates, data.names, data.metric.greater_is_better)
-    base = None if baseline is None else data.names.index(baseline)
-    alternative = settings.towards(data.metric.greater_is_better)
+    drawing = Drawing.of(resampling)
+    settings = checked_settings(
+        statistic, paired, interval, level, test, alternative, correction, margin, baseline
+    )
+    columns = Columns(systems, ignore, run, item, dataset, system_column, value_column)
+    given = given_runs(data, gold, metric, clusters, greater_is_better, columns, paired=paired)
+    runs = data_of(given, settings, drawing)
+    checks.valid_baseline(baseline, runs.names)
+    estimates = np.array([runs.maker.estimate(s) for s in range(len(runs.names))])
+    order = family.ranked(estimates, runs.names, runs.metric.greater_is_better)
+    base = None if baseline is None else runs.names.index(baseline)
+    alternative = settings.towards(runs.metric.greater_is_better)
     pairs = family.pairs(order, base, sided=alternative != "two-sided")
-    orders = orders_of(data, settings, drawing, len(pairs))
-    chosen, reasons = chosen_test(data, pairs, settings)
-    tests = [oriented_test(data, a, b, chosen, alternative) for a, b in pairs]
+    orders = orders_of(runs, settings, drawing, len(pairs))
+    chosen, reasons = chosen_test(runs, pairs, settings)
+    tests = [oriented_test(runs, a, b, chosen, alternative) for a, b in pairs]
     adjusted = multiplicity.adjust([test.p_value for test in tests], settings.correction)
     differences = family.with_direction_notes(
         [
-            difference_of(data, a, b, test, float(p), orders, settings)
+            difference_of(runs, a, b, test, float(p), orders, settings)
             for (a, b), test, p in zip(pairs, tests, adjusted, strict=True)
         ],
         settings.alpha,
     )
     differences, long = family.with_one_long_note(differences)
-    scores, system_notes = _scores(data, order, differences, settings)
+    scores, system_notes = _scores(runs, order, differences, settings)
     return RunsComparison(
-        metrics=(data.metric,),
+        metrics=(runs.metric,),
         systems=scores,
         differences=differences,
         omnibus=(),
         notes=(
+            *given.notes,
             *system_notes,
-            *_notes(data, settings, differences),
+            *_notes(runs, settings, differences),
             *reasons,
             *long,
-            *note_rules.of_resamples(data.metric.name, tests, settings.correction, settings.alpha),
+            *note_rules.of_resamples(runs.metric.name, tests, settings.correction, settings.alpha),
         ),
-        provenance=_provenance(data, settings, drawing),
-        n_items=data.n_items,
+        provenance=_provenance(runs, settings, drawing),
+        n_items=runs.n_items,
         level=settings.level,
         correction=settings.correction,
         margin=settings.margin,
         baseline=settings.baseline,
         orders=orders,
-        variances=_variances(data, order, pairs),
+        variances=_variances(runs, order, pairs),
         statistic=settings.statistic,
         paired=settings.paired,
     )
@@ -232,9 +239,9 @@ def _scores(
     low, high, letters = family.standings(names, differences, settings.alpha, lettered=lettered)
     entries, notes = [], note_rules.of_groups(data.metric.name, letters, lettered=lettered)
     for position, system in enumerate(order):
-        interval, found = data.maker.interval(system, None, settings.interval, settings.level)
+        interval, interval_notes = data.maker.interval(system, None, settings.interval, settings.level)
         about = (data.metric.name, names[position])
-        notes += [Note(note.code, note.message, about) for note in found]
+        notes += [Note(note.code, note.message, about) for note in interval_notes]
         error, error_method = data.maker.standard_error(system)
         entries.append(
             RunsScore(
@@ -311,25 +318,15 @@ def few_runs_note(fewest: int, statistic: str) -> Iterator[Note]:
 
 
 def _provenance(data: Data, settings: Settings, drawing: Drawing) -> Provenance:
-    sizes = [int(x.size) for x in data.maker.scores]
-    about: dict[str, Any] = {"runs": sizes, "systems": list(data.names)}
+    named = {
+        "metrics": [data.metric.name],
+        "greater_is_better": data.metric.greater_is_better,
+        **{entry.name: getattr(settings, entry.name) for entry in fields(settings)},
+    }
+    about: dict[str, Any] = {"runs": [int(x.size) for x in data.maker.scores], "systems": list(data.names)}
     if data.evaluation is not None:
-        about = {"items": data.n_items, **about}
-        if data.evaluation.clusters is not None:
-            about["clusters"] = int(np.unique(data.evaluation.clusters).size)
-    return Provenance(
-        version=__version__,
-        versions=versions(),
-        seed=drawing.seed,
-        n_resamples=drawing.n_resamples,
-        settings={
-            "metrics": [data.metric.name],
-            "greater_is_better": data.metric.greater_is_better,
-            **{entry.name: getattr(settings, entry.name) for entry in fields(settings)},
-        },
-        data=about,
-        data_hash=_data_hash(data),
-    )
+        about = {"items": data.n_items, **about, **sizes(data.evaluation)}
+    return made_by(drawing, named, about, _data_hash(data))
 
 
 def _data_hash(data: Data) -> str:

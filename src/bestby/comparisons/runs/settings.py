@@ -1,4 +1,4 @@
-"""What was asked of a comparison of runs, checked once."""
+"""The settings of a comparison of runs, checked once."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Settings:
         return family.oriented(self.alternative, greater_is_better)
 
 
-def asked(
+def checked_settings(
     statistic: str,
     paired: bool,
     interval: str,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,43 +47,88 @@ class Data:
         return 0 if self.evaluation is None else self.evaluation.n_items
 
 
-def runs_with_gold(
-    runs: Any,
+@dataclass(frozen=True, eq=False)
+class Given:
+    """Runs, and what is known of them: from the arguments of `compare_runs`, or from the file they are of."""
+
+    runs: Any
+    gold: Any
+    metric: Any
+    clusters: Any
+    greater_is_better: bool | None
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns of a data frame are what; `systems` and `ignore` choose among the systems of any data."""
+
+    systems: Any = None
+    ignore: Any = None
+    run: str | None = None
+    item: str | Sequence[str] | None = None
+    dataset: str | None = None
+    system_column: str | None = None
+    value_column: str | None = None
+
+
+def given_runs(
+    data: Any,
     gold: Any,
+    metric: Any,
     clusters: Any,
-    systems: Any,
-    ignore: Any,
-    columns: Mapping[str, Any],
+    greater_is_better: bool | None,
+    columns: Columns,
     *,
     paired: bool,
-) -> Runs:
-    """Return the runs with gold and clusters, which a frame holds in columns; other data as they are."""
-    if not is_table(runs):
-        checks.refuse_unused(
-            "data other than a data frame, because it names a column",
-            **{name: (column, None) for name, column in columns.items()},
+) -> Given:
+    """Return the runs of the chosen systems; those that were read bring gold, clusters and name along."""
+    if isinstance(data, Runs):
+        if gold is not None or clusters is not None:
+            raise InvalidInputError(
+                "what read_runs returns already holds gold and clusters",
+                hint="name their columns to read_runs instead",
+            )
+        return _of_runs(data, metric, greater_is_better, columns)
+    if is_table(data):
+        table = table_of(data)
+        options = TableOptions.of(
+            gold, columns.item, clusters, systems=columns.systems, ignore=columns.ignore,
+            system_column=columns.system_column, value_column=columns.value_column,
+        )  # fmt: skip
+        runs = runs_of(table, options, run=columns.run, dataset=columns.dataset, paired=paired)
+        note = Note("read_as", f"{table.source} was read as {runs.told}")
+        if any(isinstance(values, list) for values in runs.runs.values()):
+            runs = dataclasses.replace(runs, metric=None)  # what the scores of items are called is no metric
+        runs = dataclasses.replace(runs, notes=(note, *runs.notes))
+        return _of_runs(runs, metric, greater_is_better, Columns())
+    unused = {name: (getattr(columns, name), None) for name in _TABLE_COLUMNS}
+    checks.refuse_unused("data other than a data frame, because it names a column", **unused)
+    if not isinstance(data, Mapping):
+        raise InvalidInputError(
+            f"runs must be a mapping of system to its runs, got {type(data).__name__}",
+            hint='compare_runs({"new": [0.81, 0.84], "old": [0.79, 0.80]})',
         )
-        return Runs(chosen_systems(runs, systems, ignore), gold, clusters, None, "")
-    others = dict(columns)
-    run, item, dataset = others.pop("run"), others.pop("item"), others.pop("dataset")
-    options = TableOptions.of(gold, item, clusters, systems=systems, ignore=ignore, **others)
-    table = table_of(runs)
-    found = runs_of(table, options, run=run, dataset=dataset, paired=paired)
-    has_items = any(isinstance(values, list) for values in found.runs.values())
-    return dataclasses.replace(
-        found,
-        metric=None if has_items else found.metric,  # what the scores of items are called is no metric
-        notes=(Note("read_as", f"{table.source} was read as {found.told}"), *found.notes),
+    chosen = chosen_systems(data, columns.systems, columns.ignore)
+    return Given(chosen, gold, metric, clusters, greater_is_better)
+
+
+_TABLE_COLUMNS = ("run", "item", "dataset", "system_column", "value_column")
+
+
+def _of_runs(runs: Runs, metric: Any, greater_is_better: bool | None, columns: Columns) -> Given:
+    return Given(
+        chosen_systems(runs.runs, columns.systems, columns.ignore),
+        runs.gold,
+        runs.metric if metric is None else metric,
+        runs.clusters,
+        runs.greater_is_better if greater_is_better is None else greater_is_better,
+        runs.notes,
     )
 
 
-def systems_of(runs: Any, *, paired: bool) -> dict[str, list[Any]]:
+def _systems_of(runs: Mapping[str, Any], *, paired: bool) -> dict[str, list[Any]]:
     """Return per system its runs: numbers, or one sequence of values each."""
-    if not isinstance(runs, Mapping):
-        raise InvalidInputError(
-            f"runs must be a mapping of system to its runs, got {type(runs).__name__}",
-            hint='compare_runs({"new": [0.81, 0.84], "old": [0.79, 0.80]})',
-        )
     checks.valid_names(runs, "system")
     if len(runs) < 2:
         raise InvalidInputError(
@@ -96,11 +141,11 @@ def systems_of(runs: Any, *, paired: bool) -> dict[str, list[Any]]:
             " a standard deviation and a number of runs",
             hint="pass the score of each run; if these are the scores of three runs, pass them as a list",
         )
-    given = {f"the runs of {quoted(name)}": values for name, values in runs.items()}
+    rows = {f"the runs of {quoted(name)}": values for name, values in runs.items()}
     lined = (
-        arrays.joined_by_key(given, "runs")
+        arrays.joined_by_key(rows, "runs")
         if paired
-        else {what: arrays.values_of(row) for what, row in given.items()}
+        else {what: arrays.values_of(row) for what, row in rows.items()}
     )
     return {name: _rows(values, name) for name, values in zip(runs, lined.values(), strict=True)}
 
@@ -142,50 +187,38 @@ def _nested(row: Any, what: str) -> bool:
     return hasattr(row, "__array__") and checks.as_array([row], what).ndim > 1
 
 
-def data_of(
-    systems: dict[str, list[Any]],
-    gold: Any,
-    metric: Any,
-    clusters: Any,
-    greater_is_better: bool | None,
-    settings: Settings,
-    drawing: Drawing,
-) -> Data:
+def data_of(given: Given, settings: Settings, drawing: Drawing) -> Data:
     """Return the runs of all systems, once they are known to fit together."""
+    systems = _systems_of(given.runs, paired=settings.paired)
     sizes = {name: len(rows) for name, rows in systems.items()}
     if settings.paired and len(set(sizes.values())) > 1:
-        told = ", ".join(f"{name}: {size}" for name, size in sizes.items())
+        numbers = ", ".join(f"{name}: {size}" for name, size in sizes.items())
         raise InvalidInputError(
-            f"paired runs must be equally many for all systems, got {told}",
+            f"paired runs must be equally many for all systems, got {numbers}",
             hint="leave out the runs that some system lacks, or pass paired=False",
         )
     per_item = {
         name: any(_nested(row, f"the runs of {quoted(name)}") for row in rows)
         for name, rows in systems.items()
     }
-    if gold is not None or any(per_item.values()):
+    if given.gold is not None or any(per_item.values()):
         flat = next((name for name, nested in per_item.items() if not nested), None)
         if flat is not None:
             raise InvalidInputError(
                 f"system {quoted(flat)} has one value per run, where one per run and item is needed",
                 hint="pass an array of shape (runs, items) for every system",
             )
-        return _of_items(systems, gold, metric, clusters, greater_is_better, settings, drawing)
-    if clusters is not None:
+        return _of_items(systems, given, settings, drawing)
+    if given.clusters is not None:
         raise InvalidInputError(
             "clusters are groups of items, but every run is a single score",
             hint="pass per-item scores or predictions of every run",
         )
-    return _of_scores(systems, metric, greater_is_better, settings, drawing)
+    return _of_scores(systems, given, settings, drawing)
 
 
-def _of_scores(
-    systems: dict[str, list[Any]],
-    metric: Any,
-    greater_is_better: bool | None,
-    settings: Settings,
-    drawing: Drawing,
-) -> Data:
+def _of_scores(systems: dict[str, list[Any]], given: Given, settings: Settings, drawing: Drawing) -> Data:
+    metric = given.metric
     if metric is not None and not isinstance(metric, str):
         raise InvalidInputError(
             "the runs are scores already: metric can only name them",
@@ -203,24 +236,16 @@ def _of_scores(
         numbers = values.astype(np.float64)
         # Unpaired runs have no order; sorted, they give the same bits in any.
         scores.append(numbers if settings.paired else np.sort(numbers))
-    if greater_is_better is not None:
-        checks.flag(greater_is_better, "greater_is_better")
-    better, notes = direction_of(metric, greater_is_better)
+    if given.greater_is_better is not None:
+        checks.flag(given.greater_is_better, "greater_is_better")
+    better, notes = direction_of(metric, given.greater_is_better)
     info = MetricInfo(metric or "score", better, (-math.inf, math.inf))
     names = tuple(systems)
     maker = Separate(scores, names, settings.statistic, settings.paired, drawing)
     return Data(names, info, maker, None, notes)
 
 
-def _of_items(
-    systems: dict[str, list[Any]],
-    gold: Any,
-    metric: Any,
-    clusters: Any,
-    greater_is_better: bool | None,
-    settings: Settings,
-    drawing: Drawing,
-) -> Data:
+def _of_items(systems: dict[str, list[Any]], given: Given, settings: Settings, drawing: Drawing) -> Data:
     if settings.statistic != "mean":
         raise DesignError(
             f"with items the mean of the runs is compared, not their {settings.statistic.replace('_', ' ')}",
@@ -232,26 +257,26 @@ def _of_items(
         for position, row in enumerate(rows)
     }
     try:
-        evaluation = Evaluation.of(flat, gold, clusters=clusters)
+        evaluation = Evaluation.of(flat, given.gold, clusters=given.clusters)
     except InvalidInputError as error:
         if isinstance(error.__cause__, MissingValueError):  # without the advice on on_missing
             raise error.__cause__ from None
         raise
     note_rules.of_data(evaluation)  # refuses a single cluster
-    asked, notes = chosen_metric(metric, {"": evaluation})
-    ((group, _),) = prepare.groups(evaluation, [asked], consumer="a comparison of runs")
+    metric, notes = chosen_metric(given.metric, {"": evaluation})
+    ((group, _),) = prepare.groups(evaluation, [metric], consumer="a comparison of runs")
     undefined = np.flatnonzero(~np.isfinite(group.scores()[0]))
     if undefined.size:
         raise InvalidInputError(
-            f"metric {asked.name} is undefined for run {quoted(evaluation.names[int(undefined[0])])}",
+            f"metric {metric.name} is undefined for run {quoted(evaluation.names[int(undefined[0])])}",
             hint="a class or all variation is missing; choose another metric or look at the predictions",
         )
     better = (
-        asked.greater_is_better
-        if greater_is_better is None
-        else checks.flag(greater_is_better, "greater_is_better")
+        metric.greater_is_better
+        if given.greater_is_better is None
+        else checks.flag(given.greater_is_better, "greater_is_better")
     )
     names = tuple(systems)
     n_runs = [len(rows) for rows in systems.values()]
     maker = RunsWithItems(Intervals(group, drawing), n_runs, names, settings.paired)
-    return Data(names, MetricInfo(asked.name, better, asked.bounds), maker, evaluation, tuple(notes))
+    return Data(names, MetricInfo(metric.name, better, metric.bounds), maker, evaluation, tuple(notes))

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
-from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative
 from bestby._core.versions import versions
 from bestby._version import __version__
 from bestby.comparisons.common import family, note_rules, one_pair
+from bestby.comparisons.common.provenance import made_by
 from bestby.comparisons.study import cache
 from bestby.comparisons.study import note_rules as study_notes
+from bestby.comparisons.study.differences import _of_items, _of_items_and_runs, _of_runs
 from bestby.comparisons.study.plan import Condition, Plan
 from bestby.comparisons.study.store import Store
 from bestby.data.evaluation import Evaluation
-from bestby.engine import prepare, test_maker
+from bestby.engine import prepare
 from bestby.engine.base import Group
 from bestby.engine.hierarchy import DOUBTED, RunsWithItems
 from bestby.engine.interval_maker import Intervals
@@ -29,8 +30,6 @@ from bestby.inference import multiplicity
 from bestby.metrics.base import BaseMetric
 from bestby.results.base import MetricInfo, Note, Provenance
 from bestby.results.study import ConditionScore, StudyComparison, StudyDifference
-from bestby.results.values import Interval
-from bestby.vocabulary import allowed_names
 
 _MIRROR: dict[Alternative, Alternative] = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
 
@@ -219,8 +218,8 @@ def _mirrored(difference: StudyDifference) -> StudyDifference:
 
 def _alternative(plan: Plan, metric: BaseMetric, *, turned: bool) -> Alternative:
     """Return what is asked of a pair in the order of the names, or of one that is turned."""
-    asked = plan.settings.towards(metric.greater_is_better)
-    return _MIRROR[asked] if turned else asked
+    side = plan.settings.towards(metric.greater_is_better)
+    return _MIRROR[side] if turned else side
 
 
 def _differences_of(
@@ -252,97 +251,6 @@ def _differences_of(
                 for note in (*difference.notes, *_undefined(makers.group, m))
             ),
         )
-
-
-def _of_items(
-    plan: Plan,
-    makers: Intervals,
-    m: int,
-    evaluation: Evaluation,
-    both: tuple[Condition, Condition],
-    alternative: Alternative,
-) -> tuple[StudyDifference, Interval | None]:
-    """Return the difference of one run each, resampled over the items."""
-    settings, pair = plan.settings, (m, 0, 1)
-    name = "permutation" if settings.test == "auto" else settings.test
-    test = test_maker.run(name, makers, [pair], alternative)[pair]
-    method, doubts = one_pair.chosen(makers, Target(*pair), settings.interval)
-    interval, notes = makers.interval(Target(*pair), method, settings.level)
-    tost, tost_level = interval, family.equivalence_level(settings.level, settings.margin)
-    if tost_level is not None:
-        tost = makers.interval(Target(*pair), method, tost_level)[0]
-    notes = (*notes, *doubts, *note_rules.of_swaps(makers.group, m, {pair: test}, evaluation.names, name))
-    plain = one_pair.difference(makers, pair, evaluation, test, interval, settings.level, notes)
-    values = {entry.name: getattr(plain, entry.name) for entry in fields(plain)}
-    return (
-        StudyDifference(**{**values, "a": both[0].name, "b": both[1].name, "n_runs": (1, 1)}),
-        tost,
-    )
-
-
-def _of_items_and_runs(
-    plan: Plan,
-    makers: Intervals,
-    m: int,
-    evaluation: Evaluation,
-    both: tuple[Condition, Condition],
-    alternative: Alternative,
-) -> tuple[StudyDifference, Interval | None]:
-    """Return the difference over the items and the runs."""
-    settings, metric = plan.settings, makers.group.metrics[m]
-    sizes = [len(condition.runs) for condition in both]
-    crossed = RunsWithItems(makers, sizes, [condition.name for condition in both], paired=False, metric=m)
-    test = crossed.test(0, 1, _of_runs(settings.test, "test"), alternative)
-    method = _of_runs(settings.interval, "interval")
-    interval, notes = crossed.interval(0, 1, method, settings.level)
-    tost, tost_level = interval, family.equivalence_level(settings.level, settings.margin)
-    if tost_level is not None:
-        tost = crossed.interval(0, 1, method, tost_level)[0]
-    n_differing = _differing(list(evaluation.systems.values()))
-    if n_differing == 0:
-        notes += (Note("identical", "no two runs of the two conditions differ on any item"),)
-    error, error_method = crossed.standard_error(0, 1)
-    found = StudyDifference(
-        metric=metric.name,
-        a=both[0].name,
-        b=both[1].name,
-        estimate=crossed.estimate(0, 1),
-        score_a=crossed.estimate(0),
-        score_b=crossed.estimate(1),
-        interval=interval,
-        test=test,
-        p_adjusted=test.p_value,
-        greater_is_better=metric.greater_is_better,
-        n_items=evaluation.n_items,
-        n_differing=n_differing,
-        notes=notes,
-        n_runs=(sizes[0], sizes[1]),
-        level=settings.level,
-        standard_error=error,
-        standard_error_method=error_method,
-    )
-    return found, tost
-
-
-def _of_runs(name: str, what: str) -> str:
-    if name not in allowed_names(what, "study_runs"):
-        raise DesignError(
-            f"the {what} {name!r} knows of items only, but here items and runs vary: a condition has several"
-            ' runs, or the test or the interval is "t"',
-            hint=f'{what}="auto" is for items and runs',
-        )
-    return name
-
-
-def _differing(rows: Sequence[Any]) -> int:
-    """Return on how many items some run differs from the first."""
-    differs = np.zeros(len(rows[0]), dtype=np.bool_)
-    for row in rows[1:]:
-        if row.ndim != rows[0].ndim:
-            return len(rows[0])
-        apart = row != rows[0]
-        differs |= apart if apart.ndim == 1 else apart.any(axis=1)
-    return int(differs.sum())
 
 
 def _makers(
@@ -381,10 +289,10 @@ def _key(
 ) -> str:
     """Return the key of a result: of all that it depends on, and of nothing else."""
     s, drawing = plan.settings, plan.drawing
-    asked: dict[str, Any] = {"interval": s.interval, "level": s.level}
+    chosen: dict[str, Any] = {"interval": s.interval, "level": s.level}
     if what == "difference":
         alternative = _alternative(plan, metric, turned=turned)
-        asked |= {"test": s.test, "alternative": alternative, "margin": s.margin}
+        chosen |= {"test": s.test, "alternative": alternative, "margin": s.margin}
     return cache.key_of(
         {
             "what": what,
@@ -395,7 +303,7 @@ def _key(
             "gold": plan.gold.hash,
             "conditions": [[condition.name, condition.hashes] for condition in conditions],
             "resamples": [drawing.n_resamples, drawing.seed, drawing.resample_size, drawing.rescale],
-            **asked,
+            **chosen,
         }
     )
 
@@ -408,16 +316,10 @@ def _provenance(plan: Plan) -> Provenance:
     }
     if plan.gold.clusters is not None:
         data["clusters"] = int(np.unique(plan.gold.clusters).size)
-    settings = plan.settings.told()
+    settings = {"metrics": [metric.name for metric in plan.metrics], **plan.settings.by_name()}
     settings["baseline"] = list(plan.baselines) or None
-    return Provenance(
-        version=__version__,
-        versions=versions(package for metric in plan.metrics for package in metric.packages),
-        seed=plan.drawing.seed,
-        n_resamples=plan.drawing.n_resamples,
-        settings={"metrics": [metric.name for metric in plan.metrics], **settings},
-        data=data,
-        data_hash=cache.key_of(
-            {"gold": plan.gold.hash, "runs": {c.name: c.hashes for c in plan.conditions.values()}}
-        )[:16],
+    data_hash = cache.key_of(
+        {"gold": plan.gold.hash, "runs": {c.name: c.hashes for c in plan.conditions.values()}}
     )
+    packages = [package for metric in plan.metrics for package in metric.packages]
+    return made_by(plan.drawing, settings, data, data_hash[:16], packages)

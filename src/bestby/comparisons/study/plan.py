@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from bestby._core.errors import DesignError
+from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.text import quoted
 from bestby._core.typing import Array
 from bestby.comparisons.common.settings import Settings
 from bestby.comparisons.study.records import Gold, Run
 from bestby.data.evaluation import Evaluation
 from bestby.engine.base import Drawing
+from bestby.metrics import default, resolve
 from bestby.metrics.base import BaseMetric
 
 _NAME = "{}, run {}"
@@ -110,3 +113,25 @@ class Plan:
             clusters=self.gold.clusters,
             classes=classes if soft else None,
         )
+
+
+def chosen_metrics(metric: Any, gold: Gold, per_class: bool) -> tuple[list[BaseMetric], frozenset[str]]:
+    """Return the metrics, and the names of those that were asked for by name."""
+    if metric is None:
+        metric = default(False, soft_gold=gold.values.ndim == 2)
+    specs = list(metric) if isinstance(metric, list | tuple) else [metric]
+    if per_class:
+        labels = gold.classes if gold.classes is not None else np.unique(gold.values)
+        specs += [name for label in labels.tolist() if (name := f"f1[{label}]") not in specs]
+    metrics = [resolve(spec) for spec in specs]
+    if not metrics:
+        raise InvalidInputError("at least one metric is needed", hint="metric='accuracy'")
+    names = [one.name for one in metrics]
+    doubled = next((name for name in names if names.count(name) > 1), None)
+    if doubled is not None:
+        raise InvalidInputError(
+            f"metric {quoted(doubled)} is given {names.count(doubled)} times",
+            hint="give each a name of its own",
+        )
+    named = {one.name for spec, one in zip(specs, metrics, strict=True) if isinstance(spec, str)}
+    return metrics, frozenset(named)

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
+from bestby._core.keywords import with_suggestions
 from bestby._core.text import counted, quoted
-from bestby._core.typing import ArrayLike
+from bestby._core.typing import ArrayLike, Correction, Question, Rng, StudyInterval, StudyTest
 from bestby.comparisons.common import family
-from bestby.comparisons.common.settings import Settings, margin_of, resample_size_of
+from bestby.comparisons.common.settings import Settings, margin_of
 from bestby.comparisons.study.boostsa import import_outcomes, write_outcomes
 from bestby.comparisons.study.comparing import compared
-from bestby.comparisons.study.plan import Condition, Plan
+from bestby.comparisons.study.plan import Condition, Plan, chosen_metrics
 from bestby.comparisons.study.records import Gold, Run
 from bestby.comparisons.study.store import Store, role_of
-from bestby.engine.base import Drawing
-from bestby.metrics import resolve
-from bestby.metrics.base import BaseMetric
-from bestby.metrics.registry import default
-from bestby.resampling import executing
-from bestby.resampling.streams import seed_of
+from bestby.engine.base import Drawing, Progress
+from bestby.resampling.settings import Resampling, combined, size_of
 from bestby.results.study import StudyComparison
 from bestby.vocabulary import allowed_names
 
@@ -204,6 +199,7 @@ class Study:
         """
         return write_outcomes(self._store, path)
 
+    @with_suggestions
     def compare(
         self,
         *,
@@ -211,19 +207,20 @@ class Study:
         per_class: bool = False,
         conditions: Sequence[str] | None = None,
         baseline: str | Sequence[str] | None = None,
-        interval: str = "auto",
+        interval: StudyInterval = "auto",
         level: float = 0.95,
-        test: str = "auto",
-        alternative: str = "two-sided",
-        correction: str = "holm",
+        test: StudyTest = "auto",
+        alternative: Question = "two-sided",
+        correction: Correction = "holm",
         margin: float | None = None,
         n_resamples: int = 10_000,
         resample_size: float | None = None,
         rescale: bool = True,
-        rng: int | np.random.Generator | None = 0,
+        rng: Rng = 0,
         n_jobs: int = 1,
-        progress: Callable[[int, int], None] | None = None,
+        progress: Progress | None = None,
         executor: Executor | None = None,
+        resampling: Resampling | None = None,
     ) -> StudyComparison:
         """Compare every treatment with its baselines.
 
@@ -273,6 +270,8 @@ class Study:
         executor : Executor, optional
             What runs long jobs in place of threads: any ``concurrent.futures.Executor``, such as that of a
             ``dask.distributed.Client``. The numbers are the same for any.
+        resampling : Resampling, optional
+            The last seven as one record, to be shared by several calls.
 
         Returns
         -------
@@ -286,6 +285,16 @@ class Study:
         DesignError
             If an interval or test knows of items only, and a condition has several runs.
         """
+        resampling = combined(
+            resampling,
+            n_resamples,
+            resample_size=resample_size,
+            rescale=rescale,
+            rng=rng,
+            n_jobs=n_jobs,
+            progress=progress,
+            executor=executor,
+        )
         settings = Settings(
             checks.choice(interval, allowed_names("interval", "study"), "interval"),
             checks.probability(level, "level"),
@@ -295,18 +304,10 @@ class Study:
             checks.choice(correction, allowed_names("correction"), "correction"),
             margin_of(margin),
             None,
-            resample_size_of(resample_size),
-            checks.flag(rescale, "rescale"),
+            size_of(resampling.resample_size),
+            resampling.rescale,
         )
-        drawing = Drawing(
-            checks.positive_int(n_resamples, "n_resamples"),
-            seed_of(rng),
-            checks.positive_int(n_jobs, "n_jobs"),
-            progress,
-            settings.resample_size,
-            settings.rescale,
-            executing.checked(executor),
-        )
+        drawing = Drawing.of(resampling)
         gold = self._store.gold()
         chosen = self._chosen(conditions)
         loaded = {
@@ -314,7 +315,7 @@ class Study:
             for name in chosen
         }
         pairs, baselines = self._pairs(loaded, gold, baseline)
-        metrics, named = _metrics(metric, gold, per_class)
+        metrics, named = chosen_metrics(metric, gold, per_class)
         plan = Plan(
             gold, loaded, pairs, baselines, metrics, named, settings, drawing, by_default=metric is None
         )
@@ -373,25 +374,3 @@ class Study:
                 hint="add a treatment, or name another baseline",
             )
         return pairs, named
-
-
-def _metrics(metric: Any, gold: Gold, per_class: bool) -> tuple[list[BaseMetric], frozenset[str]]:
-    """Return the metrics, and the names of those that were asked for by name."""
-    if metric is None:
-        metric = default(False, soft_gold=gold.values.ndim == 2)
-    specs = list(metric) if isinstance(metric, list | tuple) else [metric]
-    if per_class:
-        labels = gold.classes if gold.classes is not None else np.unique(gold.values)
-        specs += [name for label in labels.tolist() if (name := f"f1[{label}]") not in specs]
-    metrics = [resolve(spec) for spec in specs]
-    if not metrics:
-        raise InvalidInputError("at least one metric is needed", hint="metric='accuracy'")
-    names = [found.name for found in metrics]
-    doubled = next((name for name in names if names.count(name) > 1), None)
-    if doubled is not None:
-        raise InvalidInputError(
-            f"metric {quoted(doubled)} is given {names.count(doubled)} times",
-            hint="give each a name of its own",
-        )
-    named = {found.name for spec, found in zip(specs, metrics, strict=True) if isinstance(spec, str)}
-    return metrics, frozenset(named)

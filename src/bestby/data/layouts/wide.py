@@ -67,10 +67,9 @@ def systems_of(table: Table, roles: Roles, systems: Sequence[str] | None) -> lis
     other = {name: role for role, name in roles.named()}
     if systems is None:
         names = [name for name in table.names if name not in other]
-        if len(names) < 2:
+        if not names:
             raise InvalidInputError(
-                f"{table.source}: a comparison needs at least 2 columns of systems, got {len(names)}"
-                f" ({roles.told()})",
+                f"{table.source}: there is no column of a system ({roles.told()})",
                 hint=f"its columns are: {listed(table.names)}",
             )
         check_no_run(table.source, names)

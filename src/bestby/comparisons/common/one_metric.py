@@ -1,0 +1,273 @@
+"""The comparison of systems on one metric: scores, differences, tests, groups and notes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
+from bestby._core.typing import FloatArray
+from bestby.advising import observed, tree
+from bestby.comparisons.common import dependence, family, many_systems, note_rules, one_pair, swap_notes
+from bestby.comparisons.common.settings import Settings
+from bestby.data.evaluation import Evaluation
+from bestby.engine import prepare, test_maker
+from bestby.engine.base import Drawing, Group, Pair
+from bestby.engine.interval_maker import Intervals
+from bestby.engine.sums import SumGroup
+from bestby.engine.targets import Target
+from bestby.inference import multiplicity, omnibus
+from bestby.metrics.base import BaseMetric, MeanMetric
+from bestby.results.base import Note
+from bestby.results.comparison import Difference, SystemScore
+from bestby.results.pairs import Differences, Pairs
+from bestby.results.values import Interval, Omnibus, TestResult
+
+MOST_HELD = 5000
+"""Pairs, those of 100 systems, up to which every difference is made at once and held."""
+
+
+@dataclass(frozen=True)
+class MetricPart:
+    """What a comparison says of one metric."""
+
+    systems: tuple[SystemScore, ...]
+    differences: tuple[Difference, ...] | Pairs
+    omnibus: Omnibus | None
+    notes: tuple[Note, ...]
+
+
+def groups_of(
+    evaluation: Evaluation,
+    metrics: Sequence[BaseMetric],
+    drawing: Drawing,
+    annotators: str,
+    blocks: int | None,
+    consumer: str,
+) -> Iterable[tuple[Group, Sequence[int]]]:
+    """Return the groups of metrics that are resampled together, with the positions of the metrics."""
+    return prepare.groups(
+        evaluation,
+        metrics,
+        annotators_seed=drawing.seed if annotators == "resample" else None,
+        blocks=blocks,
+        supports=prepare.ALL_GROUPINGS,
+        consumer=consumer,
+    )
+
+
+def joined(parts: Sequence[tuple[Difference, ...] | Pairs]) -> tuple[Difference, ...] | Differences:
+    """Return the differences of all metrics: as a tuple, or made when asked for if they are very many."""
+    if sum(len(part) for part in parts if isinstance(part, Pairs)) > MOST_HELD:
+        return Differences(tuple(parts))
+    return tuple(difference for part in parts for difference in part)
+
+
+def compared(
+    makers: Intervals, m: int, unfitted: BaseMetric, evaluation: Evaluation, settings: Settings
+) -> MetricPart:
+    """Return the comparison on the metric of position m in its group; `unfitted` is it before it saw data."""
+    metric = makers.group.metrics[m]
+    names = evaluation.names
+    scores = makers.scores[m]
+    check_defined(scores, metric, names)
+    order = family.ranked(scores, names, metric.greater_is_better)
+    base = None if settings.baseline is None else names.index(settings.baseline)
+    alternative = settings.towards(metric.greater_is_better)
+    line = family.line(order, base, sided=alternative != "two-sided")
+    counts = many_systems.counted(makers, m, line, base, settings)
+    if counts is not None:
+        return _by_counts(counts, makers, m, unfitted, order, evaluation, settings)
+    pairs = [(m, a, b) for a, b in family.pairs(order, base, sided=alternative != "two-sided")]
+    test, path = _test(makers, pairs, evaluation, settings)
+    tests = test_maker.run(test, makers, pairs, alternative)
+    adjusted = multiplicity.adjust([tests[pair].p_value for pair in pairs], settings.correction)
+    intervals = _intervals(makers, pairs, settings)
+    differences = family.with_direction_notes(
+        [
+            _difference(makers, pair, tests[pair], float(p), intervals[pair], evaluation, settings)
+            for pair, p in zip(pairs, adjusted, strict=True)
+        ],
+        settings.alpha,
+    )
+    standings = family.standings(
+        [names[system] for system in order],
+        differences,
+        settings.alpha,
+        lettered=settings.baseline is None,
+    )
+    systems, notes = system_scores(makers, m, order, standings, names, settings.interval, settings.level)
+    group_notes = note_rules.of_groups(metric.name, standings[2], lettered=settings.baseline is None)
+    return MetricPart(
+        systems,
+        differences,
+        _omnibus(makers, m),
+        (
+            *path,
+            *group_notes,
+            *notes,
+            *note_rules.of_metric(makers.group, m, tests, settings),
+            *swap_notes.of_swaps(makers.group, m, tests, names, settings.test),
+            *swap_notes.of_exchangeability(makers.group, m, tests, names, settings.alpha),
+            *note_rules.of_samples(makers.group, m, pairs, evaluation),
+            *dependence.of_metric(makers.group, unfitted, pairs, evaluation, settings),
+        ),
+    )
+
+
+def check_defined(scores: FloatArray, metric: BaseMetric, names: Sequence[str]) -> None:
+    """Refuse data on which a metric has no value for some system."""
+    bad = np.flatnonzero(~np.isfinite(scores))
+    if bad.size:
+        raise InvalidInputError(
+            f"metric {metric.name} is undefined for system {quoted(names[int(bad[0])])} on these data",
+            hint="a class or all variation is missing; choose another metric or look at the predictions",
+        )
+
+
+def _by_counts(
+    counts: many_systems.Counts,
+    makers: Intervals,
+    m: int,
+    unfitted: BaseMetric,
+    order: list[int],
+    evaluation: Evaluation,
+    settings: Settings,
+) -> MetricPart:
+    """Return the same as `compared` where the counts of discordant items are all there is to know."""
+    metric, names = makers.group.metrics[m], evaluation.names
+    alternative = settings.towards(metric.greater_is_better)
+    test, path = _test(makers, [counts.widest(m)], evaluation, settings)
+    differences = many_systems.pairs(counts, makers, m, test, alternative, evaluation, settings)
+    standings = family.standings_of(
+        many_systems.beaten(differences, order, settings.alpha), lettered=settings.baseline is None
+    )
+    systems, notes = system_scores(makers, m, order, standings, names, settings.interval, settings.level)
+    group_notes = note_rules.of_groups(metric.name, standings[2], lettered=settings.baseline is None)
+    pairs = counts.noted_pairs(m)
+    of_pairs = [
+        *note_rules.of_samples(makers.group, m, pairs, evaluation),
+        *dependence.of_metric(makers.group, unfitted, pairs, evaluation, settings),
+    ]
+    if len(pairs) < len(differences):
+        which = " (of the differences with the first system and of those between neighbours)"
+        of_pairs = [dataclasses.replace(note, message=note.message + which) for note in of_pairs]
+    of_metric = note_rules.of_metric(makers.group, m, {}, settings)
+    return MetricPart(
+        systems, differences, _omnibus(makers, m), (*path, *group_notes, *notes, *of_metric, *of_pairs)
+    )
+
+
+def _test(
+    makers: Intervals, pairs: Sequence[Pair], evaluation: Evaluation, settings: Settings
+) -> tuple[str, tuple[Note, ...]]:
+    """Return the test asked for; for "auto" that at the end of the tree, with a note of the path."""
+    if makers.group.crossed:
+        return dependence.of_test(settings.test, makers.group)
+    if settings.test != "auto":
+        return settings.test, ()
+    metric = pairs[0][0]
+    path, end = tree.walk(observed.case_of(makers.group, metric, evaluation, pairs))
+    message = f"test {end.test}, because: " + " ".join(
+        f"({number}) {step.question} {step.answer.capitalize()} [{step.source}]."
+        for number, step in enumerate(path, 1)
+    )
+    return end.test, (Note("advice", message, (makers.group.metrics[metric].name,)),)
+
+
+_Intervals = tuple[Interval | None, Interval | None, tuple[Note, ...]]
+
+
+def _intervals(makers: Intervals, pairs: Sequence[Pair], settings: Settings) -> dict[Pair, _Intervals]:
+    """Return per pair the interval, the one for two one-sided tests, and notes."""
+    targets = [Target(*pair) for pair in pairs]
+    if settings.simultaneous:
+        together, notes = makers.simultaneous(targets, settings.level)
+        return {pair: (found, found, notes) for pair, found in zip(pairs, together, strict=True)}
+    result: dict[Pair, _Intervals] = {}
+    for pair, target in zip(pairs, targets, strict=True):
+        method, doubts = one_pair.chosen(makers, target, settings.interval)
+        found, notes = makers.interval(target, method, settings.level)
+        tost, tost_level = found, family.equivalence_level(settings.level, settings.margin)
+        if tost_level is not None:
+            tost = makers.interval(target, method, tost_level)[0]
+        result[pair] = (found, tost, (*notes, *doubts))
+    return result
+
+
+def _difference(
+    makers: Intervals,
+    pair: Pair,
+    test: TestResult,
+    p_adjusted: float,
+    intervals: _Intervals,
+    evaluation: Evaluation,
+    settings: Settings,
+) -> Difference:
+    interval, tost, notes = intervals
+    m, a, b = pair
+    metric, scores = makers.group.metrics[m], makers.scores[m]
+    both = (float(scores[a]), float(scores[b]))
+    interval, tost = (family.on_marks(one, both, settings.margin) for one in (interval, tost))
+    return dataclasses.replace(
+        one_pair.difference(makers, pair, evaluation, test, interval, settings.level, notes),
+        p_adjusted=p_adjusted,
+        verdict=family.verdict(interval, tost, settings.margin, metric.greater_is_better),
+        margin=settings.margin,
+        equivalence_interval=None if settings.margin is None else tost,
+    )
+
+
+def system_scores(
+    makers: Intervals,
+    m: int,
+    order: list[int],
+    standings: family.Standings,
+    names: Sequence[str],
+    method: str,
+    level: float,
+) -> tuple[tuple[SystemScore, ...], tuple[Note, ...]]:
+    """Return the scores of all systems, the best first, with intervals by the method asked for, and notes."""
+    metric = makers.group.metrics[m]
+    low, high, labels = standings
+    entries: list[SystemScore] = []
+    notes: list[Note] = []
+    for position, system in enumerate(order):
+        target = Target(m, system)
+        chosen, doubts = one_pair.chosen(makers, target, method)
+        interval, found = makers.interval(target, chosen, level)
+        name = names[system]
+        notes += [Note(note.code, note.message, (metric.name, name)) for note in (*found, *doubts)]
+        error, error_method = one_pair.standard_error(makers, target, interval)
+        entries.append(
+            SystemScore(
+                metric.name,
+                name,
+                makers.estimate(target),
+                interval,
+                int(low[position]),
+                int(high[position]),
+                None if labels is None else labels[position],
+                standard_error=error,
+                standard_error_method=error_method,
+            )
+        )
+    return tuple(entries), tuple(notes)
+
+
+def _omnibus(makers: Intervals, m: int) -> Omnibus | None:
+    """Return Cochran's Q for 0/1 values, Friedman's test for other means, over items or cluster means."""
+    group = makers.group
+    if not isinstance(group, SumGroup) or not isinstance(group.metrics[m], MeanMetric) or group.crossed:
+        return None
+    if group.n_systems < 3:
+        return None
+    means, counts = test_maker.unit_means(group, m)
+    binary = not group.table.clustered and bool(np.isin(means, (0.0, 1.0)).all())
+    name, test = ("cochran_q", omnibus.cochran_q) if binary else ("friedman", omnibus.friedman)
+    statistic, df, p = test(means, counts)
+    return Omnibus(group.metrics[m].name, name, statistic, df, p)

@@ -1,0 +1,68 @@
+"""Where the numbers of a comparison come from: the only maker of provenance, and the hashes of data."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from bestby._core.versions import versions
+from bestby._version import __version__
+from bestby.data.evaluation import Evaluation
+from bestby.engine.base import Drawing
+from bestby.metrics.base import BaseMetric, Metric
+from bestby.results.base import Provenance
+
+
+def made_by(
+    drawing: Drawing,
+    settings: Mapping[str, Any],
+    data: Mapping[str, Any],
+    data_hash: str,
+    packages: Iterable[str] = (),
+) -> Provenance:
+    """Return all that is needed to make the numbers again."""
+    return Provenance(
+        __version__,
+        versions(packages),
+        drawing.seed,
+        drawing.n_resamples,
+        dict(settings),
+        dict(data),
+        data_hash,
+    )
+
+
+def of_evaluation(
+    evaluation: Evaluation, metrics: Sequence[BaseMetric], settings: Mapping[str, Any], drawing: Drawing
+) -> Provenance:
+    """Return the provenance of numbers that come from one evaluation.
+
+    The hash of labels is of their joint rows and counts where no number depends on the order of the items, so
+    that a table counted by a database has the same one; blocks, ranks and functions of the user's own keep
+    the order.
+    """
+    cells = evaluation.countable and "blocks" not in settings and all(isinstance(m, Metric) for m in metrics)
+    return made_by(
+        drawing,
+        {"metrics": [metric.name for metric in metrics], **settings},
+        {"items": evaluation.n_items, "systems": list(evaluation.names), **sizes(evaluation)},
+        evaluation.cells_hash() if cells else evaluation.data_hash(),
+        [package for metric in metrics for package in metric.packages],
+    )
+
+
+def sizes(evaluation: Evaluation) -> dict[str, int]:
+    """Return the numbers of the clusters, crossed groups and strata that there are."""
+    groups = {"clusters": evaluation.clusters, "crossed": evaluation.crossed, "strata": evaluation.strata}
+    return {name: int(np.unique(one).size) for name, one in groups.items() if one is not None}
+
+
+def hash_of(parts: Mapping[str, str]) -> str:
+    """Return one hash of the hashes of named parts, in whatever order they come."""
+    digest = hashlib.blake2b(digest_size=8)
+    for name in sorted(parts):
+        digest.update(f"{name}|{parts[name]}|".encode())
+    return digest.hexdigest()

@@ -1,0 +1,108 @@
+"""The data of a comparison on one test set: what the user has, as an `Evaluation`."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bestby._core import checks
+from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
+from bestby._core.typing import AnnotatorChoice, OnMissing
+from bestby.data.annotations import Annotations
+from bestby.data.evaluation import Evaluation
+from bestby.data.frames import is_table
+from bestby.data.layouts.evaluations import evaluation_of_frame
+from bestby.data.layouts.options import TableOptions, chosen_names, chosen_systems, with_keys
+from bestby.data.layouts.soft import Soft
+from bestby.engine import prepare
+from bestby.metrics import resolve
+from bestby.metrics.directions import is_label
+from bestby.vocabulary import allowed_names
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arguments:
+    """The arguments of `compare` and `evaluate` that say what the data are; see there."""
+
+    gold: Any
+    systems: Any
+    ignore: Any
+    system_column: str | None
+    value_column: str | None
+    items: Any
+    clusters: Any
+    strata: Any
+    on_missing: OnMissing
+    classes: Any
+    normalise: bool
+    annotators: AnnotatorChoice | None
+
+
+def evaluation_of(data: Any, given: Arguments, metric: Any) -> Evaluation:
+    """Return the data as one evaluation of the chosen systems."""
+    gold, objects = _annotated(given), of_objects(metric)
+    missing = checks.choice(given.on_missing, allowed_names("on_missing", "items"), "on_missing")
+    if isinstance(data, Evaluation):
+        known = (gold, given.items, given.clusters, given.strata, given.classes)
+        if any(one is not None for one in known) or missing != "error" or given.normalise:
+            raise InvalidInputError(
+                "an Evaluation already holds gold, classes, items, clusters and strata, with nothing missing",
+                hint="pass them to Evaluation.of instead",
+            )
+        names = chosen_names(data.names, given.systems, given.ignore)
+        return data if names == list(data.names) else data.with_systems(names)
+    is_long = given.system_column is not None or given.value_column is not None
+    if is_table(data) or (is_long and isinstance(data, Mapping)):
+        if gold is not None and not isinstance(gold, str):
+            raise InvalidInputError(
+                f"for a data frame gold is the name of a column, got {type(gold).__name__}",
+                hint="pass {name: frame[name], ...} as the data to give the gold itself",
+            )
+        soft = dataclasses.replace(Soft.of(given.classes, given.normalise), objects=objects)
+        options = TableOptions.of(
+            gold, given.items, given.clusters, given.strata, systems=given.systems, ignore=given.ignore,
+            on_missing=missing, soft=soft, system_column=given.system_column, value_column=given.value_column,
+        )  # fmt: skip
+        return evaluation_of_frame(data, options, "this metric" if objects else None)
+    side = {"gold": gold, "items": given.items, "clusters": given.clusters, "strata": given.strata}
+    data, side = with_keys(data, side)
+    return Evaluation.of(
+        chosen_systems(data, given.systems, given.ignore), **side, on_missing=missing, classes=given.classes,
+        normalise=given.normalise, objects=objects,
+    )  # fmt: skip
+
+
+def _annotated(given: Arguments) -> Any:
+    """Return the gold; where annotators are named, as their labels."""
+    gold = given.gold
+    if given.annotators is None or gold is None or isinstance(gold, Annotations):
+        return gold
+    if isinstance(gold, str):
+        raise InvalidInputError(
+            f"with annotators, gold must be one list of labels per item, got {quoted(gold)}",
+            hint="pass data={name: frame[name], ...} and gold=frame[[...]], one column per annotator",
+        )
+    return Annotations.of(gold, given.classes)
+
+
+def of_objects(metric: Any) -> bool:
+    """Return whether all metrics read the items as they are, not as labels or numbers.
+
+    A name that no metric has is that of the user's own scores, which are numbers.
+
+    >>> of_objects("em"), of_objects(["em", "f1_macro"]), of_objects("my score"), of_objects(None)
+    (True, False, False, False)
+    """
+    specs = metric if isinstance(metric, list | tuple) else [metric]
+    return bool(specs) and all(
+        spec is not None and not is_label(spec) and resolve(spec).reads == "objects" for spec in specs
+    )
+
+
+def needs_items(metric: Any) -> bool:
+    """Return whether some metric needs every item, so that equal items cannot be counted beforehand."""
+    specs = metric if isinstance(metric, list | tuple) else [] if metric is None else [metric]
+    return not all(is_label(spec) or prepare.takes_counts(resolve(spec)) for spec in specs)

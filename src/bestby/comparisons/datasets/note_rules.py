@@ -1,0 +1,78 @@
+"""Notes on comparisons over several datasets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from bestby.comparisons.common import per_dataset, swap_notes
+from bestby.comparisons.common.family import alpha_of, shown_better
+from bestby.comparisons.common.per_dataset import Options
+from bestby.comparisons.datasets.source import DatasetScores
+from bestby.results.base import Note
+from bestby.results.comparison import Difference
+from bestby.results.datasets import Names
+from bestby.results.replicability import Replicability
+
+FEWEST_FOR_SHAPE = 11
+"""Datasets below which nothing shows whether the differences are skewed."""
+
+ASKS = {
+    "wilcoxon": "the differences are symmetric about 0 (their pseudo-median is 0)",
+    "sign": "each system wins on half of the datasets",
+}
+"""What tests over the datasets ask that is not about the mean."""
+
+
+def notes_on(
+    scores: DatasetScores,
+    pairs: Sequence[Names],
+    counts: Mapping[Names, Replicability],
+    tests: Mapping[str, tuple[Difference, ...]],
+    options: Options,
+    across: str,
+    correction: str,
+) -> list[Note]:
+    """Return notes on what the tests over the datasets show, and on what the datasets do not agree on."""
+    n = len(scores.datasets)
+    family = 1 if correction == "none" else len(pairs)
+    sides = 2.0 if options.alternative == "two-sided" else 1.0
+    least = min(1.0, sides * 0.5**n * family)
+    notes = []
+    if across != "t" and least > alpha_of(options.level):
+        limit = f"with {n} datasets and {family} comparisons" if family > 1 else f"with {n} datasets"
+        limit += f" the p-value of the {across} test over datasets cannot be below {least:.2g} (corrected)"
+        notes.append(Note("few_datasets", limit))
+    elif n < FEWEST_FOR_SHAPE and across in swap_notes.TESTS_OF_MEANS:
+        text = (
+            f"{n} datasets do not show whether the differences between them are skewed: the {across} test and"
+            " the interval of the mean hold if they are roughly symmetric"
+        )
+        notes.append(Note("few_datasets", text))
+    if across in ASKS:
+        text = (
+            f"the {across} test over the datasets asks whether {ASKS[across]}, but the estimate and the"
+            " interval are of the mean difference: where differences are skewed the two need not agree, and a"
+            ' small p-value is no evidence about the mean; across="t" tests the mean'
+        )
+        notes.append(Note("not_the_mean", text, (scores.metric.name,)))
+    obstacle = per_dataset.obstacle_to_pooling(scores.items) if scores.items else None
+    if obstacle is not None:
+        notes.append(Note("not_pooled", f"there is no difference on all items pooled (micro): {obstacle}"))
+    if any(comparison.level != options.level for comparison in scores.compared.values()):
+        notes.append(
+            Note("levels_differ", "the intervals inside the datasets keep the level they were made with")
+        )
+    for position, pair in enumerate(pairs):
+        with_effect = counts[pair].found if pair in counts else ()
+        ahead = {shown_better(tests[name][position], alpha_of(options.level)) for name in with_effect} - {
+            None
+        }
+        if len(ahead) > 1:
+            notes.append(
+                Note(
+                    "both_directions",
+                    "the datasets with a difference do not agree on which system is better",
+                    (scores.metric.name, *pair),
+                )
+            )
+    return notes

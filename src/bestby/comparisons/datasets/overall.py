@@ -1,0 +1,152 @@
+"""The differences over all datasets together, with datasets or items resampled."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from bestby.comparisons.common import one_pair, per_dataset
+from bestby.comparisons.common.per_dataset import Options
+from bestby.comparisons.datasets.source import DatasetScores
+from bestby.engine.base import Drawing
+from bestby.engine.targets import Target
+from bestby.inference import clusters
+from bestby.inference.distributions import replicates
+from bestby.inference.intervals import normal, percentile
+from bestby.metrics.base import BaseMetric
+from bestby.results.base import MetricInfo, Note
+from bestby.results.comparison import Difference
+from bestby.results.datasets import Names, Overall
+from bestby.results.values import Interval, defined
+
+
+def overall_differences(
+    scores: DatasetScores,
+    pairs: Sequence[Names],
+    differences: Sequence[Difference],
+    options: Options,
+    drawing: Drawing,
+) -> tuple[Overall, ...]:
+    """Return the mean differences over datasets (macro) and on all items (micro), pair by pair."""
+    made = [
+        Overall(
+            d.a, d.b, "macro", "datasets", d.estimate, d.interval, d.standard_error, d.standard_error_method
+        )
+        for d in differences
+    ]
+    if scores.items and scores.measure is not None:
+        made += _macro_over_items(scores, differences, options.level, drawing)
+        made += _micro(scores, scores.measure, pairs, options, drawing)
+    place = {pair: i for i, pair in enumerate(pairs)}
+    return tuple(sorted(made, key=lambda entry: place[entry.a, entry.b]))
+
+
+def _macro_over_items(
+    scores: DatasetScores, differences: Sequence[Difference], level: float, drawing: Drawing
+) -> list[Overall]:
+    """Return intervals of the mean difference for other items of the same datasets."""
+    pairs = [(scores.names.index(d.a), scores.names.index(d.b)) for d in differences]
+    crossed = any(makers.group.crossed for makers in scores.makers.values())
+    ends = _macro_by_formula(scores, pairs, level) if crossed else _macro_drawn(scores, pairs, level, drawing)
+    method = "two-way" if crossed else "percentile"
+    made = []
+    for d, (low, high, error) in zip(differences, ends, strict=True):
+        interval, _ = defined(Interval(low, high, level, method, exact=crossed))
+        made.append(
+            Overall(
+                d.a,
+                d.b,
+                "macro",
+                "items",
+                d.estimate,
+                clipped(interval, scores.metric),
+                error,
+                None if error is None else "two-way" if crossed else "bootstrap",
+            )
+        )
+    return made
+
+
+_Ends = tuple[float, float, float | None]
+"""The ends of an interval, and the standard error."""
+
+
+def _macro_drawn(
+    scores: DatasetScores, pairs: Sequence[tuple[int, int]], level: float, drawing: Drawing
+) -> list[_Ends]:
+    """Return percentile intervals and standard errors, items redrawn inside each dataset."""
+    total = np.zeros((drawing.n_resamples, len(scores.names)))
+    for name, makers in scores.makers.items():
+        own = dataclasses.replace(drawing, seed=per_dataset.derived_seed(drawing.seed, name))
+        total += makers.group.bootstrap(own)[:, 0, :] / len(scores.makers)
+    intervals: list[_Ends] = []
+    for a, b in pairs:
+        drawn = total[:, a] - total[:, b]
+        kept = drawn[np.isfinite(drawn)]
+        scale = float(np.abs(scores.matrix).max())
+        if kept.size:
+            error = float(kept.std(ddof=1)) if kept.size > 1 else None
+            intervals.append((*percentile(replicates(kept, scale), level), error))
+        else:
+            intervals.append((math.nan, math.nan, None))
+    return intervals
+
+
+def _macro_by_formula(scores: DatasetScores, pairs: Sequence[tuple[int, int]], level: float) -> list[_Ends]:
+    """Return intervals from the standard errors inside the datasets, which two crossed groupings need."""
+    intervals: list[_Ends] = []
+    for a, b in pairs:
+        errors = [makers.group.error(0, a, b) for makers in scores.makers.values()]
+        known = [error for error in errors if error is not None]
+        assert len(known) == len(errors)  # two crossed groupings go with functions of sums only
+        error = clusters.mean_error(known)
+        estimate = float(np.mean(scores.matrix[:, a] - scores.matrix[:, b]))
+        intervals.append((*normal(estimate, error.se, level, df=max(error.df, 1.0)), error.se))
+    return intervals
+
+
+def _micro(
+    scores: DatasetScores, measure: BaseMetric, pairs: Sequence[Names], options: Options, drawing: Drawing
+) -> list[Overall]:
+    """Return the differences on all items pooled: items redrawn inside datasets, then whole datasets."""
+    if per_dataset.obstacle_to_pooling(scores.items) is not None:
+        return []
+    whole = per_dataset.pooled(scores.items, scores.names)
+    labels = [name for name, part in scores.items.items() for _ in range(part.n_items)]
+    by_dataset = dataclasses.replace(whole, strata=None, clusters=np.array(labels, dtype=np.str_))
+    made = []
+    for resampled, evaluation in (("items", whole), ("datasets", by_dataset)):
+        makers = per_dataset.makers_of(evaluation, measure, drawing, "all datasets pooled")
+        for a, b in pairs:
+            target = Target(0, scores.names.index(a), scores.names.index(b))
+            method, _ = one_pair.chosen(makers, target, "auto")
+            interval, _ = makers.interval(target, method, options.level)
+            error = one_pair.standard_error(makers, target, interval)
+            made.append(Overall(a, b, "micro", resampled, makers.estimate(target), interval, *error))
+    return made
+
+
+def without_interval(overall: Sequence[Overall], metric: str) -> list[Note]:
+    """Return a note for every difference over all datasets that has no interval."""
+    template = (
+        "no interval of the {} difference ({} resampled): the measure is undefined on every resample, so the"
+        " uncertainty of the difference is unknown"
+    )
+    return [
+        Note(
+            "undefined_interval", template.format(entry.average, entry.resampled), (metric, entry.a, entry.b)
+        )
+        for entry in overall
+        if entry.interval is None and entry.resampled + entry.average != "datasetsmacro"
+    ]
+
+
+def clipped(interval: Interval | None, metric: MetricInfo) -> Interval | None:
+    """Return the interval without what no difference can be."""
+    if interval is None:
+        return None
+    reach = metric.bounds[1] - metric.bounds[0]
+    return dataclasses.replace(interval, low=max(interval.low, -reach), high=min(interval.high, reach))

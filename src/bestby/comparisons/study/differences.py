@@ -1,0 +1,116 @@
+"""Differences between two conditions: of single runs over the items, or over items and runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from bestby._core.errors import DesignError
+from bestby._core.typing import Alternative
+from bestby.comparisons.common import family, one_pair, swap_notes
+from bestby.comparisons.study.plan import Condition, Plan
+from bestby.data.evaluation import Evaluation
+from bestby.engine import test_maker
+from bestby.engine.hierarchy import RunsWithItems
+from bestby.engine.interval_maker import Intervals
+from bestby.engine.targets import Target
+from bestby.results.base import Note
+from bestby.results.study import StudyDifference
+from bestby.results.values import Interval
+from bestby.vocabulary import allowed_names
+
+"""Intervals and tests that know of several runs."""
+
+
+def _of_items(
+    plan: Plan,
+    makers: Intervals,
+    m: int,
+    evaluation: Evaluation,
+    both: tuple[Condition, Condition],
+    alternative: Alternative,
+) -> tuple[StudyDifference, Interval | None]:
+    """Return the difference of one run each, resampled over the items."""
+    settings, pair = plan.settings, (m, 0, 1)
+    name = "permutation" if settings.test == "auto" else settings.test
+    test = test_maker.run(name, makers, [pair], alternative)[pair]
+    method, doubts = one_pair.chosen(makers, Target(*pair), settings.interval)
+    interval, notes = makers.interval(Target(*pair), method, settings.level)
+    tost, tost_level = interval, family.equivalence_level(settings.level, settings.margin)
+    if tost_level is not None:
+        tost = makers.interval(Target(*pair), method, tost_level)[0]
+    notes = (*notes, *doubts, *swap_notes.of_swaps(makers.group, m, {pair: test}, evaluation.names, name))
+    plain = one_pair.difference(makers, pair, evaluation, test, interval, settings.level, notes)
+    values = {entry.name: getattr(plain, entry.name) for entry in fields(plain)}
+    return (
+        StudyDifference(**{**values, "a": both[0].name, "b": both[1].name, "n_runs": (1, 1)}),
+        tost,
+    )
+
+
+def _of_items_and_runs(
+    plan: Plan,
+    makers: Intervals,
+    m: int,
+    evaluation: Evaluation,
+    both: tuple[Condition, Condition],
+    alternative: Alternative,
+) -> tuple[StudyDifference, Interval | None]:
+    """Return the difference over the items and the runs."""
+    settings, metric = plan.settings, makers.group.metrics[m]
+    sizes = [len(condition.runs) for condition in both]
+    crossed = RunsWithItems(makers, sizes, [condition.name for condition in both], paired=False, metric=m)
+    test = crossed.test(0, 1, _of_runs(settings.test, "test"), alternative)
+    method = _of_runs(settings.interval, "interval")
+    interval, notes = crossed.interval(0, 1, method, settings.level)
+    tost, tost_level = interval, family.equivalence_level(settings.level, settings.margin)
+    if tost_level is not None:
+        tost = crossed.interval(0, 1, method, tost_level)[0]
+    n_differing = _differing(list(evaluation.systems.values()))
+    if n_differing == 0:
+        notes += (Note("identical", "no two runs of the two conditions differ on any item"),)
+    error, error_method = crossed.standard_error(0, 1)
+    found = StudyDifference(
+        metric=metric.name,
+        a=both[0].name,
+        b=both[1].name,
+        estimate=crossed.estimate(0, 1),
+        score_a=crossed.estimate(0),
+        score_b=crossed.estimate(1),
+        interval=interval,
+        test=test,
+        p_adjusted=test.p_value,
+        greater_is_better=metric.greater_is_better,
+        n_items=evaluation.n_items,
+        n_differing=n_differing,
+        notes=notes,
+        n_runs=(sizes[0], sizes[1]),
+        level=settings.level,
+        standard_error=error,
+        standard_error_method=error_method,
+    )
+    return found, tost
+
+
+def _of_runs(name: str, what: str) -> str:
+    if name not in allowed_names(what, "study_runs"):
+        raise DesignError(
+            f"the {what} {name!r} knows of items only, but here items and runs vary: a condition has several"
+            ' runs, or the test or the interval is "t"',
+            hint=f'{what}="auto" is for items and runs',
+        )
+    return name
+
+
+def _differing(rows: Sequence[Any]) -> int:
+    """Return on how many items some run differs from the first."""
+    differs = np.zeros(len(rows[0]), dtype=np.bool_)
+    for row in rows[1:]:
+        if row.ndim != rows[0].ndim:
+            return len(rows[0])
+        apart = row != rows[0]
+        differs |= apart if apart.ndim == 1 else apart.any(axis=1)
+    return int(differs.sum())
