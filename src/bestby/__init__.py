@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from bestby.comparisons.items import compare as compare
     from bestby.comparisons.preferences.comparing import compare_preferences as compare_preferences
     from bestby.comparisons.runs.comparing import compare_runs as compare_runs
+    from bestby.comparisons.scores import evaluate as evaluate
     from bestby.comparisons.study.study import Study as Study
     from bestby.data.annotations import Annotations as Annotations
     from bestby.data.evaluation import Evaluation as Evaluation
@@ -91,6 +92,7 @@ __getattr__, __dir__, __all__ = door(
         "comparisons.items": "compare",
         "comparisons.preferences.comparing": "compare_preferences",
         "comparisons.runs.comparing": "compare_runs",
+        "comparisons.scores": "evaluate",
         "comparisons.study.study": "Study",
         "data.annotations": "Annotations",
         "data.evaluation": "Evaluation",

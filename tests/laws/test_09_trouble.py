@@ -41,9 +41,12 @@ CASES: list[tuple[str, type[BestbyError], tuple[Any, Any], dict[str, Any], str]]
         InvalidInputError,
         ({"a": GOLD}, GOLD),
         {},
-        "a comparison needs at least 2 systems, got 1: a",
+        (
+            "a comparison needs at least 2 systems, got 1: a\n"
+            "hint: evaluate gives the score of one system with its interval"
+        ),
     ),
-    ("no system", InvalidInputError, ({}, GOLD), {}, "a comparison needs at least 2 systems, got 0: none"),
+    ("no system", InvalidInputError, ({}, GOLD), {}, "at least 1 system is needed, got none"),
     (
         "a list instead of systems",
         InvalidInputError,

@@ -110,6 +110,7 @@ def advise(
                 "items, differing items, systems, clusters and pairing are read off the data",
                 hint="give either the data or the numbers",
             )
+        checks.two_systems(data.names)
         chosen, _ = chosen_metric(metric, {"": data})
         seen = observe(data, chosen)
         return _advice(_repeated(seen.case, n_runs, n_datasets, n_folds), seen.choices, seen.shapes)

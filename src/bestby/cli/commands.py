@@ -16,6 +16,7 @@ from bestby.cli.advise import advise
 from bestby.cli.compare import compare
 from bestby.cli.datasets import datasets
 from bestby.cli.errors import reported
+from bestby.cli.evaluate import evaluate
 from bestby.cli.folds import folds
 from bestby.cli.metrics import metrics
 from bestby.cli.plan import plan
@@ -35,6 +36,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "terminal_width": 100},
 )
 app.command()(compare)
+app.command()(evaluate)
 app.command()(datasets)
 app.command()(folds)
 app.command()(runs)

@@ -23,6 +23,10 @@ _MOST_TIED = 50
 """Systems with the same score among which the headline looks for tests that tell them apart."""
 
 
+_MOST_SCORES = 5
+"""Scores that the headline names where nothing is compared."""
+
+
 def headline(c: Comparison, metric: MetricInfo) -> str:
     """Return what the comparison says about one metric, in one or two sentences.
 
@@ -33,6 +37,14 @@ def headline(c: Comparison, metric: MetricInfo) -> str:
     if not systems:
         return f"No score on {metric.name}."
     digits = Rounding.of([(entry.score, entry.interval) for entry in systems])
+    if not c.differences:
+        shown = [
+            f"{entry.system} {digits.text(entry.score)} {digits.interval(entry.interval)}"
+            for entry in systems[:_MOST_SCORES]
+        ]
+        more = len(systems) - len(shown)
+        rest = [f"{more} more below it"] if more else []
+        return f"{metric.name} on {c.extent}: {listed([*shown, *rest])}."
     return (_best_headline if c.baseline is None else _baseline_headline)(c, metric, systems, digits)
 
 
@@ -128,6 +140,10 @@ def methods_sentence(c: Comparison, metric: MetricInfo | None = None) -> str:
         differences = of_metric(differences, metric.name)
     kinds = examples(differences)
     scores = _counted((name_of_interval(s.interval.method), 1) for s in systems if s.interval is not None)
+    if not kinds:
+        text = f"Intervals ({percent(c.level)}): {scores}; nothing was tested."
+        drawn = any(entry.interval is not None and not entry.interval.exact for entry in systems)
+        return f"{text} {resamples(c)}" if drawn else text
     intervals, tests = _intervals_and_tests(kinds)
     text = f"Intervals ({percent(c.level)}): {intervals} for differences, {scores} for scores."
     text += f" Test: {tests}; {correction(c)}."

@@ -110,10 +110,12 @@ def systems_table(
     """
     entries = systems_of(c, metric)
     digits = score_rounding(c, metric)
+    compared = bool(c.differences)
     place = {entry.system: float(position) for position, entry in enumerate(entries)}
     group = "group (one-sided)" if one_sided(differences_of(c, metric)) else "group"
     columns = (
-        Column("rank", lambda e: Cell(_ranks(e), place[e.system])),
+        # Where nothing was tested, the ranks say nothing.
+        Column("rank", lambda e: Cell(_ranks(e), place[e.system]), applies=compared),
         column.name(kind, attrgetter("system"), baselines or (c.baseline,)),
         column.number(metric.name, digits, attrgetter("score")),
         *beside_score,
@@ -127,6 +129,10 @@ def systems_table(
         ),
     )
     caption = f"{kind.capitalize()}s by {score or metric.name} ({direction(metric)}), {c.extent}"
+    if not compared:
+        return Table.of(
+            f"Scores on {metric.name} ({direction(metric)}), {c.extent}", columns, entries, main=1
+        )
     return Table.of(caption, columns, entries, lambda e: e.score == entries[0].score, methods=methods)
 
 

@@ -212,7 +212,7 @@ def test_missing_scores_follow_the_same_policy(make: Make, on_missing: str) -> N
         (MISSING, {"systems": ["aen", "cat"]}, "{} has no column 'cat' (asked for as system)"),
         (MISSING, {"gold": "truth"}, "{} has no column 'truth' (asked for as gold)"),
         (MISSING, {"stratum": "aen", "systems": ["bert", "label"]}, "{}: column 'label' cannot be gold and system at once"),
-        ("label,aen\nx,x\n", {}, "{}: a comparison needs at least 2 columns of systems, got 1 (gold: label)"),
+        ("label\nx\n", {}, "{}: there is no column of a system (gold: label)"),
         ("label,aen,bert\n", {}, "{} has a header but no rows"),
         ("label,aen,bert\nx,x,y\nx,y\n", {}, "{}, line 3: expected 3 columns, found 2"),
         ("label,aen,bert\nx,x,x\n", {}, "a comparison needs at least 2 items, got 1"),

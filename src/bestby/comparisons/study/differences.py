@@ -17,6 +17,7 @@ from bestby.engine import test_maker
 from bestby.engine.hierarchy import RunsWithItems
 from bestby.engine.interval_maker import Intervals
 from bestby.engine.targets import Target
+from bestby.results.base import Note
 from bestby.results.study import StudyDifference
 from bestby.results.values import Interval
 from bestby.vocabulary import allowed_names

@@ -162,11 +162,6 @@ def _by_dataset(logs: Sequence[Log], on_missing: OnMissing) -> dict[str, dict[st
             )
         systems[log.system] = log
     names = list(dict.fromkeys(log.system for log in logs))
-    if len(names) < 2:
-        raise InvalidInputError(
-            f"a comparison needs at least 2 systems, got {names[0]} ({logs[0].source})",
-            hint="give the log of another system too",
-        )
     for dataset, systems in found.items():
         absent = [name for name in names if name not in systems]
         if absent and on_missing != "drop":

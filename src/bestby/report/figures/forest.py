@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from bestby.report.best import best_systems
 from bestby.report.figures import drawing
 from bestby.report.figures.fonts import figure, name
+from bestby.report.figures.scores import scores as draw_scores
 from bestby.report.numbers import MINUS, Rounding, ends, excludes_zero, percent
 from bestby.report.tables import (
     difference_rounding,
@@ -86,6 +87,8 @@ def forest(c: Comparison, metric: str | None = None, ax: Axes | None = None, top
     .. [1] Bestgen (2022), Please, Don't Forget the Difference and the Confidence Interval when Seeking for
        the State-of-the-Art Status, LREC, Figure 2.
     """
+    if not c.differences:
+        return draw_scores(c, metric, ax)
     info = metric_info(c, metric)
     view = best_systems(c, top)
     shown = c if view is None else view

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from bestby._core.text import counted
 from bestby.report import data, scaffold, summary, words
 from bestby.report.best import best_systems
 from bestby.report.data import COLUMNS
@@ -53,17 +54,24 @@ def document(c: Comparison, top: int | None = None) -> Document:
     `top` says how many of the best systems to show; without it all, or 20 of more than 50.
     """
     n_systems = len({entry.system for entry in c.systems})
-    view = best_systems(c, top)
+    view = best_systems(c, top) if c.differences else None
     sections = tuple(_section(c, metric, view) for metric in c.metrics)
     report = scaffold.document(
         c,
-        title=f"{n_systems} systems compared by {words.listed([metric.name for metric in c.metrics], 3)}",
+        title=_title(c, n_systems),
         subtitle=scaffold.subtitle(c, c.extent),
         sections=sections,
         methods=summary.methods_sentence(c),
     )
     omitted = " ".join(section.omitted for section in sections)
     return dataclasses.replace(report, overview=_overview(c if view is None else view, omitted))
+
+
+def _title(c: Comparison, n_systems: int) -> str:
+    metrics = words.listed([metric.name for metric in c.metrics], 3)
+    if not c.differences:
+        return f"{counted(n_systems, 'system')} evaluated by {metrics}"
+    return f"{n_systems} systems compared by {metrics}"
 
 
 def _section(c: Comparison, metric: MetricInfo, view: Comparison | None) -> Section:
@@ -87,7 +95,10 @@ def _pictures(c: Comparison, metric: MetricInfo) -> tuple[Picture, ...]:
     """Return the forest plot of one metric, or the scores if there are too many pairs for it."""
     n_pairs = len(differences_of(c, metric))
     if n_pairs == 0:
-        return ()
+        picture = Picture(
+            f"Scores in {metric.name}", "Scores with their intervals.", partial(draw_scores, c, metric.name)
+        )
+        return (picture,)
     if n_pairs > scaffold.MOST_PAIRS:
         label = f"Scores of {len(systems_of(c, metric))} systems in {metric.name}"
         caption = f"Only the scores: {n_pairs} differences are too many for one figure."

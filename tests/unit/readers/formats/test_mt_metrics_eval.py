@@ -70,7 +70,6 @@ def test_segments_without_a_score(make: Make) -> None:
         ("a nan\nb 1\n", "line 1: the score must be a finite number, got 'nan'"),
         ("", "is empty"),
         ("a None\na None\nb None\nb None\n", "at least 2 items"),
-        ("a 1\na 2\n", "at least 2 systems"),
     ],
 )
 def test_malformed_scores(make: Make, content: str, message: str) -> None:

@@ -1,0 +1,167 @@
+"""The scores of one system or several on one test set, without comparing them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from typing import Any
+
+import numpy as np
+
+from bestby._core.keywords import with_suggestions
+from bestby._core.typing import AnnotatorChoice, ArrayLike, ItemInterval, OnMissing, Rng
+from bestby.comparisons.common import dependence, family, note_rules
+from bestby.comparisons.common.one_metric import check_defined, groups_of, system_scores
+from bestby.comparisons.common.provenance import of_evaluation
+from bestby.comparisons.common.reading import Arguments, evaluation_of
+from bestby.comparisons.common.settings import checked_settings
+from bestby.data.evaluation import Evaluation
+from bestby.data.frames import is_table
+from bestby.engine.base import Drawing, Progress
+from bestby.engine.interval_maker import Intervals
+from bestby.metrics.suitability import chosen_metrics
+from bestby.resampling.settings import Resampling, combined
+from bestby.results.base import MetricInfo, Note
+from bestby.results.comparison import Comparison, SystemScore
+
+_SETTINGS = ("interval", "level", "resample_size", "rescale", "annotators", "blocks")
+"""The settings of a comparison that scores alone have."""
+
+
+@with_suggestions
+def evaluate(
+    data: Mapping[str, Any] | Evaluation | Any,
+    gold: Any = None,
+    *,
+    metric: Any = None,
+    greater_is_better: bool | None = None,
+    systems: str | Sequence[str] | None = None,
+    ignore: str | Sequence[str] | None = None,
+    items: Any = None,
+    system_column: str | None = None,
+    value_column: str | None = None,
+    clusters: Any = None,
+    strata: Any = None,
+    on_missing: OnMissing = "error",
+    classes: ArrayLike | None = None,
+    normalise: bool = False,
+    annotators: AnnotatorChoice | None = None,
+    blocks: int | None = None,
+    interval: ItemInterval = "auto",
+    level: float = 0.95,
+    n_resamples: int = 10_000,
+    resample_size: float | None = None,
+    rescale: bool = True,
+    rng: Rng = 0,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+    executor: Executor | None = None,
+    resampling: Resampling | None = None,
+) -> Comparison:
+    """Give the scores of one system or several on one test set, with their confidence intervals.
+
+    Parameters
+    ----------
+    data : mapping of str to array_like, shape (n,), or Evaluation, or data frame, or array_like
+        As for `compare`; one system is enough, and its predictions or scores need no name.
+    gold : array_like, shape (n,), or mapping, or str, optional
+        The gold labels or values; for a data frame the name of their column.
+    metric, greater_is_better, systems, ignore, items, system_column, value_column, clusters, strata
+        As for `compare`.
+    on_missing, classes, normalise
+        As for `compare`.
+    annotators, blocks, interval, level
+        As for `compare`.
+    n_resamples, resample_size, rescale, rng, n_jobs, progress, executor, resampling
+        As for `compare`.
+
+    Returns
+    -------
+    Comparison
+        Scores with intervals, notes and provenance, and no differences: nothing is tested, so every system
+        may have any rank.
+
+    Raises
+    ------
+    InvalidInputError
+        If the data or an argument cannot be used as given.
+    DesignError
+        If the metric or the interval does not fit the data.
+
+    See Also
+    --------
+    compare : The same scores, and the differences between systems with tests.
+
+    Notes
+    -----
+    The intervals are those that `compare` gives for the same systems. Do not compare two systems by whether
+    their intervals overlap: they share the items, and the interval of their difference is mostly shorter.
+
+    Examples
+    --------
+    >>> from bestby import evaluate
+    >>> gold = [1, 0, 1, 1, 0, 1, 0, 0, 1, 1]
+    >>> result = evaluate([1, 0, 1, 1, 0, 1, 0, 0, 1, 0], gold)
+    >>> score = result.systems[0]
+    >>> score.score, round(score.interval.low, 3), round(score.interval.high, 3), score.interval.method
+    (0.9, 0.596, 0.982, 'wilson')
+    """
+    resampling = combined(
+        resampling,
+        n_resamples,
+        resample_size=resample_size,
+        rescale=rescale,
+        rng=rng,
+        n_jobs=n_jobs,
+        progress=progress,
+        executor=executor,
+    )
+    # The bootstrap test is the one about which there is nothing to note.
+    settings = checked_settings(
+        interval, level, False, "bootstrap", "two-sided", "none", None, None, resampling, annotators, blocks
+    )
+    if not isinstance(data, Evaluation | Mapping | str) and not is_table(data):
+        data = {"system": data}
+    arguments = Arguments(
+        gold=gold, systems=systems, ignore=ignore, system_column=system_column, value_column=value_column,
+        items=items, clusters=clusters, strata=strata, on_missing=on_missing, classes=classes,
+        normalise=normalise, annotators=annotators,
+    )  # fmt: skip
+    evaluation = evaluation_of(data, arguments, metric)
+    dependence.check(evaluation, settings)
+    metrics, reading_notes = chosen_metrics(metric, {"": evaluation}, greater_is_better)
+    drawing = Drawing.of(resampling)
+    notes = note_rules.of_evaluation(evaluation, metrics, reading_notes)
+    scores: dict[int, tuple[SystemScore, ...]] = {}
+    for group, positions in groups_of(
+        evaluation, metrics, drawing, settings.annotators, settings.blocks, "evaluate"
+    ):
+        notes += [note for note in note_rules.of_drawing(group, drawing, settings) if note not in notes]
+        intervals = Intervals(group, drawing)
+        for m, position in enumerate(positions):
+            scores[position], score_notes = _scored(intervals, m, evaluation.names, interval, settings.level)
+            notes += [*score_notes, *note_rules.of_metric(group, m, {}, settings)]
+    named = {name: value for name, value in settings.by_name().items() if name in _SETTINGS}
+    return Comparison(
+        metrics=tuple(MetricInfo(m.name, m.greater_is_better, m.bounds) for m in metrics),
+        systems=tuple(score for position in range(len(metrics)) for score in scores[position]),
+        differences=(),
+        omnibus=(),
+        notes=tuple(notes),
+        provenance=of_evaluation(evaluation, metrics, named, drawing),
+        n_items=evaluation.n_items,
+        level=settings.level,
+        correction="none",
+        n_clusters=evaluation.n_clusters,
+    )
+
+
+def _scored(
+    intervals: Intervals, m: int, names: Sequence[str], method: str, level: float
+) -> tuple[tuple[SystemScore, ...], tuple[Note, ...]]:
+    """Return the scores on one metric, the best first; all ranks are open, as nothing is tested."""
+    metric, scores = intervals.group.metrics[m], intervals.scores[m]
+    check_defined(scores, metric, names)
+    order = family.ranked(scores, names, metric.greater_is_better)
+    first, last = np.ones(len(names), dtype=np.int64), np.full(len(names), len(names))
+    return system_scores(intervals, m, order, (first, last, None), names, method, level)

@@ -1,0 +1,99 @@
+"""`evaluate`: the scores of one system or several, and what is made of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bestby as bb
+from bestby.cli import main
+
+RNG = np.random.default_rng(8)
+GOLD = RNG.choice(["x", "y", "z"], 60)
+SYSTEMS = {name: np.where(RNG.random(60) < share, "x", GOLD) for name, share in (("a", 0.2), ("b", 0.5))}
+CLUSTERS = np.arange(60) // 4
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"metric": ["accuracy", "f1_macro"]},
+        {"metric": "f1_macro", "interval": "percentile", "rng": 5},
+        {"clusters": CLUSTERS},
+        {"strata": CLUSTERS % 2, "level": 0.9},
+        {"blocks": 5},
+        {"metric": "matthews_corrcoef", "resample_size": 0.5, "rescale": False},
+    ],
+    ids=lambda options: "-".join(options),
+)
+def test_the_scores_are_those_of_a_comparison(options: dict[str, Any]) -> None:
+    alone = bb.evaluate(SYSTEMS, GOLD, n_resamples=199, **options)
+    compared = bb.compare(SYSTEMS, GOLD, n_resamples=199, **options)
+    assert len(alone.differences) == 0
+    assert alone.provenance.data_hash == compared.provenance.data_hash
+    for ours, theirs in zip(alone.systems, compared.systems, strict=True):
+        assert (ours.metric, ours.system, ours.score) == (theirs.metric, theirs.system, theirs.score)
+        assert (ours.interval, ours.standard_error) == (theirs.interval, theirs.standard_error)
+        assert (ours.rank_low, ours.rank_high, ours.group) == (1, 2, None)
+
+
+def test_one_system_has_the_interval_that_it_has_among_others() -> None:
+    expected = bb.compare(SYSTEMS, GOLD).score("a")
+    assert bb.evaluate({"a": SYSTEMS["a"]}, GOLD).score("a").interval == expected.interval
+    assert bb.evaluate(SYSTEMS, GOLD, systems=["a"]).score("a").interval == expected.interval
+
+
+def test_a_single_array_needs_no_name() -> None:
+    for values in (SYSTEMS["a"], SYSTEMS["a"].tolist(), pd.Series(SYSTEMS["a"])):
+        (score,) = bb.evaluate(values, GOLD).systems
+        assert (score.system, score.score) == ("system", (SYSTEMS["a"] == GOLD).mean())
+
+
+def test_a_frame_with_one_system() -> None:
+    frame = pd.DataFrame({"gold": GOLD, "a": SYSTEMS["a"]})
+    assert bb.evaluate(frame).score("a").score == (SYSTEMS["a"] == GOLD).mean()
+
+
+def test_scores_have_a_name_and_a_direction() -> None:
+    scores = RNG.random(40)
+    result = bb.evaluate(scores, metric="COMET", greater_is_better=False)
+    assert (result.metrics[0].name, result.metrics[0].greater_is_better) == ("COMET", False)
+    assert result.score("system").score == pytest.approx(scores.mean())
+    guessed = bb.compare({"a": scores, "b": scores[::-1]}, metric="val_loss", n_resamples=99)
+    assert not guessed.metrics[0].greater_is_better
+    assert "direction_guessed" in [note.code for note in guessed.notes]
+    with pytest.raises(bb.InvalidInputError, match="there is no metric 'f1_marco'"):
+        bb.evaluate(SYSTEMS, GOLD, metric="f1_marco")
+    with pytest.raises(bb.InvalidInputError, match="contradicts the metric accuracy"):
+        bb.evaluate(SYSTEMS, GOLD, metric="accuracy", greater_is_better=False)
+
+
+def test_reports() -> None:
+    result = bb.evaluate({"a": SYSTEMS["a"]}, GOLD, metric=["accuracy", "f1_macro"], n_resamples=99)
+    text = str(result)
+    assert "accuracy on 60 items: a 0." in text
+    assert "nothing was tested" in text
+    assert "1 system evaluated by accuracy and f1_macro" in result.to_html()
+    for written in (result.to_markdown(), result.to_latex(), result.to_json()):
+        assert "accuracy" in written
+    assert result.plot("f1_macro").get_title(loc="left").startswith("f1_macro with 95 % intervals")
+
+
+def test_a_comparison_of_one_system_points_to_it() -> None:
+    with pytest.raises(bb.InvalidInputError, match="at least 2 systems, got 1: a") as caught:
+        bb.compare({"a": SYSTEMS["a"]}, GOLD)
+    assert "evaluate" in str(caught.value.hint)
+    with pytest.raises(bb.InvalidInputError, match="at least 2 systems"):
+        bb.advise("accuracy", data=bb.Evaluation.of({"a": SYSTEMS["a"]}, GOLD))
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "one.csv"
+    pd.DataFrame({"gold": GOLD, "a": SYSTEMS["a"]}).to_csv(path, index=False)
+    assert main(["evaluate", str(path), "--gold", "gold"]) == 0
+    assert "accuracy on 60 items: a 0." in capsys.readouterr().out
+    assert main(["compare", str(path), "--gold", "gold"]) == 2

@@ -1,0 +1,119 @@
+"""Parameters have one name and one place in the order in all public functions."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bestby as bb
+
+ORDER = """
+    data gold metric greater_is_better statistic per_class systems conditions items dataset outer fold
+    repetition a b winner item clusters strata on_missing classes normalise annotators blocks paired ratio
+    required ties scale prior baseline interval level simultaneous test across inside alternative correction
+    margin n_comparisons curve n_simulations n_resamples resample_size rescale rng n_jobs progress executor
+    resampling
+""".split()  # noqa: SIM905 - a list of words
+"""The order that docs/concepts/design.md lays down."""
+
+COMPARISONS: dict[str, Callable[..., Any]] = {
+    "compare": bb.compare,
+    "compare_datasets": bb.compare_datasets,
+    "compare_folds": bb.compare_folds,
+    "compare_preferences": bb.compare_preferences,
+    "compare_runs": bb.compare_runs,
+    "evaluate": bb.evaluate,
+    "multi_aso": bb.multi_aso,
+    "Study.compare": bb.Study.compare,
+}
+PLANS: dict[str, Callable[..., Any]] = {
+    "minimum_detectable": bb.minimum_detectable,
+    "power": bb.power,
+    "sample_size": bb.sample_size,
+}
+RESAMPLING = {**COMPARISONS, **PLANS, "aso": bb.aso, "normality": bb.normality}
+RUNS = {"a": [0.81, 0.84, 0.83, 0.86, 0.82], "b": [0.79, 0.80, 0.78, 0.81, 0.80]}
+
+
+def names(function: Callable[..., Any]) -> list[str]:
+    return [
+        name
+        for name in inspect.signature(function).parameters
+        if name not in ("self", "design", "n", "power")
+    ]
+
+
+@pytest.mark.parametrize("name", [*COMPARISONS, *PLANS])
+def test_order(name: str) -> None:
+    found = names({**COMPARISONS, **PLANS}[name])
+    assert set(found) <= set(ORDER), "a new parameter needs a place in the order"
+    assert found == sorted(found, key=ORDER.index)
+
+
+def test_every_place_is_taken() -> None:
+    taken = {name for function in (*COMPARISONS.values(), *PLANS.values()) for name in names(function)}
+    assert taken == set(ORDER)
+
+
+@pytest.mark.parametrize("name", RESAMPLING)
+def test_defaults_are_the_same(name: str) -> None:
+    parameters = inspect.signature(RESAMPLING[name]).parameters
+    expected = {"level": 0.95, "rng": 0, "n_jobs": 1, "progress": None, "executor": None, "resampling": None}
+    expected |= {"alternative": "two-sided", "correction": "holm", "margin": None, "baseline": None}
+    for parameter, default in expected.items():
+        assert parameter not in parameters or parameters[parameter].default == default
+    assert "resampling" in parameters
+
+
+def test_the_record_and_the_keywords_are_the_same() -> None:
+    record = bb.Resampling(n_resamples=77, rng=3)
+    result = bb.compare(RUNS, resampling=record)
+    assert (result.provenance.n_resamples, result.provenance.seed) == (77, 3)
+    assert str(result) == str(bb.compare(RUNS, n_resamples=77, rng=3))
+    assert bb.compare(RUNS, n_resamples=77, resampling=bb.Resampling(rng=3)).provenance == result.provenance
+    assert bb.compare_runs(RUNS, resampling=record).provenance.n_resamples == 77
+    assert bb.compare(RUNS, resampling=bb.Resampling(rng=3)).provenance.n_resamples == 10_000
+    with ThreadPoolExecutor(1) as executor:
+        assert bb.compare(RUNS, resampling=bb.Resampling(executor=executor)).signature
+
+
+def test_what_contradicts_or_has_no_effect_is_refused() -> None:
+    with pytest.raises(bb.InvalidInputError, match="rng=5 contradicts resampling, which has rng=3"):
+        bb.compare(RUNS, rng=5, resampling=bb.Resampling(rng=3))
+    with pytest.raises(bb.InvalidInputError, match=r"resampling\.resample_size=0.5 has no effect"):
+        bb.compare_runs(RUNS, resampling=bb.Resampling(resample_size=0.5))
+    with pytest.raises(bb.InvalidInputError, match="resampling must be a Resampling"):
+        bb.compare(RUNS, resampling=7)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"n_resamples": 0}, "n_resamples must be"),
+        ({"rng": -1}, "rng must be"),
+        ({"n_jobs": 0.5}, "n_jobs must be"),
+        ({"executor": 3}, "executor must be"),
+        ({"resample_size": 1.5}, "resample_size must be"),
+        ({"rescale": False}, "rescale=False has no effect"),
+    ],
+)
+def test_settings_are_checked(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(bb.InvalidInputError, match=message):
+        bb.Resampling(**settings)
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"), [("seed", "rng"), ("metrics", "metric"), ("cluster", "clusters"), ("alpha", "level")]
+)
+def test_an_unknown_keyword_is_answered(word: str, meant: str) -> None:
+    for error in (TypeError, bb.InvalidInputError):
+        with pytest.raises(error, match=rf"compare\(\) has no parameter '{word}'; did you mean {meant}\?"):
+            bb.compare(RUNS, **{word: 1})
+    with pytest.raises(TypeError) as caught:
+        bb.normality(np.arange(5.0), quux=1)  # type: ignore[call-arg]
+    assert "did you mean" not in str(caught.value)
