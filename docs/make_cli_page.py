@@ -15,6 +15,7 @@ COMMANDS = {
     "bestby": [],
     "bestby advise": ["advise"],
     "bestby compare": ["compare"],
+    "bestby evaluate": ["evaluate"],
     "bestby datasets": ["datasets"],
     "bestby folds": ["folds"],
     "bestby metrics": ["metrics"],

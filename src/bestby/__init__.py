@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from bestby.metrics.base import MeanMetric as MeanMetric
     from bestby.metrics.base import Metric as Metric
     from bestby.metrics.base import WeightedMetric as WeightedMetric
+    from bestby.metrics.registry import list_metrics as list_metrics
     from bestby.planning.lifted import LiftedScores as LiftedScores
     from bestby.planning.pilot import Pilot as Pilot
     from bestby.planning.proportions import PairedProportions as PairedProportions
@@ -102,6 +103,7 @@ __getattr__, __dir__, __all__ = door(
         "inference.ordering": "aso aso_tightness multi_aso",
         "inference.replicability": "replicability",
         "metrics.base": "FunctionMetric MeanMetric Metric WeightedMetric",
+        "metrics.registry": "list_metrics",
         "planning.lifted": "LiftedScores",
         "planning.pilot": "Pilot",
         "planning.proportions": "PairedProportions",

@@ -84,12 +84,12 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_metrics(capsys: pytest.CaptureFixture[str]) -> None:
-    from bestby.metrics.registry import available
+    from bestby.metrics.registry import list_metrics
 
     assert main(["metrics"]) == 0
     header, *lines = capsys.readouterr().out.splitlines()
     assert header.split() == ["metric", "better", "measures"]
-    assert [line.split()[0] for line in lines] == [row.name for row in available()]
+    assert [line.split()[0] for line in lines] == [row.name for row in list_metrics()]
     assert next(line for line in lines if line.startswith("rmse")).split()[1] == "lower"
 
 

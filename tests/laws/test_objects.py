@@ -22,7 +22,7 @@ from tests.laws.test_03_order import alike
 from bestby import Comparison, compare
 from bestby.metrics.base import MeanMetric
 from bestby.metrics.parsing import Block, Sentence, Word
-from bestby.metrics.registry import available, resolve
+from bestby.metrics.registry import list_metrics, resolve
 
 N = 24
 SHARES = {"a": 0.15, "b": 0.3, "c": 0.45}
@@ -260,7 +260,7 @@ class Case:
 
 NAMES = [
     row.name.replace("[LABEL]", "[PER]")
-    for row in available()
+    for row in list_metrics()
     if resolve(row.name.replace("[LABEL]", "[PER]")).reads == "objects"
 ]
 

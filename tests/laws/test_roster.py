@@ -6,12 +6,12 @@ import pytest
 from tests.laws.roster import INTERVALS, ROSTER, TESTS, Entry, applies, cases, make
 
 from bestby import DesignError
-from bestby.metrics.registry import MetricRow, available, resolve
+from bestby.metrics.registry import MetricRow, list_metrics, resolve
 
 
 def named() -> list[MetricRow]:
     """Return the metrics of labels and numbers; those of texts and structures have a roster of their own."""
-    plain = [row for row in available() if "@" not in row.name]
+    plain = [row for row in list_metrics() if "@" not in row.name]
     return [row for row in plain if resolve(row.name).reads != "objects"]
 
 

@@ -18,7 +18,7 @@ from bestby.advising.advise import advise, wrong
 from bestby.advising.case import KNOWN, nature
 from bestby.advising.questions import FEWEST_DIFFERING, FEWEST_RUNS, Recommendation
 from bestby.advising.tree import ROOT, TREE, drawn, walk
-from bestby.metrics import MeanMetric, available, resolve
+from bestby.metrics import MeanMetric, list_metrics, resolve
 from bestby.results.advice import Case
 
 ROOT_FOLDER = Path(__file__).resolve().parents[2]
@@ -156,7 +156,7 @@ def test_two_crossed_groupings_lead_to_what_compare_does() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [*(row.name for row in available()), *OF_THE_GUIDE, *SPELT_OTHERWISE, *KNOWN]
+    "name", [*(row.name for row in list_metrics()), *OF_THE_GUIDE, *SPELT_OTHERWISE, *KNOWN]
 )
 def test_every_measure_gets_advice(name: str) -> None:
     advice = advise(name, n_items=300, n_differing=120)
@@ -171,7 +171,7 @@ def test_what_is_known_of_the_names_of_the_registry_is_what_the_metrics_are() ->
     assert nature("mean")[1:] == (True, False, True)
     assert nature("f1_macro")[1:] == (False, False, True)
     assert nature("spearman")[1:] == (False, False, False)
-    for name in set(KNOWN) & {row.name for row in available()}:
+    for name in set(KNOWN) & {row.name for row in list_metrics()}:
         is_mean, _ = KNOWN[name]
         assert isinstance(resolve(name), MeanMetric) is is_mean, name
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
-from bestby.metrics import FunctionMetric, MeanMetric, Metric, WeightedMetric, available, resolve
+from bestby.metrics import FunctionMetric, MeanMetric, Metric, WeightedMetric, list_metrics, resolve
 
 
 class Nature(NamedTuple):
@@ -113,7 +113,7 @@ def of_ranks(metric: str) -> bool:
 
 
 def _has_name(metric: str) -> bool:
-    names = [row.name.partition("[")[0] for row in available()]
+    names = [row.name.partition("[")[0] for row in list_metrics()]
     return metric.partition("[")[0] in names
 
 

@@ -10,10 +10,10 @@ def metrics() -> None:
 
     LABEL stands for one of the labels in your data, as in f1[spam].
     """
-    from bestby.metrics.registry import available
+    from bestby.metrics.registry import list_metrics
 
     rows = [
-        (row.name, "higher" if row.greater_is_better else "lower", row.description) for row in available()
+        (row.name, "higher" if row.greater_is_better else "lower", row.description) for row in list_metrics()
     ]
     rows.insert(0, ("metric", "better", "measures"))
     widths = [max(len(row[column]) for row in rows) for column in (0, 1)]

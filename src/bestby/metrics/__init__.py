@@ -1,15 +1,16 @@
 """Measures: what turns gold and predictions into statistics, and totals into scores."""
 
 from bestby.metrics.base import BaseMetric, FunctionMetric, MeanMetric, Metric, WeightedMetric
-from bestby.metrics.registry import available, default, resolve
+from bestby.metrics.registry import MetricRow, default, list_metrics, resolve
 
 __all__ = [
     "BaseMetric",
     "FunctionMetric",
     "MeanMetric",
     "Metric",
+    "MetricRow",
     "WeightedMetric",
-    "available",
     "default",
+    "list_metrics",
     "resolve",
 ]

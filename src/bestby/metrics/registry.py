@@ -6,9 +6,12 @@ import difflib
 import functools
 import re
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, Self, TypeAlias
+from dataclasses import dataclass
+from typing import Any, Literal, Self, TypeAlias
 
+from bestby._core import checks
 from bestby._core.errors import InvalidInputError
+from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray
 from bestby.metrics.base import BaseMetric, FunctionMetric, MeanMetric, Metric, WeightedMetric
@@ -19,13 +22,18 @@ Way: TypeAlias = Literal["exact", "cells", "dense", "weighted", "index"]
 _LOWER_IS_BETTER = ("_error", "_loss", "_deviance")
 
 
-class MetricRow(NamedTuple):
+@dataclass(frozen=True)
+class MetricRow:
     """One line of the list of metrics.
 
     Parameters
     ----------
     name : str
         As it is written; ``[LABEL]`` stands for a label of the data in brackets.
+    family : str
+        What it measures, such as "classification" or "translation".
+    aliases : tuple of str
+        Other names that it goes by, in full or in the question "did you mean".
     description : str
         One line.
     greater_is_better : bool
@@ -39,6 +47,8 @@ class MetricRow(NamedTuple):
     """
 
     name: str
+    family: str
+    aliases: tuple[str, ...]
     description: str
     greater_is_better: bool
     bounds: tuple[float, float]
@@ -52,7 +62,7 @@ def resolve(spec: Any) -> BaseMetric:
     Parameters
     ----------
     spec : str, BaseMetric, callable, or object with ``name``, ``statistics`` and ``score``
-        A name from `available`, with a label of the data in place of ``LABEL``, or with a number of bins
+        A name from `list_metrics`, with a label of the data in place of ``LABEL``, or with a number of bins
         as in ``ece@10``; a metric; a function
         ``(gold, predictions) -> float``. Of a function whose name ends with ``_error``, ``_loss`` or
         ``_deviance`` lower values are better, by the convention of scikit-learn; wrap it in
@@ -98,20 +108,46 @@ def resolve(spec: Any) -> BaseMetric:
     )
 
 
-@functools.cache
-def available() -> tuple[MetricRow, ...]:
-    """Return every metric that has a name.
+@with_suggestions
+def list_metrics(family: str | None = None) -> tuple[MetricRow, ...]:
+    """List the metrics that have a name.
+
+    Parameters
+    ----------
+    family : str, optional
+        Those of one family only, such as "classification", "regression" or "translation".
 
     Returns
     -------
     tuple of MetricRow
-        Name, description, direction, bounds, need of gold and usual way through the engine.
+        Name, family, other names, description, direction, bounds, need of gold and usual way through the
+        engine.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no such family.
+
+    See Also
+    --------
+    compare : Takes the names as ``metric=``.
 
     Examples
     --------
-    >>> next(row for row in available() if row.name == "mse").greater_is_better
+    >>> next(row for row in list_metrics() if row.name == "mse").greater_is_better
     False
+    >>> {row.family for row in list_metrics("regression")}
+    {'regression'}
     """
+    rows = _rows()
+    if family is None:
+        return rows
+    chosen = checks.choice(family, sorted({row.family for row in rows}), "family")
+    return tuple(row for row in rows if row.family == chosen)
+
+
+@functools.cache
+def _rows() -> tuple[MetricRow, ...]:
     rows = [_row(name, text, build(name)) for name, (text, build) in NAMES.items()]
     rows += [
         _row(f"{name}[LABEL]", text, build(f"{name}[LABEL]", "LABEL"))
@@ -215,8 +251,17 @@ def _function_name(function: Any) -> str:
 
 
 def _row(name: str, text: str, metric: BaseMetric) -> MetricRow:
+    stem = re.split(r"[\[@]", name)[0]
+    known = {**OTHERWISE_KNOWN_AS, **SPELLINGS}
     return MetricRow(
-        name, text, metric.greater_is_better, metric.bounds, metric.needs_gold, _usual_way(metric)
+        name,
+        type(metric).__module__.rpartition(".")[2].partition("_")[0],
+        tuple(sorted(alias for alias, meant in known.items() if meant == stem)),
+        text,
+        metric.greater_is_better,
+        metric.bounds,
+        metric.needs_gold,
+        _usual_way(metric),
     )
 
 

@@ -11,11 +11,11 @@ import pytest
 from sklearn import metrics as sk
 
 from bestby._core.errors import InvalidInputError
-from bestby.metrics import FunctionMetric, Metric, available, default, resolve
+from bestby.metrics import FunctionMetric, Metric, default, list_metrics, resolve
 from bestby.metrics.names import FAMILIES
 
 
-@pytest.mark.parametrize("row", available(), ids=lambda row: row.name)
+@pytest.mark.parametrize("row", list_metrics(), ids=lambda row: row.name)
 def test_every_name_resolves_to_a_metric_of_that_name(row):
     name = row.name.replace("LABEL", "x]y")
     metric = resolve(name)
@@ -31,7 +31,7 @@ def test_every_name_resolves_to_a_metric_of_that_name(row):
 
 
 def test_names_are_those_of_scikit_learn_where_it_has_them():
-    names = {row.name for row in available()}
+    names = {row.name for row in list_metrics()}
     own = {
         "mean", "mean_loss", "mse", "rmse", "mae", "pearson", "spearman", "kendall", "cohen_kappa",
         "cross_entropy", "log_loss", "kl_divergence", "kl_divergence_reverse", "js_divergence",
@@ -44,7 +44,7 @@ def test_names_are_those_of_scikit_learn_where_it_has_them():
 
 
 def test_the_usual_way_of_each_kind():
-    ways = {row.name: row.way for row in available()}
+    ways = {row.name: row.way for row in list_metrics()}
     assert (ways["accuracy"], ways["f1_macro"], ways["pearson"], ways["roc_auc"]) == (
         "exact",
         "cells",
@@ -194,3 +194,15 @@ def test_importing_the_metrics_imports_no_heavy_library():
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+def test_metrics_are_listed_by_family() -> None:
+    rows = {row.name: row for row in list_metrics()}
+    assert rows["accuracy"].family == "classification"
+    assert "acc" in rows["accuracy"].aliases
+    assert "mcc" in rows["matthews_corrcoef"].aliases
+    translation = list_metrics("translation")
+    assert {"bleu", "chrf"} <= {row.name for row in translation}
+    assert 0 < len(translation) < len(rows)
+    with pytest.raises(InvalidInputError, match="family must be one of"):
+        list_metrics("nonsense")

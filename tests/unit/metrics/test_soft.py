@@ -15,7 +15,7 @@ from tests.oracles import soft as plain
 
 from bestby import compare
 from bestby._core.errors import InvalidInputError
-from bestby.metrics import MeanMetric, Metric, available, resolve
+from bestby.metrics import MeanMetric, Metric, list_metrics, resolve
 
 ALL = {**plain.MEASURES, **plain.HARD_GOLD}
 ZERO_IF_EQUAL = (
@@ -259,7 +259,7 @@ def test_few_columns():
 
 
 def test_directions_and_the_way_through_the_engine():
-    rows = {row.name: row for row in available()}
+    rows = {row.name: row for row in list_metrics()}
     higher = {*ONE_IF_EQUAL, "soft_precision[LABEL]", "soft_recall[LABEL]", "soft_f1[LABEL]"}
     names = {name.replace("[0]", "[LABEL]") for name in ALL} - {"ece@4"}
     for name in names:

@@ -11,7 +11,7 @@ import pytest
 
 import bestby as bb
 from bestby import DesignError, Evaluation, InvalidInputError
-from bestby.metrics import available
+from bestby.metrics import list_metrics
 
 N = 60
 RNG = np.random.default_rng(3)
@@ -118,7 +118,7 @@ def test_every_comparison_refuses_what_is_no_label(way: str, case: str) -> None:
 
 
 def _of_labels() -> list[str]:
-    names = [row.name.replace("LABEL", "1") for row in available() if "@" not in row.name]
+    names = [row.name.replace("LABEL", "1") for row in list_metrics() if "@" not in row.name]
     return [name for name in names if bb.metrics.resolve(name).reads == "labels"]
 
 
@@ -130,7 +130,7 @@ def test_no_metric_of_labels_takes_probabilities_even_if_named(metric: str) -> N
 
 
 def _of_distributions() -> list[str]:
-    names = [row.name.replace("LABEL", "1") for row in available()]
+    names = [row.name.replace("LABEL", "1") for row in list_metrics()]
     refusing_hard_gold = ("entropy_similarity", "entropy_correlation")
     return [
         name
