@@ -65,6 +65,11 @@ def _compare(**arguments: Any) -> Callable[..., Outcome]:
     return run
 
 
+def _evaluate(**groups: Any) -> Outcome:
+    result = bb.evaluate(SYSTEMS, GOLD, metric="f1_macro", n_resamples=199, **groups)
+    return _told(result, *(entry.interval for entry in result.systems))
+
+
 def _annotated(**groups: Any) -> Outcome:
     labels = bb.Annotations.of([[label, label, 1 - label] for label in GOLD.tolist()])
     result = bb.compare(SYSTEMS, labels, metric="accuracy", annotators="resample", n_resamples=199, **groups)
@@ -169,6 +174,11 @@ ROSTER: dict[str, tuple[str, Callable[..., Outcome], dict[str, Expected]]] = {
         _compare(metric="f1_macro"),
         {"clusters": "changes", "crossed": "changes", "strata": "changes"},
     ),
+    "scores alone": (
+        "evaluate",
+        _evaluate,
+        {"clusters": "changes", "crossed": "changes", "strata": "changes"},
+    ),
     "ranks": ("compare", _ranks, {"clusters": "changes", "crossed": "refused", "strata": "changes"}),
     "resampled annotators": (
         "compare",
@@ -255,7 +265,7 @@ def test_groups_of_items_are_never_ignored(name: str, kind: str) -> None:
 READERS = {"read", "read_datasets", "read_folds", "read_preferences", "read_runs"}
 """They put groups into the data, which the analyses then take."""
 
-RECORDS = {"Evaluation", "Preferences", "Provenance"}
+RECORDS = {"Evaluation", "Preferences", "Provenance", "Runs"}
 
 
 def test_every_public_analysis_that_takes_groups_is_on_the_roster() -> None:
