@@ -271,7 +271,7 @@ def test_every_output(run: Run, tmp_path: Path) -> None:
     ("options", "first", "second"),
     [
         ("", "InvalidInputError: nothing is known about the study", "hint: give --accuracy and --agreement"),
-        ("--accuracy .9 .5 --agreement .9", "DesignError: accuracies of 0.9 and 0.5 cannot", "hint: it lies between 0.4 and 0.6"),
+        ("--accuracy .9 .5 --agreement .9", "DesignError: accuracies of 0.9 and 0.5 are impossible", "hint: it lies between 0.4 and 0.6"),
         ("--accuracy .9 .8", "InvalidInputError: --accuracy needs --agreement", "hint: --agreement 0.9"),
         ("--accuracy .9 .8 --sd 1", "InvalidInputError: --accuracy and --sd describe different", "hint: 'bestby plan --help'"),
         ("--sd 1", "DesignError: no size has the power to detect a difference of 0", "hint: assume"),

@@ -282,7 +282,11 @@ def test_out_and_in_again(run: Run, study: Path, tmp_path: Path) -> None:
             "InvalidInputError: --json and --results-tsv both go to 'o'",
             "hint: give each output",
         ),
-        (["import", "s", "gold.txt"], "InvalidInputError: gold.txt is not JSON", "hint: is it complete?"),
+        (
+            ["import", "s", "gold.txt"],
+            "InvalidInputError: gold.txt is not JSON",
+            "hint: check that the file is complete",
+        ),
     ],
 )
 def test_bad_input_is_two_lines_on_stderr(

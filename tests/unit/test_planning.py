@@ -124,10 +124,10 @@ def test_an_unseen_difference_of_nothing_has_the_level_as_its_power() -> None:
 @pytest.mark.parametrize(
     ("make", "kind", "first", "second"),
     [
-        (lambda: bb.PairedProportions(0.9, 0.5, 0.9), DesignError, "cannot go with an agreement of 0.9", "between 0.4 and 0.6"),
+        (lambda: bb.PairedProportions(0.9, 0.5, 0.9), DesignError, "are impossible with an agreement of 0.9", "between 0.4 and 0.6"),
         (lambda: bb.PairedProportions(1.2, 0.5, 0.9), InvalidInputError, "accuracy_a must lie in [0, 1], got 1.2", "90 %"),
         (lambda: bb.PairedProportions(0.8, 0.8, 0.9, test="t"), InvalidInputError, "mcnemar, mcnemar-midp", None),
-        (lambda: bb.PairedProportions.from_pilot([0, 2], [1, 1]), InvalidInputError, "right_a must hold 0 and 1", "PairedScores"),
+        (lambda: bb.PairedProportions.from_pilot([0, 2], [1, 1]), InvalidInputError, "right_a must hold only 0 and 1", "PairedScores"),
         (lambda: bb.PairedScores(0.1, 0.0), InvalidInputError, "sd must be a positive number, got 0.0", "a pilot measures it"),
         (lambda: bb.PairedScores(math.nan, 1.0), InvalidInputError, "difference must be finite", None),
         (lambda: bb.PairedScores(0.1, 1.0, cluster_size=0.5), InvalidInputError, "cluster_size must be at least 1", None),
@@ -152,7 +152,7 @@ def test_an_unseen_difference_of_nothing_has_the_level_as_its_power() -> None:
         (lambda: bb.power(bb.PairedScores(0.1, 1.0), 1), InvalidInputError, "n must lie between 2 and", None),
         (lambda: bb.power("accuracy", 5), InvalidInputError, "design must be one of", "PairedProportions"),  # type: ignore[arg-type]
         (lambda: bb.sample_size(bb.PairedScores(0.0, 1.0)), DesignError, "a difference of 0", "smallest difference that matters"),
-        (lambda: bb.sample_size(bb.PairedScores(-0.1, 1.0), alternative="greater"), DesignError, "other side", "two-sided"),
+        (lambda: bb.sample_size(bb.PairedScores(-0.1, 1.0), alternative="greater"), DesignError, "contradicts the alternative", "two-sided"),
         (lambda: bb.sample_size(bb.PairedScores(0.1, 1.0), 0.04), InvalidInputError, "above the level", "customary"),
         (lambda: bb.sample_size(bb.RunsAndItems(0.01, 0.3, 0.05, 0.0, runs=3)), DesignError, "a power of 0.8 is not reached", "more runs"),
         (lambda: bb.power(bb.RunsAndItems(0.01, 0.3, 0.05, 0.0, runs=1), 50), DesignError, "one run of each system", "runs=2"),
@@ -165,7 +165,7 @@ def test_an_unseen_difference_of_nothing_has_the_level_as_its_power() -> None:
         (lambda: bb.allocate(RUNS, 100.0, item_cost=1.0, max_runs=0), InvalidInputError, "max_runs must be a whole number of at least 1, got 0", None),
         (lambda: bb.allocate(RUNS, 100.0, run_cost=1.0, max_items=2.5), InvalidInputError, "max_items must be a whole number", None),  # type: ignore[arg-type]
         (lambda: bb.allocate(RUNS, 10.0, run_cost=20.0, item_cost=1.0), DesignError, "does not pay", "raise"),
-        (lambda: bb.allocate(RUNS, 30.0, run_cost=20.0, item_cost=1.0), DesignError, "pays for one run", "raise"),
+        (lambda: bb.allocate(RUNS, 30.0, run_cost=20.0, item_cost=1.0), DesignError, "pays for only one run", "raise"),
         (lambda: bb.allocate(RUNS, -1.0, run_cost=20.0, item_cost=1.0), InvalidInputError, "budget must be 0 or", None),
     ],
 )  # fmt: skip
@@ -187,7 +187,10 @@ def test_clusters_of_copies_are_worth_one_item_each() -> None:
     single = bb.PairedScores(design.difference, design.sd)
     assert design.pilot_df == pytest.approx(79.0)
     assert bb.power(design.taken_as_true(), 400).power == pytest.approx(bb.power(single, 80).power)
-    assert "80 clusters and tell as much as 80 independent items" in bb.power(design, 400).notes[0].message
+    assert (
+        "80 clusters and carry as much information as 80 independent items"
+        in bb.power(design, 400).notes[0].message
+    )
 
 
 def test_a_negative_correlation_is_told_and_not_counted_on() -> None:

@@ -76,7 +76,7 @@ def check_effect(design: Design, wanted: float, question: Question) -> None:
     sign = {"two-sided": 0.0, "greater": 1.0, "less": -1.0}[question.alternative]
     if sign * design.true_difference < 0.0:
         raise DesignError(
-            f"the assumed difference of {design.true_difference:.6g} lies on the other side of the"
-            f" alternative {question.alternative!r}",
+            f"the assumed difference of {design.true_difference:.6g} contradicts the alternative"
+            f" {question.alternative!r}",
             hint='alternative="two-sided", or exchange the systems',
         )

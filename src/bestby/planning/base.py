@@ -92,7 +92,7 @@ class Design(ABC):
     @property
     def too_small(self) -> str:
         """What to do if no n is enough."""
-        return "plan for a larger difference, or ask for less power"
+        return "plan for a larger difference or a lower power"
 
     def slack(self, n: int) -> int:  # noqa: ARG002
         """Return how far below n power may be higher again, for tests of counts, whose power is jagged."""

@@ -78,8 +78,9 @@ def few_df(df: float | None, what: str = "the spread") -> tuple[Note, ...]:
     return (
         Note(
             "uncertain_pilot",
-            f"the pilot knows {what} from {df:.3g} degrees of freedom only: the true one may well be"
-            f" {low:.2g} to {high:.2g} times as large (80 %); the power is averaged over that, for one study"
-            " it can be far lower or higher, and if scores have heavy tails it is lower than stated",
+            f"the pilot estimates {what} with only {df:.3g} degrees of freedom: the true value may well be"
+            f" {low:.2g} to {high:.2g} times as large (80 % interval). The power is averaged over this"
+            f" uncertainty; that of one study can be far lower or higher, and with heavy-tailed scores it"
+            f" is lower than stated",
         ),
     )

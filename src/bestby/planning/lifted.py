@@ -129,7 +129,7 @@ class LiftedScores(Design):
     @property
     def too_small(self) -> str:
         """What to do if no n is enough."""
-        return "plan for a larger lift, or ask for less power"
+        return "plan for a larger lift or a lower power"
 
     @property
     def true_difference(self) -> float:
@@ -203,7 +203,7 @@ class LiftedScores(Design):
         """The spread of the scores, and how well it is known."""
         if self.as_population:
             return ""
-        return f"the spread of the scores, known from {self.pilot_df:.3g} degrees of freedom"
+        return f"the spread of the scores, estimated with {self.pilot_df:.3g} degrees of freedom"
 
     @property
     def test_words(self) -> str:
@@ -235,7 +235,7 @@ class LiftedScores(Design):
         return (
             Note(
                 "few_scores",
-                f"{self.values.size} scores are taken for the population: new ones spread wider, and the"
-                " power is lower than stated",
+                f"{self.values.size} scores are used as the population; new scores vary more, so the power"
+                f" is lower than stated",
             ),
         )

@@ -181,7 +181,7 @@ class Pilot(Design):
     @property
     def too_small(self) -> str:
         """What to do if no n is enough."""
-        return "the pilot holds no larger difference: use a design with a formula, or ask for less power"
+        return "the pilot holds no larger difference: use a design with a formula, or plan for a lower power"
 
     # -- the effect --------------------------------------------------------------------------------
 
@@ -314,7 +314,7 @@ class Pilot(Design):
         """The variance, and how well it is known."""
         if self.as_population:
             return ""
-        return f"the variance of the difference, known from {self.pilot_df:.3g} degrees of freedom"
+        return f"the variance of the difference, estimated with {self.pilot_df:.3g} degrees of freedom"
 
     def _p_value(self, group: Group, question: Question, seed: int) -> float:
         drawing, ask = Drawing(question.n_resamples, seed), question.alternative
@@ -371,8 +371,8 @@ class Pilot(Design):
             notes.append(
                 Note(
                     "pilot_effect",
-                    "the difference of the pilot is taken for the true one; pilots that are followed up"
-                    " tend to overstate it",
+                    "the plan uses the difference of the pilot as the true one; pilots that lead to a"
+                    " study tend to overstate it",
                 )
             )
         if not self.as_population:
@@ -381,7 +381,8 @@ class Pilot(Design):
             notes.append(
                 Note(
                     "small_pilot",
-                    f"studies of {n} {self.unit} repeat those of the pilot {n / self.size:.1f} times",
+                    f"simulated studies of {n} {self.unit} repeat each of the pilot about"
+                    f" {n / self.size:.1f} times",
                 )
             )
         return tuple(notes)

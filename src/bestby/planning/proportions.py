@@ -82,7 +82,7 @@ class PairedProportions(Design):
         slack = rounding.level_width(1.0)  # 1 - 0.9 and 0.83 - 0.73 are the same number
         if not low - slack <= self.agreement <= high + slack:
             raise DesignError(
-                f"accuracies of {a:g} and {b:g} cannot go with an agreement of {self.agreement:g}",
+                f"accuracies of {a:g} and {b:g} are impossible with an agreement of {self.agreement:g}",
                 hint=f"it lies between {_up(low):g} and {_down(high):g}: the share of items on which both are"
                 " right or both are wrong",
             )
@@ -119,7 +119,7 @@ class PairedProportions(Design):
         for values, what in ((a, "right_a"), (b, "right_b")):
             if a.size == 0 or not np.isin(values, (0, 1)).all():
                 raise InvalidInputError(
-                    f"{what} must hold 0 and 1 only", hint="PairedScores.from_pilot takes scores of any kind"
+                    f"{what} must hold only 0 and 1", hint="PairedScores.from_pilot takes scores of any kind"
                 )
         return cls(float(a.mean()), float(b.mean()), float((a == b).mean()), test, a.size)
 
@@ -136,7 +136,7 @@ class PairedProportions(Design):
     @property
     def too_small(self) -> str:
         """What to do if no n is enough."""
-        return "plan for a larger difference, for a higher agreement, or for less power"
+        return "plan for a larger difference, a higher agreement or a lower power"
 
     def slack(self, n: int) -> int:
         """Return a stretch that holds several jumps of the critical value, whose distance grows like √n."""
@@ -177,7 +177,7 @@ class PairedProportions(Design):
         """The agreement, and how well it is known."""
         if self.pilot_items is None:
             return ""
-        return f"the agreement of the pilot, known from {self.pilot_items} items"
+        return f"the agreement of the pilot, estimated from {self.pilot_items} items"
 
     def powers(self, n: IntArray, question: Question) -> tuple[FloatArray, FloatArray]:
         """Return the unconditional power at each n: exactly, or averaged over the agreements left open."""
@@ -229,8 +229,8 @@ class PairedProportions(Design):
             Note(
                 "uncertain_pilot",
                 f"the systems differ on {differing} of the {self.pilot_items} items of the pilot: the"
-                f" true share may well lie between {low:.2g} and {high:.2g} (80 %); the power is averaged"
-                " over that, for one study it can be far lower or higher",
+                f" true share may well lie between {low:.2g} and {high:.2g} (80 % interval). The power is"
+                f" averaged over this uncertainty; that of one study can be far lower or higher",
             ),
         )
 

@@ -226,8 +226,8 @@ class RunsAndItems(Design):
     @property
     def too_small(self) -> str:
         """What to do if no n is enough."""
-        unknown = ", and the pilot leaves open how much these vary" if self.pilot_df is not None else ""
-        return f"items cannot make up for runs{unknown}: plan with more runs, or for a larger difference"
+        unknown = ", and the pilot leaves their variance uncertain" if self.pilot_df is not None else ""
+        return f"items cannot make up for runs{unknown}: plan with more runs or for a larger difference"
 
     def reach(self, alternative: Alternative) -> float:
         """Return infinity."""
@@ -273,7 +273,7 @@ class RunsAndItems(Design):
             return ""
         items, runs, _ = self.pilot_df
         known = f"{items:.3g} (items) and {runs:.3g} (runs) degrees of freedom"
-        return f"the variances of the pilot, known from {known}"
+        return f"the variances of the pilot, estimated with {known}"
 
     def _power(self, n: int, r: int, question: Question) -> float:
         """Return the power, averaged over the mean squares that the test may find.
@@ -322,7 +322,7 @@ class RunsAndItems(Design):
         """Return the power at each number of items with the runs planned."""
         if self.runs == 1 and self._runs_vary:
             raise DesignError(
-                "one run of each system cannot tell the systems from their runs",
+                "with one run of each system, systems cannot be distinguished from their runs",
                 hint="plan with runs=2 or more",
             )
         return self.power_with(n, np.full(n.size, self.runs), question), np.zeros(n.size)
@@ -337,7 +337,7 @@ class RunsAndItems(Design):
         """The assumptions."""
         paired = "paired " if self.paired_runs else ""
         return (
-            f"a mean difference of {self.difference:.4g}; standard deviations of it {self.item_sd:.4g}"
+            f"a mean difference of {self.difference:.4g}; its standard deviation is {self.item_sd:.4g}"
             f" between items, {self.run_sd:.4g} between {paired}runs, {self.rest_sd:.4g} for the rest;"
             f" {self.runs} run{'s' * (self.runs != 1)} of each system"
         )
@@ -354,12 +354,13 @@ class RunsAndItems(Design):
             *self._uncertain(n),
             Note(
                 "shares",
-                f"with {n} items and {self.runs} run{'s' * (self.runs != 1)}, items make {shares[0]} %, runs"
-                f" {shares[1]} % and the rest {shares[2]} % of the variance of the difference",
+                f"with {n} items and {self.runs} run{'s' * (self.runs != 1)}, items account for"
+                f" {shares[0]} %, runs for {shares[1]} % and the rest for {shares[2]} % of the variance of"
+                f" the difference",
             ),
         ]
         if self.clipped:
-            average = "the average allows for larger ones, yet " if self.pilot_df is not None else ""
+            average = "the average allows for larger values, but " if self.pilot_df is not None else ""
             notes.append(
                 Note(
                     "counted_as_zero",
@@ -384,9 +385,10 @@ class RunsAndItems(Design):
         return (
             Note(
                 "uncertain_pilot",
-                f"the pilot knows how runs vary from {self.pilot_df[1]:.3g} degrees of freedom and how items"
-                f" vary from {self.pilot_df[0]:.3g}: the true standard error of this study may well be"
-                f" {low:.2g} to {high:.2g} times as large (80 %); the power is averaged over that, and that"
-                " of this study may be far below it, above all if the pilot's runs varied little by chance",
+                f"the pilot estimates how runs vary with only {self.pilot_df[1]:.3g} degrees of freedom"
+                f" and how items vary with {self.pilot_df[0]:.3g}: the true standard error of this study"
+                f" may well be {low:.2g} to {high:.2g} times as large (80 % interval). The power is"
+                f" averaged over this uncertainty; that of this study may be far lower, above all if the"
+                f" pilot's runs varied little by chance",
             ),
         )

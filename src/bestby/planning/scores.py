@@ -213,7 +213,7 @@ class PairedScores(Design):
         """The variance, and how well it is known."""
         if self.pilot_df is None:
             return ""
-        return f"the variance of the pilot, known from {self.pilot_df:.3g} degrees of freedom"
+        return f"the variance of the pilot, estimated with {self.pilot_df:.3g} degrees of freedom"
 
     def powers(self, n: IntArray, question: Question) -> tuple[FloatArray, FloatArray]:
         """Return the power of the t-test at each n, averaged over the variances the pilot leaves open."""
@@ -260,7 +260,8 @@ class PairedScores(Design):
             out.append(
                 Note(
                     "clusters",
-                    f"{n} items are about {clusters} clusters and tell as much as {effective:.0f}"
+                    f"{n} items are about {clusters} clusters and carry as much information as"
+                    f" {effective:.0f}"
                     " independent items",
                 )
             )
@@ -269,8 +270,7 @@ class PairedScores(Design):
             out.append(
                 Note(
                     "negative_icc",
-                    f"the intra-cluster correlation of the pilot is negative ({icc:.3g}):"
-                    " the plan counts on none",
+                    f"the intra-cluster correlation of the pilot is negative ({icc:.3g}): the plan assumes 0",
                 )
             )
         return tuple(out)

@@ -89,5 +89,5 @@ def effect_bracket(
             low, step = null + step, 2.0 * step
     raise DesignError(
         f"no difference is detected with a power of {wanted:g} by {n} {design.unit}",
-        hint=f"plan for more {design.unit}, or ask for less power",
+        hint=f"plan for more {design.unit} or a lower power",
     )

@@ -84,7 +84,8 @@ def allocate(
     powers = design.power_with(items, runs, question)
     if np.isnan(powers).all():
         raise DesignError(
-            f"a budget of {budget:g} pays for one run, which cannot tell the systems from their runs",
+            f"a budget of {budget:g} pays for only one run, with which systems cannot be distinguished"
+            f" from their runs",
             hint="raise the budget",
         )
     errors = design.standard_error(items, runs)

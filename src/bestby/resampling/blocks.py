@@ -108,7 +108,7 @@ def circular(n: int, length: int, strata: IntArray | None = None) -> Blocks:
         raise DesignError(
             f"blocks of {length} consecutive items need at least {2 * length} items"
             f"{'' if strata is None else ' in every stratum'}, got {int(sizes.min())}",
-            hint="take shorter blocks: ten or more of them should fit",
+            hint="use shorter blocks: ten or more of them should fit",
         )
     parts = [
         (part, h, draws)

@@ -140,13 +140,13 @@ def _told_clearly(executor: Executor) -> Iterator[None]:
         yield
     except BrokenExecutor as error:
         raise ExecutorError(
-            f"a worker of the {name} died, and with it the resamples it was making: {error}",
-            hint="it may have run out of memory; an executor of dask makes lost work again on other workers",
+            f"a worker of the {name} died, and its resamples are lost: {error}",
+            hint="it may have run out of memory; a dask executor repeats lost work on other workers",
         ) from error
     except CancelledError as error:
         raise ExecutorError(
-            f"the {name} cancelled the resamples it was given",
-            hint="was it shut down, or its cluster closed?",
+            f"the {name} cancelled its resamples",
+            hint="check whether it was shut down, or its cluster closed",
         ) from error
     except (PicklingError, AttributeError, TypeError) as error:
         if "pickle" not in str(error).lower():
@@ -159,7 +159,7 @@ def _told_clearly(executor: Executor) -> Iterator[None]:
         if "after" not in str(error) or "shutdown" not in str(error):
             raise
         raise ExecutorError(
-            f"the {name} takes no work: {error}", hint="pass an executor that is open"
+            f"the {name} accepts no work: {error}", hint="pass an executor that is open"
         ) from error
 
 

@@ -515,7 +515,7 @@ def test_an_executor_of_dask_without_a_client_is_as_any() -> None:
 
 
 class Refusing(Told):
-    """An executor that takes no work, for a reason."""
+    """An executor that accepts no work, for a reason."""
 
     def __init__(self, error: Exception) -> None:
         super().__init__()
@@ -530,10 +530,13 @@ class Refusing(Told):
     [
         (
             BrokenExecutor("gone"),
-            "a worker of the Refusing died, and with it the resamples it was making: gone",
+            "a worker of the Refusing died, and its resamples are lost: gone",
         ),
-        (CancelledError(), "the Refusing cancelled the resamples it was given"),
-        (RuntimeError("cannot schedule after shutdown"), "the Refusing takes no work: cannot schedule after"),
+        (CancelledError(), "the Refusing cancelled its resamples"),
+        (
+            RuntimeError("cannot schedule after shutdown"),
+            "the Refusing accepts no work: cannot schedule after",
+        ),
     ],
     ids=lambda x: type(x).__name__,
 )

@@ -124,7 +124,7 @@ class TestReading:
         ("content", "message"),
         [
             ([], "expected an object of conditions"),
-            ({"h0": {"preds": []}}, "condition 'h0' has not all of the lists exp_idxs, preds"),
+            ({"h0": {"preds": []}}, "condition 'h0' lacks some of the lists exp_idxs, preds"),
             (
                 {"h0": {**block([1, 0, 1]), "idxs": [], "h1": {}}},
                 "the lists of condition 'h0' have different len",
@@ -135,7 +135,7 @@ class TestReading:
             ({"h0": {**block([1, 0, [1, 0]])}}, "preds must have as many numbers in every row"),
             (
                 {"h0": {**block([1, 0, 1]), "h1": {"h0": block([1, 0, 1])}}},
-                "'h0' is a control, and a treatment",
+                "'h0' is both a control and a treatment",
             ),
             ({}, "holds no experiment"),
         ],

@@ -647,7 +647,7 @@ def test_a_treatment_of_a_baseline_that_is_none(tmp_path: Path) -> None:
     study = Study(tmp_path / "study")
     study.add("h0", run=0, predictions=RUNS["h0"][0], gold=GOLD, baseline=True)
     study.add("h1", run=0, predictions=RUNS["h1"][0], against="k0")
-    with pytest.raises(InvalidInputError, match="'h1' is to be compared with 'k0', which is no baseline"):
+    with pytest.raises(InvalidInputError, match="'h1' is to be compared with 'k0', which is not a baseline"):
         study.compare()
 
 

@@ -398,7 +398,7 @@ def test_the_loser_of_the_race_for_the_gold_compares_its_own(
         begin(study)
 
     monkeypatch.setattr(layout, "begin", late)
-    with pytest.raises(InvalidInputError, match="the gold of item 0 is 1 in the study, 0 in what was given"):
+    with pytest.raises(InvalidInputError, match="the gold of item 0 is 1 in the study, 0 in the new gold"):
         Store(path).add("h1", run=0, predictions=GOLD, gold=GOLD)
     assert Store(path).conditions() == ("h0",)
 

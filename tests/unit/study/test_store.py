@@ -232,7 +232,7 @@ class TestGold:
         assert clusters.tolist() == [1, 1, 2, 2]
         with pytest.raises(InvalidInputError, match="cluster of item 'q2' is 1 in the study, 2"):
             other.add("h0", run=2, predictions=GOLD, gold=GOLD, clusters=[1, 2, 2, 2])
-        with pytest.raises(InvalidInputError, match="has no clusters, the gold given again has"):
+        with pytest.raises(InvalidInputError, match="has no clusters, but the new gold has"):
             store.add("h0", run=2, predictions=GOLD, gold=GOLD, clusters=[1, 2, 2, 2])
         with pytest.raises(InvalidInputError, match="clusters belong to the gold"):
             store.add("h0", run=2, predictions=GOLD, clusters=[1, 2, 2, 2])
@@ -322,7 +322,9 @@ class TestRoles:
 
     def test_a_treatment_may_come_before_its_baseline(self, store: Store) -> None:
         store.add("h1", run=0, predictions=GOLD, against="b2")
-        with pytest.raises(InvalidInputError, match="'h1' is to be compared with 'b2', which is no baseline"):
+        with pytest.raises(
+            InvalidInputError, match="'h1' is to be compared with 'b2', which is not a baseline"
+        ):
             store.against("h1")
         store.add("b2", run=0, predictions=GOLD, baseline=True)
         assert store.against("h1") == ("b2",)
@@ -331,7 +333,9 @@ class TestRoles:
         store.add("h1", run=0, predictions=GOLD)
         with pytest.raises(InvalidInputError, match="cannot both be a baseline and be compared against 'h0'"):
             store.add("h2", run=0, predictions=GOLD, baseline=True, against="h0")
-        with pytest.raises(InvalidInputError, match="'h2' is to be compared with 'h1', which is no baseline"):
+        with pytest.raises(
+            InvalidInputError, match="'h2' is to be compared with 'h1', which is not a baseline"
+        ):
             store.add("h2", run=0, predictions=GOLD, against="h1")
         for against in ([], "h2"):
             with pytest.raises(InvalidInputError, match="must name one or more other conditions for 'h2'"):
@@ -496,7 +500,7 @@ class TestFiles:
         other = Store(tmp_path / "other")
         other.add("h0", run=1, predictions=["x", "y"], gold=["x", "y"])
         (other.path / "runs/h0/1.json").rename(store.path / "runs/h0/1.json")
-        with pytest.raises(StudyError, match="belongs to another gold"):
+        with pytest.raises(StudyError, match="does not belong to the gold of this study"):
             store.load("h0", 1)
 
     @pytest.mark.parametrize("name", ["study.json", "gold.json", "runs/h0/0.json"])
@@ -521,7 +525,7 @@ class TestFiles:
         store.add("h0", run=0, predictions=[1.5, 2.5], gold=[1.0, 2.0])
         path = tmp_path / "runs/h0/0.json"
         path.write_bytes(path.read_bytes().replace(b"1.5", b"NaN"))
-        with pytest.raises(StudyError, match="NaN is no number"):
+        with pytest.raises(StudyError, match="NaN is not a number"):
             store.load("h0", 0)
 
     def test_a_directory_that_is_no_study(self, tmp_path: Path) -> None:

@@ -120,12 +120,12 @@ def check_same(mine: Gold, other: Gold, *, with_ids: bool) -> None:
 
     `with_ids` says whether that came with ids; if not, its items are in the order of the study.
     """
-    where = order(mine, other.ids if with_ids else None, other.n_items, "the gold given again")
+    where = order(mine, other.ids if with_ids else None, other.n_items, "the new gold")
     parts = [("gold", mine.values, other.values)]
     if other.clusters is not None:
         if mine.clusters is None:
             raise InvalidInputError(
-                "the gold of the study has no clusters, the gold given again has",
+                "the gold of the study has no clusters, but the new gold has",
                 hint="give clusters with the first run of a study, or leave them out",
             )
         parts.append(("cluster", mine.clusters, other.clusters))
@@ -137,7 +137,7 @@ def check_same(mine: Gold, other: Gold, *, with_ids: bool) -> None:
             item, old, new = differing[0]
             raise InvalidInputError(
                 f"the {what} of item {quoted(item)} is {quoted(old)} in the study,"
-                f" {quoted(new)} in what was given again;"
+                f" {quoted(new)} in the new gold;"
                 f" {len(differing)} of {mine.n_items} items differ",
                 hint="a study has one gold: use another study for another gold, or leave gold out",
             )
@@ -233,7 +233,8 @@ def columns(gold: Gold, classes: ArrayLike | None, n_classes: int) -> tuple[Arra
         raise InvalidInputError(
             f"the classes of the study are {', '.join(map(str, wanted[:8]))}, these are"
             f" {', '.join(map(str, given[:8]))}",
-            hint="a study has the classes named with its gold, classes=...; unnamed, they are 0, 1, …",
+            hint="the classes of a study are those named with its gold, classes=...; without names they"
+            " are 0, 1, …",
         )
     return wanted, soft.positions(wanted, given, "the study")
 
@@ -317,7 +318,7 @@ def _places(ids: Array, what: str) -> dict[Any, int]:
 def _ids_hint(mine: Any, theirs: Any) -> str:
     if isinstance(mine, str) != isinstance(theirs, str):
         kinds = ["text" if isinstance(item, str) else "numbers" for item in (mine, theirs)]
-        return f"the ids of the gold are {kinds[0]}, these are {kinds[1]}: give both in one type"
+        return f"the ids of the gold are {kinds[0]}, these are {kinds[1]}: use one type for both"
     return "a run has one prediction for every item of the gold, and for no other"
 
 

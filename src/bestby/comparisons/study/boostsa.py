@@ -66,7 +66,7 @@ def read_outcomes(path: str | Path) -> tuple[Entry, ...]:
         above = controls[block.condition]
         if block.control is None and above:
             raise DesignError(
-                f"{file}: {block.condition!r} is a control, and a treatment of {above[0]!r} too",
+                f"{file}: {block.condition!r} is both a control and a treatment of {above[0]!r}",
                 hint="a condition of a study has one role: give it two names in the file",
             )
         theirs = _experiments(file, block, above)
@@ -125,7 +125,8 @@ def write_outcomes(store: Store, path: str | Path) -> tuple[Any, ...] | None:
         rivals = store.against(name)
         if not rivals and name not in content:
             raise DesignError(
-                f"{name!r} has no baseline in the study, and in outcomes.json a treatment stands under its",
+                f"{name!r} has no baseline in the study, but outcomes.json lists every treatment under its"
+                f" baseline",
                 hint="add the runs of a baseline with baseline=True",
             )
         for rival in rivals:
@@ -142,7 +143,9 @@ def _blocks(path: Path) -> list[_Block]:
     except OSError as error:
         raise InvalidInputError(f"{path} cannot be read: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:
-        raise InvalidInputError(f"{path} is not JSON: {error}", hint="is it complete?") from error
+        raise InvalidInputError(
+            f"{path} is not JSON: {error}", hint="check that the file is complete"
+        ) from error
     blocks: list[_Block] = []
     for control, own in _conditions(path, content):
         blocks.append(_Block(control, None, own))
@@ -156,7 +159,7 @@ def _conditions(path: Path, content: Any) -> Iterator[tuple[str, Mapping[str, An
         raise _no_outcomes(path, "expected an object of conditions")
     for name, lists in content.items():
         if not isinstance(lists, dict) or not all(isinstance(lists.get(key), list) for key in _LISTS):
-            raise _no_outcomes(path, f"condition {name!r} has not all of the lists {', '.join(_LISTS)}")
+            raise _no_outcomes(path, f"condition {name!r} lacks some of the lists {', '.join(_LISTS)}")
         if len({len(lists[key]) for key in _LISTS[:-1]}) > 1:
             raise _no_outcomes(path, f"the lists of condition {name!r} have different lengths")
         yield name, lists
@@ -177,7 +180,7 @@ def _experiments(path: Path, block: _Block, controls: list[str]) -> dict[str, En
     if len(epochs) != n:
         raise InvalidInputError(
             f"{path}: {block.condition!r} has {n} experiments and {len(epochs)} numbers of epochs",
-            hint="it cannot be told which belongs to which: let epochs have one per experiment, or none",
+            hint="give one number of epochs per experiment, or none",
         )
     out: dict[str, Entry] = {}
     for position, given in enumerate(lists["exp_idxs"]):

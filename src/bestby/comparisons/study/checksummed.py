@@ -11,7 +11,7 @@ from typing import Any
 from bestby._core.errors import InvalidInputError, StudyError
 
 VERSION = 1
-_RESTORE = "restore it (from git or a backup), or remove the file and add what it held again"
+_RESTORE = "restore it (from git or a backup), or remove the file and add its content again"
 
 
 def digest(content: Any) -> str:
@@ -54,8 +54,8 @@ def unsealed(path: Path, kind: str, bulk: tuple[str, ...]) -> dict[str, Any]:
         raise StudyError(f"{path} is not the {kind} of a study, or is damaged", hint=_RESTORE)
     if content.get("version") != VERSION:
         raise StudyError(
-            f"{path} is in version {content.get('version')!r} of its format;"
-            f" this bestby knows version {VERSION}",
+            f"{path} is in version {content.get('version')!r} of its format; this bestby reads version"
+            f" {VERSION}",
             hint="upgrade bestby, or use the one that wrote the study",
         )
     top = {key: value for key, value in content.items() if key not in bulk and key != "checksum"}
@@ -69,4 +69,4 @@ def unsealed(path: Path, kind: str, bulk: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _no_number(text: str) -> None:
-    raise ValueError(f"{text} is no number")
+    raise ValueError(f"{text} is not a number")

@@ -66,8 +66,8 @@ def check(study: Path) -> None:
         )
     if content.get("version") != VERSION:
         raise StudyError(
-            f"the study {study} is in version {content.get('version')!r} of its format;"
-            f" this bestby knows version {VERSION}",
+            f"the study {study} is in version {content.get('version')!r} of its format; this bestby reads"
+            f" version {VERSION}",
             hint="upgrade bestby, or use the one that wrote the study",
         )
 

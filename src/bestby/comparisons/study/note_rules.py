@@ -33,8 +33,8 @@ def of_plan(plan: Plan) -> list[Note]:
         notes.append(
             Note(
                 "few_runs",
-                f"a condition has only {fewest} runs: how much its runs vary is hardly known, and t intervals"
-                " are as long as that makes them",
+                f"a condition has only {fewest} runs: how much its runs vary is hardly known, which makes"
+                f" t intervals long",
             )
         )
     return notes
@@ -61,17 +61,17 @@ def _of_single_runs(plan: Plan) -> list[Note]:
     notes = [
         Note(
             "one_run",
-            f"{told} has one run: {only} over items only, and {say} nothing of how another training run"
-            " would do",
+            f"{told} has one run: {only} over items only, and {say} nothing about how another training run"
+            f" would perform",
         )
     ]
     if borrowing:
         notes.append(
             Note(
                 "borrowed_run_variance",
-                f"nothing tells how much other runs of {', '.join(borrowing)} would vary: in differences from"
-                " a condition of several runs they are taken to vary as the runs of that one do, and if they"
-                " vary more, intervals are too short",
+                f"the data do not show how much other runs of {', '.join(borrowing)} would vary: in"
+                f" differences from a condition with several runs they are assumed to vary as its runs do;"
+                f" if they vary more, the intervals are too short",
             )
         )
     return notes
@@ -89,8 +89,8 @@ def of_resample_size(plan: Plan, differences: Sequence[StudyDifference]) -> list
     ]
     if not drawn:
         told = (
-            "no interval and no test of a difference draws with replacement here: the size of the resamples"
-            ' changes none of them; interval="percentile" and test="bootstrap" would use it'
+            "no interval and no test of a difference uses the bootstrap here, so the size of the resamples"
+            ' has no effect; interval="percentile" and test="bootstrap" would use it'
         )
         return [Note("resample_size_unused", told)]
     clusters = plan.gold.clusters
@@ -102,7 +102,7 @@ def of_resample_size(plan: Plan, differences: Sequence[StudyDifference]) -> list
         return note_rules.of_rescaling(plan.drawing, units)
     m = int(plan.drawing.draws(units).sum())
     told = (
-        f"resamples of {m} of {n} units vary more than all of them would and were not rescaled: p-values and"
-        f" intervals made of them are those of an experiment of {m} units, and depend on that choice"
+        f"resamples of {m} of {n} units vary more than full ones and were not rescaled: their p-values and"
+        f" intervals are those of an experiment with {m} units"
     )
     return [Note("not_rescaled", told)]

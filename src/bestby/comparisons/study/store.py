@@ -187,7 +187,7 @@ class Store:
             )
         if found.gold_hash != (gold or self.gold()).hash:
             raise StudyError(
-                f"{path} belongs to another gold than that of the study",
+                f"{path} does not belong to the gold of this study",
                 hint="it comes from another study: remove the file, and add its predictions with their ids",
             )
         return found
@@ -360,6 +360,6 @@ def role_of(condition: str, runs: Sequence[Run]) -> tuple[bool, tuple[str, ...] 
 
 def _no_baseline(condition: str, name: str) -> InvalidInputError:
     return InvalidInputError(
-        f"{condition!r} is to be compared with {name!r}, which is no baseline of the study",
+        f"{condition!r} is to be compared with {name!r}, which is not a baseline of the study",
         hint=f"add {name!r} with baseline=True, or name another",
     )

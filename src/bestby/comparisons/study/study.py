@@ -53,9 +53,7 @@ class Study:
     """
 
     def __init__(self, path: str | Path) -> None:
-        self._store = Store(
-            checks.valid_path(path, "Study takes its folder; its runs are added with add(...)")
-        )
+        self._store = Store(checks.valid_path(path, "name the folder of the study; add(...) adds runs to it"))
 
     @property
     def path(self) -> Path:

@@ -18,7 +18,7 @@ MOST_SPELLED = 64
 """So many readings of a transcript are all given to the measures; of more, those nearest to some system."""
 
 _MOST_OF_ONE, _DEEPEST = 256, 8
-_HINT = "alternatives are written { um / uh / @ }, @ being silence, with blanks around { / and }"
+_HINT = "write alternatives as { um / uh / @ }, where @ is silence, with blanks around {, / and }"
 
 
 def slots(words: Sequence[str], where: str) -> list[Slot]:
@@ -61,7 +61,7 @@ def slots(words: Sequence[str], where: str) -> list[Slot]:
             levels[-1].append([])
         elif word == "}":
             if len(levels) == 1 or len(levels[-1]) == 1:
-                raise InvalidInputError(f"{where}: a }} closes nothing, or no alternatives", _HINT)
+                raise InvalidInputError(f"{where}: a }} has no matching {{ or no alternatives", _HINT)
             alternatives = levels.pop()
             if sum(map(count, alternatives)) > _MOST_OF_ONE:
                 raise InvalidInputError(f"{where}: more than {_MOST_OF_ONE} alternatives at one place", _HINT)

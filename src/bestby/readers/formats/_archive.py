@@ -78,12 +78,12 @@ def member(archive: zipfile.ZipFile, path: Path, name: str) -> bytes:
     if info.compress_type == _ZSTD and sys.version_info < (3, 14):
         data = _zstd(_packed(path, info, most), most)
         if len(data) != info.file_size or zlib.crc32(data) != info.CRC:
-            raise zipfile.BadZipFile(f"{name} is not as it was packed")
+            raise zipfile.BadZipFile(f"the checksum of {name} does not match")
         return data
     with archive.open(info) as stream:
         data = stream.read(most + 1)
     if len(data) != info.file_size:
-        raise zipfile.BadZipFile(f"{name} has another size than the archive says")
+        raise zipfile.BadZipFile(f"{name} has a size other than the archive states")
     return data
 
 

@@ -48,7 +48,7 @@ def lines_of(path: Path) -> list[str]:
     if not lines[-1]:
         lines.pop()
     if not lines:
-        raise InvalidInputError(f"{path} is empty", hint="check that the tool that wrote it was done")
+        raise InvalidInputError(f"{path} is empty", hint="check that the tool that wrote it has finished")
     return lines
 
 
@@ -101,7 +101,9 @@ def assembled(
     The result holds arrays of shape (n,): the other groupings, in the order of the items.
     """
     if cluster is not None and cluster not in groups:
-        known = f"these files know: {listed(list(groups))}" if groups else "these files know of none"
+        known = (
+            f"groupings in these files: {listed(list(groups))}" if groups else "these files have no groupings"
+        )
         raise InvalidInputError(f"there is no grouping {cluster!r} of the items", hint=known)
     evaluation = Evaluation.of(
         systems,

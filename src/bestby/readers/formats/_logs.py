@@ -157,7 +157,8 @@ def _by_dataset(logs: Sequence[Log], on_missing: OnMissing) -> dict[str, dict[st
         systems = found.setdefault(log.dataset, {})
         if log.system in systems:
             raise InvalidInputError(
-                f"{systems[log.system].source} and {log.source} both are {log.system!r} on {log.dataset!r}",
+                f"{systems[log.system].source} and {log.source} are both logs of system {log.system!r} on"
+                f" {log.dataset!r}",
                 hint="give each system a name of its own: name=path",
             )
         systems[log.system] = log
@@ -176,7 +177,7 @@ def _by_dataset(logs: Sequence[Log], on_missing: OnMissing) -> dict[str, dict[st
     if not kept:
         raise InvalidInputError(
             f"no dataset has logs of all systems ({listed(names)})",
-            hint="each file was taken for another system; name them: name=path",
+            hint="each file was read as a different system; name the systems: name=path",
         )
     return kept
 
@@ -190,12 +191,15 @@ def _evaluation(logs: Sequence[Log], on_missing: OnMissing, cluster: str | None,
             for item, right in (log.gold or {}).items():
                 if gold.setdefault(item, right) != right:
                     raise InvalidInputError(
-                        f"the gold of item {item!r} is another in {log.source} than in {logs[0].source}",
-                        hint="the systems were given other versions of the data; evaluate them on the same",
+                        f"the gold of item {item!r} in {log.source} differs from that in {logs[0].source}",
+                        hint="the systems saw different versions of the data; evaluate them on the same"
+                        " version",
                     )
     for log in logs:
         if not log.values:
-            raise InvalidInputError(f"{log.source}: no item has a score", hint="was the evaluation finished?")
+            raise InvalidInputError(
+                f"{log.source}: no item has a score", hint="check that the evaluation was finished"
+            )
     clusters = None if cluster is None else _grouping(logs, cluster)
     return Evaluation.of(
         {log.system: log.values for log in logs},
@@ -215,7 +219,7 @@ def _check_alike(logs: Sequence[Log]) -> None:
             if known != told:
                 raise InvalidInputError(
                     f"item {item!r} is not the same in {other.source} and in {log.source}: its hash differs",
-                    hint="the systems were given other versions of the data; evaluate them on the same",
+                    hint="the systems saw different versions of the data; evaluate them on the same version",
                 )
 
 
@@ -232,7 +236,7 @@ def _grouping(logs: Sequence[Log], name: str) -> dict[str, str]:
         known = list(dict.fromkeys(name for log in logs for name in log.groups))
         raise InvalidInputError(
             f"the logs have no grouping {name!r} of their items",
-            hint=f"they have: {listed(known)}" if known else "they have none",
+            hint=f"groupings in these logs: {listed(known)}" if known else "these logs have no groupings",
         )
     return found
 

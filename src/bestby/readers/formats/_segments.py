@@ -95,8 +95,8 @@ def words_of(path: Path, fold: Callable[[str], str]) -> dict[Channel, list[tuple
             )
         if cells[4].startswith("<ALT"):
             raise InvalidInputError(
-                f"{where}: what a system recognised must be words, got alternatives ({cells[4]})",
-                hint="let the system choose: keep one of them",
+                f"{where}: the output of a system must be words, got alternatives ({cells[4]})",
+                hint="keep one of the alternatives",
             )
         start, duration = (number_of(cell, where, "a time") for cell in cells[2:4])
         word = re.split(r"(?<!\\);", cells[4])[0].replace("\\;", ";")
@@ -140,9 +140,9 @@ def heard(
     unknown = [channel for channel in words if channel not in known]
     if unknown:
         raise InvalidInputError(
-            f"{path} has words of recording {unknown[0][0]!r}, channel {unknown[0][1]!r}, of which the"
-            " reference has no segment",
-            hint="leave its words out, or add a segment to the reference that is to be ignored",
+            f"{path} has words of recording {unknown[0][0]!r}, channel {unknown[0][1]!r}, for which the"
+            f" reference has no segment",
+            hint="leave its words out, or add an ignored segment to the reference",
         )
     recordings = {channel[0] for channel in words}
     for channel, group in groupby(segments, key=lambda segment: segment.channel):

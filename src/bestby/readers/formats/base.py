@@ -167,7 +167,7 @@ def files_of(paths: Mapping[str, Path], recognises: Callable[[Path, bytes], bool
         there = _within(path) if is_folder else [path]
         inside = [file for file in there if not is_folder or recognises(file, head_of(file))]
         if not inside:
-            raise InvalidInputError(f"{path} holds no file in this format", hint="name the files")
+            raise InvalidInputError(f"{path} holds no file in this format", hint="name the files themselves")
         files += [File(readable_file(file), name, named) for file in inside]
     if not files:
         raise InvalidInputError("no file was given", hint="give one file per system: name=path")

@@ -124,15 +124,16 @@ def _sentences(path: Path, least: int) -> list[_Sentence]:
             continue
         width = width or len(cells)
         if len(cells) < least or len(cells) != width or not all(cells):
-            expected = f"{width}, as the lines before" if width >= least else f"at least {least}"
+            expected = f"{width}, as in the lines before" if width >= least else f"at least {least}"
             raise InvalidInputError(
                 f"{path}, line {number}: got {len(cells)} columns, expected {expected}",
-                hint="a line is TOKEN … TAG, or TOKEN … GOLD TAG without a gold file, alike in all lines",
+                hint="a line is TOKEN … TAG, or TOKEN … GOLD TAG without a gold file, with the same number"
+                " of columns in all lines",
             )
         begun = number if not rows else begun
         rows.append(tuple(cells))
     if not found:
-        raise InvalidInputError(f"{path} holds no token", hint="a token and its tags are needed per line")
+        raise InvalidInputError(f"{path} holds no token", hint="every line needs a token and its tags")
     return found
 
 

@@ -139,7 +139,7 @@ def read(
     ]
     metrics = list(dict.fromkeys(part.metric for part in parts))
     if len(metrics) > 1:
-        raise InvalidInputError(f"the tables hold other scores: {listed(metrics)}")
+        raise InvalidInputError(f"the tables hold different scores: {listed(metrics)}")
     runs = {name: scores for part in parts for name, scores in part.runs.items()}
     if len(runs) < 2:
         raise InvalidInputError(
@@ -189,7 +189,7 @@ def _table(path: Path) -> tuple[Table, _Tool]:
     tool = _tool(table.names)
     if tool is None:
         raise InvalidInputError(
-            f"{path} is no table of runs of MLflow or Weights & Biases",
+            f"{path} is not a table of runs of MLflow or Weights & Biases",
             hint=f"its columns are: {listed(table.names)}",
         )
     return table, tool
@@ -271,7 +271,7 @@ def _systems(
             systems = [joined.get(name, name) for name in names]
             return systems, f"column {tool.run} without the numbers of the runs", (_joined_note(joined),)
     raise InvalidInputError(
-        f"{table.source}: which column says what system a run is of?",
+        f"{table.source}: which column names the system of a run?",
         hint="name it: system_column=...; a number at the end of a run's name is taken as a run number only"
         " after a word such as seed or run, or if the numbers of every system begin at 0 or 1; the columns"
         f" are: {listed(table.names)}",
@@ -328,7 +328,7 @@ def _joined_note(joined: Mapping[str, str]) -> Note:
     text = "; ".join(f"{system} = {listed(names)}" for system, names in members.items())
     return Note(
         "runs_joined",
-        f"numbers at the end of the names of runs were taken as run numbers: {text}. If these are different"
+        f"numbers at the end of run names were read as run numbers: {text}. If these are different"
         " systems, name the column of the systems: system_column=... (--system-column)",
     )
 

@@ -93,7 +93,7 @@ def read(
     ]
     told = f"statistics per instance of HELM; measure: {measure}"
     others = [name for name in known if name != measure]
-    told += f" (there are also: {listed(others)})" if others else ""
+    told += f" (also in the files: {listed(others)})" if others else ""
     splits = dict.fromkeys(name for run in runs for name in run.splits)
     if len(splits) > 1:
         taken = dict.fromkeys(str(run.split) for run in runs)
@@ -105,7 +105,7 @@ def read(
 def _instances(file: File, asked: str | None) -> _Instances:
     rows = [row for row in records(file.path) if row.data.get("perturbation") is None]
     if not rows:
-        raise InvalidInputError(f"{file.path} has no instance that was not perturbed")
+        raise InvalidInputError(f"{file.path} has only perturbed instances, or none")
     spec = file.path.parent / "run_spec.json"
     told = document(spec) if is_file(spec) else Record(str(spec), {})
     run = word(told.data.get("name")) or file.path.parent.name
@@ -114,7 +114,7 @@ def _instances(file: File, asked: str | None) -> _Instances:
     splits = tuple(dict.fromkeys(split for row in rows for _, split, _ in _stats(row) if split is not None))
     if asked is not None and asked not in splits:
         raise InvalidInputError(
-            f"{file.path}: no split {asked!r}", hint=f"the splits there are: {listed(list(splits)) or 'none'}"
+            f"{file.path}: no split {asked!r}", hint=f"available splits: {listed(list(splits)) or 'none'}"
         )
     split = asked or ("test" if "test" in splits else splits[0] if splits else None)
     name = word(told.part("adapter_spec").get("model")) or (model[1] if model else None)
@@ -130,7 +130,7 @@ def _stats(row: Record) -> Iterator[tuple[str, str | None, float | None]]:
     """Return measure, split and value of the statistics of an instance that are not of perturbed copies."""
     stats = row.need("stats")
     if not isinstance(stats, list):
-        raise InvalidInputError(f"{row.where}: 'stats' is no list")
+        raise InvalidInputError(f"{row.where}: 'stats' is not a list")
     for stat in stats:
         name = stat.get("name") if isinstance(stat, dict) else None
         measure = word(name.get("name")) if isinstance(name, dict) else None
@@ -153,7 +153,7 @@ def _measure(runs: Sequence[_Instances], asked: str | None) -> tuple[str, list[s
     for run, names in zip(runs, of_each, strict=True):
         if asked is not None and asked not in names:
             raise InvalidInputError(
-                f"{run.file.path}: no measure {asked!r}", hint=f"the measures there are: {listed([*names])}"
+                f"{run.file.path}: no measure {asked!r}", hint=f"available measures: {listed([*names])}"
             )
     shared = [name for name in of_each[0] if all(name in names for names in of_each)]
     scores = [name for name in shared if _COSTS.fullmatch(name) is None]

@@ -82,7 +82,7 @@ def read(
     scored = [[(sample, _scores(sample)) for sample in log.samples] for log in logs]
     measure, known = _measure(logs, scored, value_column)
     read_in = [_log(log, name, rows, measure) for log, name, rows in zip(logs, names, scored, strict=True)]
-    told = f"logs of Inspect; scorer: {measure}" + (f" (there are: {listed(known)})" if known[1:] else "")
+    told = f"logs of Inspect; scorer: {measure}" + (f" (available: {listed(known)})" if known[1:] else "")
     unfinished = [str(log.file.path) for log in logs if log.header.data.get("status") != "success"]
     if unfinished:
         told += f"; not finished: {listed(unfinished)}"
@@ -176,7 +176,7 @@ def _measure(logs: Sequence[_Opened], scored: Sequence[_Scored], asked: str | No
             raise InvalidInputError(f"{log.file.path}: no sample has a score", hint="score the log first")
         if asked is not None and asked not in names:
             raise InvalidInputError(
-                f"{log.file.path}: no scorer {asked!r}", hint=f"the scorers there are: {listed(names)}"
+                f"{log.file.path}: no scorer {asked!r}", hint=f"available scorers: {listed(names)}"
             )
     shared = [name for name in of_each[0] if all(name in names for names in of_each)]
     if not shared:

@@ -115,7 +115,7 @@ def _task(name: str) -> str | None:
 def _samples(file: File, task: str) -> _Samples:
     rows = records(file.path)
     if not rows:
-        raise InvalidInputError(f"{file.path} is empty", hint="was the evaluation finished?")
+        raise InvalidInputError(f"{file.path} is empty", hint="check that the evaluation was finished")
     match = _NAME.fullmatch(file.path.name)
     results = _results(file.path, None if match is None else match["date"])
     model = None
@@ -147,7 +147,7 @@ def _measure(samples: Sequence[_Samples], asked: str | None) -> tuple[str, str |
             if name not in _measures(one.rows[0]):
                 raise InvalidInputError(
                     f"{one.rows[0].where}: no measure {name!r}",
-                    hint=f"the measures there are: {listed(list(_measures(one.rows[0])))}",
+                    hint=f"available measures: {listed(list(_measures(one.rows[0])))}",
                 )
         return name, chosen or None
     shared = [name for name in known if all(name in _measures(one.rows[0]) for one in samples)]
@@ -156,7 +156,7 @@ def _measure(samples: Sequence[_Samples], asked: str | None) -> tuple[str, str |
     if not usable:
         raise InvalidInputError(
             f"{samples[0].file.path}: no measure with a score per document that all files have",
-            hint=f"the measures there are: {listed(list(known)) or 'none'}; name one: value_column=...",
+            hint=f"available measures: {listed(list(known)) or 'none'}; name one: value_column=...",
         )
     return usable[0], None
 
@@ -189,7 +189,7 @@ def _filters(samples: Sequence[_Samples], chosen: str | None) -> dict[str, str |
             if name is not None and name not in one.filters:
                 raise InvalidInputError(
                     f"{one.file.path}: no filter {name!r}",
-                    hint=f"the filters there are: {listed(list(one.filters)) or 'none'}",
+                    hint=f"available filters: {listed(list(one.filters)) or 'none'}",
                 )
         used[task] = name
     return used
@@ -200,7 +200,7 @@ def _of_filters(samples: Sequence[_Samples], measure: str, used: Mapping[str, st
     taken = dict.fromkeys(name for name in used.values() if name is not None)
     if len(known) < 2:
         return ""
-    return f", filter: {listed(list(taken))} (there are: {listed(list(known))})"
+    return f", filter: {listed(list(taken))} (available: {listed(list(known))})"
 
 
 def _aggregated(samples: Sequence[_Samples], measure: str) -> str:
@@ -259,8 +259,8 @@ def _checked(row: Record, measure: str, value: Any) -> tuple[Any, Any]:
         return ((score, 1.0) if measure == "perplexity" else score), None
     if not _is_pair(value) or measure not in _OF_PAIRS:
         raise InvalidInputError(
-            f"{row.where}: {measure} is no score of one document but {value!r:.60}",
-            hint=f"measures of pairs that can be read are: {', '.join(_OF_PAIRS)}",
+            f"{row.where}: {measure} is not a score of one document but {value!r:.60}",
+            hint=f"supported measures of pairs: {', '.join(_OF_PAIRS)}",
         )
     first, second = value
     name, is_gold = _OF_PAIRS[measure]
@@ -300,7 +300,7 @@ def _metric(samples: Sequence[_Samples], measure: str, pairs: bool) -> tuple[Bas
         told = one.results.part("higher_is_better").get(one.task) if one.results is not None else None
         directions.add(told.get(measure) if isinstance(told, dict) else None)
     if directions & {True, False} == {True, False}:
-        raise InvalidInputError(f"the results do not agree whether a higher {measure} is better")
+        raise InvalidInputError(f"the results disagree on whether a higher {measure} is better")
     lower = any(measure == loss or measure.endswith(f"_{loss}") for loss in _LOSSES)
     return Mean(
         measure, greater_is_better=False not in directions and not (directions == {None} and lower)

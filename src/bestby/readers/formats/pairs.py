@@ -88,9 +88,10 @@ def _lengths(evaluation: Evaluation, pair: Pair) -> tuple[Note, ...]:
     if pair[1] != "tokens" or all(numbers == counted[0] for numbers in counted):
         return ()
     told = (
-        "the systems count different numbers of tokens in the same texts: measures per token do not compare"
+        "the systems count different numbers of tokens in the same texts: comparisons per token are not fair;"
+        " bits per byte are comparable"
     )
-    return (Note("tokens_differ", f"{told} them fairly; bits per byte do"),)
+    return (Note("tokens_differ", told),)
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ def _wanted(text: str | None) -> Pair | None:
     names = [name.strip() for name in text.split(",")]
     if len(names) != 2 or not all(names) or names[0] == names[1]:
         raise InvalidInputError(
-            f"two columns are needed, with a comma between, got {text!r}", hint='as in "logprob,tokens"'
+            f"expected two column names separated by a comma, got {text!r}", hint='as in "logprob,tokens"'
         )
     return names[0], names[1]
 
@@ -144,7 +145,7 @@ def _only(table: Table, found: Mapping[Pair, list[str]]) -> tuple[Pair, list[str
     if len(found) == 1:
         return next(iter(found.items()))
     known = "; ".join(", ".join(pair) for pair in found or PAIRS)
-    told = "several pairs of columns could be meant" if found else "no pair of columns is known"
+    told = "several pairs of columns are possible" if found else "no known pair of columns"
     raise InvalidInputError(
         f"{table.source}: {told} ({known})",
         hint=f"name the two: value_column=...; its columns are: {listed(table.names)}",
@@ -187,7 +188,7 @@ def _long(table: Table, by: _By, pair: Pair) -> dict[str, _Part]:
     name = by.system or "system"
     if name not in table.data:
         raise InvalidInputError(
-            f"{table.source}: of which system is it? There is no column {name!r}",
+            f"{table.source}: the system is unknown: there is no column {name!r}",
             hint="give one file per system, name=path, or name the column: system_column=...",
         )
     whole = _part(table, by, pair)

@@ -114,7 +114,7 @@ def _answers(path: Path) -> dict[str, str]:
         if not isinstance(answer, str):
             raise InvalidInputError(
                 f"{path}: the answer to question {_short(key)} must be a text, got {_short(answer)}",
-                hint="an empty text says that there is no answer",
+                hint="an empty text means that there is no answer",
             )
     return found
 

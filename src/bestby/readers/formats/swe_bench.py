@@ -77,7 +77,7 @@ def read(
         return found
     note = Note(
         "files_left_out",
-        f"{len(left_out)} files are left out because they hold no list of the instances that were resolved:"
+        f"{len(left_out)} files are left out because they hold no list of resolved instances:"
         f" {listed(left_out)}",
     )
     return replace(found, evaluation=replace(found.evaluation, notes=(note, *found.evaluation.notes)))
@@ -104,7 +104,7 @@ def _resolved_key(report: Record) -> str:
     key = _list_of_resolved(report)
     if key is None:
         raise InvalidInputError(
-            f"{report.where}: no list of the instances that were resolved (resolved_ids or resolved)",
+            f"{report.where}: no list of resolved instances (resolved_ids or resolved)",
             hint="give the report that the harness wrote, not its summary",
         )
     return key
@@ -120,14 +120,14 @@ def _listings(report: Record) -> dict[str, set[str]]:
         ids = [word(entry) for entry in value]
         wrong = next((entry for entry, told in zip(value, ids, strict=True) if told is None), None)
         if None in ids:
-            raise InvalidInputError(f"{report.where}: in {key!r} stands {wrong!r:.60}, expected an id")
+            raise InvalidInputError(f"{report.where}: {key!r} holds {wrong!r:.60}, expected an id")
         listing = [told for told in ids if told is not None]
         doubled = (
             next((told for told in listing if listing.count(told) > 1), None) if _doubled(listing) else None
         )
         if doubled is not None:
             raise InvalidInputError(
-                f"{report.where}: {doubled!r} stands in {key!r} {listing.count(doubled)} times",
+                f"{report.where}: {doubled!r} occurs {listing.count(doubled)} times in {key!r}",
                 hint="every instance counts once",
             )
         found[key] = set(listing)
@@ -226,6 +226,6 @@ def _of_lines(text: str) -> list[str]:
             try:
                 rows = list(csv.reader(text.split("\n"), delimiter=delimiter))[1:]
             except csv.Error as error:
-                raise InvalidInputError(f"the list of instances is no table: {error}") from error
+                raise InvalidInputError(f"the list of instances is not a table: {error}") from error
             return [told for row in rows if len(row) > place and (told := word(row[place])) is not None]
     return [told for line in lines if (told := word(line)) is not None]

@@ -99,7 +99,7 @@ def read(
         f"transcripts (.{form}): {listed(list(paths))}; reference: {reference};"
         f" {len(golds)} {'utterances' if form == 'trn' else 'segments'}"
         + (f", {several} with alternatives" if several else "")
-        + ("" if case else "; upper and lower case the same")
+        + ("" if case else "; upper and lower case are equal")
     )
     return Read(told=told, evaluation=evaluation, metric="wer", clusters=offered)
 
@@ -141,8 +141,8 @@ def _of_utterances(reference: Path, paths: Mapping[str, Path], fold: Callable[[s
         for where, words in heard.values():
             if "{" in words:
                 raise InvalidInputError(
-                    f"{where}: what a system recognised must be words, got alternatives in braces",
-                    hint="let the system choose: keep one of them",
+                    f"{where}: the output of a system must be words, got alternatives in braces",
+                    hint="keep one of the alternatives",
                 )
         systems[name] = {item: words for item, (_, words) in heard.items()}
     speakers = _speakers(list(places))

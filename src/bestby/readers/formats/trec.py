@@ -95,7 +95,7 @@ def read(
             notes.append(Note("topics_not_judged", f"{told}: {listed(unjudged, 3)}", (name,)))
         if not systems[name]:
             raise InvalidInputError(
-                f"{path} and {gold} have no topic in common; theirs begin with {next(iter(found))!r} and"
+                f"{path} and {gold} have no topic in common; their first ones are {next(iter(found))!r} and"
                 f" {next(iter(judged))!r}",
                 hint="give the judgements of the topics of the runs",
             )
@@ -128,14 +128,14 @@ def _topics(
         if len(row) != n_columns:
             raise InvalidInputError(
                 f"{where}: expected {n_columns} columns, {form}, got {len(row)}",
-                hint="columns are parted by blanks or tabs; the last line may be cut off",
+                hint="columns are separated by blanks or tabs; the last line may be cut off",
             )
         topic, document = topics.setdefault(row[0], {}), row[columns[0]]
         value = number_of(row[columns[1]], where, f"the {what}")
         if document in topic:
             if duplicates == "error":
                 raise InvalidInputError(
-                    f"{where}: document {document!r} stands twice for topic {row[0]!r}",
+                    f"{where}: document {document!r} occurs twice for topic {row[0]!r}",
                     hint="keep one line per topic and document, or say which one counts (first, last or max):"
                     " --option duplicates=max, in Python read(..., duplicates='max')",
                 )

@@ -38,7 +38,7 @@ def test_readings(transcript: str, expected: list[str]) -> None:
     ("transcript", "message"),
     [
         ("{ a / b", "here: a { is not closed"),
-        ("a }", "here: a } closes nothing"),
+        ("a }", "here: a } has no matching {"),
         ("{ a }", "or no alternatives"),
         ("{ a / " * 9, "more than 8 deep"),
         ("{ " + " / ".join(map(str, range(257))) + " }", "more than 256 alternatives"),

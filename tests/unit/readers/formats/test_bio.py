@@ -71,7 +71,7 @@ def test_comments_are_passed_over_and_hashes_are_tokens(make: Make) -> None:
         ("b", A.replace("Ulm", "Bonn"), r"begin at .*g, line 7 and .*b, line 4 differ: 'Ulm' and 'Bonn'"),
         ("b", A.replace("sings O\n", ""), "differ: 2 and 1 tokens"),
         ("b", A.replace("\nYes O\n", ""), r"b has 2 sentences, .*g has 3"),
-        ("b", A.replace("in O", "in"), "b, line 4: got 1 columns, expected 2, as the lines before"),
+        ("b", A.replace("in O", "in"), "b, line 4: got 1 columns, expected 2, as in the lines before"),
         ("b", "Anna\n", "b, line 1: got 1 columns, expected at least 2"),
         ("b", "Anna\t\n", "b, line 1: got 1 columns"),
         ("b", "\n\n", "holds no token"),

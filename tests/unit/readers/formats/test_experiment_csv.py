@@ -135,7 +135,7 @@ def test_names_that_repeat_are_the_systems(make: Make) -> None:
 )
 def test_numbers_that_may_be_parts_of_names_join_nothing(make: Make, names: tuple[str, ...]) -> None:
     assert message(form, {"w": make("w.csv", _named(*names))}, value_column="acc") == (
-        "w.csv: which column says what system a run is of?"
+        "w.csv: which column names the system of a run?"
     )
 
 
@@ -163,7 +163,7 @@ def test_no_column_of_systems(make: Make) -> None:
         f"n{i}x,finished,,,,,,,7,{i},0.5,1\n" for i in range(3)
     )
     assert message(form, {"w": make("w.csv", text)}, value_column="acc") == (
-        "w.csv: which column says what system a run is of?"
+        "w.csv: which column names the system of a run?"
     )
 
 

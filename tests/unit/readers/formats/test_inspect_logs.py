@@ -29,7 +29,7 @@ def test_letters_count_as_numbers_and_models_name_the_systems(make: Make) -> Non
     assert scores_of(found) == {"org/a": [1.0, 0.0, 0.5, 0.0], "org/b": [1.0, 1.0, 0.0, 0.0]}
     assert found.metric.name == "match"
     assert found.told == (
-        "logs of Inspect; scorer: match (there are: match, both/x, both/y); systems: org/a, org/b"
+        "logs of Inspect; scorer: match (available: match, both/x, both/y); systems: org/a, org/b"
     )
     assert found.runs is None
 

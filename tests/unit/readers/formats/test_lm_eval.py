@@ -57,7 +57,7 @@ def test_the_first_filter_unless_another_is_named(make: Make) -> None:
     paths = _pair(make, whole, whole)
     first = form.read(paths)
     assert scores_of(first)["x"] == [1.0, 0.0, 0.0]
-    assert "filter: strict (there are: acc,strict, acc,flexible)" in first.told
+    assert "filter: strict (available: acc,strict, acc,flexible)" in first.told
     assert scores_of(form.read(paths, value_column="acc,flexible"))["x"] == [0.0, 0.0, 1.0]
     assert message(form, paths, value_column="acc,lenient") == "a.jsonl: no filter 'lenient'"
 
@@ -154,7 +154,7 @@ def test_malformed_files_are_named_with_their_line(make: Make) -> None:
     )
     assert len(scores_of(form.read(fewer, on_missing="drop"))["x"]) == 2
     wrong = _pair(make, good, lm_eval([1.0, "yes"]))
-    assert message(form, wrong) == "b.jsonl, line 3: acc is no score of one document but 'yes'"
+    assert message(form, wrong) == "b.jsonl, line 3: acc is not a score of one document but 'yes'"
     with_bytes = {
         "x": make("a.jsonl", good),
         "y": make("b.jsonl", good.encode().replace(b"question 1", b"\xff")),

@@ -76,11 +76,11 @@ def test_ids_of_another_benchmark(make: Make) -> None:
 
 def test_malformed_reports(make: Make) -> None:
     twice = {"resolved": [_IDS[0], _IDS[0]]}
-    assert message(form, _pair(make, twice, twice)) == f"a.json: {_IDS[0]!r} stands in 'resolved' 2 times"
+    assert message(form, _pair(make, twice, twice)) == f"a.json: {_IDS[0]!r} occurs 2 times in 'resolved'"
     number = {"resolved": [_IDS[0], None]}
-    assert message(form, _pair(make, number, number)) == "a.json: in 'resolved' stands None, expected an id"
+    assert message(form, _pair(make, number, number)) == "a.json: 'resolved' holds None, expected an id"
     summary = {"total_instances": 4, "resolved_instances": 2}
-    assert message(form, _pair(make, summary, summary)).startswith("a.json: no list of the instances")
+    assert message(form, _pair(make, summary, summary)).startswith("a.json: no list of resolved instances")
     gold = make("ids.txt", f"{_IDS[0]}\n{_IDS[0]}\n")
     assert message(form, _pair(make, {"resolved": []}, {"resolved": []}), gold=gold) == (
         f"ids.txt: {_IDS[0]!r} occurs 2 times"
@@ -108,4 +108,4 @@ def test_summaries_beside_the_reports_are_left_out_with_a_note(make: Make) -> No
     (note,) = [note for note in found.evaluation.notes if note.code == "files_left_out"]
     assert "info_for_leaderboard.json" in note.message
     told = message(form, {**paths, "c": summary})  # the user says that it is a system
-    assert "no list of the instances" in told
+    assert "no list of resolved instances" in told

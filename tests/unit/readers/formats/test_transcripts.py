@@ -52,7 +52,7 @@ def test_utterances_are_joined_by_id(make: Make) -> None:
     assert found.clusters["speaker"].tolist() == ["anna", "anna", "bo"]
     assert found.metric == "wer"
     assert found.told.startswith("transcripts (.trn): a, b; reference: ")
-    assert found.told.endswith("; 3 utterances, 2 with alternatives; upper and lower case the same")
+    assert found.told.endswith("; 3 utterances, 2 with alternatives; upper and lower case are equal")
     result = compare(found.evaluation, metric=WordErrorRate())
     # a misses "no"; b misses "the": of 5 and 6 words, as the nearest reading counts
     scores = {score.system: score.score for score in result.systems}
@@ -133,11 +133,11 @@ def test_a_recording_that_a_system_lacks_is_missing(make: Make) -> None:
     [
         ("r", "one (a)\ntwo (b)\nthree (a)\n", "line 3: utterance 'a' occurs twice, first at .*r, line 1"),
         ("r", "one { two (a)\nx (b)\n", "line 1: a { is not closed"),
-        ("r", "one } two (a)\nx (b)\n", "line 1: a } closes nothing"),
-        ("r", "{ one } two (a)\nx (b)\n", "line 1: a } closes nothing, or no alternatives"),
+        ("r", "one } two (a)\nx (b)\n", "line 1: a } has no matching {"),
+        ("r", "{ one } two (a)\nx (b)\n", "line 1: a } has no matching { or no alternatives"),
         ("r", "one\ntwo\n", "must be a reference transcript in .trn or .stm"),
         ("a", "one (a)\ntwo (a)\n", "line 2: utterance 'a' occurs twice"),
-        ("a", "{ one / two } (a)\ntwo (b)\n", "line 1: what a system recognised must be words"),
+        ("a", "{ one / two } (a)\ntwo (b)\n", "line 1: the output of a system must be words"),
         ("a", "talk A 1 1 one\n", "must be a .trn file, as .* is a .trn file"),
     ],
 )
@@ -162,9 +162,9 @@ def test_a_line_without_id_further_down_is_named(make: Make) -> None:
         ("r", "talk A anna 2 1 one\n", "line 1: the segment ends at 1, before it starts at 2"),
         ("r", "talk A anna 1 2 one\ntalk A anna 1 2 two\n", "occurs twice, first at .*r, line 1"),
         ("a", "talk A 1 1 one\ntalk A 1 two\n", "must be a .ctm file"),
-        ("a", "talk A 1 1 one\ntalk A * * <ALT_BEGIN>\n", "line 2: what a system recognised must be words"),
+        ("a", "talk A 1 1 one\ntalk A * * <ALT_BEGIN>\n", "line 2: the output of a system must be words"),
         ("a", "talk A 1 1 one\ntalk A * 1 two\n", "line 2: a time must be a finite number, got '*'"),
-        ("a", "talk B 1 1 one\n", "words of recording 'talk', channel 'b', of which the reference has no"),
+        ("a", "talk B 1 1 one\n", "words of recording 'talk', channel 'b', for which the reference has no"),
     ],
 )
 def test_malformed_times(make: Make, name: str, content: str, message: str) -> None:

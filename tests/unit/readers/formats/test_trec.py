@@ -65,13 +65,13 @@ def test_topics_that_nobody_judged_are_left_out(make: Make) -> None:
     ("name", "content", "message"),
     [
         ("a", "t1 Q0 d1 1 9.5\n", "line 1: expected 6 columns, TOPIC Q0 DOCUMENT RANK SCORE TAG, got 5"),
-        ("a", RUN + "t1 Q0 d2 3 1 x\n", "line 7: document 'd2' stands twice for topic 't1'"),
+        ("a", RUN + "t1 Q0 d2 3 1 x\n", "line 7: document 'd2' occurs twice for topic 't1'"),
         ("a", "t1 Q0 d1 1 high x\n", "line 1: the score must be a finite number, got 'high'"),
-        ("a", "t7 Q0 d1 1 1 x\n", "no topic in common; theirs begin with 't7' and 't1'"),
+        ("a", "t7 Q0 d1 1 1 x\n", "no topic in common; their first ones are 't7' and 't1'"),
         ("a", "\n\n", "has no lines of the form TOPIC Q0"),
         ("q", "t1 0 d1\n", "line 1: expected 4 columns"),
         ("q", "t1 0 d1 one\n", "line 1: the relevance must be a finite number"),
-        ("q", QRELS + "t1 0 d1 1\n", "line 5: document 'd1' stands twice"),
+        ("q", QRELS + "t1 0 d1 1\n", "line 5: document 'd1' occurs twice"),
     ],
 )
 def test_malformed_files(make: Make, name: str, content: str, message: str) -> None:
@@ -106,7 +106,7 @@ DOUBLED = "t1 Q0 d1 1 2.0 x\nt1 Q0 d2 2 9.0 x\nt1 Q0 d1 3 5.0 x\nt2 Q0 d1 1 1.0 
 def test_documents_that_stand_twice_can_be_read(make: Make, duplicates: str, score: float) -> None:
     paths = {"a": make("a.run", DOUBLED), "b": make("b.run", DOUBLED.replace("5.0", "1.0"))}
     gold = make("qrels", "t1 0 d1 1\nt2 0 d1 1\n")
-    with pytest.raises(InvalidInputError, match="stands twice") as error:
+    with pytest.raises(InvalidInputError, match="occurs twice") as error:
         trec.read(paths, gold=gold)
     assert "--option duplicates=max" in str(error.value.hint)
     found = trec.read(paths, gold=gold, duplicates=duplicates)
