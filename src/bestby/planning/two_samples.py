@@ -72,8 +72,8 @@ def permutation(
     """Return p-values of the permutation test of the difference of means.
 
     `x` and `y` have shape (S, n). `n_resamples` counts random divisions of the pooled sample; all of them are
-    taken instead if they are not more. The result has shape (S,): p-values, (1 + hits) / (1 + resamples) if
-    divisions were drawn.
+    taken instead if they are not more; `generator` draws a new set for every 500 pairs of samples. The result
+    has shape (S,): p-values, (1 + hits) / (1 + resamples) if divisions were drawn.
     """
     n, size = x.shape[1], x.shape[1] + y.shape[1]
     pooled = np.concatenate([x, y], axis=1)
@@ -94,14 +94,8 @@ def bootstrap(
 ) -> FloatArray:
     """Return p-values of the bootstrap test: both samples shifted to one mean, then resampled.
 
-    Parameters and result are those of `permutation`.
+    Parameters and result are those of `permutation`. See Efron & Tibshirani (1993), section 16.2.
 
-    References
-    ----------
-    .. [1] Efron & Tibshirani (1993), An Introduction to the Bootstrap, section 16.2.
-
-    Examples
-    --------
     >>> x, y = np.array([[1.0, 2.0, 3.0]]), np.array([[3.0, 4.0, 6.0]])
     >>> bool(bootstrap(x, y, "less", 999, np.random.default_rng(0))[0] < 0.05)
     True

@@ -15,22 +15,12 @@ from bestby.resampling.units import Units
 class Blocks:
     """All blocks of a circular block bootstrap, as units to draw from.
 
-    A resample of n items is n // L blocks of L consecutive items and, if that leaves some over, one of the
-    rest; each begins anywhere, and the item after the last is the first. So it is a draw of n // L of n units
-    and one of n others: no resampling of its own is needed, only the sums over the units.
-
-    Parameters
-    ----------
-    order : ndarray of int, shape (n,)
-        The items, one stratum after the other, each in its order.
-    bounds : ndarray of int, shape (H + 1,)
-        Where the strata begin in that.
-    lengths : ndarray of int, shape (P,)
-        The length of the blocks of each part: L, and the rest, of each stratum.
-    strata : ndarray of int, shape (P,)
-        The stratum of each part.
-    draws : ndarray of int, shape (P,)
-        How many blocks of it a resample takes.
+    A resample of n items is n // L blocks of L consecutive items and, if that leaves some over, one block of
+    the rest; each begins anywhere, and the item after the last is the first. So it is a draw of n // L of n
+    units and one of n others: no resampling of its own is needed, only the sums over the units. `order` has
+    the items, one stratum after the other, and `bounds`, of shape (H + 1,), where the strata begin in it. Of
+    each of the P parts (L and the rest, per stratum) `lengths` has the block length, `strata` the stratum and
+    `draws` the number of blocks drawn.
     """
 
     order: IntArray
@@ -74,21 +64,7 @@ class Blocks:
 
 
 def circular(n: int, length: int, strata: IntArray | None = None) -> Blocks:
-    """Return the blocks of a circular block bootstrap (Politis & Romano 1992), within strata.
-
-    Parameters
-    ----------
-    n : int
-        Number of items, which stand in their order.
-    length : int
-        L, the number of consecutive items in a block.
-    strata : ndarray of int, shape (n,), optional
-        The stratum of each item; blocks do not reach from one into the next.
-
-    Raises
-    ------
-    DesignError
-        If a stratum has fewer than two blocks.
+    """Return the blocks of `length` consecutive items of a circular block bootstrap, within strata.
 
     References
     ----------

@@ -64,9 +64,9 @@ def bootstrap(
 ) -> FloatArray:
     """Transform the totals of bootstrap resamples, block by block.
 
-    `draws` has shape (H,) and the result has shape (B, ...). `X`, of shape (C, k), is one row of statistics
-    per distinct unit. `executor` is what runs the blocks instead of threads of this process, should there be
-    enough of them to send; changes no bit.
+    `draws`, of shape (H,), says how many units to draw from each stratum: by default as many as it has. `X`,
+    of shape (C, k), is one row of statistics per distinct unit. The result has shape (B, ...). `executor`
+    runs the blocks instead of threads of this process if there are enough of them; the numbers are the same.
     """
     draws = units.sizes if draws is None else draws
     n_draws = int(draws.sum())

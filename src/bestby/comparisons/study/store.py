@@ -72,14 +72,7 @@ class Store:
         tags: Mapping[str, Any] | None = None,
         replace: bool = False,
     ) -> Run:
-        """Add a run to the study; it is on the disk when this returns.
-
-        `gold` and `clusters` have shape (n,) and `classes` has shape (K,). `predictions`, of shape (n,), is a
-        label or number per item, or a probability per item and class. A label that the gold does not have is
-        simply wrong. `ids`, of shape (n,), are item ids of predictions and gold. Without them, values are in
-        the order of the study's gold, and the labels of a pandas index are kept as ids if they are unique:
-        later runs must agree with them.
-        """
+        """Add a run to the study, with the arguments of `Study.add`; it is on the disk when this returns."""
         entry = Entry(
             condition,
             run,

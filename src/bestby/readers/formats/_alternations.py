@@ -22,32 +22,11 @@ _HINT = "write alternatives as { um / uh / @ }, where @ is silence, with blanks 
 
 
 def slots(words: Sequence[str], where: str) -> list[Slot]:
-    """Return the places of a transcript, each with its alternatives.
+    """Return the places of a transcript with their alternatives, which may be nested; ``@`` is silence.
 
-    Parameters
-    ----------
-    words : sequence of str
-        The transcript: words, and ``{``, ``/`` and ``}`` around alternatives, which may be nested. ``@`` is
-        no word at all.
-    where : str
-        The file and line, for messages.
+    The notation is that of NIST's sclite (formats "trn" and "stm"). `where` names the file and line in
+    messages.
 
-    Returns
-    -------
-    list of tuple of tuple of str
-        Per place its alternatives, each a tuple of words.
-
-    Raises
-    ------
-    InvalidInputError
-        If braces do not match, or there are too many alternatives.
-
-    References
-    ----------
-    .. [1] NIST, sclite input file formats, "trn" and "stm".
-
-    Examples
-    --------
     >>> slots("i've { um / @ } gone".split(), "a.trn, line 1")
     [(("i've",),), (('um',), ()), (('gone',),)]
     """
@@ -99,30 +78,12 @@ def references(places: Sequence[Slot], heard: Iterable[Sequence[str]]) -> str | 
 
 
 def nearest(places: Sequence[Slot], heard: Sequence[str]) -> tuple[int, ...]:
-    """Return which alternative of each place makes the reading nearest to what was heard.
+    """Return which alternative of each place makes the reading nearest to the words of a system.
 
-    That is the reading with the fewest substitutions, deletions and insertions of words; of several the one
-    with the most hits; of those that with the earliest alternatives. The work is that of one alignment in
-    which every alternative occurs once.
+    That is the reading with the fewest word errors; of several the one with the most hits, then that with the
+    earliest alternatives. The work is that of one alignment (Wagner & Fischer 1974) with every alternative
+    once.
 
-    Parameters
-    ----------
-    places : sequence of tuple of tuple of str
-        The places with their alternatives.
-    heard : sequence of str
-        The words of a system.
-
-    Returns
-    -------
-    tuple of int
-        Positions of the alternatives.
-
-    References
-    ----------
-    .. [1] Wagner & Fischer (1974), The string-to-string correction problem, J. ACM 21, 168-173.
-
-    Examples
-    --------
     >>> nearest([(("um",), ("uh",), ()), (("yes",),)], ["yes"])
     (2, 0)
     """

@@ -21,19 +21,10 @@ Groups = Mapping[str, Mapping[str, str]]
 
 CLUSTER_WORDS = frozenset(
     (
-        *(
-            "article",
-            "book",
-            "cluster",
-            "contest",
-            "context",
-            "conversation",
-            "dialogue",
-            "document",
-            "group",
-        ),
-        *("lang", "language", "page", "paragraph", "passage", "patient", "problem", "repo", "repository"),
-        *("session", "speaker", "story", "template", "territory", "thread", "topic", "url", "user", "video"),
+        *("article", "book", "cluster", "contest", "context", "conversation", "dialogue", "document"),
+        *("group", "lang", "language", "page", "paragraph", "passage", "patient", "problem"),
+        *("repo", "repository", "session", "speaker", "story", "template", "territory", "thread"),
+        *("topic", "url", "user", "video"),
     )
 )
 """What a grouping of the items is called in the logs, also with ``_id``; no other is offered."""
@@ -41,24 +32,11 @@ CLUSTER_WORDS = frozenset(
 
 @dataclass(frozen=True, eq=False)
 class Log:
-    """What one system did on one dataset.
+    """What one system did on one dataset: per item a score, or a prediction beside the `gold`.
 
-    Parameters
-    ----------
-    system, dataset : str
-        Their names.
-    source : str
-        The file.
-    values : mapping of str to object
-        Per item its score, or what it predicted.
-    gold : mapping of str to object, or None
-        Per item what was right, where `values` are predictions.
-    runs : tuple of mapping
-        The scores of each run by item, if there are several.
-    groups : mapping of str to mapping of str to str
-        Groupings of the items: by their name the group of each item.
-    hashes : mapping of str to str
-        Per item something that tells whether two systems were asked the same.
+    `source` is the file. `runs` has the scores of each run by item, if there are several. `groups` are
+    groupings of the items: by their name the group of each item. `hashes` tell whether two systems saw the
+    same item.
     """
 
     system: str

@@ -109,31 +109,9 @@ def heard(
 ) -> dict[str, tuple[str, ...]]:
     """Return the words of each segment; nothing for segments of recordings that the system lacks.
 
-    A segment has the words whose middle lies before its end and that no segment before it has; the last one
-    also those after it. Words within segments that are not to be scored go.
-
-    Parameters
-    ----------
-    words : mapping of (recording, channel) to sequence of (float, str)
-        The words of a system with their times, in order.
-    segments : sequence of Segment
-        The segments of the reference, in order.
-    path : Path
-        The file of the system, for messages.
-
-    Returns
-    -------
-    dict of str to tuple of str
-        The words by the name of the segment.
-
-    Raises
-    ------
-    InvalidInputError
-        If there are words of a recording or channel that the reference does not have.
-
-    References
-    ----------
-    .. [1] NIST, sclite, "Reference Segment Time Mark to Hypothesis Word Time Mark".
+    A segment has the words whose middle lies before its end and that no earlier segment has; the last one
+    also those after it. Words within ignored segments are left out (NIST, sclite). `words` are those of a
+    system by channel, in order, and `path` is its file.
     """
     found: dict[str, tuple[str, ...]] = {}
     known = {segment.channel for segment in segments}

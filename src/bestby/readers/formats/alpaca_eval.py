@@ -13,9 +13,7 @@ from bestby.data.evaluation import Evaluation
 from bestby.data.table import listed
 from bestby.metrics.regression import Mean
 from bestby.readers.formats._documents import Record, number, records, word
-from bestby.readers.formats.base import File, Read, files_of
-
-OPTIONS = ()
+from bestby.readers.formats.base import File, Read, files_of, refuse_gold
 
 _KEYS = (b'"generator_1"', b'"generator_2"', b'"preference"')
 _SHOWN = 40
@@ -51,8 +49,7 @@ def read(
     judgements, for `bestby.compare_preferences`. `paths` are files ``annotations.json``. A name given by the
     user stands for the generator that is judged there.
     """
-    if gold is not None:
-        raise InvalidInputError(f"{gold}: annotations of preferences need no gold", hint="leave the gold out")
+    refuse_gold(gold, "annotations of preferences need no gold")
     judged, n_of_itself = _judgements(files_of(paths, recognises))
     there = [one for one in judged if one.won is not None]
     if not there:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import importlib
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -14,6 +14,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.paths import is_directory, is_file, readable_file
 from bestby._core.typing import Array, OnMissing
 from bestby.data.evaluation import Evaluation
+from bestby.data.table import listed
 from bestby.metrics.base import BaseMetric
 from bestby.readers.database import lines
 from bestby.readers.files import stem_of
@@ -56,28 +57,13 @@ MOST_FILES = 1000
 class Read:
     """What was read: systems on items, on several datasets, or several runs of them.
 
-    Parameters
-    ----------
-    told : str
-        What was recognised, for the note ``"read_as"``: a phrase that fits after "was read as".
-    evaluation : Evaluation or None
-        Systems on one set of items. Beside `runs`, the score of an item is its mean over the runs; beside
-        `datasets`, their items pooled, with the datasets as strata.
-    runs : mapping or None
-        Several runs of each system, as `bestby.compare_runs` takes them: a score per run, or arrays of shape
-        (runs, items), the items being those of `evaluation`.
-    datasets : mapping of str to Evaluation, or None
-        The datasets by name, as `bestby.compare_datasets` takes them.
-    preferences : tuple of (item, a, b, winner), or None
-        Judgements of pairs of systems, as `bestby.compare_preferences` takes them.
-    metric : str, BaseMetric or None
-        The measure that the format suggests; for a score per run, the name of the score.
-    greater_is_better : bool or None
-        The direction of the scores of the runs, if the format knows it. Metrics know their own.
-    clusters : mapping of str to ndarray, shape (n,)
-        Groupings of the items of `evaluation` that the file knows of, by name, and that were not used.
-    notes : tuple of Note
-        What must be known of how the runs were read.
+    `told` is what was recognised, a phrase that fits after "was read as" (note ``"read_as"``). Beside `runs`,
+    the score of an item of `evaluation` is its mean over the runs; beside `datasets`, it has their items
+    pooled, with the datasets as strata. `runs`, `datasets` and `preferences` are what `bestby.compare_runs`,
+    `compare_datasets` and `compare_preferences` take. `metric` is the measure that the format suggests (for a
+    score per run, the name of the score) and `greater_is_better` the direction of the scores of the runs, if
+    the format knows it. `clusters` are the groupings of the items in the file that were not used, by name,
+    each of shape (n,).
     """
 
     told: str
@@ -105,17 +91,7 @@ class Format(Protocol):
 
 @dataclass(frozen=True)
 class File:
-    """One file of a system.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    name : str
-        The name of the system that it came under.
-    named : bool
-        Whether the user gave that name; if not, what the file says goes before it.
-    """
+    """One file of a system: its path, the name of the system, and whether the user gave that name."""
 
     path: Path
     name: str
@@ -172,6 +148,19 @@ def files_of(paths: Mapping[str, Path], recognises: Callable[[Path, bytes], bool
     if not files:
         raise InvalidInputError("no file was given", hint="give one file per system: name=path")
     return files
+
+
+def refuse_gold(gold: Path | None, reason: str) -> None:
+    """Refuse a gold file for a format that has no use for one."""
+    if gold is not None:
+        raise InvalidInputError(f"{gold}: {reason}", hint="leave the gold out")
+
+
+def check_available(name: str, known: Iterable[str], what: str, where: object) -> None:
+    """Refuse the name of something that a file does not hold."""
+    if name not in known:
+        available = listed(list(known)) or "none"
+        raise InvalidInputError(f"{where}: no {what} {name!r}", hint=f"available {what}s: {available}")
 
 
 def default_names(path: Path) -> tuple[str, ...]:

@@ -53,36 +53,12 @@ def read(
     on_missing: OnMissing = "error",
     cluster: str | None = None,
 ) -> Read:
-    """Read the tags that several systems gave the tokens of the same sentences.
+    """Read the tags that several systems gave to the tokens of the same sentences.
 
-    The first column is the token. A system's tags are the last column of its file. The gold is the last
-    column of its own file; without such a file it is the last column but one of every system's, as the
-    script conlleval expects. Columns between are passed over.
-
-    Parameters
-    ----------
-    paths : mapping of str to Path
-        The file of each system.
-    gold : Path, optional
-        The file of the gold.
-    on_missing : {"error", "drop", "worst"}
-        Nothing can be missing: every system must tag every token.
-    cluster : {"document"}, optional
-        The documents, begun by ``-DOCSTART-``, as clusters; otherwise they are offered.
-
-    Returns
-    -------
-    Read
-        An evaluation whose items are sentences: a tuple of tags each.
-
-    Raises
-    ------
-    InvalidInputError
-        If the files differ in tokens, sentences or gold tags, or a line has too few columns.
-
-    References
-    ----------
-    .. [1] Tjong Kim Sang & De Meulder (2003), CoNLL shared task, 142-147.
+    The first column is the token and the last column of a system's file its tag. The gold is the last column
+    of its own file or, without such a file, the last column but one of every system's file, as conlleval
+    expects (Tjong Kim Sang & De Meulder 2003). `cluster` may be "document": documents begin with
+    ``-DOCSTART-``.
     """
     least = 2 if gold is not None else 3
     files = {path: _sentences(path, least) for path in paths.values()}

@@ -31,34 +31,10 @@ def read(
 ) -> Read:
     """Read parses of the same text, which may differ in where words and sentences begin.
 
-    Parameters
-    ----------
-    paths : mapping of str to Path
-        The parses of each system.
-    gold : Path
-        The annotated text.
-    on_missing : {"error", "drop", "worst"}
-        Nothing can be missing: every system must have the whole text.
-    cluster : {"document"}, optional
-        The documents, begun by ``# newdoc`` in the gold, as clusters; otherwise they are offered. Where some
-        system ends no sentence between two documents they count as one.
-
-    Returns
-    -------
-    Read
-        An evaluation whose items are blocks: the sentences between two places where the gold and all
-        systems end a sentence.
-
-    Raises
-    ------
-    InvalidInputError
-        If a file is malformed, a sentence is no tree, or the characters differ.
-    MissingExtraError
-        If conllu is not installed.
-
-    References
-    ----------
-    .. [1] https://universaldependencies.org/format.html
+    The items are blocks: the sentences between two places where the gold and all systems end a sentence. The
+    documents, which begin with ``# newdoc`` in the gold, may be the `cluster`; two documents count as one if
+    some system ends no sentence between them. Every system must have the whole text. See
+    https://universaldependencies.org/format.html.
     """
     annotated = need_gold(gold, "parses")
     lines = lines_of(annotated)

@@ -17,10 +17,8 @@ from bestby.data.columns import MISSING, text_of
 from bestby.data.table import SYSTEM_WORDS, Table, listed
 from bestby.data.values import as_scores
 from bestby.readers.files import read_table
-from bestby.readers.formats.base import Read
+from bestby.readers.formats.base import Read, refuse_gold
 from bestby.results.base import Note
-
-OPTIONS = ("value_column", "system_column")
 
 _SYSTEM_WORDS = (*SYSTEM_WORDS, "group")
 _SEED_WORDS = ("seed", "random_seed", "random_state")
@@ -36,18 +34,9 @@ _RUN_NUMBER = re.compile(
 class _Tool:
     """How one tool writes its tables.
 
-    Parameters
-    ----------
-    name : str
-        What wrote it.
-    needed, one_of : frozenset of str
-        Columns that are all there, and columns of which at least one is.
-    status, run : str
-        The columns of the status and of the name of a run.
-    prefixed : bool
-        Whether settings and results are told apart by ``params.`` and ``metrics.``.
-    other : frozenset of str
-        Columns that are neither settings nor results.
+    All columns `needed` are there, and at least one of `one_of`. `status` and `run` are the columns of the
+    status and the name of a run. `prefixed` says whether the names of settings and results begin with
+    ``params.`` and ``metrics.``; `other` are columns that are neither.
     """
 
     name: str
@@ -129,8 +118,7 @@ def read(
     else the name of the run, if several runs share it; else that name without the number of the run, of which
     a note tells.
     """
-    if gold is not None:
-        raise InvalidInputError(f"{gold}: runs are scores and need no gold", hint="leave the gold out")
+    refuse_gold(gold, "runs are scores and need no gold")
     if not paths:
         raise InvalidInputError("no file was given", hint="give a table of runs")
     parts = [

@@ -15,9 +15,7 @@ from bestby.data.table import listed
 from bestby.metrics.regression import Mean
 from bestby.readers.formats._documents import Record, document, number, records, word
 from bestby.readers.formats._logs import Log, datasets_of, gathered, mean_of_runs, named_apart
-from bestby.readers.formats.base import File, Read, files_of
-
-OPTIONS = ("value_column",)
+from bestby.readers.formats.base import File, Read, check_available, files_of, refuse_gold
 
 _MAIN = (
     "exact_match",
@@ -77,10 +75,7 @@ def read(
     the measure, with or without the split: ``exact_match`` or ``exact_match,valid``. By default the first
     that is the main measure of some scenario, such as ``exact_match``.
     """
-    if gold is not None:
-        raise InvalidInputError(
-            f"{gold}: the statistics of HELM are scores and need no gold", hint="leave the gold out"
-        )
+    refuse_gold(gold, "the statistics of HELM are scores and need no gold")
     asked, _, split = ("", "", "") if value_column is None else value_column.partition(",")
     runs = [_instances(file, split.strip() or None) for file in files_of(paths, recognises)]
     scenarios = datasets_of([run.scenario for run in runs], "instances")
@@ -112,10 +107,8 @@ def _instances(file: File, asked: str | None) -> _Instances:
     model = re.search(r"(?:^|[:,])model=([^,]+)", run)
     scenario = re.sub(r"[:,]?model=[^,]+", "", run) if model else None
     splits = tuple(dict.fromkeys(split for row in rows for _, split, _ in _stats(row) if split is not None))
-    if asked is not None and asked not in splits:
-        raise InvalidInputError(
-            f"{file.path}: no split {asked!r}", hint=f"available splits: {listed(list(splits)) or 'none'}"
-        )
+    if asked is not None:
+        check_available(asked, splits, "split", file.path)
     split = asked or ("test" if "test" in splits else splits[0] if splits else None)
     name = word(told.part("adapter_spec").get("model")) or (model[1] if model else None)
     return _Instances(file, name, scenario or None, rows, split, splits)
@@ -151,10 +144,8 @@ def _value(stat: Mapping[str, Any]) -> float | None:
 def _measure(runs: Sequence[_Instances], asked: str | None) -> tuple[str, list[str]]:
     of_each = [dict.fromkeys(name for row in run.rows for name, _, _ in _stats(row)) for run in runs]
     for run, names in zip(runs, of_each, strict=True):
-        if asked is not None and asked not in names:
-            raise InvalidInputError(
-                f"{run.file.path}: no measure {asked!r}", hint=f"available measures: {listed([*names])}"
-            )
+        if asked is not None:
+            check_available(asked, names, "measure", run.file.path)
     shared = [name for name in of_each[0] if all(name in names for names in of_each)]
     scores = [name for name in shared if _COSTS.fullmatch(name) is None]
     found = asked or next((name for name in _MAIN if name in scores), scores[0] if len(scores) == 1 else None)

@@ -16,9 +16,7 @@ from bestby.readers.formats import _archive
 from bestby.readers.formats._documents import Record, document, kind, number, parsed, word
 from bestby.readers.formats._inspect import by_inspect
 from bestby.readers.formats._logs import Log, gathered, mean_of_runs, named_apart
-from bestby.readers.formats.base import File, Read, files_of
-
-OPTIONS = ("value_column", "cluster")
+from bestby.readers.formats.base import File, Read, check_available, files_of, refuse_gold
 
 _HEADER, _START, _SUMMARIES = "header.json", "_journal/start.json", "summaries.json"
 _PARTS = re.compile(r"_journal/summaries/(\d+)\.json")
@@ -73,10 +71,7 @@ def read(
     scored are missing. `paths`: per system its log (.eval or .json), or a directory with those of several
     tasks. `value_column` is the scorer; ``scorer/key`` where it gives several values. The first by default.
     """
-    if gold is not None:
-        raise InvalidInputError(
-            f"{gold}: the logs of Inspect hold their scores and need no gold", hint="leave the gold out"
-        )
+    refuse_gold(gold, "the logs of Inspect hold their scores and need no gold")
     logs = [_opened(file) for file in files_of(paths, recognises)]
     names = named_apart([(log.file.name, log.task, log.file.system(log.model)) for log in logs])
     scored = [[(sample, _scores(sample)) for sample in log.samples] for log in logs]
@@ -174,10 +169,8 @@ def _measure(logs: Sequence[_Opened], scored: Sequence[_Scored], asked: str | No
     for log, names in zip(logs, of_each, strict=True):
         if not names:
             raise InvalidInputError(f"{log.file.path}: no sample has a score", hint="score the log first")
-        if asked is not None and asked not in names:
-            raise InvalidInputError(
-                f"{log.file.path}: no scorer {asked!r}", hint=f"available scorers: {listed(names)}"
-            )
+        if asked is not None:
+            check_available(asked, names, "scorer", log.file.path)
     shared = [name for name in of_each[0] if all(name in names for names in of_each)]
     if not shared:
         raise InvalidInputError(

@@ -15,9 +15,7 @@ from bestby.metrics.base import BaseMetric
 from bestby.metrics.regression import Mean
 from bestby.readers.formats._documents import Record, document, number, records, word
 from bestby.readers.formats._logs import Log, datasets_of, gathered, named_apart
-from bestby.readers.formats.base import File, Read, files_of
-
-OPTIONS = ("value_column", "cluster")
+from bestby.readers.formats.base import File, Read, check_available, files_of, refuse_gold
 
 _START = re.compile(rb'\s*(\[\s*)?\{\s*"doc_id"\s*:\s*-?\d+\s*,\s*"(doc|target|arguments|filter)"\s*:')
 _NAME = re.compile(r"samples_(?P<task>.+?)_(?P<date>\d{4}-\d\d-\d\dT[\d:.+-]+)\.jsonl?(\.gz|\.zst)?")
@@ -81,11 +79,7 @@ def read(
     with one score per document, and the first filter. Returns scores per document; for BLEU, chrF, TER and
     the like references and translations; for perplexities log-probabilities and lengths.
     """
-    if gold is not None:
-        raise InvalidInputError(
-            f"{gold}: samples of the evaluation harness hold their scores and need no gold",
-            hint="leave the gold out",
-        )
+    refuse_gold(gold, "samples of the evaluation harness hold their scores and need no gold")
     files = files_of(paths, recognises)
     tasks = datasets_of([_task(file.path.name) for file in files], "samples")
     samples = [_samples(file, task) for file, task in zip(files, tasks, strict=True)]
@@ -144,11 +138,7 @@ def _measure(samples: Sequence[_Samples], asked: str | None) -> tuple[str, str |
     if asked is not None:
         name, _, chosen = (part.strip() for part in asked.partition(","))
         for one in samples:
-            if name not in _measures(one.rows[0]):
-                raise InvalidInputError(
-                    f"{one.rows[0].where}: no measure {name!r}",
-                    hint=f"available measures: {listed(list(_measures(one.rows[0])))}",
-                )
+            check_available(name, _measures(one.rows[0]), "measure", one.rows[0].where)
         return name, chosen or None
     shared = [name for name in known if all(name in _measures(one.rows[0]) for one in samples)]
     plain = [name for name in shared if all(number(one.rows[0].data[name]) is not None for one in samples)]
@@ -186,11 +176,8 @@ def _filters(samples: Sequence[_Samples], chosen: str | None) -> dict[str, str |
         shared = [name for name in known if all(name in one.filters for one in of_task)]
         name = chosen or next(iter(shared or known), None)
         for one in of_task:
-            if name is not None and name not in one.filters:
-                raise InvalidInputError(
-                    f"{one.file.path}: no filter {name!r}",
-                    hint=f"available filters: {listed(list(one.filters)) or 'none'}",
-                )
+            if name is not None:
+                check_available(name, one.filters, "filter", one.file.path)
         used[task] = name
     return used
 

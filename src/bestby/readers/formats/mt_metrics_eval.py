@@ -44,11 +44,12 @@ def read(
 ) -> Read:
     """Read the scores that one measure, or human raters, gave the segments of several systems.
 
-    `documents` is the ``.docs`` file, of lines ``DOMAIN DOCUMENT``. If not given it is looked for where
-    mt-metrics-eval has it: ``../../documents/en-de.docs`` of ``metric-scores/en-de/COMET-refA.seg.score``,
-    and ``../documents/en-de.docs`` of ``human-scores/en-de.mqm.seg.score``. `items` is what is compared. The
-    score of a document is the mean over those of its segments that have a score for the system, so that
-    segments without one are left out for that system only, with a note.
+    `paths` is one file with a line ``SYSTEM SCORE`` per segment, in a block per system; higher is better by
+    default. `documents` is the ``.docs`` file, of lines ``DOMAIN DOCUMENT``. By default it is looked for
+    where mt-metrics-eval has it: ``../../documents/en-de.docs`` for
+    ``metric-scores/en-de/COMET-refA.seg.score``, and ``../documents/en-de.docs`` for
+    ``human-scores/en-de.mqm.seg.score``. `items` is what is compared: segments or documents. The score of a
+    document is the mean over those of its segments that have a score for the system.
     """
     if len(paths) != 1 or gold is not None:
         raise InvalidInputError(

@@ -18,10 +18,8 @@ from bestby.data.table import ITEM_WORDS, Table, listed
 from bestby.data.values import as_scores
 from bestby.readers.files import read_table
 from bestby.readers.formats._pair_names import PAIRS, Pair, named, names_of, prefixed
-from bestby.readers.formats.base import Read
+from bestby.readers.formats.base import Read, refuse_gold
 from bestby.results.base import Note
-
-OPTIONS = ("item", "cluster", "stratum", "system_column", "value_column")
 
 _ROLES = {*ITEM_WORDS, "system", "cluster", "stratum"}
 _OTHER = {"gold", "prediction", "score", "winner"}
@@ -58,8 +56,7 @@ def read(
     columns, with a comma between: ``"logprob,bytes"``. Needed if they are called otherwise than in `PAIRS`,
     or several pairs are there.
     """
-    if gold is not None:
-        raise InvalidInputError(f"{gold}: pairs of numbers have no gold", hint="leave the gold out")
+    refuse_gold(gold, "pairs of numbers have no gold")
     tables = {name: read_table(readable_file(path), MISSING) for name, path in paths.items()}
     by = _By(item, cluster, stratum, system_column)
     wanted = _wanted(value_column)

@@ -66,33 +66,9 @@ def read(
 ) -> Read:
     """Read the answers of several systems to the questions of a dataset like SQuAD 1.1 or 2.0.
 
-    Parameters
-    ----------
-    paths : mapping of str to Path
-        The predictions of each system, a JSON object of question id to answer.
-    gold : Path
-        The dataset: a list "data" of articles, with lists "paragraphs" and in them "qas", questions with an
-        "id" and "answers", each a "text". A question with ``"is_impossible": true`` has no answer.
-    on_missing : {"error", "drop", "worst"}
-        What to do with a question that a system has no prediction for. As in the official scripts it
-        scores 0 with "worst".
-    cluster : {"article", "paragraph"}, optional
-        The grouping to be used as clusters; otherwise they are offered.
-
-    Returns
-    -------
-    Read
-        An evaluation whose items are answers, and whose gold is the right answers of each question.
-
-    Raises
-    ------
-    InvalidInputError
-        If a file is not such JSON, or a question id occurs twice.
-
-    References
-    ----------
-    .. [1] Rajpurkar et al. (2016), SQuAD, EMNLP, 2383-2392.
-    .. [2] Rajpurkar, Jia, Liang (2018), Know What You Don't Know, ACL, 784-789.
+    A file of predictions is a JSON object of question id to answer. The gold is the dataset (Rajpurkar et al.
+    2016, 2018); a question with ``"is_impossible": true`` has no answer. `cluster` may be "article" or
+    "paragraph". With `on_missing` "worst" an unanswered question scores 0, as in the official scripts.
     """
     dataset = need_gold(gold, "answers to questions")
     golds, articles, paragraphs = _questions(dataset)

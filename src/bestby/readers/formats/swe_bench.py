@@ -18,8 +18,6 @@ from bestby.readers.formats._logs import Log, gathered
 from bestby.readers.formats.base import File, Read, files_of
 from bestby.results.base import Note
 
-OPTIONS = ("cluster",)
-
 _RESOLVED = ("resolved_ids", "resolved")
 _OF_INSTANCES = {
     *("resolved", "generated", "no_generation", "with_logs", "no_logs", "applied", "no_apply"),

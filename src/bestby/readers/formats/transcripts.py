@@ -31,43 +31,15 @@ def read(
     cluster: str | None = None,
     case: bool = False,
 ) -> Read:
-    """Read what several systems recognised, and the reference transcripts.
+    """Read what several systems recognised, and the reference transcripts, as NIST's sclite does.
 
     References may have alternatives, ``{ um / uh / @ }``; a system is compared with the reading nearest to
-    what it recognised. As in sclite, upper and lower case are the same.
-
-    With .trn files an item is an utterance; its speaker is the part of its id before the first - or _, or
-    the first three letters of ids like ``4t0c0201`` (Wall Street Journal). With a reference in .stm and
-    systems in .ctm it is a segment of the reference. It has the words whose middle lies before its end and
-    that no segment before it has, the last one also those after it; words within segments that are to be
-    ignored are left out, all as in sclite.
-
-    Parameters
-    ----------
-    paths : mapping of str to Path
-        The file of each system, .trn or .ctm.
-    gold : Path
-        The reference, .trn or .stm.
-    on_missing : {"error", "drop", "worst"}
-        What to do with an utterance, or a recording, that a system lacks.
-    cluster : {"speaker", "recording"}, optional
-        The grouping to be used as clusters; otherwise they are offered. There are recordings in .stm only.
-    case : bool
-        Whether upper and lower case differ.
-
-    Returns
-    -------
-    Read
-        An evaluation whose items are texts, and whose gold is a text or a tuple of texts per item.
-
-    Raises
-    ------
-    InvalidInputError
-        If a line is malformed, an utterance occurs twice, or the files do not fit together.
-
-    References
-    ----------
-    .. [1] NIST, sclite: input file formats, and "Reference Segment Time Mark to Hypothesis Word Time Mark".
+    its output. Upper and lower case are equal unless `case` is set. With .trn files an item is an utterance;
+    its speaker is the part of its id before the first - or _, or the first three letters of ids like
+    ``4t0c0201`` (Wall Street Journal). With a reference in .stm and systems in .ctm an item is a segment of
+    the reference. It has the words whose middle lies before its end and that no earlier segment has; the last
+    segment also has those after it. Words within ignored segments are left out. `cluster` may be "speaker"
+    or, with .stm, "recording".
     """
     reference = need_gold(gold, "transcripts")
     forms = {path: _form(head_of(path)) for path in (reference, *paths.values())}

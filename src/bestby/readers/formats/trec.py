@@ -41,39 +41,11 @@ def read(
 ) -> Read:
     """Read the runs of several systems and the relevance judgements of the documents.
 
-    As in trec_eval the order is that of the scores, whatever the ranks say, and topics that nobody judged
-    are left out. Where trec_eval averages over the topics of each run, here all systems are compared on the
-    topics that were judged: a topic that a run lacks is an error, is left out for all systems ("drop"), or
-    scores 0 ("worst").
-
-    Parameters
-    ----------
-    paths : mapping of str to Path
-        The run of each system: lines ``TOPIC Q0 DOCUMENT RANK SCORE TAG``.
-    gold : Path
-        The judgements: lines ``TOPIC 0 DOCUMENT RELEVANCE``.
-    on_missing : {"error", "drop", "worst"}
-        What to do with a judged topic that a run lacks.
-    cluster : None
-        There are no groupings of topics.
-    duplicates : {"error", "first", "last", "max"}
-        What to do with a document that stands more than once for a topic: keep its first or last line, or the
-        highest number.
-
-    Returns
-    -------
-    Read
-        An evaluation whose items are topics: mappings of document to score, the gold of document to
-        relevance.
-
-    Raises
-    ------
-    InvalidInputError
-        If a line is malformed, or a document stands twice for a topic.
-
-    References
-    ----------
-    .. [1] https://trec.nist.gov/data/qrels_eng/ and the README of trec_eval.
+    As in trec_eval the order is that of the scores, whatever the ranks say, and topics without judgements are
+    left out. trec_eval averages over the topics of each run; here all systems are compared on the judged
+    topics: a topic that a run lacks is an error, is left out for all systems (`on_missing` "drop"), or scores
+    0 ("worst"). `duplicates` says what to do with a document that occurs more than once for a topic: raise an
+    error, or use its first line, its last line or the highest number.
     """
     if duplicates not in _KEPT:
         raise InvalidInputError(
