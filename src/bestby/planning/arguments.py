@@ -1,17 +1,19 @@
-"""The arguments that all questions of planning share, checked."""
+"""The arguments that the designs and questions of planning share, checked."""
 
 from __future__ import annotations
 
+import numpy as np
+
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
-from bestby._core.typing import Rng
+from bestby._core.typing import ArrayLike, FloatArray, Rng
 from bestby.planning.base import Design, Progress, Question
 from bestby.resampling.settings import Resampling, combined
 from bestby.resampling.streams import seed_of
 from bestby.vocabulary import allowed_names
 
 
-def question_of(
+def checked_question(
     level: float,
     alternative: str,
     n_comparisons: int,
@@ -34,8 +36,8 @@ def question_of(
     )
 
 
-def size_of(design: Design, n: int | None) -> int:
-    """Return the size asked for, or that of the pilot."""
+def checked_size(design: Design, n: int | None) -> int:
+    """Return the size given as n, or that of the pilot."""
     if not isinstance(design, Design):
         raise InvalidInputError(
             f"design must be one of the designs of bestby.planning, got {type(design).__name__}",
@@ -66,7 +68,7 @@ def check_wanted(wanted: float, question: Question) -> None:
 
 def check_effect(design: Design, wanted: float, question: Question) -> None:
     """Refuse a power that no size of the study has."""
-    size_of(design, design.least)
+    checked_size(design, design.least)
     check_wanted(wanted, question)
     if design.effect == design.null:
         raise DesignError(
@@ -80,3 +82,16 @@ def check_effect(design: Design, wanted: float, question: Question) -> None:
             f" {question.alternative!r}",
             hint='alternative="two-sided", or exchange the systems',
         )
+
+
+def score_matrix(values: ArrayLike, what: str) -> FloatArray:
+    """Return scores with a row per run and a column per item, checked."""
+    array = checks.as_array(values, what)
+    if array.ndim != 2 or array.dtype.kind not in "biuf" or min(array.shape) < 2:
+        raise InvalidInputError(
+            f"{what} must be numbers with a row per run and a column per item, at least 2 of each,"
+            f" got shape {array.shape} of {array.dtype}",
+        )
+    if not np.isfinite(array).all():
+        raise InvalidInputError(f"{what} must be finite", hint="leave out items that a run has no score for")
+    return array.astype(np.float64)

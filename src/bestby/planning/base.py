@@ -1,4 +1,4 @@
-"""What every design offers, and what is asked of it."""
+"""What every design offers, and how the planned test will decide."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ class Question:
         return round(1.0 - self.level, 12) / self.n_comparisons
 
 
-def share_of(hits: int, studies: int) -> tuple[float, float]:
+def simulated_power(hits: int, studies: int) -> tuple[float, float]:
     """Return a simulated power and its standard error, which is not 0 even if all studies agree.
 
-    >>> share_of(800, 1000), share_of(1000, 1000)
+    >>> simulated_power(800, 1000), simulated_power(1000, 1000)
     ((0.8, 0.0126...), (1.0, 0.0009...))
     """
     centred = (hits + 1.0) / (studies + 2.0)
@@ -62,7 +62,7 @@ class Design(ABC):
     simulated : bool
         Whether power is the share of rejections in simulated studies.
     simulations : int
-        How many studies are simulated unless told otherwise.
+        How many studies are simulated by default.
     """
 
     name: ClassVar[str]
@@ -115,7 +115,7 @@ class Design(ABC):
 
     @abstractmethod
     def reach(self, alternative: Alternative) -> float:
-        """Return the largest effect in the direction asked for; infinite if any will do."""
+        """Return the largest effect in this direction; infinite if there is no limit."""
 
     @abstractmethod
     def with_effect(self, effect: float) -> Self:
@@ -164,10 +164,10 @@ class Design(ABC):
         return ()
 
 
-def provenance_of(asked: str, design: Design, question: Question, **more: Any) -> Provenance:
+def plan_provenance(kind: str, design: Design, question: Question, **more: Any) -> Provenance:
     """Return what it takes to make a plan again."""
     settings = {
-        "plan": asked,
+        "plan": kind,
         "design": design.name,
         "level": question.level,
         "alternative": question.alternative,

@@ -15,7 +15,7 @@ FEW_DF = 30.0
 """Degrees of freedom of a pilot below which a note says what they do to the power."""
 
 
-def gauss() -> tuple[FloatArray, FloatArray]:
+def gauss_legendre() -> tuple[FloatArray, FloatArray]:
     """Return the points and weights of Gauss and Legendre for an integral from 0 to 1."""
     points, weights = np.polynomial.legendre.leggauss(_POINTS)
     return 0.5 * (points + 1.0), 0.5 * weights
@@ -36,7 +36,7 @@ def mean_squares(df: float, u: FloatArray) -> FloatArray:
     return quantiles
 
 
-def freedom(squares: FloatArray, sizes: FloatArray, expected: FloatArray) -> float:
+def clustered_df(squares: FloatArray, sizes: FloatArray, expected: FloatArray) -> float:
     """Return the degrees of freedom with which a pilot knows the variance of a mean over clusters.
 
     They are 2 over the squared relative error of the variance. Two estimates are made of that, the larger
@@ -57,20 +57,20 @@ def _relative_variance(parts: FloatArray, sizes: FloatArray) -> float:
     return float(change @ change) / (count * (count - 1.0))
 
 
-def of_effective_units(effective: float, units: int) -> float:
+def effective_units_df(effective: float, units: int) -> float:
     """Return the degrees of freedom of a variance that so many units of equal weight carry.
 
     Their number is that of the units over their kurtosis; never more than the units less one are counted.
     Where no unit deviates (0 effective units) there is no variance to doubt, and the units less one count.
 
-    >>> [round(of_effective_units(effective, 100), 1) for effective in (100 / 3, 10.0, 0.0)]
+    >>> [round(effective_units_df(effective, 100), 1) for effective in (100 / 3, 10.0, 0.0)]
     [99.0, 22.0, 99.0]
     """
     kurtosis = (1.0 / effective - 1.0 / units) * units / (units - 1.0) if effective > 0.0 else 0.0
     return 2.0 / max(kurtosis, 2.0 / (units - 1.0))
 
 
-def few_df(df: float | None, what: str = "the spread") -> tuple[Note, ...]:
+def few_df_notes(df: float | None, what: str = "the spread") -> tuple[Note, ...]:
     """Return a note if a pilot knows a variance from few degrees of freedom."""
     if df is None or df >= FEW_DF:
         return ()

@@ -14,7 +14,7 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
 from bestby.planning import doubt
-from bestby.planning.base import Design, Question, share_of
+from bestby.planning.base import Design, Question, simulated_power
 from bestby.planning.two_samples import TESTS
 from bestby.results.base import Note
 from bestby.vocabulary import allowed_names
@@ -162,7 +162,7 @@ class LiftedScores(Design):
     def powers(self, n: IntArray, question: Question) -> tuple[FloatArray, FloatArray]:
         """Return the share of significant tests at each n, with its Monte Carlo error."""
         studies = question.n_simulations or self.simulations
-        found = np.array([share_of(self._hits(int(size), studies, question), studies) for size in n])
+        found = np.array([simulated_power(self._hits(int(size), studies, question), studies) for size in n])
         return found[:, 0], found[:, 1]
 
     def _hits(self, n: int, studies: int, question: Question) -> int:
@@ -192,7 +192,7 @@ class LiftedScores(Design):
     def pilot_df(self) -> float:
         """Degrees of freedom with which the scores know their variance: n - 1, fewer if tails are heavy."""
         one = np.ones(self.values.size)
-        return doubt.freedom((self.values - self.values.mean()) ** 2, one, one)
+        return doubt.clustered_df((self.values - self.values.mean()) ** 2, one, one)
 
     def taken_as_true(self) -> Self:
         """Return the design whose population is the scores given."""
@@ -229,7 +229,7 @@ class LiftedScores(Design):
     def notes(self, n: int, question: Question) -> tuple[Note, ...]:  # noqa: ARG002
         """Warn of few scores."""
         if not self.as_population:
-            return doubt.few_df(self.pilot_df)
+            return doubt.few_df_notes(self.pilot_df)
         if self.values.size >= FEW_SCORES:
             return ()
         return (

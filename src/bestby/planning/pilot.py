@@ -26,7 +26,7 @@ from bestby.engine.weighted import ItemGroup, WeightGroup
 from bestby.metrics.base import BaseMetric, MeanMetric
 from bestby.metrics.suitability import chosen_metric
 from bestby.planning import doubt
-from bestby.planning.base import Design, Question, share_of
+from bestby.planning.base import Design, Question, simulated_power
 from bestby.planning.studies import by_cells, by_items
 from bestby.results.base import Note
 from bestby.vocabulary import allowed_names
@@ -271,7 +271,7 @@ class Pilot(Design):
                 f"{question.n_resamples} resamples cannot give a p-value of {question.alpha:.3g} or below",
                 hint=f"pass n_resamples={10 * needed - 1}",
             )
-        found = np.array([share_of(self._hits(int(size), studies, question), studies) for size in n])
+        found = np.array([simulated_power(self._hits(int(size), studies, question), studies) for size in n])
         return found[:, 0], found[:, 1]
 
     def _hits(self, n: int, studies: int, question: Question) -> int:
@@ -301,7 +301,7 @@ class Pilot(Design):
     def pilot_df(self) -> float:
         """Degrees of freedom with which the pilot knows the variance of the difference."""
         effective = Intervals(self._group, Drawing(1, 0)).effective_units(Target(*_PAIR))
-        return doubt.of_effective_units(effective, self.size)
+        return doubt.effective_units_df(effective, self.size)
 
     def taken_as_true(self) -> Self:
         """Return the design whose population is the pilot."""
@@ -376,7 +376,7 @@ class Pilot(Design):
                 )
             )
         if not self.as_population:
-            notes += doubt.few_df(self.pilot_df, "the variance of the difference")
+            notes += doubt.few_df_notes(self.pilot_df, "the variance of the difference")
         if n > 5 * self.size:
             notes.append(
                 Note(

@@ -185,7 +185,7 @@ class PairedProportions(Design):
         if self.pilot_items is None:
             return self._powers(n, differing, question), np.zeros(n.size)
         found = differing * self.pilot_items
-        u, weights = doubt.gauss()
+        u, weights = doubt.gauss_legendre()
         shares = betaincinv(found + 1.0, self.pilot_items - found + 1.0, u)
         given = np.column_stack([self._powers(n, share, question) for share in shares.tolist()])
         return given @ weights, np.zeros(n.size)

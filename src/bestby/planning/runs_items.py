@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -13,17 +14,9 @@ from scipy.special import ndtr, stdtrit
 from bestby._core import arrays, checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
-from bestby.planning import doubt
+from bestby.planning import doubt, squares
+from bestby.planning.arguments import score_matrix
 from bestby.planning.base import Design, Question
-from bestby.planning.squares import (
-    _are_amounts,
-    _matrix,
-    _mean_square_rest,
-    _pooled_df,
-    evenly,
-    mean_square,
-    ratio_of_mean_squares,
-)
 from bestby.results.base import Note
 
 _POINTS, _FEW_POINTS = 2048, 512
@@ -184,7 +177,7 @@ class RunsAndItems(Design):
         given = {"a": a, "b": b}
         arrays.check_columns(given)
         both = arrays.joined_by_key(given, "runs") if paired_runs else given
-        x, y = (_matrix(arrays.values_of(values), what) for what, values in both.items())
+        x, y = (score_matrix(arrays.values_of(values), what) for what, values in both.items())
         if x.shape[1] != y.shape[1] or (paired_runs and x.shape != y.shape):
             raise InvalidInputError(
                 f"both systems must have the same items{' and runs' * paired_runs},"
@@ -193,7 +186,7 @@ class RunsAndItems(Design):
             )
         layers = [x - y] if paired_runs else [x, y]
         n = x.shape[1]
-        rest = [_mean_square_rest(layer) for layer in layers]
+        rest = [squares.residual_mean_square(layer) for layer in layers]
         between = [float(layer.mean(axis=1).var(ddof=1)) for layer in layers]
         run = sum(between) - sum(rest) / n
         item = float((x.mean(axis=0) - y.mean(axis=0)).var(ddof=1))
@@ -207,7 +200,7 @@ class RunsAndItems(Design):
             clipped=tuple(what for what, variance in found.items() if variance < 0.0),
             pilot_df=(
                 n - 1.0,
-                _pooled_df(between, [layer.shape[0] - 1 for layer in layers]),
+                squares.pooled_df(between, [layer.shape[0] - 1 for layer in layers]),
                 sum(layer.shape[0] - 1 for layer in layers) * (n - 1.0),
             ),
             below_zero=(max(-item, 0.0), max(-run, 0.0)),
@@ -284,12 +277,12 @@ class RunsAndItems(Design):
         """
         systems = 1 if self.paired_runs else 2
         points = _POINTS if self.pilot_df is not None or min(n, r) <= _FEW else _FEW_POINTS
-        u = evenly(points, 2 + systems + 3 * (self.pilot_df is not None))
+        u = squares.cube_points(points, 2 + systems + 3 * (self.pilot_df is not None))
         items, runs, left = self._components(u[-3:])
         of_items, of_runs, of_rest = items / n, runs / r, left / (n * r)
-        rest = of_rest * mean_square(u[0], systems * (r - 1) * (n - 1))
-        by_items = (of_items + of_rest) * mean_square(u[1], n - 1)
-        by_runs = (of_runs + of_rest) / systems * mean_square(u[2 : 2 + systems], r - 1)
+        rest = of_rest * squares.mean_square(u[0], systems * (r - 1) * (n - 1))
+        by_items = (of_items + of_rest) * squares.mean_square(u[1], n - 1)
+        by_runs = (of_runs + of_rest) / systems * squares.mean_square(u[2 : 2 + systems], r - 1)
         # As a component below 0 counts as 0, so does its part of the sum.
         total = np.maximum(by_items, rest) + np.maximum(by_runs.sum(axis=0), rest) - rest
         spread = (by_items / total) ** 2 / (n - 1) + ((by_runs / total) ** 2).sum(axis=0) / max(1, r - 1)
@@ -313,9 +306,9 @@ class RunsAndItems(Design):
         r = of_rest / of_items / (1 if self.paired_runs else 2) + 1.0
         by_items = np.maximum(items - self.below_zero[0] + rest / r, 0.0)
         by_runs = np.maximum(runs - self.below_zero[1] + rest / n, 0.0)
-        rest = rest / ratio_of_mean_squares(u[2], of_rest)
-        items = np.maximum(by_items / ratio_of_mean_squares(u[0], of_items) - rest / r, 0.0)
-        runs = np.maximum(by_runs / ratio_of_mean_squares(u[1], of_runs) - rest / n, 0.0)
+        rest = rest / squares.ratio_of_mean_squares(u[2], of_rest)
+        items = np.maximum(by_items / squares.ratio_of_mean_squares(u[0], of_items) - rest / r, 0.0)
+        runs = np.maximum(by_runs / squares.ratio_of_mean_squares(u[1], of_runs) - rest / n, 0.0)
         return items, runs, rest
 
     def powers(self, n: IntArray, question: Question) -> tuple[FloatArray, FloatArray]:
@@ -376,7 +369,7 @@ class RunsAndItems(Design):
             return ()
         # Runs or items that happen to vary less than the rest alone makes expect know no more for that.
         usual = dataclasses.replace(self, below_zero=(0.0, 0.0))
-        items, runs, rest = usual._components(evenly(_FEW_POINTS, 3))
+        items, runs, rest = usual._components(squares.cube_points(_FEW_POINTS, 3))
         r = self.runs
         ratio = np.sqrt(items / n + runs / r + rest / (n * r)) / float(self.standard_error(n, r))
         low, high = np.quantile(ratio, [0.1, 0.9])
@@ -392,3 +385,11 @@ class RunsAndItems(Design):
                 f" pilot's runs varied little by chance",
             ),
         )
+
+
+def _are_amounts(values: object, count: int) -> bool:
+    """Return whether these are so many finite numbers of at least 0."""
+    if not isinstance(values, Sequence) or len(values) != count:
+        return False
+    number = (int, float, np.integer, np.floating)
+    return all(isinstance(value, number) and 0.0 <= value < math.inf for value in values)

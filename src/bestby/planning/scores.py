@@ -160,7 +160,7 @@ class PairedScores(Design):
         sd = float(d.std(ddof=1))
         if clusters is None:
             one = np.ones(d.size)
-            return cls(assumed, sd, pilot_df=doubt.freedom((d - d.mean()) ** 2, one, one))
+            return cls(assumed, sd, pilot_df=doubt.clustered_df((d - d.mean()) ** 2, one, one))
         group = codes(checks.column(together["clusters"], "clusters", d.size))[1].astype(np.int64)
         sizes = np.bincount(group)
         if not 2 <= sizes.size < d.size:
@@ -225,7 +225,7 @@ class PairedScores(Design):
         if self.pilot_df is None:
             power = t_power(shift, df, question.alpha, question.alternative)
         else:
-            u, weights = doubt.gauss()
+            u, weights = doubt.gauss_legendre()
             scale = np.sqrt(doubt.mean_squares(self.pilot_df, u))
             shifts = shift[:, None] * scale
             power = t_power(shifts, df[:, None], question.alpha, question.alternative) @ weights
@@ -253,7 +253,7 @@ class PairedScores(Design):
 
     def notes(self, n: int, question: Question) -> tuple[Note, ...]:  # noqa: ARG002
         """Tell of few pilot data, how many clusters n items are, and of a negative correlation."""
-        out = list(doubt.few_df(self.pilot_df))
+        out = list(doubt.few_df_notes(self.pilot_df))
         if self.cluster_size > 1.0:
             clusters = math.ceil(n / self.cluster_size)
             effective = n / self.design_effect
@@ -288,7 +288,7 @@ def _intracluster(d: FloatArray, group: IntArray, sizes: IntArray) -> float:
 def _freedom(d: FloatArray, group: IntArray, sizes: FloatArray, icc: float) -> float:
     """Return the degrees of freedom with which the variance of the mean of clustered items is known."""
     squares = np.bincount(group, weights=d - d.mean()).astype(np.float64) ** 2
-    return doubt.freedom(squares, sizes, sizes * (1.0 + (sizes - 1.0) * icc))
+    return doubt.clustered_df(squares, sizes, sizes * (1.0 + (sizes - 1.0) * icc))
 
 
 def _numbers(values: ArrayLike, what: str, length: int | None = None) -> FloatArray:

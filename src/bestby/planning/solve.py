@@ -11,8 +11,8 @@ import numpy as np
 from bestby._core import arrays, checks
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import Alternative, FloatArray, Rng
-from bestby.planning.arguments import check_effect, check_wanted, question_of, size_of
-from bestby.planning.base import Design, Progress, Question, provenance_of
+from bestby.planning.arguments import check_effect, check_wanted, checked_question, checked_size
+from bestby.planning.base import Design, Progress, Question, plan_provenance
 from bestby.planning.search import bracket, effect_bracket, first, power_at, read_off
 from bestby.resampling.settings import Resampling
 from bestby.results.plans import Plan, PlanPoint
@@ -92,10 +92,10 @@ def power(
     >>> round(plan.power, 4)
     0.5187
     """
-    question = question_of(
+    question = checked_question(
         level, alternative, n_comparisons, n_simulations, n_resamples, rng, progress, resampling
     )
-    size = size_of(design, n)
+    size = checked_size(design, n)
     value, error = power_at(design, size, question)
     known = {size: PlanPoint(size, value, error)}
     return _plan("power", design, size, None, question, known, curve)
@@ -153,7 +153,7 @@ def sample_size(
     920
     """
     wanted = checks.probability(power, "power")
-    question = question_of(
+    question = checked_question(
         level, alternative, n_comparisons, n_simulations, n_resamples, rng, progress, resampling
     )
     check_effect(design, wanted, question)
@@ -233,11 +233,11 @@ def minimum_detectable(
     (0.0407, 0.8407)
     """
     wanted = checks.probability(power, "power")
-    question = question_of(
+    question = checked_question(
         level, alternative, n_comparisons, n_simulations, n_resamples, rng, progress, resampling
     )
     check_wanted(wanted, question)
-    size = size_of(design, n)
+    size = checked_size(design, n)
 
     def reached(effect: float) -> bool:
         return power_at(design.with_effect(effect), size, question)[0] >= wanted
@@ -267,7 +267,7 @@ def _plan(
     sizes = (
         _around(design, n)
         if curve is None
-        else [size_of(design, size) for size in arrays.listed(curve, "curve")]
+        else [checked_size(design, size) for size in arrays.listed(curve, "curve")]
     )
     for size in sizes:
         if size not in points:
@@ -290,7 +290,7 @@ def _plan(
         n_comparisons=question.n_comparisons,
         curve=tuple(points[size] for size in sorted(points)),
         notes=design.notes(n, question),
-        provenance=provenance_of(plan, design, question),
+        provenance=plan_provenance(plan, design, question),
     )
 
 

@@ -11,8 +11,8 @@ from bestby._core import checks, rounding
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import Alternative, IntArray
-from bestby.planning.arguments import question_of
-from bestby.planning.base import Question, provenance_of
+from bestby.planning.arguments import checked_question
+from bestby.planning.base import Question, plan_provenance
 from bestby.planning.runs_items import RunsAndItems
 from bestby.results.plans import Allocation, Split
 
@@ -74,7 +74,7 @@ def allocate(
     >>> best.runs, best.items, round(best.power, 2)
     (9, 5500, 0.94)
     """
-    question = question_of(level, alternative, n_comparisons, None, 999, 0, None)
+    question = checked_question(level, alternative, n_comparisons, None, 999, 0, None)
     _check_costs(budget, run_cost, item_cost, answer_cost, max_items, max_runs)
     runs, items = _affordable(budget, run_cost, item_cost, answer_cost, max_items, max_runs)
     if runs.size == 0:
@@ -112,7 +112,7 @@ def allocate(
         alternative=question.alternative,
         n_comparisons=question.n_comparisons,
         notes=found.notes(best.items, question),
-        provenance=provenance_of("allocate", found, question, **asked),
+        provenance=plan_provenance("allocate", found, question, **asked),
     )
 
 

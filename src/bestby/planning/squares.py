@@ -1,27 +1,24 @@
-"""Points of an integral over mean squares, and the quantiles of mean squares there."""
+"""Mean squares of a layout, their quantiles, and the points of an integral over them."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
 from scipy.special import gammaincinv, ndtri
 
-from bestby._core import checks
-from bestby._core.errors import InvalidInputError
-from bestby._core.typing import ArrayLike, FloatArray
+from bestby._core.typing import FloatArray
 
 _MANY_DF = 1000
 """Degrees of freedom beyond which the cube root of a chi-square is taken for normal (Wilson and Hilferty)."""
 
 
 @lru_cache(maxsize=4)
-def evenly(n_points: int, dimensions: int) -> FloatArray:
+def cube_points(n_points: int, dimensions: int) -> FloatArray:
     """Return points that fill the unit cube evenly: multiples, modulo 1, of powers of an irrational number.
 
-    >>> evenly(3, 1).round(3)
+    >>> cube_points(3, 1).round(3)
     array([[0.118, 0.736, 0.354]])
     """
     ratio = 2.0
@@ -51,15 +48,7 @@ def ratio_of_mean_squares(u: FloatArray, df: float) -> FloatArray:
     return np.maximum(mean_square(u, df), 1e-100)
 
 
-def _are_amounts(values: object, count: int) -> bool:
-    """Return whether these are so many finite numbers of at least 0."""
-    if not isinstance(values, Sequence) or len(values) != count:
-        return False
-    number = (int, float, np.integer, np.floating)
-    return all(isinstance(value, number) and 0.0 <= value < math.inf for value in values)
-
-
-def _pooled_df(variances: Sequence[float], df: Sequence[int]) -> float:
+def pooled_df(variances: Sequence[float], df: Sequence[int]) -> float:
     """Return the degrees of freedom of a sum of variances (Satterthwaite); the least of them if all are 0."""
     total = sum(variances)
     if total == 0.0:
@@ -67,19 +56,7 @@ def _pooled_df(variances: Sequence[float], df: Sequence[int]) -> float:
     return total**2 / sum(variance**2 / one for variance, one in zip(variances, df, strict=True))
 
 
-def _matrix(values: ArrayLike, what: str) -> FloatArray:
-    array = checks.as_array(values, what)
-    if array.ndim != 2 or array.dtype.kind not in "biuf" or min(array.shape) < 2:
-        raise InvalidInputError(
-            f"{what} must be numbers with a row per run and a column per item, at least 2 of each,"
-            f" got shape {array.shape} of {array.dtype}",
-        )
-    if not np.isfinite(array).all():
-        raise InvalidInputError(f"{what} must be finite", hint="leave out items that a run has no score for")
-    return array.astype(np.float64)
-
-
-def _mean_square_rest(layer: FloatArray) -> float:
+def residual_mean_square(layer: FloatArray) -> float:
     """Return the mean square of what neither the run nor the item explains."""
     left = layer - layer.mean(axis=1, keepdims=True) - layer.mean(axis=0, keepdims=True) + layer.mean()
     return float((left**2).sum() / ((layer.shape[0] - 1) * (layer.shape[1] - 1)))

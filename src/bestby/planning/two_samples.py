@@ -32,12 +32,12 @@ def welch(
     alike, else 0.
     """
     n, m = x.shape[1], y.shape[1]
-    of_x, of_y = x.var(axis=1, ddof=1) / n, y.var(axis=1, ddof=1) / m
-    variance = of_x + of_y
+    x_variance, y_variance = x.var(axis=1, ddof=1) / n, y.var(axis=1, ddof=1) / m
+    variance = x_variance + y_variance
     gap = x.mean(axis=1) - y.mean(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(gap == 0.0, 0.0, gap / np.sqrt(variance))
-        df = variance**2 / (of_x**2 / (n - 1) + of_y**2 / (m - 1))
+        df = variance**2 / (x_variance**2 / (n - 1) + y_variance**2 / (m - 1))
     return _tails(t, lambda value: stdtr(np.where(np.isnan(df), n + m - 2.0, df), value), alternative)
 
 

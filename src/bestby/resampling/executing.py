@@ -78,14 +78,14 @@ def sent(executor: Executor, work: Work, n_resamples: int, size: int) -> Iterato
     step = size * -(-n_resamples // (size * n_tasks))
     futures: list[Future[FloatArray]] = []
     try:
-        with _told_clearly(executor):
+        with _clear_errors(executor):
             submit, held = _handed(executor, work)
             for first in range(
                 0, n_resamples, step
             ):  # one by one: what was taken is cancelled if more is not
                 futures.append(submit(blocks, held, first, min(first + step, n_resamples), size))  # noqa: PERF401
         for future in futures:
-            with _told_clearly(executor):
+            with _clear_errors(executor):
                 part = future.result()
             yield part
     finally:
@@ -133,7 +133,7 @@ def _dask_client(executor: Executor) -> Any:
 
 
 @contextmanager
-def _told_clearly(executor: Executor) -> Iterator[None]:
+def _clear_errors(executor: Executor) -> Iterator[None]:
     """Say what an executor that fails means; errors of the work go through."""
     name = type(executor).__name__
     try:

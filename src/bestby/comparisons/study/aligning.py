@@ -63,7 +63,7 @@ def _whose(entry: Entry) -> str:
     return f"run {quoted(entry.run)} of {quoted(entry.condition)}"
 
 
-def gold_of(
+def checked_gold(
     values: Any,
     *,
     ids: ArrayLike | None = None,

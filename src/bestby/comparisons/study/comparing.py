@@ -36,7 +36,7 @@ _MIRROR: dict[Alternative, Alternative] = {"two-sided": "two-sided", "greater": 
 
 def compared(store: Store, plan: Plan) -> StudyComparison:
     """Return the comparison: what the cache does not hold is computed, and kept."""
-    notes = study_notes.of_plan(plan)
+    notes = study_notes.plan_notes(plan)
     scored, new_scores = _all_scores(store, plan)
     scores = {key: entry.score for key, entry in scored.items()}
     raw, new_differences = _all_differences(store, plan)
@@ -65,7 +65,7 @@ def compared(store: Store, plan: Plan) -> StudyComparison:
         notes += note_rules.of_resamples(
             metric.name, [d.test for d in found], plan.settings.correction, plan.settings.alpha
         )
-    notes += study_notes.of_resample_size(plan, differences)
+    notes += study_notes.resample_size_notes(plan, differences)
     fresh = new_scores + new_differences
     return StudyComparison(
         metrics=tuple(MetricInfo(m.name, m.greater_is_better, m.bounds) for m in plan.metrics),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FEW_RUNS = 5
 
 
-def of_plan(plan: Plan) -> list[Note]:
+def plan_notes(plan: Plan) -> list[Note]:
     """Return what is to be said of the data and of the runs."""
     whole = plan.evaluation(list(plan.conditions))
     notes = [
@@ -27,7 +27,7 @@ def of_plan(plan: Plan) -> list[Note]:
         *suitability.check(plan.metrics, {"": whole}, named=not plan.by_default),
         *note_rules.of_labels(whole, plan.metrics),
     ]
-    notes += _of_single_runs(plan)
+    notes += _single_run_notes(plan)
     fewest = min((len(c.runs) for c in plan.conditions.values() if len(c.runs) > 1), default=FEW_RUNS)
     if fewest < FEW_RUNS:
         notes.append(
@@ -40,7 +40,7 @@ def of_plan(plan: Plan) -> list[Note]:
     return notes
 
 
-def _of_single_runs(plan: Plan) -> list[Note]:
+def _single_run_notes(plan: Plan) -> list[Note]:
     """Return notes on conditions of one run: what nobody can know, and what their differences borrow."""
     single = [name for name, condition in plan.conditions.items() if len(condition.runs) == 1]
     if not single:
@@ -77,7 +77,7 @@ def _of_single_runs(plan: Plan) -> list[Note]:
     return notes
 
 
-def of_resample_size(plan: Plan, differences: Sequence[StudyDifference]) -> list[Note]:
+def resample_size_notes(plan: Plan, differences: Sequence[StudyDifference]) -> list[Note]:
     """Return notes on smaller resamples: nothing draws any, they are very small, or were not rescaled."""
     if plan.drawing.resample_size is None:
         return []

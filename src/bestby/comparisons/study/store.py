@@ -258,7 +258,7 @@ class Store:
             aligning.check_index_of_run(mine, entry, labels)
         if entry.gold is None:
             return mine or self.gold()
-        given = aligning.gold_of(
+        given = aligning.checked_gold(
             entry.gold,
             ids=entry.ids,
             classes=entry.classes,

@@ -17,7 +17,7 @@ Slot: TypeAlias = tuple[Words, ...]
 MOST_SPELLED = 64
 """So many readings of a transcript are all given to the measures; of more, those nearest to some system."""
 
-_MOST_OF_ONE, _DEEPEST = 256, 8
+_MOST_PER_SLOT, _DEEPEST = 256, 8
 _HINT = "write alternatives as { um / uh / @ }, where @ is silence, with blanks around {, / and }"
 
 
@@ -42,8 +42,10 @@ def slots(words: Sequence[str], where: str) -> list[Slot]:
             if len(levels) == 1 or len(levels[-1]) == 1:
                 raise InvalidInputError(f"{where}: a }} has no matching {{ or no alternatives", _HINT)
             alternatives = levels.pop()
-            if sum(map(count, alternatives)) > _MOST_OF_ONE:
-                raise InvalidInputError(f"{where}: more than {_MOST_OF_ONE} alternatives at one place", _HINT)
+            if sum(map(count, alternatives)) > _MOST_PER_SLOT:
+                raise InvalidInputError(
+                    f"{where}: more than {_MOST_PER_SLOT} alternatives at one place", _HINT
+                )
             every = (reading for places in alternatives for reading in readings(places))
             levels[-1][-1].append(tuple(dict.fromkeys(every)))
         else:

@@ -100,7 +100,7 @@ def _judgements(files: Sequence[File]) -> tuple[list[_Judged], int]:
     numbers: dict[str, int] = {}
     places: dict[tuple[str, str, str], str] = {}
     found = []
-    files, listing, n_of_itself = _of_others(files, listing)
+    files, listing, n_of_itself = _without_self_comparisons(files, listing)
     for rows, renamed in zip(listing, _renamed(files, listing), strict=True):
         outputs: dict[tuple[str, ...], list[tuple[str, str]]] = {}
         for row in rows:
@@ -120,7 +120,7 @@ def _judgements(files: Sequence[File]) -> tuple[list[_Judged], int]:
     return found, n_of_itself
 
 
-def _of_others(
+def _without_self_comparisons(
     files: Sequence[File], listing: Sequence[Sequence[Record]]
 ) -> tuple[list[File], list[list[Record]], int]:
     """Leave out, and count, annotations of a generator against itself, as there are of the reference."""

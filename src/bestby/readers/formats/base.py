@@ -40,7 +40,7 @@ FORMATS: tuple[str, ...] = (
 Plain texts (`texts`) are not among them: nothing in a line tells a segment of text from a label.
 """
 
-OF_DIRECTORIES = FORMATS[:5]
+DIRECTORY_FORMATS = FORMATS[:5]
 """Those whose tools write a directory of files, which may be given as a whole."""
 
 HEAD = 1 << 16
@@ -120,7 +120,7 @@ def head_of(path: Path) -> bytes:
 def recognised(path: str | Path) -> Format | None:
     """Return the format that a file is in, or the files of a directory are; None if in none of these."""
     place = Path(path)
-    names = OF_DIRECTORIES if is_directory(place) else FORMATS
+    names = DIRECTORY_FORMATS if is_directory(place) else FORMATS
     for file in _within(place):
         head = head_of(file)
         for name in names:

@@ -76,13 +76,13 @@ def read(
     that is the main measure of some scenario, such as ``exact_match``.
     """
     refuse_gold(gold, "the statistics of HELM are scores and need no gold")
-    asked, _, split = ("", "", "") if value_column is None else value_column.partition(",")
+    wanted, _, split = ("", "", "") if value_column is None else value_column.partition(",")
     runs = [_instances(file, split.strip() or None) for file in files_of(paths, recognises)]
     scenarios = datasets_of([run.scenario for run in runs], "instances")
     names = named_apart(
         [(run.file.name, where, _system(run)) for run, where in zip(runs, scenarios, strict=True)]
     )
-    measure, known = _measure(runs, asked.strip() or None)
+    measure, known = _measure(runs, wanted.strip() or None)
     logs = [
         _log(run, name, scenario, measure) for run, name, scenario in zip(runs, names, scenarios, strict=True)
     ]
@@ -97,7 +97,7 @@ def read(
     return gathered(logs, metric, told, on_missing=on_missing)
 
 
-def _instances(file: File, asked: str | None) -> _Instances:
+def _instances(file: File, wanted: str | None) -> _Instances:
     rows = [row for row in records(file.path) if row.data.get("perturbation") is None]
     if not rows:
         raise InvalidInputError(f"{file.path} has only perturbed instances, or none")
@@ -107,9 +107,9 @@ def _instances(file: File, asked: str | None) -> _Instances:
     model = re.search(r"(?:^|[:,])model=([^,]+)", run)
     scenario = re.sub(r"[:,]?model=[^,]+", "", run) if model else None
     splits = tuple(dict.fromkeys(split for row in rows for _, split, _ in _stats(row) if split is not None))
-    if asked is not None:
-        check_available(asked, splits, "split", file.path)
-    split = asked or ("test" if "test" in splits else splits[0] if splits else None)
+    if wanted is not None:
+        check_available(wanted, splits, "split", file.path)
+    split = wanted or ("test" if "test" in splits else splits[0] if splits else None)
     name = word(told.part("adapter_spec").get("model")) or (model[1] if model else None)
     return _Instances(file, name, scenario or None, rows, split, splits)
 
@@ -141,14 +141,16 @@ def _value(stat: Mapping[str, Any]) -> float | None:
     return total / count if total is not None and count else None
 
 
-def _measure(runs: Sequence[_Instances], asked: str | None) -> tuple[str, list[str]]:
+def _measure(runs: Sequence[_Instances], wanted: str | None) -> tuple[str, list[str]]:
     of_each = [dict.fromkeys(name for row in run.rows for name, _, _ in _stats(row)) for run in runs]
     for run, names in zip(runs, of_each, strict=True):
-        if asked is not None:
-            check_available(asked, names, "measure", run.file.path)
+        if wanted is not None:
+            check_available(wanted, names, "measure", run.file.path)
     shared = [name for name in of_each[0] if all(name in names for names in of_each)]
     scores = [name for name in shared if _COSTS.fullmatch(name) is None]
-    found = asked or next((name for name in _MAIN if name in scores), scores[0] if len(scores) == 1 else None)
+    found = wanted or next(
+        (name for name in _MAIN if name in scores), scores[0] if len(scores) == 1 else None
+    )
     if found is None:
         raise InvalidInputError(
             f"{runs[0].file.path}: which measure? the files have: {listed(shared) or 'none in common'}",

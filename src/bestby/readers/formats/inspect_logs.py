@@ -163,14 +163,14 @@ def _scores(sample: Record) -> dict[str, Any]:
 _Scored = Sequence[tuple[Record, Mapping[str, Any]]]
 
 
-def _measure(logs: Sequence[_Opened], scored: Sequence[_Scored], asked: str | None) -> tuple[str, list[str]]:
+def _measure(logs: Sequence[_Opened], scored: Sequence[_Scored], wanted: str | None) -> tuple[str, list[str]]:
     """Return the scorer to use, and all that the logs share."""
     of_each = [list(dict.fromkeys(name for _, values in rows for name in values)) for rows in scored]
     for log, names in zip(logs, of_each, strict=True):
         if not names:
             raise InvalidInputError(f"{log.file.path}: no sample has a score", hint="score the log first")
-        if asked is not None:
-            check_available(asked, names, "scorer", log.file.path)
+        if wanted is not None:
+            check_available(wanted, names, "scorer", log.file.path)
     shared = [name for name in of_each[0] if all(name in names for names in of_each)]
     if not shared:
         raise InvalidInputError(
@@ -178,7 +178,7 @@ def _measure(logs: Sequence[_Opened], scored: Sequence[_Scored], asked: str | No
             f" {listed(next(names for names in of_each if not {*names} & {*of_each[0]} or names))}",
             hint="score the logs with the same scorer",
         )
-    return asked or shared[0], shared
+    return wanted or shared[0], shared
 
 
 def _log(log: _Opened, name: str, scored: _Scored, measure: str) -> Log:

@@ -28,7 +28,7 @@ _OTHER = frozenset(
     )
 )
 
-_OF_PAIRS: dict[str, tuple[str, bool]] = {
+_PAIR_METRICS: dict[str, tuple[str, bool]] = {
     # The name here, and whether the pair is (gold, prediction), not (log-probability, length).
     "bleu": ("bleu", True),
     "chrf": ("chrf", True),
@@ -88,7 +88,7 @@ def read(
     filters = _filters(samples, chosen)
     logs = [_log(one, name, measure, filters[one.task]) for one, name in zip(samples, names, strict=True)]
     pairs = any(log.gold is not None or _is_pair(next(iter(log.values.values()), 0)) for log in logs)
-    told = f"samples of lm-evaluation-harness; measure: {measure}" + _of_filters(samples, measure, filters)
+    told = f"samples of lm-evaluation-harness; measure: {measure}" + _filter_text(samples, measure, filters)
     metric, objects = _metric(samples, measure, pairs)
     told += "" if pairs else _aggregated(samples, measure)
     return gathered(logs, metric, told, on_missing=on_missing, cluster=cluster, objects=objects)
@@ -132,17 +132,17 @@ def _results(path: Path, date: str | None) -> Record | None:
 # -- which measure ---------------------------------------------------------------------------------
 
 
-def _measure(samples: Sequence[_Samples], asked: str | None) -> tuple[str, str | None]:
-    """Return the measure, and the filter if it was asked for."""
+def _measure(samples: Sequence[_Samples], wanted: str | None) -> tuple[str, str | None]:
+    """Return the measure, and the filter if one is wanted."""
     known = {name: None for one in samples for name in _measures(one.rows[0])}
-    if asked is not None:
-        name, _, chosen = (part.strip() for part in asked.partition(","))
+    if wanted is not None:
+        name, _, chosen = (part.strip() for part in wanted.partition(","))
         for one in samples:
             check_available(name, _measures(one.rows[0]), "measure", one.rows[0].where)
         return name, chosen or None
     shared = [name for name in known if all(name in _measures(one.rows[0]) for one in samples)]
     plain = [name for name in shared if all(number(one.rows[0].data[name]) is not None for one in samples)]
-    usable = plain or [name for name in shared if name in _OF_PAIRS]
+    usable = plain or [name for name in shared if name in _PAIR_METRICS]
     if not usable:
         raise InvalidInputError(
             f"{samples[0].file.path}: no measure with a score per document that all files have",
@@ -168,7 +168,7 @@ def _is_pair(value: Any) -> bool:
 
 
 def _filters(samples: Sequence[_Samples], chosen: str | None) -> dict[str, str | None]:
-    """Return the filter of each task: the one asked for, else the first that all its files have."""
+    """Return the filter of each task: the one wanted, else the first that all its files have."""
     used: dict[str, str | None] = {}
     for task in dict.fromkeys(one.task for one in samples):
         of_task = [one for one in samples if one.task == task]
@@ -182,7 +182,7 @@ def _filters(samples: Sequence[_Samples], chosen: str | None) -> dict[str, str |
     return used
 
 
-def _of_filters(samples: Sequence[_Samples], measure: str, used: Mapping[str, str | None]) -> str:
+def _filter_text(samples: Sequence[_Samples], measure: str, used: Mapping[str, str | None]) -> str:
     known = dict.fromkeys(f"{measure},{name}" for one in samples for name in one.filters)
     taken = dict.fromkeys(name for name in used.values() if name is not None)
     if len(known) < 2:
@@ -244,13 +244,13 @@ def _checked(row: Record, measure: str, value: Any) -> tuple[Any, Any]:
     if score is not None:
         # The harness stores the log-probability of each document and takes exp(-mean) at the end.
         return ((score, 1.0) if measure == "perplexity" else score), None
-    if not _is_pair(value) or measure not in _OF_PAIRS:
+    if not _is_pair(value) or measure not in _PAIR_METRICS:
         raise InvalidInputError(
             f"{row.where}: {measure} is not a score of one document but {value!r:.60}",
-            hint=f"supported measures of pairs: {', '.join(_OF_PAIRS)}",
+            hint=f"supported measures of pairs: {', '.join(_PAIR_METRICS)}",
         )
     first, second = value
-    name, is_gold = _OF_PAIRS[measure]
+    name, is_gold = _PAIR_METRICS[measure]
     if not is_gold:
         return (first, second), None
     if name in ("bleu", "chrf", "ter"):
@@ -279,8 +279,8 @@ def _reference(row: Record, value: Any) -> str | tuple[str, ...]:
 
 def _metric(samples: Sequence[_Samples], measure: str, pairs: bool) -> tuple[BaseMetric | str, bool]:
     """Return the measure to compute, and whether it reads objects."""
-    if pairs and measure in _OF_PAIRS:
-        name = _OF_PAIRS[measure][0]
+    if pairs and measure in _PAIR_METRICS:
+        name = _PAIR_METRICS[measure][0]
         return name, name not in ("matthews_corrcoef", "f1[1]")
     directions = set()
     for one in samples:

@@ -65,7 +65,7 @@ def read(
     if items not in ("segment", "document"):
         raise InvalidInputError(f"items must be segment or document, got {items!r}", hint="items=document")
     if items == "document":
-        return _of_documents(path, scores, n_segments, keyed, cluster, on_missing)
+        return _document_scores(path, scores, n_segments, keyed, cluster, on_missing)
     evaluation, offered = assembled(scores, None, keyed, cluster, on_missing, objects=False)
     told = f"scores of {n_segments} segments (mt-metrics-eval): {listed(list(scores))}"
     if evaluation.n_items < n_segments:
@@ -75,7 +75,7 @@ def read(
     return Read(told=told, evaluation=evaluation, metric="mean", clusters=offered)
 
 
-def _of_documents(
+def _document_scores(
     path: Path,
     scores: Mapping[str, Mapping[str, float]],
     n_segments: int,

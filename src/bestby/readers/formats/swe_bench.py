@@ -19,7 +19,7 @@ from bestby.readers.formats.base import File, Read, files_of
 from bestby.results.base import Note
 
 _RESOLVED = ("resolved_ids", "resolved")
-_OF_INSTANCES = {
+_INSTANCE_LISTS = {
     *("resolved", "generated", "no_generation", "with_logs", "no_logs", "applied", "no_apply"),
     *("install_fail", "reset_failed", "test_errored", "test_timeout"),
 }
@@ -113,7 +113,7 @@ def _listings(report: Record) -> dict[str, set[str]]:
     _resolved_key(report)
     found: dict[str, set[str]] = {}
     for key, value in report.data.items():
-        if not isinstance(value, list) or not (key.endswith("_ids") or key in _OF_INSTANCES):
+        if not isinstance(value, list) or not (key.endswith("_ids") or key in _INSTANCE_LISTS):
             continue
         ids = [word(entry) for entry in value]
         wrong = next((entry for entry, told in zip(value, ids, strict=True) if told is None), None)
@@ -194,7 +194,7 @@ def _benchmark(path: Path) -> list[str]:
     elif text.lstrip().startswith("{"):
         ids = [_id(row.data, row.where) for row in records(path)]
     else:
-        ids = _of_lines(text)
+        ids = _listed_ids(text)
     if not ids:
         raise InvalidInputError(f"{path} is empty", hint="give the ids of the benchmark, one per line")
     if _doubled(ids):
@@ -215,7 +215,7 @@ def _id(entry: Any, where: str) -> str:
     return found
 
 
-def _of_lines(text: str) -> list[str]:
+def _listed_ids(text: str) -> list[str]:
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     for delimiter in (",", "\t"):
         header = lines[0].split(delimiter) if lines else []

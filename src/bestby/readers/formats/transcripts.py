@@ -56,7 +56,7 @@ def read(
                 hint=".trn: WORDS (UTTERANCE); .ctm: RECORDING CHANNEL START DURATION WORD [CONFIDENCE]",
             )
     fold: Callable[[str], str] = str if case else str.lower
-    gather = _of_utterances if form == "trn" else _of_segments
+    gather = _utterance_data if form == "trn" else _segment_data
     places, systems, groups = gather(reference, paths, fold)
     golds = {
         item: _alternations.references(slots, [words[item] for words in systems.values() if item in words])
@@ -104,7 +104,7 @@ def _is_timed(cells: Sequence[str]) -> bool:
 # -- utterances ------------------------------------------------------------------------------------
 
 
-def _of_utterances(reference: Path, paths: Mapping[str, Path], fold: Callable[[str], str]) -> _Gathered:
+def _utterance_data(reference: Path, paths: Mapping[str, Path], fold: Callable[[str], str]) -> _Gathered:
     spoken = _utterances(reference, fold)
     places = {item: _alternations.slots(words, where) for item, (where, words) in spoken.items()}
     systems = {}
@@ -163,7 +163,7 @@ def _speakers(items: Sequence[str]) -> dict[str, str] | None:
 # -- segments --------------------------------------------------------------------------------------
 
 
-def _of_segments(reference: Path, paths: Mapping[str, Path], fold: Callable[[str], str]) -> _Gathered:
+def _segment_data(reference: Path, paths: Mapping[str, Path], fold: Callable[[str], str]) -> _Gathered:
     segments = segments_of(reference, fold)
     scored = {segment.name: segment for segment in segments if segment.words is not None}
     places = {
