@@ -239,14 +239,14 @@ class Study:
             without a baseline in the study, every two conditions are compared.
         interval : {"auto", "t", "percentile", "basic", "bca", "studentized", "normal", "tango"}
             "auto": for two single runs as for `compare`; otherwise the t interval over items and runs, as for
-            `compare_runs`: a single run beside several is taken to vary as they do. The last four know of
+            `compare_runs`: a single run beside several is assumed to vary as they do. The last four allow for
             items only.
         level : float
             Nominal coverage; 1 - level is the level of the tests.
         test : {"auto", "permutation", "permutation-standardised", "bootstrap", "t", "mcnemar", \
 "mcnemar-midp", "sign", "wilcoxon"}
             "auto": for two single runs the permutation test of the items; otherwise the t test over items
-            and runs. "bootstrap" resamples items and runs; those not named here know of items only.
+            and runs. "bootstrap" resamples items and runs; those not named here allow for items only.
         alternative : {"two-sided", "greater", "less", "better"}
             "better" asks whether the treatment is better than the baseline, whichever direction that is.
         correction : {"holm", "bonferroni", "bh", "none"}
@@ -281,7 +281,7 @@ class Study:
         InvalidInputError
             If there are fewer than two conditions, or an argument cannot be used as given.
         DesignError
-            If an interval or test knows of items only, and a condition has several runs.
+            If an interval or test allows for items only, and a condition has several runs.
         """
         resampling = combined(
             resampling,
