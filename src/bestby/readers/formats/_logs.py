@@ -52,7 +52,7 @@ class Log:
 def gathered(
     logs: Sequence[Log],
     metric: BaseMetric | str,
-    told: str,
+    description: str,
     *,
     on_missing: OnMissing,
     cluster: str | None = None,
@@ -64,31 +64,31 @@ def gathered(
     lacks, too. Returns one evaluation; with several datasets, each of them beside the whole; with several
     runs, these too.
     """
-    told += f"; systems: {listed(list(dict.fromkeys(log.system for log in logs)))}"
+    description += f"; systems: {listed(list(dict.fromkeys(log.system for log in logs)))}"
     by_dataset = _by_dataset(logs, on_missing)
     if cluster is not None:
-        told += f"; cluster: {cluster}"
+        description += f"; cluster: {cluster}"
     parts = {
         name: _evaluation(list(group.values()), on_missing, cluster, objects)
         for name, group in by_dataset.items()
     }
     left = len({log.dataset for log in logs}) - len(parts)
     if left:
-        told += f"; {left} datasets were left out because some system has no log of them"
+        description += f"; {left} datasets were left out because some system has no log of them"
     if len(parts) > 1:
-        told += f"; datasets: {listed(list(parts))}"
-        return Read(told, _pooled(parts), datasets=parts, metric=metric)
+        description += f"; datasets: {listed(list(parts))}"
+        return Read(description, _pooled(parts), datasets=parts, metric=metric)
     ((_, group),) = by_dataset.items()
     (evaluation,) = parts.values()
     runs = _runs(list(group.values()), evaluation)
     falling = not isinstance(metric, str) and not metric.greater_is_better
     if runs is not None:
-        told += "; the score of an item is its mean over the runs (" + ", ".join(
+        description += "; the score of an item is its mean over the runs (" + ", ".join(
             f"{name}: {len(rows)}" for name, rows in runs.items()
         )
-        told += ")"
+        description += ")"
     return Read(
-        told,
+        description,
         evaluation,
         runs=runs,
         metric=metric,
@@ -103,20 +103,20 @@ def named_apart(files: Sequence[tuple[str, str, str | None]]) -> list[str]:
     >>> named_apart([("log1", "qa", "gpt"), ("log2", "qa", "gpt"), ("log3", "qa", "llm")])
     ['log1', 'log2', 'llm']
     """
-    seen = [(told, dataset) for _, dataset, told in files]
-    doubled = {told for told, dataset in seen if seen.count((told, dataset)) > 1}
-    return [name if told is None or told in doubled else told for name, _, told in files]
+    seen = [(own, dataset) for _, dataset, own in files]
+    doubled = {own for own, dataset in seen if seen.count((own, dataset)) > 1}
+    return [name if own is None or own in doubled else own for name, _, own in files]
 
 
-def datasets_of(told: Sequence[str | None], other: str) -> list[str]:
+def datasets_of(names: Sequence[str | None], other: str) -> list[str]:
     """Return the dataset of each file: where it does not tell, the only one that others tell of.
 
     >>> datasets_of(["qa", None], "items"), datasets_of([None, None], "items")
     (['qa', 'qa'], ['items', 'items'])
     """
-    known = {name for name in told if name is not None}
+    known = {name for name in names if name is not None}
     name = known.pop() if len(known) == 1 else other
-    return [name if one is None else one for one in told]
+    return [name if one is None else one for one in names]
 
 
 def mean_of_runs(runs: Sequence[Mapping[str, float]]) -> dict[str, float]:
@@ -192,9 +192,9 @@ def _check_alike(logs: Sequence[Log]) -> None:
     """Refuse items that are called alike and are not the same."""
     first: dict[str, tuple[str, Log]] = {}
     for log in logs:
-        for item, told in log.hashes.items():
-            known, other = first.setdefault(item, (told, log))
-            if known != told:
+        for item, value in log.hashes.items():
+            known, other = first.setdefault(item, (value, log))
+            if known != value:
                 raise InvalidInputError(
                     f"item {item!r} is not the same in {other.source} and in {log.source}: its hash differs",
                     hint="the systems saw different versions of the data; evaluate them on the same version",

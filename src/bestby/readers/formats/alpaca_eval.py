@@ -54,23 +54,23 @@ def read(
     there = [one for one in judged if one.won is not None]
     if not there:
         raise InvalidInputError(f"{judged[0].where} and all others have no preference")
-    told = "annotations of AlpacaEval"
+    description = "annotations of AlpacaEval"
     if n_of_itself:
-        told += f"; {n_of_itself} annotations of a generator against itself were left out"
+        description += f"; {n_of_itself} annotations of a generator against itself were left out"
     if len(there) < len(judged):
-        told += f"; {len(judged) - len(there)} of {len(judged)} without a preference"
+        description += f"; {len(judged) - len(there)} of {len(judged)} without a preference"
     preferences = tuple((one.item, one.first, one.second, _winner(one)) for one in there)
     names = list(dict.fromkeys(name for one in judged for name in (one.first, one.second)))
     against = [name for name in names if all(name in (one.first, one.second) for one in judged)]
     if len(names) > 2 and len(against) != 1:
-        told += f"; judgements of: {listed(names)}"
-        return Read(told, preferences=preferences, metric="win_rate")
+        description += f"; judgements of: {listed(names)}"
+        return Read(description, preferences=preferences, metric="win_rate")
     systems = [name for name in names if name != against[0]] if len(names) > 2 else names
-    told += (
+    description += (
         f"; win rates against {against[0]} of: {listed(systems)}" if len(names) > 2 else f": {listed(names)}"
     )
     evaluation = Evaluation.of(_wins(there, systems), on_missing=on_missing)
-    return Read(told, evaluation, preferences=preferences, metric=Mean("win_rate"))
+    return Read(description, evaluation, preferences=preferences, metric=Mean("win_rate"))
 
 
 def _wins(judged: Sequence[_Judged], systems: Sequence[str]) -> dict[str, dict[str, float]]:

@@ -97,9 +97,9 @@ class File:
     name: str
     named: bool
 
-    def system(self, told: str | None) -> str:
+    def system(self, in_file: str | None) -> str:
         """Return the name of the system: as the user says, else as the file tells, else the file's own."""
-        return self.name if self.named or not told else told
+        return self.name if self.named or not in_file else in_file
 
 
 def head_of(path: Path) -> bytes:

@@ -74,8 +74,8 @@ def read(
     groups = {"document": documents} if len(set(documents)) > 1 else {}
     evaluation, offered = assembled(systems, due, groups, cluster, on_missing)
     where = "the column before the last" if gold is None else str(gold)
-    told = f"tags in columns, {len(whole)} sentences: {listed(list(paths))}; gold: {where}"
-    return Read(told=told, evaluation=evaluation, metric="span_f1", clusters=offered)
+    description = f"tags in columns, {len(whole)} sentences: {listed(list(paths))}; gold: {where}"
+    return Read(told=description, evaluation=evaluation, metric="span_f1", clusters=offered)
 
 
 def _cells(line: str) -> list[str]:

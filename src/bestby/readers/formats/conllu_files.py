@@ -45,11 +45,11 @@ def read(
     groups = {"document": documents} if len(set(documents)) > 1 else {}
     systems = dict(zip(paths, parts, strict=True))
     evaluation, offered = assembled(systems, whole, groups, cluster, on_missing)
-    told = (
+    description = (
         f"CoNLL-U: {listed(list(paths))}; gold: {annotated}; {len(ours)} sentences in {len(whole)} blocks"
         " between places where all end a sentence"
     )
-    return Read(told=told, evaluation=evaluation, metric="las", clusters=offered)
+    return Read(told=description, evaluation=evaluation, metric="las", clusters=offered)
 
 
 def _documents(lines: Sequence[str]) -> list[str]:

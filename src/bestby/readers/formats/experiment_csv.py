@@ -134,10 +134,10 @@ def read(
             f"{parts[0].source}: a comparison needs at least 2 systems, got {listed(list(runs)) or 'none'}",
             hint="name the column of the systems: system_column=...",
         )
-    told = list(dict.fromkeys(phrase for part in parts for phrase in part.told))
-    told.append(f"systems: {listed(list(runs))}")
+    description = list(dict.fromkeys(phrase for part in parts for phrase in part.told))
+    description.append(f"systems: {listed(list(runs))}")
     notes = tuple(note for part in parts for note in part.notes)
-    return Read("; ".join(told), runs=runs, metric=metrics[0], notes=notes)
+    return Read("; ".join(description), runs=runs, metric=metrics[0], notes=notes)
 
 
 @dataclass(frozen=True)

@@ -86,15 +86,15 @@ def read(
     logs = [
         _log(run, name, scenario, measure) for run, name, scenario in zip(runs, names, scenarios, strict=True)
     ]
-    told = f"statistics per instance of HELM; measure: {measure}"
+    description = f"statistics per instance of HELM; measure: {measure}"
     others = [name for name in known if name != measure]
-    told += f" (also in the files: {listed(others)})" if others else ""
+    description += f" (also in the files: {listed(others)})" if others else ""
     splits = dict.fromkeys(name for run in runs for name in run.splits)
     if len(splits) > 1:
         taken = dict.fromkeys(str(run.split) for run in runs)
-        told += f"; split: {listed(list(taken))} of {listed(list(splits))}"
+        description += f"; split: {listed(list(taken))} of {listed(list(splits))}"
     metric = Mean(measure, greater_is_better=_LOWER.fullmatch(measure) is None)
-    return gathered(logs, metric, told, on_missing=on_missing)
+    return gathered(logs, metric, description, on_missing=on_missing)
 
 
 def _instances(file: File, wanted: str | None) -> _Instances:
@@ -102,15 +102,15 @@ def _instances(file: File, wanted: str | None) -> _Instances:
     if not rows:
         raise InvalidInputError(f"{file.path} has only perturbed instances, or none")
     spec = file.path.parent / "run_spec.json"
-    told = document(spec) if is_file(spec) else Record(str(spec), {})
-    run = word(told.data.get("name")) or file.path.parent.name
+    run_spec = document(spec) if is_file(spec) else Record(str(spec), {})
+    run = word(run_spec.data.get("name")) or file.path.parent.name
     model = re.search(r"(?:^|[:,])model=([^,]+)", run)
     scenario = re.sub(r"[:,]?model=[^,]+", "", run) if model else None
     splits = tuple(dict.fromkeys(split for row in rows for _, split, _ in _stats(row) if split is not None))
     if wanted is not None:
         check_available(wanted, splits, "split", file.path)
     split = wanted or ("test" if "test" in splits else splits[0] if splits else None)
-    name = word(told.part("adapter_spec").get("model")) or (model[1] if model else None)
+    name = word(run_spec.part("adapter_spec").get("model")) or (model[1] if model else None)
     return _Instances(file, name, scenario or None, rows, split, splits)
 
 

@@ -77,11 +77,13 @@ def read(
     scored = [[(sample, _scores(sample)) for sample in log.samples] for log in logs]
     measure, known = _measure(logs, scored, value_column)
     read_in = [_log(log, name, rows, measure) for log, name, rows in zip(logs, names, scored, strict=True)]
-    told = f"logs of Inspect; scorer: {measure}" + (f" (available: {listed(known)})" if known[1:] else "")
+    description = f"logs of Inspect; scorer: {measure}" + (
+        f" (available: {listed(known)})" if known[1:] else ""
+    )
     unfinished = [str(log.file.path) for log in logs if log.header.data.get("status") != "success"]
     if unfinished:
-        told += f"; not finished: {listed(unfinished)}"
-    return gathered(read_in, Mean(measure), told, on_missing=on_missing, cluster=cluster)
+        description += f"; not finished: {listed(unfinished)}"
+    return gathered(read_in, Mean(measure), description, on_missing=on_missing, cluster=cluster)
 
 
 def _opened(file: File) -> _Opened:
@@ -202,9 +204,9 @@ def _log(log: _Opened, name: str, scored: _Scored, measure: str) -> Log:
         if isinstance(sample.data.get("input"), str):
             hashes[item] = sample.data["input"][:_ALIKE]
         for key, entry in sample.part("metadata").items():
-            told = word(entry)
-            if told is not None:
-                groups.setdefault(key, {})[item] = told
+            label = word(entry)
+            if label is not None:
+                groups.setdefault(key, {})[item] = label
     runs = tuple(epochs[epoch] for epoch in sorted(epochs))
     mean = mean_of_runs(runs)
     return Log(name, log.task, str(log.file.path), mean, None, runs, groups, hashes)

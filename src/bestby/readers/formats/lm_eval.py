@@ -88,10 +88,12 @@ def read(
     filters = _filters(samples, chosen)
     logs = [_log(one, name, measure, filters[one.task]) for one, name in zip(samples, names, strict=True)]
     pairs = any(log.gold is not None or _is_pair(next(iter(log.values.values()), 0)) for log in logs)
-    told = f"samples of lm-evaluation-harness; measure: {measure}" + _filter_text(samples, measure, filters)
+    description = f"samples of lm-evaluation-harness; measure: {measure}" + _filter_text(
+        samples, measure, filters
+    )
     metric, objects = _metric(samples, measure, pairs)
-    told += "" if pairs else _aggregated(samples, measure)
-    return gathered(logs, metric, told, on_missing=on_missing, cluster=cluster, objects=objects)
+    description += "" if pairs else _aggregated(samples, measure)
+    return gathered(logs, metric, description, on_missing=on_missing, cluster=cluster, objects=objects)
 
 
 def _task(name: str) -> str | None:
@@ -153,9 +155,9 @@ def _measure(samples: Sequence[_Samples], wanted: str | None) -> tuple[str, str 
 
 def _measures(row: Record) -> dict[str, None]:
     """Return the measures of a record, in order: as it lists them, else every key that is nothing else."""
-    told = row.data.get("metrics")
-    if isinstance(told, list):
-        return {name: None for name in told if isinstance(name, str) and name in row.data}
+    listing = row.data.get("metrics")
+    if isinstance(listing, list):
+        return {name: None for name in listing if isinstance(name, str) and name in row.data}
     return {name: None for name, value in row.data.items() if name not in _OTHER and _is_value(value)}
 
 
@@ -232,9 +234,9 @@ def _log(one: _Samples, name: str, measure: str, used: str | None) -> Log:
         if isinstance(row.data.get("doc_hash"), str):
             hashes[item] = row.data["doc_hash"]
         for key, entry in row.part("doc").items():
-            told = word(entry)
-            if told is not None:
-                groups.setdefault(key, {})[item] = told
+            label = word(entry)
+            if label is not None:
+                groups.setdefault(key, {})[item] = label
     return Log(name, one.task, str(one.file.path), values, gold or None, (), groups, hashes)
 
 
@@ -284,8 +286,8 @@ def _metric(samples: Sequence[_Samples], measure: str, pairs: bool) -> tuple[Bas
         return name, name not in ("matthews_corrcoef", "f1[1]")
     directions = set()
     for one in samples:
-        told = one.results.part("higher_is_better").get(one.task) if one.results is not None else None
-        directions.add(told.get(measure) if isinstance(told, dict) else None)
+        by_measure = one.results.part("higher_is_better").get(one.task) if one.results is not None else None
+        directions.add(by_measure.get(measure) if isinstance(by_measure, dict) else None)
     if directions & {True, False} == {True, False}:
         raise InvalidInputError(f"the results disagree on whether a higher {measure} is better")
     lower = any(measure == loss or measure.endswith(f"_{loss}") for loss in _LOSSES)

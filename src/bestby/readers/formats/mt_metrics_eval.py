@@ -67,12 +67,12 @@ def read(
     if items == "document":
         return _document_scores(path, scores, n_segments, keyed, cluster, on_missing)
     evaluation, offered = assembled(scores, None, keyed, cluster, on_missing, objects=False)
-    told = f"scores of {n_segments} segments (mt-metrics-eval): {listed(list(scores))}"
+    description = f"scores of {n_segments} segments (mt-metrics-eval): {listed(list(scores))}"
     if evaluation.n_items < n_segments:
-        told += f"; {n_segments - evaluation.n_items} segments have no score"
+        description += f"; {n_segments - evaluation.n_items} segments have no score"
     if found is not None:
-        told += f"; documents: {found}"
-    return Read(told=told, evaluation=evaluation, metric="mean", clusters=offered)
+        description += f"; documents: {found}"
+    return Read(told=description, evaluation=evaluation, metric="mean", clusters=offered)
 
 
 def _document_scores(

@@ -74,9 +74,9 @@ def read(
             pair = _pair(table, wanted)
             parts, form = _long(table, by, pair), f"a long table (column {system_column or 'system'})"
     evaluation = _evaluation(parts, on_missing)
-    told = f"pairs of numbers ({', '.join(pair)}), {form}; systems: {listed(list(parts))}"
+    description = f"pairs of numbers ({', '.join(pair)}), {form}; systems: {listed(list(parts))}"
     evaluation = dataclasses.replace(evaluation, notes=(*evaluation.notes, *_lengths(evaluation, pair)))
-    return Read(told=told, evaluation=evaluation, metric=PAIRS.get(pair))
+    return Read(told=description, evaluation=evaluation, metric=PAIRS.get(pair))
 
 
 def _lengths(evaluation: Evaluation, pair: Pair) -> tuple[Note, ...]:

@@ -75,8 +75,8 @@ def read(
     systems = {name: _answers(path) for name, path in paths.items()}
     groups = {"article": articles, "paragraph": paragraphs}
     evaluation, offered = assembled(systems, golds, groups, cluster, on_missing)
-    told = f"answers to the {len(golds)} questions of {dataset} (SQuAD): {listed(list(paths))}"
-    return Read(told=told, evaluation=evaluation, metric="qa_f1", clusters=offered)
+    description = f"answers to the {len(golds)} questions of {dataset} (SQuAD): {listed(list(paths))}"
+    return Read(told=description, evaluation=evaluation, metric="qa_f1", clusters=offered)
 
 
 def _answers(path: Path) -> dict[str, str]:

@@ -69,8 +69,8 @@ def read(
         resolved = lists[_resolved_key(report)]
         scores = {item: float(item in resolved) for item in instances}
         logs.append(Log(name, "instances", report.where, scores, groups={"repository": repositories}))
-    told = f"results of SWE-bench, over {denominator}"
-    found = gathered(logs, Mean("resolved"), told, on_missing="error", cluster=cluster)
+    description = f"results of SWE-bench, over {denominator}"
+    found = gathered(logs, Mean("resolved"), description, on_missing="error", cluster=cluster)
     if not left_out or found.evaluation is None:
         return found
     note = Note(
@@ -116,12 +116,12 @@ def _listings(report: Record) -> dict[str, set[str]]:
         if not isinstance(value, list) or not (key.endswith("_ids") or key in _INSTANCE_LISTS):
             continue
         ids = [word(entry) for entry in value]
-        wrong = next((entry for entry, told in zip(value, ids, strict=True) if told is None), None)
+        wrong = next((entry for entry, item in zip(value, ids, strict=True) if item is None), None)
         if None in ids:
             raise InvalidInputError(f"{report.where}: {key!r} holds {wrong!r:.60}, expected an id")
-        listing = [told for told in ids if told is not None]
+        listing = [item for item in ids if item is not None]
         doubled = (
-            next((told for told in listing if listing.count(told) > 1), None) if _doubled(listing) else None
+            next((item for item in listing if listing.count(item) > 1), None) if _doubled(listing) else None
         )
         if doubled is not None:
             raise InvalidInputError(
@@ -225,5 +225,5 @@ def _listed_ids(text: str) -> list[str]:
                 rows = list(csv.reader(text.split("\n"), delimiter=delimiter))[1:]
             except csv.Error as error:
                 raise InvalidInputError(f"the list of instances is not a table: {error}") from error
-            return [told for row in rows if len(row) > place and (told := word(row[place])) is not None]
-    return [told for line in lines if (told := word(line)) is not None]
+            return [item for row in rows if len(row) > place and (item := word(row[place])) is not None]
+    return [item for line in lines if (item := word(line)) is not None]

@@ -66,8 +66,10 @@ def read(
             )
     groups = {} if documents is None else documents_of(documents, len(references[0]))
     evaluation, offered = assembled(systems, _several(references), groups, cluster, on_missing)
-    told = f"text with a segment per line: {listed(list(paths))}; references: {listed(list(map(str, golds)))}"
-    return Read(told=told, evaluation=evaluation, metric="bleu", clusters=offered)
+    description = (
+        f"text with a segment per line: {listed(list(paths))}; references: {listed(list(map(str, golds)))}"
+    )
+    return Read(told=description, evaluation=evaluation, metric="bleu", clusters=offered)
 
 
 def _several(references: Sequence[Sequence[str]]) -> list[str] | list[tuple[str, ...]]:

@@ -67,13 +67,13 @@ def read(
     }
     evaluation, offered = assembled(texts, golds, groups, cluster, on_missing)
     several = sum(_alternations.count(slots) > 1 for slots in places.values())
-    told = (
+    description = (
         f"transcripts (.{form}): {listed(list(paths))}; reference: {reference};"
         f" {len(golds)} {'utterances' if form == 'trn' else 'segments'}"
         + (f", {several} with alternatives" if several else "")
         + ("" if case else "; upper and lower case are equal")
     )
-    return Read(told=told, evaluation=evaluation, metric="wer", clusters=offered)
+    return Read(told=description, evaluation=evaluation, metric="wer", clusters=offered)
 
 
 _Gathered = tuple[

@@ -61,10 +61,10 @@ def read(
         systems[name] = {topic: found[topic] for topic in judged if topic in found}
         unjudged = [topic for topic in found if topic not in judged]
         if unjudged:
-            told = (
+            description = (
                 f"{len(unjudged)} of {len(found)} topics of {name!r} were left out because nobody judged them"
             )
-            notes.append(Note("topics_not_judged", f"{told}: {listed(unjudged, 3)}", (name,)))
+            notes.append(Note("topics_not_judged", f"{description}: {listed(unjudged, 3)}", (name,)))
         if not systems[name]:
             raise InvalidInputError(
                 f"{path} and {gold} have no topic in common; their first ones are {next(iter(found))!r} and"
@@ -73,8 +73,8 @@ def read(
             )
     evaluation, offered = assembled(systems, judged, {}, cluster, on_missing)
     evaluation = dataclasses.replace(evaluation, notes=(*evaluation.notes, *notes))
-    told = f"TREC runs: {listed(list(paths))}; judgements of {len(judged)} topics: {gold}"
-    return Read(told=told, evaluation=evaluation, metric="ndcg@10", clusters=offered)
+    description = f"TREC runs: {listed(list(paths))}; judgements of {len(judged)} topics: {gold}"
+    return Read(told=description, evaluation=evaluation, metric="ndcg@10", clusters=offered)
 
 
 def _repeated(n: int, source: str, duplicates: str, *systems: str) -> Note:
