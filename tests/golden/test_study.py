@@ -1,59 +1,73 @@
-"""The sequence of BooStSa's guide on its own example: feed, save, load, feed more, run, results.tsv.
+"""A study of the example that comes with BooStSa: three conditions, two runs of each, 1000 items.
 
-The header is that of the file which boostsa 0.2.13 writes for this example. The accuracies of both runs
-together are those it prints (runs have one size, so the mean over runs is that of the runs glued together).
-The scores of h0.0 and h1.0 are those of its documentation.
+Fornaciari, Uma, Poesio and Hovy (2022), Hard and Soft Evaluation of NLP models with BOOtSTrap SAmpling -
+BooStSa, ACL 2022 demonstrations, 127-134. The scores of h0.0 and h1.0 are those of the documentation of
+boostsa 0.2.13; those over both runs are what it prints for the two runs glued together.
 """
 
 from __future__ import annotations
 
-import csv
-import io
+import json
 from collections.abc import Callable
 from pathlib import Path
 
-from bestby import Study
+import numpy as np
+import pytest
+
+from bestby.comparisons.study.boostsa import import_outcomes, write_outcomes
 from bestby.comparisons.study.labels import read_labels
+from bestby.comparisons.study.store import Store
 
-METRICS = ["f1_macro", "accuracy", "precision_macro", "recall_macro"]
-BOOSTSA = "\tmean_epochs\tf1\td_f1\ts_f1\tstd_f1\tacc\td_acc\ts_acc\tprec\td_prec\ts_prec\trec\td_rec\ts_rec"
-
-
-def feed(study: Study, folder: Path, run: str) -> None:
-    files = {
-        what: read_labels(folder / run / f"{file}.txt")
-        for what, file in (("predictions", "preds"), ("gold", "targs"), ("ids", "idxs"))
-    }
-    study.add(run[:2], run=run, **files, epochs=10, baseline=run.startswith("h0"))
+RUNS = ("h0.0", "h0.1", "h1.0", "h1.1", "h2.0", "h2.1")
 
 
-def results(study: Study) -> dict[str, dict[str, str]]:
-    text = study.compare(metric=METRICS).to_results_tsv()
-    return {row[""]: row for row in csv.DictReader(io.StringIO(text), delimiter="\t")}
-
-
-def test_feed_save_load_feed_more_run(shared_data: Callable[[str], Path], tmp_path: Path) -> None:
+@pytest.fixture
+def study(shared_data: Callable[[str], Path], tmp_path: Path) -> Store:
     folder = shared_data("boostsa_example")
-    first = Study(tmp_path / "first")
-    for run in ("h0.0", "h1.0"):
-        feed(first, folder, run)
-    rows = results(first)
-    assert set(BOOSTSA.split("\t")) <= set(rows["h0"])
-    scores = ("f1", "acc", "prec", "rec")
-    assert [rows["h0"][name] for name in scores] == ["0.6776", "0.6900", "0.6994", "0.6796"]
-    assert [rows["h1"][name] for name in scores] == ["0.7407", "0.7410", "0.7410", "0.7422"]
-    assert [rows["h1"][f"d_{name}"] for name in scores] == ["0.0631", "0.0510", "0.0416", "0.0626"]
-    assert [rows["h0"][f"d_{name}"] for name in scores] == [""] * 4
-    assert {row["mean_epochs"] for row in rows.values()} == {"10.0"}
+    store = Store(tmp_path / "study")
+    for run in RUNS:
+        condition = run[:2]
+        store.add(
+            condition,
+            run=run,
+            predictions=read_labels(folder / run / "preds.txt"),
+            gold=read_labels(folder / run / "targs.txt"),
+            ids=read_labels(folder / run / "idxs.txt"),
+            baseline=condition == "h0",
+            epochs=10,
+        )
+    return store
 
-    first.export_outcomes(tmp_path / "outcomes.json")
-    study = Study(tmp_path / "second")
-    study.import_outcomes(tmp_path / "outcomes.json")
-    assert results(study) == rows
-    for run in ("h0.1", "h1.1", "h2.0", "h2.1"):
-        feed(study, folder, run)
-    rows = results(study)
-    assert list(rows) == ["h0", "h1", "h2"]
-    assert [row["acc"] for row in rows.values()] == ["0.7080", "0.7355", "0.7155"]
-    assert [row["d_acc"] for row in rows.values()] == ["", "0.0275", "0.0075"]
-    assert study.compare(metric=METRICS).n_computed == 0
+
+def accuracy(store: Store, condition: str, run: str) -> float:
+    return float(np.mean(store.load(condition, run).predictions == store.gold().values))
+
+
+def test_the_example_loads_with_its_ids(study: Store) -> None:
+    gold = study.gold()
+    assert gold.n_items == 1000
+    assert gold.ids[:3].tolist() == [212, 600, 173]
+    assert sorted(gold.ids.tolist()) != gold.ids.tolist()
+    assert np.bincount(gold.values).tolist() == [465, 535]
+    assert study.conditions() == ("h0", "h1", "h2")
+    assert study.against("h1") == study.against("h2") == ("h0",)
+
+
+def test_accuracies_as_published(study: Store) -> None:
+    assert accuracy(study, "h0", "h0.0") == 0.690
+    assert accuracy(study, "h1", "h1.0") == 0.741
+    for condition, both in (("h0", 0.7080), ("h1", 0.7355), ("h2", 0.7155)):
+        scores = [accuracy(study, condition, run) for run in study.runs(condition)]
+        assert np.mean(scores) == pytest.approx(both, abs=1e-12)
+
+
+def test_out_and_in_again(study: Store, tmp_path: Path) -> None:
+    assert write_outcomes(study, tmp_path / "outcomes.json") is None
+    content = json.loads((tmp_path / "outcomes.json").read_text())
+    assert list(content) == ["h0"]
+    assert list(content["h0"]["h1"]) == ["h1", "h2"]
+    again = Store(tmp_path / "again")
+    assert len(import_outcomes(again, tmp_path / "outcomes.json")) == len(RUNS)
+    assert again.gold().hash == study.gold().hash
+    for run in RUNS:
+        assert again.hash_of(run[:2], run) == study.hash_of(run[:2], run)

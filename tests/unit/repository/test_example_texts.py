@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-FOLDER = Path(__file__).resolve().parents[2] / "examples"
+FOLDER = Path(__file__).resolve().parents[3] / "examples"
 BABEL = "2.18.0"
 
 pytestmark = pytest.mark.skipif(

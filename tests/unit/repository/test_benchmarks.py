@@ -10,7 +10,7 @@ import pytest
 from benchmarks import jobs, page, worker
 from benchmarks.rivals import Rival
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 README = ROOT / "README.md"
 
 

@@ -21,7 +21,7 @@ from bestby.advising.tree import ROOT, TREE, drawn, walk
 from bestby.metrics import MeanMetric, list_metrics, resolve
 from bestby.results.advice import Case
 
-ROOT_FOLDER = Path(__file__).resolve().parents[2]
+ROOT_FOLDER = Path(__file__).resolve().parents[3]
 PAGE = ROOT_FOLDER / "docs" / "guides" / "advice.md"
 
 # The measures of Dror et al. (2018) and of its appendix (arXiv 1809.01448).

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.oracles import plain
-from tests.oracles.test_permutation_oracle import labels, numbers, ranking
+from tests.oracles.test_permutation import labels, numbers, ranking
 
 from bestby import compare
 from bestby.data.evaluation import Evaluation

@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-FOLDER = Path(__file__).resolve().parents[2] / "examples" / "langid"
+FOLDER = Path(__file__).resolve().parents[3] / "examples" / "langid"
 SYSTEMS = ["nb_12", "nb_13", "logreg_14", "svm_14", "knn_3"]
 LANGUAGES = {"de", "en", "es", "fi", "fr", "it", "nl", "pl", "pt", "sv"}
 BABEL = "2.18.0"

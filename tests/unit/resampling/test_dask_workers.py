@@ -25,7 +25,7 @@ dask = pytest.importorskip("dask", reason=WITHOUT)
 distributed = pytest.importorskip("distributed", reason=WITHOUT)
 
 N = 500
-EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "cluster" / "compare.py"
+EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "cluster" / "compare.py"
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import pytest
 
 from bestby import compare, read, read_runs
 
-FOLDER = Path(__file__).resolve().parents[2] / "examples" / "logs"
+FOLDER = Path(__file__).resolve().parents[3] / "examples" / "logs"
 RIGHT = {"nb_13": 0.43, "svm_14": 0.455}
 
 pytestmark = pytest.mark.skipif(
