@@ -14,10 +14,13 @@ import pytest
 import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.contingency_tables import cochrans_q
 from statsmodels.stats.contingency_tables import cochrans_q as peer_cochrans_q
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative
+from bestby.inference import classical
 from bestby.inference.classical import mcnemar, mcnemar_midp, paired_t, sign, wilcoxon
 from bestby.inference.omnibus import cochran_q, friedman
 from bestby.results.values import TestResult
@@ -402,3 +405,51 @@ def test_cochran_q_refuses_other_scores() -> None:
     with pytest.raises(InvalidInputError, match="scores of 0 and 1 only") as error:
         cochran_q([[0, 2], [1, 1]])
     assert "Friedman" in str(error.value)
+
+
+def test_classical_tests_have_their_names() -> None:
+    equal, real = [0.5, 0.5], [0.5, 1.5, -0.25]
+    found = [mcnemar(3, 1), mcnemar_midp(3, 1), sign(real), wilcoxon(real), paired_t(equal), paired_t(real)]
+    assert [test.name for test in found] == ["mcnemar", "mcnemar-midp", "sign", "wilcoxon", "t", "t"]
+
+
+@pytest.mark.parametrize("block", [1, 6, 12, 1000])
+def test_counted_rows_are_repeated_rows(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Statsmodels and SciPy have the rows one by one; ours may be ranked a few at a time."""
+    monkeypatch.setattr(classical, "_BLOCK", block)
+    rng = np.random.default_rng(0)
+    counts = rng.integers(1, 9, 7)
+    right, scores = rng.integers(0, 2, (7, 3)), rng.integers(0, 4, (7, 3))
+    every = np.repeat(scores, counts, axis=0)
+    assert friedman(scores, counts)[0] == pytest.approx(stats.friedmanchisquare(*every.T).statistic)
+    assert friedman(scores, counts) == friedman(every)
+    expected = cochrans_q(np.repeat(right, counts, axis=0))
+    assert cochran_q(right, counts)[0] == pytest.approx(expected.statistic)
+    assert cochran_q(right, counts)[2] == pytest.approx(expected.pvalue)
+
+
+@pytest.mark.parametrize("n", [5, 30, 60, 200])
+def test_wilcoxon_keeps_its_digits_far_out_on_either_side(n: int) -> None:
+    """All ranks on one side have probability 2^-n, and all but that of rank 1 as much again."""
+    d = np.arange(1.0, n + 1.0)
+    assert wilcoxon(d, "greater").p_value == pytest.approx(0.5**n, rel=1e-12, abs=0.0)
+    assert wilcoxon(-d, "less").p_value == pytest.approx(0.5**n, rel=1e-12, abs=0.0)
+    d[0] = -1.0
+    assert wilcoxon(d, "greater").p_value == pytest.approx(2 * 0.5**n, rel=1e-12, abs=0.0)
+    assert wilcoxon(-d).p_value == pytest.approx(4 * 0.5**n, rel=1e-12, abs=0.0)
+
+
+def test_mid_p_on_the_wrong_side_of_a_clean_sweep() -> None:
+    for m in (1, 3, 5):
+        assert mcnemar_midp(m, 0, "less").p_value == pytest.approx(1.0 - 0.5**m / 2, rel=1e-14)
+        assert mcnemar_midp(0, m, "greater").p_value == pytest.approx(1.0 - 0.5**m / 2, rel=1e-14)
+
+
+def test_how_the_classical_tests_were_made() -> None:
+    real = [0.5, 1.5, -0.25]
+    found = [mcnemar(3, 1), mcnemar_midp(3, 1), sign(real), wilcoxon(real), paired_t(real)]
+    assert [(test.exact, test.method) for test in found] == [
+        *[(True, "binomial")] * 3,
+        (True, "convolution"),
+        (False, "asymptotic"),
+    ]

@@ -132,3 +132,71 @@ def test_wald_is_student() -> None:
 def test_wald_without_spread() -> None:
     assert wald(0.0, StandardError(0.0, 0.0), "two-sided").p_value == 1.0
     assert wald(0.1, StandardError(0.0, 5.0), "two-sided").p_value == 0.0
+
+
+def test_the_design_effect_with_strata_of_one_and_two_units() -> None:
+    """A stratum of one unit adds nothing; one of two units adds half the squared difference, times 2 / 1."""
+    influence = np.array([7.0, 0.5, -0.1, 0.2, 0.3, -0.5])
+    strata = np.array([0, 1, 1, 2, 2, 2])
+    found = design_effect(influence, np.arange(6), strata)
+    of_two, of_three = 0.6**2 / 2 * 2, (0.2**2 + 0.3**2 + 0.5**2) * 3 / 2
+    assert found.itemwise == pytest.approx(math.sqrt(of_two + of_three))
+    assert found.clustered == pytest.approx(found.itemwise)
+
+
+def test_cr2_centres_within_strata() -> None:
+    """Two strata whose sums are 3 and -3: sum over strata of sums (x - h S)^2 / (1 - h)."""
+    influence, sizes = np.array([2.0, 1.0, -2.0, -1.0]), np.array([3.0, 1.0, 2.0, 2.0])
+    found = cr2(influence, sizes, bounds=np.array([0, 2, 4]))
+    first = (2 - 0.75 * 3) ** 2 / 0.25 + (1 - 0.25 * 3) ** 2 / 0.75
+    second = (-2 + 0.5 * 3) ** 2 / 0.5 + (-1 + 0.5 * 3) ** 2 / 0.5
+    assert found.se == pytest.approx(math.sqrt(first + second))
+
+
+def test_a_stratum_of_one_cluster_costs_no_degrees_of_freedom() -> None:
+    """Four clusters alike in size have three, whatever share of the items lies in a stratum apart."""
+    sums = np.array([0.5, 0.3, -0.1, -0.4, 0.2])
+    for alone in (1.0, 10.0, 1000.0):
+        found = cr2(sums, np.array([alone, 10.0, 10.0, 10.0, 10.0]), bounds=np.array([0, 1, 5]))
+        assert found.df == pytest.approx(3.0)
+        assert found.se == pytest.approx(math.sqrt(0.3 * 4 / 3))
+
+
+def test_two_way_subtracts_the_variance_of_the_cells() -> None:
+    """Rows and columns of 4 x 4, one item in each: 4/3 (rows^2 + columns^2) - 16/15 (items^2)."""
+    influence = np.array([[5, 3, 3, 1], [2, 1, 0, -3], [1, 0, -1, -2], [-1, -3, -2, -4]]) / 16.0
+    rows, columns = (code.reshape(-1) for code in np.indices((4, 4)))
+    of_rows, of_columns, items = 12**2 + 0 + 2**2 + 10**2, 7**2 + 1 + 0 + 8**2, 94
+    expected = (4 / 3 * (of_rows + of_columns) - 16 / 15 * items) / 256
+    assert expected > 4 / 3 * max(of_rows, of_columns) / 256  # the cells matter
+    assert two_way_variance(influence.reshape(-1), rows, columns) == pytest.approx(expected)
+    found = two_way(influence.reshape(-1), rows, columns)
+    assert (found.se, found.df) == pytest.approx((math.sqrt(expected), 3.0))
+
+
+def test_two_groups_of_each_are_enough() -> None:
+    """2 x 2 items: 2 (2 * 0.5^2) by rows, 2 (2 * 0.1^2) by columns, less 4/3 of the squares of the items."""
+    influence = np.array([0.4, 0.1, -0.3, -0.2])
+    rows, columns = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+    together = 4 * 0.25 + 4 * 0.01 - 4 / 3 * (0.16 + 0.01 + 0.09 + 0.04)
+    assert two_way_variance(influence, rows, columns) == pytest.approx(together)
+    found = two_way(influence, rows, columns)
+    assert found.se == pytest.approx(math.sqrt(max(together, 1.0, 0.04)))
+    assert found.df == pytest.approx(1.0)
+
+
+def test_wald_with_less_than_one_degree_of_freedom_is_cauchys() -> None:
+    expected = 2 * stats.cauchy.sf(2.0)
+    for df in (1.0, 0.5, 0.0):
+        assert wald(1.0, StandardError(0.5, df), "two-sided").p_value == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_wald_says_what_it_is(alternative: str) -> None:
+    found = wald(-1.0, StandardError(0.5, 7.0), alternative)  # type: ignore[arg-type]
+    assert (found.name, found.alternative, found.exact, found.method) == (
+        "wald",
+        alternative,
+        False,
+        "asymptotic",
+    )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
+import sys
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -11,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+import bestby as bb
 from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Alternative, ArrayLike
 from bestby.inference import classical
 from bestby.inference import crossvalidation as cv
 
@@ -142,3 +146,158 @@ def test_messages(call: object, message: str) -> None:
     with pytest.raises(InvalidInputError) as caught:
         call()  # type: ignore[operator]
     assert message in caught.value.message
+
+
+WHOLE_HALVES = np.array([[100, -100], [-50, 100], [100, 75], [0, -100], [25, -125]])
+"""Whole numbers of eight bits, whose gaps and squares are not."""
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: cv.corrected_t([1.0, 2.0], 0.5, "up"), "alternative must be one of"),  # type: ignore[arg-type]
+        (lambda: cv.five_by_two_t(WHOLE_HALVES, "up"), "alternative must be one of"),  # type: ignore[arg-type]
+        (lambda: cv.corrected_interval([1.0, 2.0], 0.5, 1.5), "level must lie strictly between 0 and 1"),
+        (lambda: cv.corrected_t([[1.0], [2.0, 3.0]], 0.5), "differences "),
+        (lambda: cv.five_by_two_t([[1.0], [2.0, 3.0]]), "differences "),
+        (lambda: bb.normality([1.0, 2.0, 4.0], n_resamples=0), "n_resamples must be a whole number"),
+        (lambda: bb.normality([[1.0, 2.0], [2.0, 4.0]]), "values must be"),
+    ],
+)
+def test_messages_begin_with_the_name_of_the_argument(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        call()
+    assert caught.value.message.startswith(message)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.float16, np.float32])
+@pytest.mark.parametrize(
+    "test",
+    [
+        lambda d: cv.corrected_t(d, 1.0),
+        lambda d: cv.corrected_interval(d, 1.0),
+        cv.five_by_two_t,
+        cv.five_by_two_f,
+    ],
+)
+def test_differences_of_a_small_type_are_computed_in_doubles(
+    test: Callable[[ArrayLike], object], dtype: type[np.generic]
+) -> None:
+    small = WHOLE_HALVES.astype(dtype) if dtype is np.int8 else (WHOLE_HALVES / 300.0).astype(dtype)
+    assert test(small) == test(small.astype(np.float64))
+
+
+ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
+
+
+HALVES = np.array([[0.5, 0.25], [0.125, 0.5], [0.75, 0.25], [0.5, -0.25], [0.125, 0.375]])
+"""Half the squared gaps are 0.03125, 0.0703125, 0.125, 0.28125, 0.03125: their mean is 0.1078125."""
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_every_field_of_the_tests_of_folds(alternative: Alternative) -> None:
+    def tail(t: float, df: int) -> float:
+        tails = {"greater": stats.t.sf(t, df), "less": stats.t.cdf(t, df), "two-sided": 2 * stats.t.sf(t, df)}
+        return float(tails[alternative])
+
+    # 1, 2, 3, 6: mean 3, variance 14 / 3; (1/4 + 1/3) of it is 49 / 18
+    corrected = cv.corrected_t([1.0, 2.0, 3.0, 6.0], 1.0 / 3.0, alternative)
+    first = cv.five_by_two_t(HALVES, alternative)
+    for found, name, t, df in (
+        (corrected, "corrected-t", 3.0 / math.sqrt(49.0 / 18.0), 3),
+        (first, "5x2cv-t", 0.5 / math.sqrt(0.1078125), 5),
+    ):
+        assert (found.name, found.alternative, found.exact) == (name, alternative, False)
+        assert found.method == "asymptotic"
+        assert found.statistic == pytest.approx(t, rel=1e-12)
+        assert found.p_value == pytest.approx(tail(t, df), rel=1e-9)
+
+
+def test_every_field_of_the_combined_test_and_of_the_count() -> None:
+    f = float((HALVES**2).sum()) / 1.078125
+    found = cv.five_by_two_f(HALVES)
+    assert (found.name, found.alternative, found.exact) == ("5x2cv-f", "two-sided", False)
+    assert (found.method, found.statistic) == ("asymptotic", pytest.approx(f, rel=1e-12))
+    assert found.p_value == pytest.approx(float(stats.f.sf(f, 10, 5)), rel=1e-9)
+    for alternative in ALTERNATIVES:
+        count = cv.k_bonferroni([0.25, 0.125, 0.0625], 2, alternative)
+        assert (count.name, count.p_value, count.alternative) == ("k-bonferroni", 0.25, alternative)
+        assert (count.exact, count.method, count.statistic) == (False, "partial conjunction", 2.0)
+    assert cv.k_bonferroni([0.25, 0.5], 1).alternative == "two-sided"
+    assert cv.k_bonferroni([0.0, 0.0], 1).p_value == sys.float_info.min
+
+
+@pytest.mark.parametrize("level", [None, 0.5, 0.99])
+def test_the_corrected_interval_by_hand(level: float | None) -> None:
+    d = [1.0, 2.0, 3.0, 6.0]
+    found = (
+        cv.corrected_interval(d, 1.0 / 3.0) if level is None else cv.corrected_interval(d, 1.0 / 3.0, level)
+    )
+    half = float(stats.t.ppf(0.5 + 0.5 * (level or 0.95), 3)) * math.sqrt(49.0 / 18.0)
+    assert (found.low, found.high) == (pytest.approx(3.0 - half), pytest.approx(3.0 + half))
+    assert (found.level, found.method, found.exact) == (level or 0.95, "corrected-t", True)
+
+
+@pytest.mark.parametrize("unit", [-1e-9, 0.3, -7.0, 1e9])
+def test_differences_equal_up_to_rounding_have_no_variance(unit: float) -> None:
+    """A gap of 1e-13 is rounding, one of 1e-11 is not, in any unit and with either sign."""
+    same, other = unit * np.ones((5, 2)), unit * np.ones((5, 2))
+    same[:, 1] *= 1.0 + 1e-13
+    other[:, 1] *= 1.0 + 1e-11
+    for test in (lambda d: cv.corrected_t(d, 1.0), cv.five_by_two_t, cv.five_by_two_f):
+        found = test(same)
+        sign = 1.0 if found.name == "5x2cv-f" else math.copysign(1.0, unit)
+        assert (found.statistic, found.p_value) == (sign * math.inf, 2.0**-9)
+        assert (found.method, found.exact, found.alternative) == ("binomial", True, "two-sided")
+        assert math.isfinite(test(other).statistic or math.nan)
+        assert test(other).method == "asymptotic"
+    interval = cv.corrected_interval(same, 1.0)
+    assert math.isnan(interval.low)
+    assert math.isnan(interval.high)
+
+
+def test_folds_without_variance_keep_their_name_and_side() -> None:
+    steady = np.repeat([[0.0], [1.0], [1.0], [2.0], [3.0]], 2, axis=1)
+    for alternative, p in zip(ALTERNATIVES, (2.0**-7, 2.0**-8, 1.0), strict=True):
+        first = cv.five_by_two_t(steady, alternative)
+        assert (first.name, first.statistic, first.p_value) == ("5x2cv-t", 0.0, p)
+        assert first.alternative == alternative
+        alike = cv.corrected_t([2.0] * 8, 0.1, alternative)
+        assert (alike.name, alike.statistic, alike.p_value) == ("corrected-t", math.inf, p)
+        assert alike.alternative == alternative
+    assert (cv.five_by_two_f(steady).name, cv.five_by_two_f(steady).statistic) == ("5x2cv-f", math.inf)
+    assert cv.five_by_two_f(-steady).statistic == math.inf
+    one_gap = steady.copy()
+    one_gap[2, 0] = 1.5  # one repetition of five that varies is enough
+    assert cv.five_by_two_f(one_gap).statistic == pytest.approx((one_gap**2).sum() / (10.0 * 0.125 / 5.0))
+
+
+def test_p_of_folds_is_neither_0_nor_above_1() -> None:
+    many = np.linspace(1.0, 1.0 + 1e-9, 400)
+    assert cv.corrected_t(many, 0.1).p_value == sys.float_info.min
+    assert cv.corrected_t(many, 0.1, "greater").p_value == sys.float_info.min
+    assert cv.corrected_t(-many, 0.1, "less").p_value == sys.float_info.min
+    assert cv.corrected_t([-1.0, 1.0], 0.5).p_value == 1.0
+    assert cv.corrected_t(many, 0.1, "less").p_value == 1.0
+    assert cv.corrected_t([0.0, 1.0], sys.float_info.max / 4.0).p_value == pytest.approx(1.0)
+    huge = 1e60 + np.array([[0.0, 1e49]] * 5)
+    assert 0.0 < cv.five_by_two_f(huge).p_value < 1e-40
+
+
+@pytest.mark.parametrize(
+    ("call", "word"),
+    [
+        (lambda: cv.corrected_t([1.0, 2.0], 0.5, "up"), "alternative"),  # type: ignore[arg-type]
+        (lambda: cv.five_by_two_t(HALVES, "up"), "alternative"),  # type: ignore[arg-type]
+        (lambda: cv.corrected_interval([1.0, 2.0], 0.5, 1.5), "level"),
+        (lambda: cv.corrected_t([[1.0], [2.0, 3.0]], 0.5), "differences"),  # type: ignore[list-item]
+        (lambda: cv.five_by_two_t([[1.0], [2.0, 3.0]]), "differences"),  # type: ignore[list-item]
+        (lambda: cv.corrected_t([1.0, 2.0], math.inf), "ratio must be a positive number"),
+        (lambda: cv.five_by_two_f(HALVES * math.nan), "5 repetitions of 2 folds, all finite"),
+        (lambda: bb.normality([1.0, 2.0, 4.0], n_resamples=0), "n_resamples"),
+        (lambda: bb.normality([[1.0, 2.0], [2.0, 4.0]]), "values"),
+    ],
+)
+def test_arguments_are_named(call: Callable[[], object], word: str) -> None:
+    with pytest.raises(InvalidInputError, match=word):
+        call()

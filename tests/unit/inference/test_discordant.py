@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from bestby._core.typing import Alternative
 from bestby.inference import discordant, proportions
@@ -63,3 +64,30 @@ def test_together_counts_items(rows: int, monkeypatch: pytest.MonkeyPatch) -> No
 def test_together_is_exact_beyond_single_precision() -> None:
     counts = np.array([1 << 24, 1, 1, 1])
     assert discordant.together(np.ones((4, 2), dtype=np.uint8), counts).tolist() == [[(1 << 24) + 3] * 2] * 2
+
+
+def test_together_gives_whole_numbers() -> None:
+    found = discordant.together(np.array([[1, 1], [1, 0]], dtype=np.uint8), np.array([3, 2]))
+    assert (found.dtype, found.tolist()) == (np.int64, [[5, 3], [3, 3]])
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_few_discordant_items_against_scipy(alternative: Alternative) -> None:
+    n10, n01 = (part.ravel() for part in np.mgrid[0:6, 0:6])
+    p, alone = discordant.permutation(n10, n01, alternative)
+    for found, one, a, b in zip(p.tolist(), alone.tolist(), n10.tolist(), n01.tolist(), strict=True):
+        expected = stats.binomtest(a, a + b, 0.5, alternative).pvalue if a + b else 1.0
+        assert found == pytest.approx(expected, rel=1e-12)
+        assert one == (
+            a + b == 0 or {"two-sided": a * b == 0, "greater": b == 0, "less": a == 0}[alternative]
+        )
+
+
+def test_tango_of_many_pairs_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nine blocks of three distinct pairs and a rest; pairs that occur twice, in both directions."""
+    monkeypatch.setattr(discordant, "PAIRS", 3)
+    n10, n01 = (part.ravel() for part in np.mgrid[0:8, 0:5])
+    n10, n01 = np.append(n10, [40, 0, 3, 4]), np.append(n01, [0, 40, 4, 3])
+    low, high = discordant.tango(n10, n01, 40, 0.9)
+    expected = [proportions.tango(int(a), int(b), 40, 0.9) for a, b in zip(n10, n01, strict=True)]
+    assert list(zip(low.tolist(), high.tolist(), strict=True)) == expected

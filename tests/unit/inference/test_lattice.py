@@ -62,3 +62,30 @@ def test_one_value_far_off_does_not_merge_the_others() -> None:
     found = as_lattice(np.r_[0.01 * np.arange(1, 30), 900.0])
     assert found is not None
     assert found[0] == pytest.approx(0.01)
+
+
+@pytest.mark.parametrize("values", [[], [0.0], [0.0, 0.5, -1.5], [0.0, 7.0]])
+def test_multiples_are_whole_numbers(values: list[float]) -> None:
+    found = as_lattice(np.array(values))
+    assert found is not None
+    assert found[1].dtype == np.int64
+    assert (found[0] * found[1]).tolist() == values
+
+
+def test_the_largest_lattices() -> None:
+    """4096 values at most, and a step of at least 1e-5 of the largest."""
+    most = as_lattice(np.arange(4096.0))
+    assert most is not None
+    assert most[0] == 1.0
+    assert as_lattice(np.arange(4097.0)) is None
+    finest = as_lattice(np.array([1.0, 1e5]))
+    assert finest is not None
+    assert finest[1].tolist() == [1, 100_000]
+    assert as_lattice(np.array([1.0, 1e5 + 1.0])) is None
+
+
+def test_zeros_are_merged() -> None:
+    values, counts = merged(np.array([0.0, -0.0, 0.0]), np.array([1, 2, 4]))
+    assert (values.tolist(), counts.tolist()) == ([0.0], [7])
+    values, counts = merged(np.zeros(3), np.ones(3, dtype=np.int64))
+    assert (values.tolist(), counts.tolist()) == ([0.0], [3])

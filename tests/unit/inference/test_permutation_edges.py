@@ -1,4 +1,4 @@
-"""Permutation tests to the last field and at their edges, which mutants showed to be untested."""
+"""Permutation tests to the last field and at their edges."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from bestby.inference import sign_sums
 from bestby.inference.permutation import exact_enumeration, exact_mean, monte_carlo
+from bestby.inference.sign_sums import central_binomial
 from bestby.results.values import TestResult
 
 SIDES = ("two-sided", "greater", "less")
@@ -247,3 +249,26 @@ def test_the_inversion_has_no_unit(unit: float) -> None:
         expected = sign_sums._inverted_upper(sizes, s)
         assert expected is not None
         assert sign_sums._inverted_upper(unit * sizes, unit * s) == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_binomial_of_few_units_in_whole_numbers() -> None:
+    for n in range(1, 65):
+        net, chances, outside = central_binomial(n)
+        assert net.tolist() == list(range(-n, n + 1, 2))
+        assert outside == 0.0
+        assert chances == pytest.approx([math.comb(n, k) / 2**n for k in range(n + 1)], rel=1e-13, abs=0.0)
+
+
+@pytest.mark.parametrize("net", [0, 60, 200, 400])
+def test_two_sizes_of_five_thousand_units_each(net: int) -> None:
+    """All counts would be 25 million pairs, those with a mass half a million."""
+    n = 5000
+    up, down = (n + net) // 2, (n - net) // 2
+    found = exact_mean(
+        np.array([1.0, -1.0, math.pi, -math.pi]), np.array([up, down, up, down]), "greater", 1.0
+    )
+    assert found is not None
+    assert found.method == "convolution"
+    k, true = np.arange(n + 1), stats.binom(n, 0.5)
+    least = np.ceil(((1.0 + math.pi) * net - math.pi * (2.0 * k - n) + n) / 2.0 - 1e-6)
+    assert found.p_value == pytest.approx(float(true.pmf(k) @ true.sf(least - 1.0)), rel=1e-6, abs=1e-17)

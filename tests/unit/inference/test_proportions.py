@@ -154,3 +154,9 @@ def test_wilson_is_vectorised() -> None:
 def test_wilson_refuses(arguments: tuple[float, float]) -> None:
     with pytest.raises(InvalidInputError, match="successes must lie between 0 and n"):
         wilson(*arguments)
+
+
+def test_wilson_of_two_numbers_is_two_floats() -> None:
+    assert [type(end) for end in wilson(81, 263)] == [float, float]
+    low, high = wilson([81, 0], 263)
+    assert (low.shape, high.shape) == ((2,), (2,))

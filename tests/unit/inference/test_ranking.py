@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -109,3 +112,72 @@ def test_scores_of_another_shape(scores: list[object]) -> None:
 def test_a_score_that_is_not_finite() -> None:
     with pytest.raises(InvalidInputError, match="got nan at dataset 1, system 0"):
         ranking.friedman([[1.0, 2.0], [float("nan"), 1.0]])
+
+
+def test_the_f_of_iman_and_davenport_by_hand() -> None:
+    """Chi-squared 14/3 of three systems on three datasets: 2 (14/3) / (6 - 14/3) = 7."""
+    found = ranking.friedman([[3, 2, 1], [3, 1, 2], [3, 2, 1]])
+    assert (found.statistic, found.f) == (pytest.approx(14 / 3), pytest.approx(7.0))
+    assert (found.df, found.df_within) == (2, 4)
+    assert found.p_f == pytest.approx(stats.f.sf(7.0, 2, 4))
+
+
+@pytest.mark.parametrize(("n", "k"), [(2, 3), (3, 4), (4, 4), (5, 3), (6, 3), (7, 3), (9, 2), (2, 5)])
+def test_the_exact_p_over_all_orders_of_every_dataset(n: int, k: int) -> None:
+    """Rank sums of every combination of orders, ties and all; that of the first dataset may stay."""
+    rng = np.random.default_rng([n, k])
+    for most in (k, 100):  # with ties and without
+        x = rng.integers(0, most, (n, k)).astype(float)
+        ranks = stats.rankdata(x, axis=1)
+        sums = ranks[:1]
+        for row in ranks[1:]:
+            orders = np.array(list(itertools.permutations(row)))
+            sums = (sums[:, None, :] + orders).reshape(-1, k)
+        spread = ((sums - n * (k + 1) / 2) ** 2).sum(axis=1)
+        observed = ((ranks.sum(axis=0) - n * (k + 1) / 2) ** 2).sum()
+        assert ranking.friedman(x).p_exact == pytest.approx((spread >= observed - 1e-9).mean(), rel=1e-12)
+
+
+def test_up_to_how_many_systems_the_p_is_exact() -> None:
+    """Two datasets that agree on seven systems do so in one order out of 7!."""
+    assert ranking.friedman([range(7)] * 2).p_exact == pytest.approx(1 / math.factorial(7))
+    assert ranking.friedman([range(8)] * 2).p_exact is None
+
+
+def test_no_dataset_is_refused() -> None:
+    with pytest.raises(InvalidInputError, match="scores must have a row per dataset"):
+        ranking.average_ranks(np.zeros((0, 3)))
+    with pytest.raises(InvalidInputError, match=r"\bscores\b"):
+        ranking.average_ranks([[1.0, 2.0], [1.0]])
+
+
+def test_holm_ranks_has_ones_on_the_diagonal() -> None:
+    for baseline in (None, 1):
+        assert ranking.holm_ranks([1.5, 2.0, 2.5], 12, baseline).diagonal().tolist() == [1.0] * 3
+
+
+@pytest.mark.parametrize(
+    ("k", "five", "ten"),
+    [(2, 1.960, 1.645), (3, 2.343, 2.052), (4, 2.569, 2.291), (7, 2.949, 2.693), (10, 3.164, 2.920)],
+)
+def test_critical_values_of_a_table(k: int, five: float, ten: float) -> None:
+    """Demsar (2006), Table 5 (a), the two-tailed Nemenyi test; the level is 5 % where none is given."""
+    scale = math.sqrt(k * (k + 1) / (6 * 14))
+    assert ranking.critical_difference(k, 14) / scale == pytest.approx(five, abs=1.1e-3)
+    assert ranking.critical_difference(k, 14, 0.1) / scale == pytest.approx(ten, abs=1.1e-3)
+
+
+def test_critical_differences_at_odd_levels() -> None:
+    """Of two systems the range over sqrt(2) is a normal variable."""
+    for alpha in (0.99, 0.9, 0.5, 1e-6):
+        expected = float(stats.norm.isf(alpha / 2)) * ranking.rank_scale(2, 10)
+        assert ranking.critical_difference(2, 10, alpha) == pytest.approx(expected, rel=1e-6)
+    with pytest.raises(InvalidInputError, match=r"^alpha must lie"):
+        ranking.critical_difference(4, 14, 1.0)
+
+
+def test_a_range_of_nothing_is_exceeded_for_certain() -> None:
+    for k in (2, 3, 10, 50):
+        assert ranking.studentized_range_sf(0.0, k) == 1.0
+        for q in (1e-300, 1e-12, 1e-6, 1e-3):
+            assert 1.0 - 1e-2 < ranking.studentized_range_sf(q, k) <= 1.0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -98,3 +100,20 @@ def test_bad_alpha_and_combination() -> None:
         replicability([0.5], alpha=5)
     with pytest.raises(InvalidInputError, match="combination must be one of bonferroni, fisher"):
         partial_conjunctions([0.5], "stouffer")
+
+
+def test_a_claim_by_fisher_at_alpha_itself_is_made() -> None:
+    p = [0.01, 0.2, 0.04, 0.6]
+    claims = replicability(p).fisher
+    assert [replicability(p, alpha=claims[u]).k_fisher for u in range(4)] == [1, 2, 3, 4]
+
+
+def test_fisher_of_tiny_p_values_is_tiny_and_not_0() -> None:
+    """Their product is 1e-400, which no double can be."""
+    claims = partial_conjunctions([1e-200, 1e-200, 0.5], "fisher")
+    assert claims[0] == sys.float_info.min
+    assert claims[2] == pytest.approx(0.5)
+    assert partial_conjunctions([0.0, 1e-200], "fisher").tolist() == [
+        0.0,
+        pytest.approx(1e-200, rel=1e-10, abs=0.0),
+    ]

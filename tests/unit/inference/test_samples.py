@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import tracemalloc
 
 import numpy as np
 import pytest
-from scipy import integrate, optimize, stats
+from scipy import stats
 
 from bestby._core.errors import InvalidInputError
-from bestby.inference import effect_sizes, improvement, locations, samples
+from bestby.inference import improvement, locations, samples
 from bestby.vocabulary import allowed_names
 
 SIZES = [(2, 2), (3, 5), (5, 5), (10, 4), (12, 12)]
@@ -198,74 +197,6 @@ def test_an_unknown_statistic_is_refused() -> None:
         locations.location(np.arange(3.0), "mode")
 
 
-@pytest.mark.parametrize(("n", "m"), SIZES)
-def test_improvement_solves_newcombes_equation(n: int, m: int) -> None:
-    a, b = two(n, m, seed=4)
-    p, interval = improvement.improvement(a, b, 0.95, paired=False)
-    assert p == pytest.approx(np.mean([(x > y) + 0.5 * (x == y) for x, y in itertools.product(a, b)]))
-    star, var_a, var_b = (n + m) / 2 - 1, a.var(ddof=1), b.var(ddof=1)
-
-    def covariance(t: float, rho: float) -> float:
-        def given(u: float) -> float:
-            held = stats.norm.cdf((stats.norm.ppf(t) - math.sqrt(rho) * u) / math.sqrt(1 - rho))
-            return float(stats.norm.pdf(u) * held**2)
-
-        return integrate.quad(given, -9, 9, epsabs=1e-11)[0] - t * t
-
-    def variance(t: float) -> float:
-        newcombe = t * (1 - t) * (1 + star * ((1 - t) / (2 - t) + t / (1 + t)))
-        shared_b, shared_a = (covariance(t, v / (var_a + var_b)) for v in (var_b, var_a))
-        return max(newcombe, t * (1 - t) + (n - 1) * shared_b + (m - 1) * shared_a) / (n * m)
-
-    def equation(t: float) -> float:
-        return (p - t) ** 2 - stats.norm.ppf(0.975) ** 2 * variance(t)
-
-    if 0 < p < 1:
-        assert interval.low == pytest.approx(optimize.brentq(equation, 1e-9, p), abs=1e-7)
-        assert interval.high == pytest.approx(optimize.brentq(equation, p, 1 - 1e-9), abs=1e-7)
-    mirrored = improvement.improvement(b, a, 0.95, paired=False)[1]
-    assert (1 - mirrored.high, 1 - mirrored.low) == pytest.approx((interval.low, interval.high), abs=1e-12)
-
-
-def test_improvement_without_overlap_is_no_certainty() -> None:
-    p, interval = improvement.improvement(np.array([3.0, 4.0]), np.array([1.0, 2.0]), 0.95, paired=False)
-    assert p == 1.0
-    assert interval.high == 1.0
-    assert 0.0 < interval.low < 0.7
-
-
-def test_paired_improvement_is_wilsons_interval() -> None:
-    """Newcombe (1998), Statist. Med. 17, 857-872, Table I: 15 of 148 and 0 of 20."""
-    won = np.r_[np.ones(15), np.zeros(133)]
-    p, interval = improvement.improvement(won, np.full(148, 0.5), 0.95, paired=True)
-    assert p == 15 / 148
-    assert (round(interval.low, 4), round(interval.high, 4)) == (0.0624, 0.1605)
-    none = improvement.improvement(np.zeros(20), np.ones(20), 0.95, paired=True)[1]
-    assert (none.low, round(none.high, 4)) == (0.0, 0.1611)
-
-
-def test_effect_sizes_of_a_textbook() -> None:
-    """Borenstein et al. (2009), p. 27: means 103, 100, sd 5.5, 4.5, n 50: d 0.5970, g 0.5924.
-
-    The interval is that of ci.stdmean2(.05, 103, 100, 5.5, 4.5, 50, 50) of statpsych, made by its formula.
-    """
-    spread = np.tile([-1.0, 1.0], 25) * math.sqrt(49 / 50)
-    g, interval = effect_sizes.effect_size(103 + 5.5 * spread, 100 + 4.5 * spread, 0.95, paired=False)
-    assert g == pytest.approx(0.5924, abs=5e-5)
-    d, (v, w), s = 0.5970, (5.5**2, 4.5**2), (5.5**2 + 4.5**2) / 2
-    error = math.sqrt(d * d * (v * v + w * w) / 49 / (8 * s * s) + (v + w) / 49 / s)
-    assert (interval.low, interval.high) == pytest.approx(
-        (d - 1.959964 * error, d + 1.959964 * error), abs=1e-4
-    )
-
-
-def test_effect_size_without_variance_is_undefined() -> None:
-    for paired in (False, True):
-        g, interval = effect_sizes.effect_size(np.full(3, 0.3), np.full(3, 0.2), 0.95, paired=paired)
-        assert math.isnan(g)
-        assert interval is None
-
-
 def test_runs_are_drawn_by_name_and_evenly() -> None:
     drawn = samples.drawn_runs(5, 20_000, 0, "a")
     assert (samples.drawn_runs(5, 20_000, 0, "a") == drawn).all()
@@ -294,3 +225,56 @@ def test_few_against_many_runs_are_drawn_not_listed() -> None:
         rng=1,
     ).pvalue
     assert result.p_value == pytest.approx(expected, abs=0.05)
+
+
+PINNED_RUNS = [[1, 3, 4, 1, 2], [0, 4, 1, 3, 0], [0, 2, 4, 2, 1]]
+
+
+PINNED_DEALS = [[1, 5, 0, 2, 4, 3], [5, 3, 0, 4, 2, 1], [0, 2, 3, 1, 5, 4]]
+
+
+def test_the_runs_drawn_for_a_seed_and_a_name() -> None:
+    """Pinned: another order of the bytes of the name, another stream or a later start changes them all."""
+    assert samples.drawn_runs(5, 3, 7, "système 2").tolist() == PINNED_RUNS
+    assert samples.drawn_runs(5, 2, 7, "système 2").tolist() == PINNED_RUNS[:2]
+
+
+def test_the_runs_dealt_out_for_a_seed() -> None:
+    assert samples._deals(6, 0, 3, 7).tolist() == PINNED_DEALS
+    assert samples._deals(6, 1, 3, 7).tolist() == PINNED_DEALS[1:]
+
+
+def test_a_run_far_from_the_median_of_its_system() -> None:
+    """Distances 2, 1, 0, 1, 98 have the median 1; with those of a wider system, ten in all, (2 + 10) / 2."""
+    odd, wide = np.array([0.0, 1.0, 2.0, 3.0, 100.0]), np.array([0.0, 10.0, 20.0, 30.0, 40.0])
+    assert samples.outlying([odd]) == [(0, 4, pytest.approx(98 / 1.4826))]
+    assert samples.outlying([1e-6 * odd]) == [(0, 4, pytest.approx(98 / 1.4826))]
+    assert samples.outlying([wide, odd]) == [(1, 4, pytest.approx(98 / (1.4826 * 6)))]
+    # A system of its own spread is not held to the smaller one of all.
+    assert samples.outlying([odd, np.append(wide[:4], 94.0)]) == [(0, 4, pytest.approx(98 / (1.4826 * 6)))]
+
+
+def test_two_outlying_runs_below_and_above() -> None:
+    """The median is 2.5, and the median distance from it (0.5 + 1.5) / 2."""
+    x = np.array([-50.0, 1.0, 2.0, 3.0, 2.0, 4.0, 3.0, 60.0])
+    assert samples.outlying([x]) == [
+        (0, 0, pytest.approx(52.5 / 1.4826)),
+        (0, 7, pytest.approx(57.5 / 1.4826)),
+    ]
+
+
+def test_five_robust_standard_deviations_are_not_far() -> None:
+    far = 5.0 * 1.4826
+    assert samples.outlying([np.array([-1.0, -1.0, 0.0, 1.0, far])]) == []
+    assert len(samples.outlying([np.array([-1.0, -1.0, 0.0, 1.0, np.nextafter(far, 9.0)])])) == 1
+
+
+def test_systems_in_which_nothing_can_be_told() -> None:
+    few, odd = np.array([0.0, 1.0, 2.0, 50.0]), np.array([0.0, 1.0, 2.0, 3.0, 100.0])
+    assert samples.outlying([]) == []
+    assert samples.outlying([few]) == []
+    assert [system for system, _, _ in samples.outlying([few, odd])] == [1]
+    # Where more than half of all runs are at their medians there is no spread to measure by, but in a system.
+    flat = np.full(20, 0.5)
+    assert samples.outlying([flat, np.append(flat, 9.0)]) == []
+    assert [system for system, _, _ in samples.outlying([flat, odd])] == [1]

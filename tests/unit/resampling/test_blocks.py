@@ -67,3 +67,30 @@ def test_too_long_blocks() -> None:
         circular(11, 6)
     with pytest.raises(DesignError, match="in every stratum, got 3"):
         circular(11, 2, np.array([0] * 8 + [1] * 3))
+
+
+def test_items_of_many_interleaved_strata_stay_in_their_order() -> None:
+    """Long enough that a sort which is not stable would exchange some."""
+    strata = np.random.default_rng(0).integers(0, 3, 2000)
+    expected = [np.flatnonzero(strata == h) for h in range(3)]
+    assert circular(2000, 7, strata).order.tolist() == np.concatenate(expected).tolist()
+    found, before = consecutive(2000, 7, strata), 0
+    assert found.dtype == np.int64
+    for members in expected:
+        assert found[members].tolist() == [before + i // 7 for i in range(members.size)]
+        before += -(-members.size // 7)
+
+
+def test_two_blocks_are_enough_and_no_rest_is_no_part() -> None:
+    blocks = circular(12, 6)
+    assert [blocks.lengths.tolist(), blocks.strata.tolist(), blocks.draws.tolist()] == [[6], [0], [2]]
+    assert blocks.draws.dtype == blocks.lengths.dtype == np.int64
+    with pytest.raises(DesignError, match="need at least 12 items, got 11"):
+        circular(11, 6)
+
+
+def test_how_often_items_are_drawn_is_held_in_short_integers() -> None:
+    blocks = circular(12, 5)
+    for kind in (np.uint8, np.int64, np.float64):
+        found = blocks.spread(np.ones((2, 24), dtype=kind))
+        assert (found.dtype, found.tolist()) == (np.int32, [[7] * 12] * 2)

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import (
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+)
 from contextlib import contextmanager
 from multiprocessing import get_context
+from pickle import PicklingError
 from typing import Any
 
 import numpy as np
@@ -272,3 +281,130 @@ def test_work_given_before_the_executor_closed_is_taken_back(sent_always: None) 
     with pytest.raises(ExecutorError, match="accepts no work"):
         run_blocks(numbers, 100, 10, 1, None, executor)
     assert [future.cancelled() for future in executor.futures] == [True] * 3
+
+
+class Client:
+    """A client that says how many threads its workers have, and keeps what it is given by itself."""
+
+    def __init__(self, threads: dict[str, int], warning: str | None = None) -> None:
+        self.threads, self.warning = threads, warning
+        self.kept: list[tuple[Any, dict[str, Any]]] = []
+
+    def nthreads(self) -> dict[str, int]:
+        return self.threads
+
+    def submit(self, fn: Callable[..., Any], work: Any, **settings: Any) -> Future[Any]:
+        if self.warning is not None:
+            warnings.warn(self.warning, stacklevel=1)
+        self.kept.append((work, settings))
+        future: Future[Any] = Future()
+        future.set_result(fn(work))
+        return future
+
+
+class OfDask(Told):
+    """An executor in a module of `distributed`, which puts results for the futures among the arguments."""
+
+    __module__ = "distributed.cfexecutor"
+
+    def __init__(self, client: Any) -> None:
+        super().__init__()
+        self._client = client
+        self.settings: list[dict[str, Any]] = []
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        self.settings.append(kwargs)
+        return super().submit(fn, *(arg.result() if isinstance(arg, Future) else arg for arg in args))
+
+
+@pytest.mark.parametrize(("threads", "workers"), [({"a": 2, "b": 1}, 3), ({"a": 1}, 1), ({}, 1)])
+def test_dask_gets_the_work_once_and_four_tasks_per_thread(threads: dict[str, int], workers: int) -> None:
+    client = Client(threads, "Sending large graph of size 11 MiB")
+    executor = OfDask(client)
+    parts = list(executing.sent(executor, numbers, 1000, 10))
+    assert (np.concatenate(parts) == np.arange(1000)).all()
+    assert len(executor.given) == len(parts)
+    assert 4 * workers - 1 <= len(executor.given) <= 4 * workers
+    assert client.kept == [(numbers, {"pure": False})]  # the same work again is another task
+    assert executor.settings == [{"pure": False}] * len(executor.given)
+
+
+def test_other_warnings_of_dask_come_through() -> None:
+    with pytest.warns(UserWarning, match="slow"):
+        list(executing.sent(OfDask(Client({"a": 1}, "the network is slow")), numbers, 100, 10))
+
+
+def test_only_executors_of_dask_have_a_client_of_dask() -> None:
+    other = Told()
+    other._client = Client({"a": 50})  # type: ignore[attr-defined]
+    list(executing.sent(other, numbers, 1000, 10))
+    assert len(other.given) <= 4 * executing.WORKERS
+    assert other._client.kept == []  # type: ignore[attr-defined]
+
+
+class Unknown(Told):
+    """An executor of `distributed` without a client that is known."""
+
+    __module__ = "distributed.other"
+
+
+def test_an_executor_of_dask_without_a_client_is_as_any() -> None:
+    executor = Unknown()
+    assert np.concatenate(list(executing.sent(executor, numbers, 1000, 10))).tolist() == list(range(1000))
+    assert len(executor.given) > 1
+
+
+class Refusing(Told):
+    """An executor that takes no work, for a reason."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self.error = error
+
+    def submit(self, *_: Any, **__: Any) -> Future[Any]:
+        raise self.error
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (
+            BrokenExecutor("gone"),
+            "a worker of the Refusing died, and its resamples are lost: gone",
+        ),
+        (CancelledError(), "the Refusing cancelled its resamples"),
+        (
+            RuntimeError("cannot schedule after shutdown"),
+            "the Refusing accepts no work: cannot schedule after",
+        ),
+    ],
+    ids=lambda x: type(x).__name__,
+)
+def test_an_executor_that_refuses_is_named(error: Exception, told: str) -> None:
+    with pytest.raises(ExecutorError, match=told) as caught:
+        list(executing.sent(Refusing(error), numbers, 100, 10))
+    assert caught.value.__cause__ is error
+
+
+@pytest.mark.parametrize("error", [PicklingError("Can't pickle f"), TypeError("cannot PICKLE '_io' object")])
+def test_work_that_cannot_be_pickled_is_a_matter_of_the_design(error: Exception) -> None:
+    with pytest.raises(
+        DesignError, match="the Refusing runs in other processes, and the work cannot be sent"
+    ):
+        list(executing.sent(Refusing(error), numbers, 100, 10))
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        TypeError("x"),
+        AttributeError("x"),
+        RuntimeError("after all"),
+        RuntimeError("no shutdown"),
+        ValueError("x"),
+    ],
+)
+def test_other_errors_come_through_as_they_are(error: Exception) -> None:
+    with pytest.raises(type(error)) as caught:
+        list(executing.sent(Refusing(error), numbers, 100, 10))
+    assert caught.value is error

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import math
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from bestby.resampling import poisson, streams
 
@@ -116,3 +119,55 @@ def test_another_seed_and_another_id_are_other_weights() -> None:
 def test_numbers_and_their_texts_are_the_same_ids() -> None:
     assert (poisson.item_keys([1, 22]) == poisson.item_keys(["1", "22"])).all()
     assert poisson.item_keys(["é"]).dtype == np.uint64
+
+
+def test_keys_are_the_last_eight_bytes_of_the_digests() -> None:
+    """Pinned: every Poisson weight follows from them. Digests as given by md5sum."""
+    assert poisson.item_keys(["q1", "q2"]).tolist() == [13426102490104382658, 9749761389079030798]
+    assert poisson.item_keys(["é", 7]).tolist() == [8054489590243458038, 4838530986245240410]
+
+
+def test_the_table_of_weights_is_the_quantile_function() -> None:
+    """Each weight k has the 16 bits from 65536 F(k - 1) to 65536 F(k), rounded; F is that of SciPy."""
+    table = poisson._quantiles()
+    assert (table.dtype, table.shape) == (np.uint8, (1 << 16,))
+    assert (np.diff(table.astype(int)) >= 0).all()
+    ends = np.rint(stats.poisson(1.0).cdf(np.arange(9)) * 65536)
+    assert np.bincount(table, minlength=9).tolist() == np.diff(ends, prepend=0).tolist()
+    assert (table == poisson.WEIGHTS).all()
+
+
+@pytest.mark.parametrize("add", [poisson.add_weighted, poisson.add_swapped])
+@pytest.mark.parametrize(("compiled", "n_jobs"), [(False, 1), (True, 1), (True, 2)])
+@pytest.mark.parametrize("tile", [1, 3000, 1 << 18])
+def test_poisson_totals_are_those_of_the_weights(
+    add: poisson.Add, compiled: bool, n_jobs: int, tile: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many are held at once; and they are added to what is there."""
+    pools: list[int] = []
+    used: list[bool] = []
+    kernels = poisson._kernels
+
+    def pool(n: int) -> ThreadPoolExecutor:
+        pools.append(n)
+        return ThreadPoolExecutor(n)
+
+    def watched() -> Any:
+        used.append(True)
+        return kernels()
+
+    monkeypatch.setattr(poisson, "ThreadPoolExecutor", pool)
+    monkeypatch.setattr(poisson, "_kernels", watched)
+    monkeypatch.setattr(poisson, "_TILE", tile)
+    monkeypatch.setattr(poisson, "_ITEMS", 16)
+    monkeypatch.setattr(poisson, "_REPLICATES", 128)
+    items = poisson.item_keys(range(41))
+    X = np.random.default_rng(1).integers(-50, 50, (41, 2)).astype(float)
+    draw = poisson.weights if add is poisson.add_weighted else poisson.swap_bits
+    out = np.full((301, 2), 5.0)
+    add(out, X, items, 8, compiled=compiled, **({} if n_jobs == 1 else {"n_jobs": n_jobs}))
+    assert pools == ([] if n_jobs == 1 else [n_jobs])
+    assert used == ([True] if compiled else [])
+    drawn = draw(items, 8, 0, 301)
+    assert drawn.dtype == np.uint8
+    assert (out == 5.0 + drawn.astype(float) @ X).all()

@@ -1,0 +1,295 @@
+"""Totals of resamples: against bits written out, and how much is made at once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+import threadpoolctl
+from scipy import stats
+
+from bestby._core.typing import Array, FloatArray
+from bestby.resampling import executing, streams, totals, weights
+from bestby.resampling.units import Units, single_stratum
+
+CELLS = Units(np.array([300, 200, 500]), np.array([0, 2, 3]))
+
+
+def itself(t: Array) -> FloatArray:
+    return t.astype(float)
+
+
+class Told(Executor):
+    """An executor that runs what it gets at once, and counts it."""
+
+    def __init__(self) -> None:
+        self.tasks = 0
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        self.tasks += 1
+        future: Future[Any] = Future()
+        future.set_result(fn(*args, **kwargs))
+        return future
+
+
+# -- totals: swaps, against the bits written out -----------------------------------------------------
+
+
+def swapped(D: FloatArray, n_resamples: int, seed: int) -> FloatArray:
+    keys = streams.replicate_keys(streams.stream_key(seed, "swap"), 0, n_resamples)
+    return weights.swap_bits(keys, len(D)) @ D
+
+
+@pytest.fixture
+def called(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the names of the compiled kernels that are called."""
+    names: list[str] = []
+    true = totals._kernels()
+
+    class Watched:
+        def __getattr__(self, name: str) -> Any:
+            names.append(name)
+            return getattr(true, name)
+
+    monkeypatch.setattr(totals, "_kernels", Watched)
+    return names
+
+
+@pytest.mark.parametrize(
+    ("k", "largest", "way"),
+    [(2, 1 << 22, "swap_sums"), (6, 70, "swap_sums"), (7, 70, "swap_bits"), (7, 69, "swap_sums")],
+)
+def test_swaps_are_sums_of_the_rows_taken(
+    k: int, largest: int, way: str, called: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    D = np.random.default_rng(k).integers(-50, 50, (70, k)).astype(float)
+    monkeypatch.setattr(totals, "LARGEST_ROW", largest)
+    expected = swapped(D, 300, 4)
+    for start, names in ((300 * 70 + 1, []), (300 * 70, [way])):
+        monkeypatch.setattr(totals, "COMPILED_FROM", start)
+        assert (totals.swaps(D, single_stratum(70), 300, 4, itself) == expected).all()
+        assert called == names
+
+
+def test_swaps_of_few_equal_rows_are_those_of_units() -> None:
+    D = np.array([[3.0, 0.0], [1.0, 4.0], [-2.0, 1.0]])
+    found = totals.swaps(D, Units(np.array([2, 1, 3]), np.array([0, 3])), 200, 4, itself)
+    assert (found == swapped(np.repeat(D, [2, 1, 3], axis=0), 200, 4)).all()
+
+
+def test_swaps_of_cells_are_binomial_in_blocks_of_their_own() -> None:
+    """Means within 5.5 standard errors of 5000 draws, variances within 5.5 of theirs: once in 1e6."""
+    one = totals.swaps(np.eye(3), CELLS, 5000, 6, itself)
+    assert (one == totals.swaps(np.eye(3), CELLS, 5000, 6, itself)).all()
+    assert (one != totals.swaps(np.eye(3), CELLS, 5000, 7, itself)).any()
+    size = totals.CELL_BLOCK
+    assert (one[size : 2 * size] != one[:size]).any()
+    assert (totals.swaps(np.eye(3), CELLS, size, 6, itself) == one[:size]).all()
+    variance = stats.binom(CELLS.counts, 0.5).var()
+    assert (np.abs(one.mean(axis=0) - CELLS.counts / 2) < 5.5 * np.sqrt(variance / 5000)).all()
+    assert (np.abs(one.var(axis=0) / variance - 1.0) < 5.5 * np.sqrt(2.0 / 5000)).all()
+
+
+@pytest.mark.parametrize("compiled_from", [300 * 70, 300 * 70 + 1])
+def test_swap_bits_are_handed_to_other_measures(
+    compiled_from: int, called: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(totals, "COMPILED_WEIGHTS_FROM", compiled_from)
+    monkeypatch.setattr(totals, "WEIGHT_BLOCK", 70 * 128)
+    seen: list[Array] = []
+
+    def kept(bits: Array) -> FloatArray:
+        seen.append(bits)
+        return bits.astype(float)
+
+    found = totals.swap_blocks(single_stratum(70), 300, 4, kept)
+    assert (found == swapped(np.eye(70), 300, 4)).all()
+    assert {bits.dtype for bits in seen} == {np.dtype(np.uint8)}
+    assert called == (["swap_bits"] * 3 if compiled_from == 300 * 70 else [])
+
+
+@pytest.mark.parametrize("compiled_from", [300 * 70, 300 * 70 + 1])
+def test_weights_are_handed_to_other_measures(
+    compiled_from: int, called: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As many draws as units if not told; by the compiled kernels, short integers."""
+    monkeypatch.setattr(totals, "COMPILED_WEIGHTS_FROM", compiled_from)
+    seen: list[Array] = []
+
+    def kept(W: Array) -> FloatArray:
+        seen.append(W)
+        return W.astype(float)
+
+    units = Units(np.ones(70, dtype=np.int64), np.array([0, 20, 70]))
+    keys = streams.replicate_keys(streams.stream_key(4, "bootstrap"), 0, 300)
+    assert (
+        totals.bootstrap_blocks(units, 300, 4, kept) == weights.bootstrap_weights(keys, units.bounds)
+    ).all()
+    compiled = compiled_from == 300 * 70
+    assert called == (["bootstrap_weights"] if compiled else [])
+    assert [W.dtype for W in seen] == [np.uint8 if compiled else np.int64]
+
+
+# -- totals: how much is made at once, and by which way ----------------------------------------------
+
+
+@pytest.mark.parametrize("make", [totals.swap_blocks, totals.bootstrap_blocks])
+def test_weights_held_at_once(make: Callable[..., FloatArray], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(totals, "WEIGHT_BLOCK", 79)
+    for n, most, expected in ((10, 1000, 7), (10, 3, 3), (79, 1000, 1), (80, 1000, 1), (10, 0, 1)):
+        rows: list[int] = []
+
+        def kept(W: Array, rows: list[int] = rows) -> FloatArray:
+            rows.append(W.shape[0])
+            return W.astype(float)
+
+        make(single_stratum(n), 21, 4, kept, most=most)
+        assert rows == [expected] * (21 // expected)
+
+
+WAYS: dict[str, Callable[..., FloatArray]] = {
+    "cells": lambda **how: totals.bootstrap(np.eye(3), CELLS, 5000, 3, **how),
+    "units": lambda **how: totals.bootstrap(np.eye(90), single_stratum(90), 5000, 3, **how),
+    "weights": lambda **how: totals.bootstrap_blocks(single_stratum(90), 5000, 3, most=1000, **how),
+    "swapped cells": lambda **how: totals.swaps(np.eye(3), CELLS, 5000, 3, **how),
+    "swapped units": lambda **how: totals.swaps(np.eye(90), single_stratum(90), 5000, 3, **how),
+    "swap bits": lambda **how: totals.swap_blocks(single_stratum(90), 5000, 3, most=1000, **how),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_threads_executors_and_progress_are_handed_on(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(executing, "SEND_FROM", 0.0)
+    threads: set[int] = set()
+    told: list[tuple[int, int]] = []
+
+    def kept(t: Array) -> FloatArray:
+        threads.add(threading.get_ident())
+        return t.astype(np.float32)
+
+    def tell(done: int, of: int) -> None:
+        told.append((done, of))
+
+    here, executor = {threading.get_ident()}, Told()
+    one = WAYS[way](transform=kept, progress=tell)
+    assert threads == here
+    assert one.dtype == np.float32  # what the transform gives is kept as it is
+    assert len(told) > 1
+    assert told[-1] == (5000, 5000)
+    told.clear()
+    assert (WAYS[way](transform=kept, executor=executor, progress=tell) == one).all()
+    assert len(told) == executor.tasks > 1
+    threads.clear()
+    assert (WAYS[way](transform=kept, n_jobs=2) == one).all()
+    assert not threads & here
+
+
+def test_matrix_products_have_one_thread_each() -> None:
+    def threads() -> list[int]:
+        return [lib["num_threads"] for lib in threadpoolctl.threadpool_info() if lib["user_api"] == "blas"]
+
+    before = threads()
+    with executing.one_blas_thread():
+        assert set(threads()) <= {1}
+    assert threads() == before
+
+
+def test_a_single_block_is_made_here() -> None:
+    def where(first: int, stop: int) -> FloatArray:
+        return np.full(stop - first, float(threading.get_ident()))
+
+    assert totals.run_blocks(where, 5, 5, 3, None).tolist() == [float(threading.get_ident())] * 5
+
+
+def test_results_of_all_blocks_never_wait_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+    pools: list[int] = []
+
+    def pool(n: int) -> ThreadPoolExecutor:
+        pools.append(n)
+        return ThreadPoolExecutor(n)
+
+    monkeypatch.setattr(totals, "ThreadPoolExecutor", pool)
+
+    def one(first: int) -> FloatArray:
+        made.append(first)
+        return np.zeros(1)
+
+    parts = totals._mapped(one, range(0, 1000, 10), 2)
+    for _ in range(8):
+        next(parts)
+    assert len(made) == 8
+    next(parts)
+    assert len(made) <= 16
+    assert len(list(parts)) == 91
+    assert sorted(made) == list(range(0, 1000, 10))
+    assert pools == [2]
+
+
+def test_no_resamples_are_refused() -> None:
+    with pytest.raises(ValueError, match="n_resamples must be at least 1"):
+        totals.run_blocks(lambda first, stop: np.zeros(stop - first), 0, 5, 1, None)
+
+
+@pytest.mark.parametrize(
+    ("n_draws", "k", "largest", "compiled", "summed"),
+    [
+        (30, 5, 1 << 22, False, True),  # a quarter of the units
+        (31, 5, 1 << 22, False, False),
+        (31, 3, 1 << 22, True, True),
+        (31, 4, 1 << 22, True, False),
+        (31, 4, 120, True, False),
+        (31, 4, 119, True, True),
+        (31, 4, 119, False, False),
+    ],
+)
+def test_rows_are_summed_where_few_are_drawn_or_columns_are_few(
+    n_draws: int,
+    k: int,
+    largest: int,
+    compiled: bool,
+    summed: bool,
+    called: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(totals, "LARGEST_ROW", largest)
+    monkeypatch.setattr(totals, "COMPILED_FROM", 50 * n_draws + (0 if compiled else 1))
+    seen: set[tuple[bool, bool]] = set()
+    true = totals._bootstrap_totals
+
+    def watched(*given: Any) -> FloatArray:
+        seen.add((bool(given[4]), bool(given[5])))
+        return true(*given)
+
+    monkeypatch.setattr(totals, "_bootstrap_totals", watched)
+    X = np.random.default_rng(k).integers(-50, 50, (120, k)).astype(float)
+    found = totals.bootstrap(X, single_stratum(120), 50, 3, itself, draws=np.array([n_draws]))
+    assert seen == {(compiled, summed)}
+    assert set(called) == ({"bootstrap_sums" if summed else "bootstrap_weights"} if compiled else set())
+    keys = streams.replicate_keys(streams.stream_key(3, "bootstrap"), 0, 50)
+    drawn = weights.drawn_units(keys, np.array([0, 120]), np.array([n_draws]))
+    assert (found == X[drawn].sum(axis=1)).all()
+
+
+@pytest.mark.parametrize("at_once", [1, 45, 89, 90, 1 << 16])
+def test_rows_drawn_are_summed_a_few_resamples_at_a_time(
+    at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(totals, "GATHERED", at_once)
+    rng = np.random.default_rng(0)
+    X, drawn = rng.integers(-50, 50, (40, 5)).astype(float), rng.integers(0, 40, (7, 9))
+    expected = X[drawn].sum(axis=1)
+    assert (totals._row_sums(X, drawn) == expected).all()
+    assert (totals._column_sums(X, drawn) == expected).all()
+
+
+def test_cells_of_the_bootstrap_are_drawn_by_block() -> None:
+    one = totals.bootstrap(np.eye(3), CELLS, 5000, 6, itself)
+    size = totals.CELL_BLOCK
+    assert (one.sum(axis=1) == 1000.0).all()
+    assert (one[size : 2 * size] != one[:size]).any()
+    assert (totals.bootstrap(np.eye(3), CELLS, size, 6, itself) == one[:size]).all()
