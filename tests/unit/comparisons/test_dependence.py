@@ -130,7 +130,7 @@ def test_crossed_groupings_by_id_and_in_frames() -> None:
     in_frame = compare(frame, gold="gold", clusters=["doc", "lang"])
     for found in (by_id["a", "b"], in_frame["a", "b"]):
         assert (found.interval, found.test) == (expected.interval, expected.test)
-    with pytest.raises(InvalidInputError, match="one column or two"):
+    with pytest.raises(InvalidInputError, match="one grouping of the items, or two"):
         compare(frame, gold="gold", clusters=["doc", "lang", "a"])
 
 
