@@ -19,9 +19,15 @@ _ROOT = Path(__file__).resolve().parents[1]
 
 
 def pytest_collection_finish() -> None:
-    """Let no collection of garbage look at what was imported: some thousand tests cause or ask for one."""
+    """Let collections of garbage be few, and none of them look at what was imported."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(100_000, 20, 100)
+
+
+def pytest_unconfigure() -> None:
+    """Let the interpreter free at its end what was imported: DuckDB reports whatever it cannot free."""
+    gc.unfreeze()
 
 
 @pytest.fixture
