@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -217,6 +218,13 @@ def make(entry: Entry, design: str, seed: int, n: int = 60, systems: int = 4, *,
         gold = np.rint(gold)
         made = {name: np.rint(values) for name, values in made.items()}
     return Data(made, gold, clusters, strata)
+
+
+@functools.cache
+def four_systems(entry: Entry, design: str) -> tuple[Data, Comparison]:
+    """Return data of four systems and their comparison, at which several laws look."""
+    data = make(entry, design, seed=23)
+    return data, data.compare(entry)
 
 
 def distributions(evidence: Any, *, whole: bool = False) -> Any:

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from tests.laws.roster import INTERVALS, ROSTER, TESTS, Entry, applies, by_key, cases, make
+from tests.laws.roster import INTERVALS, ROSTER, TESTS, Entry, applies, by_key, cases, four_systems, make
 from tests.laws.test_03_order import alike
 
 from bestby import compare
@@ -14,8 +14,7 @@ from bestby import compare
 
 @pytest.mark.parametrize(("entry", "design"), cases(each=False))
 def test_a_pair_alone_equals_its_cell(entry: Entry, design: str) -> None:
-    data = make(entry, design, seed=31)
-    everything = data.compare(entry)
+    data, everything = four_systems(entry, design)
     for a, b in itertools.combinations("abcd", 2):
         d = data.only(a, b).compare(entry)[a, b]
         alike(everything[a, b], d, 0.6)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from tests.laws.roster import ROSTER, Data, Entry, by_key, make
+from tests.laws.roster import ROSTER, Data, Entry, by_key, four_systems, make
 
 from bestby.inference.multiplicity import CORRECTIONS, adjust
 
@@ -15,7 +15,9 @@ from bestby.inference.multiplicity import CORRECTIONS, adjust
 def test_adjusted_p_values_are_aligned_monotone_and_no_smaller(entry: Entry, correction: str) -> None:
     if (entry.key == "callable" or entry.kind.startswith("soft")) and correction != "holm":
         pytest.skip("the correction does not see the metric; one is enough for the slow and the many")
-    result = make(entry, "plain", seed=51).compare(entry, correction=correction)
+    data, result = four_systems(entry, "plain")
+    if correction != "holm":  # the default
+        result = data.compare(entry, correction=correction)
     raw = [d.p_value for d in result]
     assert [d.p_adjusted for d in result] == adjust(raw, correction).tolist()
     in_order = sorted(result, key=lambda d: d.p_value)

@@ -33,7 +33,9 @@ def test_inputs_and_global_state_stay_as_they_are(entry: Entry, design: str) -> 
     )
     np.random.seed(123)  # noqa: NPY002
     state, filters = np.random.get_state(), list(warnings.filters)  # noqa: NPY002
-    calls: list[dict[str, Any]] = [{"interval": i} for i in INTERVALS if applies(entry, design, interval=i)]
+    calls: list[dict[str, Any]] = [
+        {"interval": i, "test": "bootstrap"} for i in INTERVALS if applies(entry, design, interval=i)
+    ]
     calls += [{"test": t} for t in TESTS if applies(entry, design, test=t)]
     calls += [{"simultaneous": True}]
     for settings in calls:
