@@ -6,8 +6,11 @@ of an interpreter decides (options, encoding, what is imported first) is tested 
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import json
 import os
+import pkgutil
 import subprocess
 import sys
 import traceback
@@ -15,15 +18,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-PRELOADED = (
-    "bestby.cli.commands", "bestby.cli.compare", "bestby.cli.runs", "bestby.cli.study", "bestby.cli.datasets",
-    "bestby.cli.plan", "bestby.cli.preferences", "bestby.cli.advise", "bestby.cli.metrics", "bestby.readers",
-    "bestby.report", "bestby.comparisons.items", "bestby.comparisons.runs.comparing", "bestby.planning",
-    "bestby.comparisons.datasets.comparing", "bestby.comparisons.folds.comparing",
-    "bestby.comparisons.study.study", "bestby.comparisons.preferences.comparing", "bestby.advising.advise",
-    "bestby.engine.test_maker", "bestby.engine.interval_maker",
-    "rich.console", "scipy.special", "scipy.stats", "pandas", "matplotlib.pyplot", "pyarrow.parquet",
+LIBRARIES = (
+    "duckdb", "matplotlib.backends.backend_pdf", "matplotlib.backends.backend_svg", "matplotlib.pyplot",
+    "pandas", "PIL.Image", "pyarrow.parquet", "rich.console", "rich.table", "scipy.special", "scipy.stats",
+    "typer",
 )  # fmt: skip
+"""What commands import of others, imported once; pydantic is imported by typer, where it is installed."""
 
 
 class Server:
@@ -54,8 +54,15 @@ class Server:
 
 def _serve() -> None:
     """Answer each order on the standard input by a line on the standard output."""
-    for name in PRELOADED:
-        __import__(name)
+    import bestby
+
+    for name in LIBRARIES:
+        importlib.import_module(name)
+    with contextlib.suppress(ImportError):
+        importlib.import_module("pydantic.type_adapter").TypeAdapter(int)
+    for module in pkgutil.walk_packages(bestby.__path__, "bestby."):
+        importlib.import_module(module.name)
+    importlib.import_module("PIL.Image").init()
     for line in sys.stdin:
         print(json.dumps(_answer(json.loads(line))), flush=True)
 

@@ -11,6 +11,7 @@ from tests.unit.comparisons.examples import TABLE, cross_validated, items, score
 
 from bestby import compare_datasets, compare_folds
 from bestby._core.errors import DesignError
+from bestby.report.figures import ranks
 from bestby.results.folds import FoldComparison
 
 
