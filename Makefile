@@ -12,6 +12,7 @@ ROUNDS ?= 20
 SEED ?= 1
 
 BIN := $(VENV)/bin
+PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 EXAMPLE := examples/langid
 SYSTEMS := nb_12 nb_13 logreg_14 svm_14 knn_3
@@ -22,10 +23,12 @@ COMPARE := $(COMPARE_ACCURACY) --metric f1_macro
 BESTBY_SHARED_DATA ?= $(abspath ../shared/data)
 
 export BESTBY_SHARED_DATA
+# The tests start many processes, and each would compile the package again.
+unexport PYTHONDONTWRITEBYTECODE
 export MPLBACKEND := Agg
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz oldest mutants check lint types imports docs news wheel-test calibrate bench example figure clean
+.PHONY: help demo quick test test-all fuzz oldest mutants check lint types imports docs news wheel-test calibrate bench example figure clean
 
 help:  ## Show the verbs
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "make %-11s %s\n", $$1, $$2 }'
@@ -56,15 +59,21 @@ demo: $(VENV)/.base  ## Compare five real systems and write an HTML report
 	@echo
 	@echo "The report of the second comparison: $(abspath $(EXAMPLE)/report.html)"
 
-test: $(VENV)/.test  ## Run the tests and doctests (minutes)
-	$(BIN)/python -m pytest -n $(JOBS) $(PYTEST_ARGS)
+quick: $(VENV)/.test  ## The short unit tests and one law, fewer examples (under a minute on two cores)
+	$(PYTEST) -m 'not (slow or check or long)' --hypothesis-profile quick tests/unit tests/laws/test_01_copy.py $(PYTEST_ARGS)
+
+test: $(VENV)/.test  ## Run the tests and doctests (five minutes on two cores)
+	$(PYTEST) -m 'not (slow or check)' $(PYTEST_ARGS)
+
+test-all: $(VENV)/.test  ## The same, with the simulations and the tests of examples, guides and benchmarks
+	$(PYTEST) $(PYTEST_ARGS)
 
 # ROUNDS=50 makes fifty times as many comparisons as `make test` does, SEED=7 others than SEED=0.
 fuzz: $(VENV)/.test  ## Compare random data by every path and with other libraries (ROUNDS=20, SEED=1: some minutes)
 	BESTBY_FUZZ_ROUNDS=$(ROUNDS) BESTBY_FUZZ_SEED=$(SEED) \
-	  $(BIN)/python -m pytest -n $(JOBS) tests/differential $(PYTEST_ARGS)
+	  $(PYTEST) tests/differential $(PYTEST_ARGS)
 
-check: lint types imports news docs test wheel-test  ## Everything a change must pass
+check: lint types imports news docs test-all wheel-test  ## Everything a change must pass (a quarter of an hour)
 
 lint: $(VENV)/.dev  ## Formatting and style
 	$(BIN)/ruff format --check .
@@ -129,7 +138,7 @@ mutants: build/mutants/.done  ## Change inference/ and resampling/ in one place 
 # CALIBRATE_ARGS="--quick" or "--family clusters" for a part; what was stored is not made again.
 calibrate: $(VENV)/.test  ## Measure coverage and error rates, make the page, run the long tests (an hour and more)
 	$(BIN)/python -m calibration --jobs $(JOBS) $(CALIBRATE_ARGS)
-	$(if $(CALIBRATE_ARGS),,$(BIN)/python -m pytest -m slow -n $(JOBS) $(PYTEST_ARGS))
+	$(if $(CALIBRATE_ARGS),,$(PYTEST) -m slow $(PYTEST_ARGS))
 
 # BooStSa asks for old releases of pip and SciPy, which it does not need, and cannot do with pandas 3.
 build/boostsa/.done: $(VENV)/.base

@@ -13,9 +13,21 @@ from hypothesis import settings
 
 # Hypothesis repeats the same examples in every run: a failure is never a matter of luck.
 settings.register_profile("bestby", deadline=None, derandomize=True, print_blob=False)
+settings.register_profile("quick", settings.get_profile("bestby"), max_examples=10)
 settings.load_profile("bestby")
 
 _ROOT = Path(__file__).resolve().parents[1]
+
+CHECKED = ("tests/calibration/", "tests/unit/repository/", "tests/cli/test_guides.py")
+"""What simulates for long, or makes again what the repository holds beside the package."""
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest looks at the marks
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave the tests of some folders to `make check`."""
+    for item in items:
+        if item.path.is_relative_to(_ROOT) and item.path.relative_to(_ROOT).as_posix().startswith(CHECKED):
+            item.add_marker("check")
 
 
 def pytest_collection_finish() -> None:

@@ -385,6 +385,7 @@ def test_other_data_have_another_hash() -> None:
     assert len({base, *others}) == 8
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("metric", ["roc_auc", "roc_auc[yes]", "average_precision", "callable"])
 def test_scores_against_labels_of_text(metric: str) -> None:
     from sklearn.metrics import roc_auc_score

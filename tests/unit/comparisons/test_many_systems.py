@@ -26,6 +26,8 @@ from bestby.report.writers.terminal import to_text
 from bestby.results.comparison import Comparison, Difference
 from bestby.results.pairs import Differences, Pairs, examples, involving, notes_of, of_metric
 
+pytestmark = pytest.mark.long
+
 N_SYSTEMS = 64
 N_ITEMS = 300
 

@@ -10,6 +10,8 @@ import pytest
 from bestby import compare
 from bestby.resampling import totals
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize("metric", ["rmse", "pearson"])
 def test_two_hundred_thousand_resamples_of_two_thousand_items(metric: str) -> None:

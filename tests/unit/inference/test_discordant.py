@@ -23,6 +23,7 @@ def counts(draw: st.DrawFn) -> tuple[int, list[tuple[int, int]]]:
     return n, [*edges, *draw(st.lists(pair, max_size=10))]
 
 
+@pytest.mark.long
 @given(counts(), st.sampled_from([0.5, 0.9, 0.95, 0.999]))
 def test_tango_is_that_of_one_pair(found: tuple[int, list[tuple[int, int]]], level: float) -> None:
     n, pairs = found
@@ -32,6 +33,7 @@ def test_tango_is_that_of_one_pair(found: tuple[int, list[tuple[int, int]]], lev
     assert list(zip(low.tolist(), high.tolist(), strict=True)) == expected
 
 
+@pytest.mark.long
 @given(counts(), st.sampled_from(ALTERNATIVES))
 def test_permutation_is_that_of_one_pair(
     found: tuple[int, list[tuple[int, int]]], alternative: Alternative

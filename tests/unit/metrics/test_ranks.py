@@ -57,6 +57,7 @@ def test_equals_the_reference_on_the_expanded_sample(name, seed, n, decimals):
         np.testing.assert_allclose(scores, by_weight, rtol=0, atol=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int64])
 @pytest.mark.parametrize("decimals", [0, 1, 9])
 @pytest.mark.parametrize("name", ALL)

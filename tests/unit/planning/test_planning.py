@@ -256,6 +256,7 @@ def test_lifted_scores_are_reproducible_and_do_not_move_with_the_lift() -> None:
     assert powers == sorted(powers)  # the same resamples are lifted, so no step down is the work of chance
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("metric", ["accuracy", "f1_macro", "roc_auc", "kendall"])
 @pytest.mark.parametrize("group", [None, "clusters", "strata"])
 def test_exchanged_predictions_are_the_null_hypothesis(metric: str, group: str | None) -> None:
@@ -350,6 +351,7 @@ def _results() -> list[bb.Plan | bb.Allocation]:
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("position", range(6))
 def test_every_result_in_every_form(position: int, tmp_path: Path) -> None:
     result = _results()[position]

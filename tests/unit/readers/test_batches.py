@@ -20,6 +20,8 @@ from bestby.metrics import resolve
 from bestby.readers import batches, counting, read
 from bestby.resampling import poisson
 
+pytestmark = pytest.mark.long
+
 N = 700
 RNG = np.random.default_rng(0)
 IDS = [f"q{i}" for i in range(N)]

@@ -301,6 +301,7 @@ def test_a_pattern_with_a_name_is_one_system(tmp_path: Path) -> None:
 cell = st.sampled_from(["x", "y", " x", "NA", "", "01", "1", "1.0", "true", "é"])
 
 
+@pytest.mark.long
 @given(
     rows=st.lists(
         st.tuples(st.sampled_from(["x", "y", "1"]), cell, cell, st.sampled_from("st")),

@@ -15,6 +15,8 @@ from bestby._core.errors import BestbyError
 from bestby.data.evaluation import Evaluation
 from bestby.readers import read
 
+pytestmark = pytest.mark.long
+
 _SETTINGS = settings(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

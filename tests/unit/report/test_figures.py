@@ -78,6 +78,7 @@ def test_against_a_baseline_it_is_the_only_header(made: SimpleNamespace) -> None
     assert labels(axes)[1:] == ["new (0.500) − base", "old (0.480) − base"]
 
 
+@pytest.mark.long
 def test_no_text_overlaps_or_is_cut_off(any_comparison: Comparison) -> None:
     axes = forest.forest(any_comparison)
     figure = axes.figure
@@ -139,6 +140,7 @@ def test_scores(made: SimpleNamespace) -> None:
     assert axes.get_xlabel() == "accuracy (higher is better)"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("suffix", "magic"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")])
 def test_files_are_what_they_say_and_reproducible(
     made: SimpleNamespace, tmp_path: Path, suffix: str, magic: bytes

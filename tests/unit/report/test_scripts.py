@@ -20,6 +20,8 @@ from bestby.report.numbers import Rounding, alpha, p_text
 from bestby.results.comparison import Comparison
 from bestby.results.values import Interval
 
+pytestmark = pytest.mark.long
+
 quickjs = pytest.importorskip("quickjs", reason="quickjs-ng, of the dependency group test, runs the scripts")
 
 BROWSER = Path(__file__).with_name("page.js").read_text(encoding="utf-8")

@@ -20,6 +20,8 @@ import pytest
 from bestby import Comparison, compare
 from bestby.resampling import executing, totals
 
+pytestmark = pytest.mark.long
+
 WITHOUT = "a cluster needs dask: pip install 'bestby[dask]'"
 dask = pytest.importorskip("dask", reason=WITHOUT)
 distributed = pytest.importorskip("distributed", reason=WITHOUT)

@@ -22,6 +22,8 @@ import pytest
 from bestby._core.errors import InvalidInputError, StudyError
 from bestby.comparisons.study.store import Store
 
+pytestmark = pytest.mark.long
+
 N = 3000
 GOLD = np.arange(N) % 3
 

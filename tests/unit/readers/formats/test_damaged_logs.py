@@ -17,6 +17,8 @@ from bestby._core.errors import BestbyError
 from bestby.readers.formats import alpaca_eval, experiment_csv, helm, inspect_logs, lm_eval, swe_bench
 from bestby.readers.formats.base import Read, head_of
 
+pytestmark = pytest.mark.long
+
 _SETTINGS = settings(
     max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

@@ -17,6 +17,8 @@ from bestby.data.evaluation import Evaluation
 from bestby.readers.formats import bio, conllu_files, mt_metrics_eval, squad, texts, transcripts, trec
 from bestby.readers.formats.base import Read, head_of
 
+pytestmark = pytest.mark.long
+
 _SETTINGS = settings(
     max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
