@@ -395,6 +395,7 @@ RESULTS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", RESULTS)
 def test_every_report_of_every_result(name: str) -> None:
     result: Any = RESULTS[name]()

@@ -56,6 +56,7 @@ def test_scores_that_only_rounding_tells_apart_share_a_rank() -> None:
     assert ranking.average_ranks([[0.5, 0.3, 0.1 + 0.2, 0.7]]).tolist() == [2.0, 3.5, 3.5, 1.0]
 
 
+@pytest.mark.long
 def test_classifiers_that_are_relabellings_have_equal_ranks() -> None:
     """Macro-averages of the same numbers in another order differ in the last bit."""
     rng = np.random.default_rng(0)

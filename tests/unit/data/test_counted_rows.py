@@ -50,6 +50,7 @@ def evaluations(draw: st.DrawFn) -> Evaluation:
     return Evaluation.of({f"s{i}": values for i, values in enumerate(systems)}, gold, strata=strata)
 
 
+@pytest.mark.long
 @given(evaluations(), st.integers(0, 3), st.sampled_from(["permutation", "bootstrap"]))
 @settings(max_examples=40)
 def test_labels_give_the_same_bits(evaluation: Evaluation, seed: int, test: str) -> None:

@@ -58,6 +58,7 @@ def same(one: Comparison, other: Comparison) -> bool:
     return dataclasses.replace(one, notes=kept).to_json() == other.to_json()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("values", [texts, numbers, truths, categories])
 @pytest.mark.parametrize("n_partitions", [1, 7, 30])
 def test_partitions_give_the_same_numbers(values: Any, n_partitions: int) -> None:

@@ -161,6 +161,7 @@ def right(data: Any) -> dict[str, int]:
     return dict(zip(evaluation.names, np.rint(6 * group.scores()[0]).astype(int).tolist(), strict=True))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", list(TABLES))
 def test_scores_do_not_depend_on_the_path(name: str, tmp_path: Path) -> None:
     cells = cells_of(name)

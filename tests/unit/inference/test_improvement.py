@@ -46,6 +46,7 @@ def two(n: int, m: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return rng.normal(0.4, 1.0, n), rng.normal(0.0, 2.0, m)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("n", "m"), SIZES)
 def test_improvement_solves_newcombes_equation(n: int, m: int) -> None:
     a, b = two(n, m, seed=4)

@@ -68,6 +68,7 @@ def samples(draw):
     return k, gold, predictions, weights
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 @given(sample=samples())
 @settings(max_examples=60, deadline=None)
@@ -86,6 +87,7 @@ def test_against_scikit_learn(name, sample):
     np.testing.assert_allclose(_score(metric, gold, predictions, weights), expanded, rtol=0, atol=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("part", ["precision", "recall", "f1"])
 @given(sample=samples())
 @settings(max_examples=60, deadline=None)

@@ -38,6 +38,7 @@ def _both_ways(metric, gold, predictions, weights):
     return metric._vectorised(prepared, weights), metric._compiled(prepared, weights)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ALL)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(4, 60), decimals=st.sampled_from([0, 1, 9]))
 @settings(max_examples=40, deadline=None)
@@ -231,6 +232,7 @@ def test_constant_predictions_are_refused(name):
         resolve(name).fit(gold, [predictions], None).prepare(gold, predictions)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["pearson", "spearman", "kendall"])
 def test_numbers_that_differ_are_no_constant_however_far_from_zero(name, generator):
     gold, predictions = generator.integers(0, 100, (2, 50)).astype(float)

@@ -27,6 +27,7 @@ def column(values):
     return array
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", REFERENCE)
 @given(items=st.lists(st.tuples(TEXT, TEXT), min_size=2, max_size=12), seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=60)

@@ -36,6 +36,7 @@ def listed(gold):
     return [[item] if isinstance(item, str) else item for item in gold]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("stem", [False, True])
 @pytest.mark.parametrize("name", ["rouge1", "rouge2", "rougeL", "rougeLsum"])
 @given(items=ITEMS, seed=st.integers(0, 2**32 - 1))

@@ -76,6 +76,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "options"), CASES, ids=lambda value: str(value).replace(" ", ""))
 @given(corpus=corpora, seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=40)

@@ -294,6 +294,7 @@ def test_a_pilot_is_decided_by_any_test(test: str) -> None:
     assert plan.provenance.settings["simulations"] == 100
 
 
+@pytest.mark.long
 def test_the_size_of_a_simulated_study_has_about_the_power_wanted() -> None:
     plan = bb.sample_size(_pilot().assuming(0.1), 0.8, n_simulations=400)
     exact = bb.PairedProportions.from_pilot(*(
@@ -437,6 +438,7 @@ def test_studies_drawn_from_clusters_have_clusters_of_their_sizes() -> None:
     assert seen == {2.0, 30.0}
 
 
+@pytest.mark.long
 def test_power_of_the_wald_test_on_unequal_clusters_is_that_of_compare() -> None:
     """Both are shares of rejections in 900 studies: they may differ by 4 standard errors, once in 16 000 tests."""
     systems, cluster = _unequal_pilot()

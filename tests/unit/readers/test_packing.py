@@ -21,6 +21,7 @@ from bestby.readers.tables import read_delimited
 HEAD = b"gold,a,b\n" + b"x,x,y\ny,x,y\n" * 5
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("stream", [None, True])
 @pytest.mark.parametrize("end", [b",y", b",y\n", b"", b',"y\n'])
 def test_a_last_row_of_45_mb_is_not_lost(make: Make, stream: bool | None, end: bytes) -> None:
@@ -29,6 +30,7 @@ def test_a_last_row_of_45_mb_is_not_lost(make: Make, stream: bool | None, end: b
         bb.read(path, gold="gold", stream=stream)
 
 
+@pytest.mark.long
 def test_a_long_last_row_of_a_packed_table_is_not_lost(make: Make) -> None:
     data = HEAD + b"x," + b"a" * (45 << 20) + b",y"
     with pytest.raises(InvalidInputError, match="a line or row of more than"):

@@ -50,6 +50,7 @@ class Page(HTMLParser):
         self.text.append(data)
 
 
+@pytest.mark.long
 def test_a_page_is_sound_and_self_contained(any_comparison: Comparison) -> None:
     text = to_html(any_comparison)
     page = Page(text)
@@ -106,6 +107,7 @@ def test_what_is_undefined_or_infinite_sorts(made: SimpleNamespace) -> None:
     assert 'data-key="-Infinity">' in text
 
 
+@pytest.mark.long
 def test_every_difference_is_put_into_words(made: SimpleNamespace) -> None:
     said = to_html(made.five()).replace("\N{NO-BREAK SPACE}", " ")
     for d in made.five():

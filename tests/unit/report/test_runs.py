@@ -86,6 +86,7 @@ def test_the_data(scores: RunsComparison, items: RunsComparison) -> None:
     assert (scores.to_frame()["a"] == [d.a for d in scores]).all()
 
 
+@pytest.mark.long
 def test_markdown_latex_and_html(scores: RunsComparison, items: RunsComparison) -> None:
     assert "| old\\_1 |" in scores.to_markdown()
     latex = scores.to_latex()

@@ -180,6 +180,7 @@ def test_what_takes_no_work_is_refused(wrong: Any) -> None:
 # -- trouble -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("of", [ThreadPoolExecutor, ProcessPoolExecutor])
 def test_an_error_of_the_work_comes_through(of: Any, sent_always: None) -> None:
     context = {"mp_context": get_context("spawn")} if of is ProcessPoolExecutor else {}

@@ -168,6 +168,7 @@ def table_of(kind: str) -> tuple[np.ndarray, Units, np.ndarray]:
     return rng.normal(size=(n, 5)), Units(np.ones(n, dtype=np.int64), bounds), drawn
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["cells", "strata", "sparse", "half", "all"])
 def test_blocks_and_threads_change_no_total(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     X, units, draws = table_of(kind)

@@ -24,6 +24,7 @@ def _pair(make: Make, a: Any = _A, b: Any = _B) -> dict[str, Path]:
     return {"a": make("a.json", json.dumps(a)), "b": make("b.json", json.dumps(b))}
 
 
+@pytest.mark.long
 def test_letters_count_as_numbers_and_models_name_the_systems(make: Make) -> None:
     found = form.read(_pair(make))
     assert scores_of(found) == {"org/a": [1.0, 0.0, 0.5, 0.0], "org/b": [1.0, 1.0, 0.0, 0.0]}

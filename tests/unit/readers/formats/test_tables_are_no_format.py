@@ -78,6 +78,7 @@ def check(folder: Path, rows: list[dict[str, Any]]) -> None:
         assert form is None, (form, name, content[:200])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", CELLS)
 def test_ordinary_tables(tmp_path: Path, kind: str) -> None:
     for n_columns in WIDTHS:
