@@ -28,7 +28,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export MPLBACKEND := Agg
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test test-all fuzz oldest mutants check lint types imports docs news wheel-test calibrate bench example figure clean
+.PHONY: help demo quick test test-all fuzz oldest mutants check lint types imports docs news wheel-test release release-check calibrate bench example figure clean
 
 help:  ## Show the verbs
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "make %-11s %s\n", $$1, $$2 }'
@@ -99,12 +99,23 @@ wheel-test: $(VENV)/.dev  ## Build the wheel and test it without src
 	$(BIN)/python -m build --wheel --outdir build/wheel . > build/wheel/build.log
 	$(PYTHON) -m venv --without-pip build/wheel/venv
 	$(PIP) --python build/wheel/venv/bin/python install build/wheel/*.whl
-	cp -r tests examples docs benchmarks calibration pyproject.toml build/wheel/
+	$(BIN)/python tools/release.py --wheel build/wheel/*.whl
+	cp -r tests examples docs benchmarks calibration tools pyproject.toml build/wheel/
 	cd build/wheel && venv/bin/bestby --version
 	cd build/wheel && venv/bin/bestby compare $(EXAMPLE)/predictions.csv --gold gold --item item \
 	  --system nb_12 --system nb_13 --cluster territory --resamples 200 --json - > smoke.json
 	$(PIP) --python build/wheel/venv/bin/python install --group test
 	cd build/wheel && venv/bin/python -m pytest -n $(JOBS) tests/unit tests/cli $(PYTEST_ARGS)
+
+# VERSION=0.2.0. Publishes nothing, and neither commits nor tags: it says how.
+release: $(VENV)/.dev  ## Write a version and the changelog of its fragments (VERSION=0.2.0)
+	$(if $(VERSION),,$(error say which: make release VERSION=0.2.0))
+	$(BIN)/python tools/release.py --prepare $(VERSION)
+
+release-check: $(VENV)/.dev  ## Version, tag, changelog, citation file and a new wheel agree; changes nothing
+	rm -rf build/release && mkdir -p build/release
+	$(BIN)/python -m build --wheel --outdir build/release . > build/release/build.log
+	$(BIN)/python tools/release.py --tag --wheel build/release/*.whl
 
 # The lowest version that pyproject.toml allows of each dependency; they have wheels for Python 3.11 and 3.12.
 build/oldest/.done: pyproject.toml
@@ -133,7 +144,7 @@ mutants: build/mutants/.done  ## Change inference/ and resampling/ in one place 
 	rm -rf build/mutants/tree/src build/mutants/tree/tests
 	cp -r src tests docs pyproject.toml README.md build/mutants/tree/
 	cd build/mutants/tree && ../bin/mutmut run --max-children 1 '$(MUTANTS)' > ../mutmut.log || (tail -30 ../mutmut.log; false)
-	build/mutants/bin/python tests/mutants.py build/mutants/tree/mutants
+	build/mutants/bin/python tools/mutants.py build/mutants/tree/mutants
 
 # CALIBRATE_ARGS="--quick" or "--family clusters" for a part; what was stored is not made again.
 calibrate: $(VENV)/.test  ## Measure coverage and error rates, make the page, run the long tests (an hour and more)
@@ -168,4 +179,4 @@ figure: $(VENV)/.base  ## Draw the figure of the README again
 clean:  ## Remove what was built (the environment in .venv stays)
 	rm -rf build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	rm -f $(EXAMPLE)/report.html
-	find src tests benchmarks calibration examples -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src tests tools benchmarks calibration examples -name __pycache__ -type d -prune -exec rm -rf {} +

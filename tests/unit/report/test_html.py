@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 from types import SimpleNamespace
 
 import matplotlib as mpl
+import pytest
 
 from bestby.report.writers.html import to_fragment, to_html
 from bestby.results.comparison import Comparison

@@ -1,6 +1,6 @@
 """How many changes of the code the tests noticed, per module: a table of what `make mutants` left.
 
-Usage: ``python tests/mutants.py build/mutants/tree/mutants``; ``--survivors`` lists those that survived.
+Usage: ``python tools/mutants.py build/mutants/tree/mutants``; ``--survivors`` lists those that survived.
 """
 
 from __future__ import annotations

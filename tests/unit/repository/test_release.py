@@ -1,0 +1,113 @@
+"""Whether version, citation file, tag, changelog and wheel agree, and how a release is prepared."""
+
+from __future__ import annotations
+
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+from tools import release
+
+CITATION = "cff-version: 1.2.0\ntitle: bestby\nversion: 0.1.0\nlicense: MIT\n"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "src" / "bestby").mkdir(parents=True)
+    (tmp_path / "changelog.d").mkdir()
+    (tmp_path / release.VERSION_FILE).write_text('"""The version."""\n\n__version__ = "0.1.0"\n')
+    (tmp_path / release.CITATION_FILE).write_text(CITATION)
+    (tmp_path / release.CHANGELOG_FILE).write_text("# Changelog\n\n## bestby 0.1.0 (2026-01-01)\n")
+    return tmp_path
+
+
+def wheel(root: Path, name: str, metadata: str) -> Path:
+    path = root / f"bestby-{name}-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(f"bestby-{name}.dist-info/METADATA", f"Name: bestby\nVersion: {metadata}\n")
+    return path
+
+
+def git(root: Path, *arguments: str) -> None:
+    settings = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+    subprocess.run(["git", *settings, *arguments], cwd=root, check=True, capture_output=True)
+
+
+def test_what_agrees(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good = wheel(root, "0.1.0", "0.1.0")
+    assert release.main(["--root", str(root), "--wheel", str(good)]) == 0
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(("name", "metadata"), [("0.1.0", "0.2.0"), ("0.2.0", "0.1.0")])
+def test_a_wheel_of_another_version(root: Path, name: str, metadata: str) -> None:
+    (sentence,) = release.disagreements(root, [wheel(root, name, metadata)])
+    assert "holds version 0.1.0 and 0.2.0" in sentence
+
+
+def test_a_citation_of_another_version(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (root / release.CITATION_FILE).write_text(CITATION.replace("0.1.0", "0.0.9"))
+    assert release.main(["--root", str(root)]) == 1
+    assert capsys.readouterr().err == (
+        "CITATION.cff names version 0.0.9, src/bestby/_version.py names 0.1.0\n"
+    )
+
+
+def test_a_citation_without_a_version(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (root / release.CITATION_FILE).write_text("cff-version: 1.2.0\n")
+    assert release.main(["--root", str(root)]) == 1
+    assert "CITATION.cff must name the version once" in capsys.readouterr().err
+
+
+def test_tag_and_changelog(root: Path) -> None:
+    git(root, "init", "-q")
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "All")
+    git(root, "tag", "v0.0.9")
+    (sentence,) = release.disagreements(root, tag=True)
+    assert sentence == "the commit has the tags v0.0.9, and not v0.1.0"
+    git(root, "tag", "v0.1.0")
+    assert release.disagreements(root, tag=True) == []
+    (root / "changelog.d" / "1.feature.md").write_text("New.")
+    (root / release.CHANGELOG_FILE).write_text("# Changelog\n")
+    assert release.disagreements(root, tag=True) == [
+        "CHANGELOG.md does not begin with a section for 0.1.0",
+        "changelog.d still holds 1.feature.md and 0 more fragments",
+    ]
+
+
+def test_a_version_is_written(root: Path) -> None:
+    for version, date in (("0.2.0", "2026-02-03"), ("0.10.0", "2026-12-24")):
+        release.write_version(root, version, date)
+        assert release.disagreements(root) == []
+        citation = (root / release.CITATION_FILE).read_text()
+        assert citation == CITATION.replace("0.1.0", f"{version}\ndate-released: {date}")
+    assert (root / release.VERSION_FILE).read_text() == '"""The version."""\n\n__version__ = "0.10.0"\n'
+
+
+@pytest.mark.parametrize(
+    ("version", "words"), [("0.2", "three numbers"), ("v0.2.0", "three numbers"), ("0.1.0", "after 0.1.0")]
+)
+def test_a_version_that_is_none_or_released(root: Path, version: str, words: str) -> None:
+    with pytest.raises(release.ReleaseError, match=words):
+        release.write_version(root, version, "2026-02-03")
+    assert release.disagreements(root) == []
+    assert (root / release.CITATION_FILE).read_text() == CITATION
+
+
+def test_the_changelog_is_made_of_the_fragments(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("towncrier", reason="towncrier, of the dependency group dev, makes the changelog")
+    git(root, "init", "-q")
+    (root / "pyproject.toml").write_text(
+        '[tool.towncrier]\nname = "bestby"\ndirectory = "changelog.d"\nfilename = "CHANGELOG.md"\n'
+    )
+    (root / release.CHANGELOG_FILE).write_text("# Changelog\n\n<!-- towncrier release notes start -->\n")
+    (root / "changelog.d" / "1.feature.md").write_text("Something new.")
+    git(root, "add", ".")
+    assert release.main(["--root", str(root), "--prepare", "0.2.0"]) == 0
+    assert "git tag v0.2.0" in capsys.readouterr().out
+    assert "Something new." in (root / release.CHANGELOG_FILE).read_text()
+    git(root, "commit", "-qam", "Release 0.2.0")
+    git(root, "tag", "v0.2.0")
+    assert release.disagreements(root, tag=True) == []
