@@ -12,6 +12,15 @@ from tests.cli import forks
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
+START = {
+    "json": "{",
+    "csv": "metric,a,b,difference",
+    "markdown": "**",
+    "latex": "% needs",
+    "html": "<!DOCTYPE",
+}
+"""How the outputs of most commands begin."""
+
 COMMAND = [sys.executable, "-c", "import sys; from bestby.cli import main; sys.exit(main())"]
 
 
@@ -21,6 +30,15 @@ def environment(**extra: str) -> dict[str, str]:
         key: value for key, value in os.environ.items() if key not in ("COLUMNS", "FORCE_COLOR", "NO_COLOR")
     }
     return kept | {"PYTHONUTF8": "1"} | extra
+
+
+def check_refused(done: subprocess.CompletedProcess[str], first: str, second: str) -> None:
+    """Check that a command ended with an error of one line, or of two with the hint."""
+    assert (done.returncode, done.stdout) == (2, "")
+    lines = done.stderr.splitlines()
+    assert first in lines[0]
+    assert second in (lines[1] if len(lines) > 1 else "")
+    assert len(lines) <= 2
 
 
 _SERVER = forks.Server()

@@ -10,15 +10,7 @@ import random
 from pathlib import Path
 
 import pytest
-from tests.cli.helpers import Run
-
-START = {
-    "json": "{",
-    "csv": "metric,a,b,difference",
-    "markdown": "**",
-    "latex": "% needs",
-    "html": "<!DOCTYPE",
-}
+from tests.cli.helpers import START, Run, check_refused
 
 
 @pytest.fixture
@@ -160,12 +152,7 @@ def test_bad_input_is_two_lines_on_stderr(
     run: Run, judged: Path, tmp_path: Path, arguments: list[str], first: str, second: str
 ) -> None:
     (tmp_path / "none.csv").write_text("a,b\nx,y\n", encoding="utf-8")
-    done = run("preferences", *arguments)
-    assert (done.returncode, done.stdout) == (2, "")
-    lines = done.stderr.splitlines()
-    assert first in lines[0]
-    assert second in (lines[1] if len(lines) > 1 else "")
-    assert len(lines) <= 2
+    check_refused(run("preferences", *arguments), first, second)
 
 
 def test_the_guide_shows_what_is_printed(run: Run, tmp_path: Path) -> None:

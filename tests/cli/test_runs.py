@@ -10,16 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.cli.helpers import Run
+from tests.cli.helpers import START, Run, check_refused
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "langid"
-START = {
-    "json": "{",
-    "csv": "metric,a,b,difference",
-    "markdown": "**",
-    "latex": "% needs",
-    "html": "<!DOCTYPE",
-}
 
 
 @pytest.fixture
@@ -107,12 +100,7 @@ def test_bad_input_is_two_lines_on_stderr(
 ) -> None:
     (tmp_path / "one.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     (tmp_path / "twice.csv").write_text("run,a,b\n1,2,3\n1,4,5\n", encoding="utf-8")
-    done = run("runs", *arguments)
-    assert (done.returncode, done.stdout) == (2, "")
-    lines = done.stderr.splitlines()
-    assert first in lines[0]
-    assert second in (lines[1] if len(lines) > 1 else "")
-    assert len(lines) <= 2
+    check_refused(run("runs", *arguments), first, second)
 
 
 def test_published_seeds(run: Run, shared_data: Callable[[str], Path]) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 import typer.main
+from tests.cli import helpers
 from tests.cli.helpers import Run
 
 from bestby.cli import app, main
@@ -21,12 +22,7 @@ from bestby.comparisons.study.study import Study
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "cli.md"
 COMMANDS = typer.main.get_command(app).commands["study"].commands  # type: ignore[attr-defined]
 GOLD = ["x", "y", "z"] * 20
-START = {
-    "json": "{",
-    "csv": "metric,a,b,difference",
-    "markdown": "**",
-    "latex": "% needs",
-    "html": "<!DOCTYPE",
+START = helpers.START | {
     "plot": "<?xml",
     "results-tsv": "\tmean_epochs\tacc\td_acc\ts_acc\tstd_acc\n",
 }
