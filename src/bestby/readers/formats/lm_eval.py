@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import visible
 from bestby._core.typing import OnMissing
 from bestby.data.table import listed
 from bestby.metrics.base import BaseMetric
@@ -189,7 +190,7 @@ def _filter_text(samples: Sequence[_Samples], measure: str, used: Mapping[str, s
     taken = dict.fromkeys(name for name in used.values() if name is not None)
     if len(known) < 2:
         return ""
-    return f", filter: {listed(list(taken))} (available: {listed(list(known))})"
+    return visible(f", filter: {listed(list(taken))} (available: {listed(list(known))})")
 
 
 def _aggregated(samples: Sequence[_Samples], measure: str) -> str:

@@ -115,6 +115,13 @@ def test_wrong_types_and_gaps(tmp_path: Path, name: str, data: st.DataObject) ->
     _survives(form, path, other)
 
 
+def test_a_filter_that_is_no_unicode(tmp_path: Path) -> None:
+    path, other = tmp_path / "bad.json", tmp_path / "good.json"
+    path.write_bytes(_written(_changed(_ROWS, (2, "filter"), "replace", "\ud800")))
+    other.write_bytes(_written(_ROWS))
+    _survives(lm_eval, path, other)
+
+
 @pytest.mark.parametrize("name", [*_JSON, "eval", "zstd"])
 @_SETTINGS
 @given(data=st.data())
