@@ -212,6 +212,7 @@ def valid_baseline(value: Any, names: Sequence[str]) -> str | None:
     raise InvalidInputError(
         f"baseline {quoted(value)} is not among the systems: {', '.join(names)}",
         hint=None if isinstance(value, str) else "baseline is the name of one system",
+        argument="baseline",
     )
 
 
@@ -224,7 +225,9 @@ def valid_name(value: Any, what: str) -> str | None:
     if value is None or isinstance(value, str):
         return value
     raise InvalidInputError(
-        f"{what} must be a name, got {quoted(value)}", hint="pass text, such as the name of a column"
+        f"{what} must be a name, got {quoted(value)}",
+        hint="pass text, such as the name of a column",
+        argument=what,
     )
 
 
@@ -236,7 +239,9 @@ def valid_name_list(values: Any, what: str) -> tuple[str, ...]:
     """
     given = [values] if isinstance(values, str) else listed(values, what)
     if not all(isinstance(one, str) for one in given):
-        raise InvalidInputError(f"{what} must be names, got {quoted(values)}", hint="pass a list of text")
+        raise InvalidInputError(
+            f"{what} must be names, got {quoted(values)}", hint="pass a list of text", argument=what
+        )
     return tuple(given)
 
 
@@ -282,8 +287,7 @@ def probability(value: float, what: str) -> float:
     chance = number(value, what)
     if not 0.0 < chance < 1.0:
         raise InvalidInputError(
-            f"{what} must lie strictly between 0 and 1, got {value}",
-            hint="0.95 means 95 %",
+            f"{what} must lie strictly between 0 and 1, got {value}", hint="0.95 means 95 %", argument=what
         )
     return chance
 
@@ -299,6 +303,7 @@ def number(value: Any, what: str) -> float:
         raise InvalidInputError(
             f"{what} must be a number, got {quoted(value, 60)}",
             hint="pass one integer or float that a float can hold",
+            argument=what,
         ) from None
 
 
@@ -309,6 +314,7 @@ def amount(value: Any, what: str) -> float:
         raise InvalidInputError(
             f"{what} must be 0 or lie between {1.0 / LARGEST:g} and {LARGEST:g} in size, got {value}",
             hint="give differences and deviations in another unit",
+            argument=what,
         )
     return float(value)
 
@@ -340,16 +346,22 @@ def flag(value: Any, what: str) -> bool:
     """
     if isinstance(value, bool | np.bool_) or (isinstance(value, int | np.integer) and value in (0, 1)):
         return bool(value)
-    raise InvalidInputError(f"{what} must be True or False, got {quoted(value)}", hint="True or False")
+    raise InvalidInputError(
+        f"{what} must be True or False, got {quoted(value)}", hint="True or False", argument=what
+    )
 
 
 def positive_int(value: int, what: str) -> int:
     """Return `value` if it is a whole number of at least one."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise InvalidInputError(f"{what} must be a whole number of at least 1, got {quoted(value)}")
+        raise InvalidInputError(
+            f"{what} must be a whole number of at least 1, got {quoted(value)}", argument=what
+        )
     if value >= 1 << 63:
         raise InvalidInputError(
-            f"{what} must be below 2**63, got a number of {len(str(value))} digits", hint="take a smaller one"
+            f"{what} must be below 2**63, got a number of {len(str(value))} digits",
+            hint="take a smaller one",
+            argument=what,
         )
     return int(value)
 
@@ -359,9 +371,7 @@ def choice(value: str, allowed: Sequence[T], what: str) -> T:
     for option in allowed:
         if isinstance(value, str) and value == option:
             return option
-    raise InvalidInputError(
-        f"{what} must be one of {', '.join(allowed)}, got {quoted(value)}",
-    )
+    raise InvalidInputError(f"{what} must be one of {', '.join(allowed)}, got {quoted(value)}", argument=what)
 
 
 def refuse_unused(where: str, **options: tuple[object, object]) -> None:
@@ -374,4 +384,6 @@ def refuse_unused(where: str, **options: tuple[object, object]) -> None:
     """
     for name, (value, default) in options.items():
         if value is not default and value != default:
-            raise InvalidInputError(f"{name}={value!r} has no effect on {where}", hint=f"leave {name} out")
+            raise InvalidInputError(
+                f"{name}={value!r} has no effect on {where}", hint="leave it out", argument=name
+            )

@@ -16,9 +16,12 @@ class BestbyError(Exception):
         What must hold, what came, and where.
     hint : str, optional
         What to do about it; printed on a line of its own.
+    argument : str, optional
+        The argument that is wrong, if it is one; the command line shows it as its option.
     """
 
-    def __init__(self, message: str, hint: str | None = None) -> None:
+    def __init__(self, message: str, hint: str | None = None, argument: str | None = None) -> None:
+        self.argument = argument
         self.message = one_line(message)
         self.hint = None if hint is None else one_line(hint)
         super().__init__(self.message)

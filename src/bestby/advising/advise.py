@@ -134,14 +134,15 @@ def advise(
         _at_least(0, n_differing, "n_differing")
         if n_items is not None and n_differing > n_items:
             raise InvalidInputError(
-                f"{n_differing} of {n_items} items cannot differ", hint="n_differing is at most n_items"
+                f"{n_differing} of {n_items} items cannot differ",
+                hint=f"give n_differing=... of at most n_items={n_items}",
             )
     return _advice(_repeated(case, n_runs, n_datasets, n_folds))
 
 
 def _repeated(case: Case, n_runs: int, n_datasets: int, n_folds: int) -> Case:
     if n_folds == 1:
-        raise InvalidInputError("n_folds is 0 (none) or at least 2, got 1")
+        raise InvalidInputError("n_folds is 0 (none) or at least 2, got 1", argument="n_folds")
     return replace(
         case,
         n_runs=_at_least(1, n_runs, "n_runs"),
@@ -152,7 +153,9 @@ def _repeated(case: Case, n_runs: int, n_datasets: int, n_folds: int) -> Case:
 
 def _at_least(least: int, value: int, what: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise InvalidInputError(f"{what} must be a whole number of at least {least}, got {quoted(value)}")
+        raise InvalidInputError(
+            f"{what} must be a whole number of at least {least}, got {quoted(value)}", argument=what
+        )
     return value
 
 

@@ -123,9 +123,8 @@ def _resolved(metric: Any, mean_of_items: bool | None) -> tuple[str, bool, bool,
     except InvalidInputError as error:
         raise InvalidInputError(
             error.message,
-            hint="`bestby metrics` lists them; of a measure of your own say whether it is a mean of one"
-            " number"
-            " per item (mean_of_items)",
+            hint="`bestby metrics` lists them; of a metric of your own say whether it is a mean of one number"
+            " per item: mean_of_items=True or mean_of_items=False",
         ) from error
     if mean_of_items is None and isinstance(found, FunctionMetric):
         raise InvalidInputError(

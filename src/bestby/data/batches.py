@@ -63,5 +63,5 @@ class Streamed(Evaluation):
         """Refuse what needs all items at once."""
         raise DesignError(
             f"{what} needs all items at once, but the table is read in batches",
-            hint="read it whole: stream=False (--no-stream)",
+            hint="read it whole: stream=False",
         )

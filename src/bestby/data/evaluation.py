@@ -305,7 +305,7 @@ class Evaluation:
         if self.counts is not None:
             raise DesignError(
                 f"{what} needs every item, but the table was counted into {self.n_rows} distinct rows",
-                hint="read it whole: stream=False (--no-stream)",
+                hint="read it whole: stream=False",
             )
         return self
 

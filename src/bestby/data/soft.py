@@ -83,7 +83,7 @@ def distributions(
         return np.asarray(rows / sums[:, None])
     off = np.abs(sums - 1.0) > TOLERANCE
     if off.any():
-        hint = "pass normalise=True (--normalise) to divide every row by its sum"
+        hint = "pass normalise=True to divide every row by its sum"
         if (rows == np.rint(rows)).all():
             hint += _annotators(what)
         _refuse(off, what, place, lambda i: f"sums to {sums[i]:.8g}, not to 1", hint)

@@ -110,6 +110,7 @@ class Table:
         return InvalidInputError(
             f"{self.source} has no column {quoted(name)} (asked for as {role}){suggestion(name, self.names)}",
             hint=f"its columns are: {listed(self.names)}",
+            argument="systems" if role == "system" else role,
         )
 
     def column_called(self, name: str | None, words: Sequence[str], role: str) -> str:

@@ -82,7 +82,7 @@ class Drawing:
         if not 2 <= m <= n:
             raise InvalidInputError(
                 f"a resample must have 2 to {n} units (items or clusters) here, got {m}",
-                hint="resample_size is a number of units, or a fraction such as 0.2",
+                hint="a size is a number of units such as 200, or a fraction such as 0.2",
             )
         drawn: IntArray = np.maximum(1, np.rint(sizes * (m / n))).astype(np.int64)
         return drawn

@@ -161,7 +161,7 @@ class StreamGroup(Group):
         if drawing.resample_size is not None:
             raise DesignError(
                 "a table that is read in batches is resampled by Poisson weights of mean 1, not m out of n",
-                hint="leave resample_size out, or read the table whole: stream=False (--no-stream)",
+                hint="leave resample_size out, or read the table whole: stream=False",
             )
         totals = self._drawn(drawing, poisson.add_weighted)
         return self._scored(totals * (self.data.n / totals[:, :1]))

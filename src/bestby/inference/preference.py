@@ -105,7 +105,9 @@ def strengths(
     """
     checks.choice(model, allowed_names("ties"), "ties")
     if not 0.0 <= prior < math.inf:
-        raise InvalidInputError(f"prior must be a number of judgements, at least 0, got {prior}")
+        raise InvalidInputError(
+            f"prior must be a number of judgements, at least 0, got {prior}", argument="prior"
+        )
     w, t = _matrices(wins, ties)
     w = w + 0.5 * prior * (1.0 - np.eye(w.shape[-1]))
     if model == "half":

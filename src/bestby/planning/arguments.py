@@ -52,7 +52,8 @@ def checked_size(design: Design, n: int | None) -> int:
     size = checks.positive_int(n, "n")
     if not design.least <= size <= design.most:
         raise InvalidInputError(
-            f"n must lie between {design.least} and {design.most} {design.unit} here, got {size}"
+            f"n must lie between {design.least} and {design.most} {design.unit} here, got {size}",
+            argument="n",
         )
     return size
 
@@ -63,6 +64,7 @@ def check_wanted(wanted: float, question: Question) -> None:
         raise InvalidInputError(
             f"power must be above the level of the test, {question.alpha:g}, got {wanted:g}",
             hint="0.8 is customary",
+            argument="power",
         )
 
 

@@ -107,7 +107,8 @@ class LiftedScores(Design):
             )
         if not math.isfinite(checks.amount(self.lift, "lift")) or (self.by == "factor" and self.lift <= 0.0):
             raise InvalidInputError(
-                f"lift must be a {'positive ' * (self.by == 'factor')}number, got {self.lift}"
+                f"lift must be a {'positive ' * (self.by == 'factor')}number, got {self.lift}",
+                argument="lift",
             )
         object.__setattr__(self, "values", values)
 

@@ -230,7 +230,7 @@ class Pilot(Design):
         if abs(difference) > abs(self.observed):
             raise DesignError(
                 f"the pilot holds a difference of {self.observed:.6g}; {difference:g} is larger",
-                hint="a larger difference cannot be drawn from it: use PairedProportions or PairedScores",
+                hint="a larger one cannot be drawn from it: plan with agreement=... or sd=... instead",
             )
         if difference == self.observed:
             return self.with_effect(1.0)

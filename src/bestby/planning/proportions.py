@@ -74,7 +74,9 @@ class PairedProportions(Design):
         for what in ("accuracy_a", "accuracy_b", "agreement"):
             value = checks.amount(getattr(self, what), what)
             if not 0.0 <= value <= 1.0:
-                raise InvalidInputError(f"{what} must lie in [0, 1], got {value}", hint="0.9 means 90 %")
+                raise InvalidInputError(
+                    f"{what} must lie in [0, 1], got {value}", hint="0.9 means 90 %", argument=what
+                )
         a, b = self.accuracy_a, self.accuracy_b
         low, high = 1.0 - min(a + b, 2.0 - a - b), 1.0 - abs(a - b)
         if self.pilot_items is not None:  # an estimate may lie above what the difference allows
@@ -155,7 +157,7 @@ class PairedProportions(Design):
             raise DesignError(
                 f"two systems of accuracy {b:g} agree on at least {1.0 - room:g} of the items,"
                 f" but the agreement is {self.agreement:g}",
-                hint="the difference is varied around accuracy_b at this agreement: give a higher agreement",
+                hint="the difference is varied at this agreement: give a higher agreement",
             )
         down = alternative == "less" or (alternative == "two-sided" and self.true_difference < 0.0)
         accuracies = b if down else 1.0 - b

@@ -112,11 +112,13 @@ class RunsAndItems(Design):
     def __post_init__(self) -> None:
         checks.positive_int(self.runs, "runs")
         if not math.isfinite(checks.amount(self.difference, "difference")):
-            raise InvalidInputError(f"difference must be finite, got {self.difference}")
+            raise InvalidInputError(
+                f"difference must be finite, got {self.difference}", argument="difference"
+            )
         for what in ("item_sd", "run_sd", "rest_sd"):
             value = checks.amount(getattr(self, what), what)
             if not (math.isfinite(value) and value >= 0.0):
-                raise InvalidInputError(f"{what} must be 0 or a positive number, got {value}")
+                raise InvalidInputError(f"{what} must be 0 or a positive number, got {value}", argument=what)
         df = self.pilot_df
         if df is not None and not (_are_amounts(df, 3) and min(df) > 0.0):
             raise InvalidInputError(
@@ -129,7 +131,7 @@ class RunsAndItems(Design):
                 hint="leave it out; from_pilot sets it",
             )
         if self.item_sd == self.run_sd == self.rest_sd == 0.0:
-            raise InvalidInputError("without any variation there is nothing to plan", hint="give item_sd")
+            raise InvalidInputError("without any variation there is nothing to plan", hint="give item_sd=...")
 
     @classmethod
     def from_pilot(

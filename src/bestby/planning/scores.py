@@ -89,7 +89,9 @@ class PairedScores(Design):
 
     def __post_init__(self) -> None:
         if not math.isfinite(checks.amount(self.difference, "difference")):
-            raise InvalidInputError(f"difference must be finite, got {self.difference}")
+            raise InvalidInputError(
+                f"difference must be finite, got {self.difference}", argument="difference"
+            )
         limits = {"sd": 0.0, "design_effect": 0.0, "cluster_size": 1.0, "size_ratio": 1.0}
         if self.pilot_df is not None:
             limits["pilot_df"] = 0.0
@@ -99,6 +101,7 @@ class PairedScores(Design):
                 raise InvalidInputError(
                     f"{what} must be {'at least 1' if least else 'a positive number'}, got {value}",
                     hint="a pilot measures it",
+                    argument=what,
                 )
 
     @classmethod

@@ -134,7 +134,7 @@ def _check_costs(
     costs = {"budget": budget, "run_cost": run_cost, "item_cost": item_cost, "answer_cost": answer_cost}
     for what, value in costs.items():
         if not (math.isfinite(checks.amount(value, what)) and value >= 0.0):
-            raise InvalidInputError(f"{what} must be 0 or a positive number, got {value}")
+            raise InvalidInputError(f"{what} must be 0 or a positive number, got {value}", argument=what)
     for what, limit in {"max_items": max_items, "max_runs": max_runs}.items():
         if limit is not None:
             checks.positive_int(limit, what)

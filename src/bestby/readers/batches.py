@@ -132,7 +132,7 @@ def read_batches(passes: Passes, names: Sequence[str], on_missing: OnMissing) ->
     if on_missing == "worst":
         raise DesignError(
             "a missing score cannot count as the worst of a table that is read in batches",
-            hint='pass on_missing="drop", or read the table whole: stream=False (--no-stream)',
+            hint='pass on_missing="drop", or read the table whole: stream=False',
         )
     n = n_kept = 0
     gold_gone, gone, summed = 0, np.zeros(len(names), dtype=np.int64), 0

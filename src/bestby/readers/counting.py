@@ -85,7 +85,7 @@ def read_counted(pieces: Pieces, options: TableOptions, stream: bool | None) -> 
 def _refuse(reason: str, stream: bool | None) -> None:
     """Raise if the rows must be counted; otherwise they are read whole."""
     if stream:
-        raise DesignError(reason, hint="read the table whole: leave stream=True (--stream) out")
+        raise DesignError(reason, hint="read the table whole: leave stream=True out")
 
 
 def _uncountable(pieces: Pieces, options: TableOptions) -> str | None:

@@ -182,7 +182,7 @@ def read(
     if stream and (form is not None or isinstance(files, Mapping)):
         raise DesignError(
             "only one wide table can be counted, and these are files of another kind",
-            hint="leave stream=True (--stream) out",
+            hint="leave stream=True out",
         )
     if form is not None:
         return _of_format(form, by_system(files), golds, table_options, options)
@@ -264,7 +264,7 @@ def _of_table(file: Path, pieces: Pieces | None, options: TableOptions, stream: 
         if counted is not None:
             return with_reading_note(counted[0], f"{source} was read as {counted[1]}", options.soft)
     elif stream:
-        raise DesignError("a long table cannot be counted", hint="leave stream=True (--stream) out")
+        raise DesignError("a long table cannot be counted", hint="leave stream=True out")
     if pieces is None:
         table = read_table(readable_file(file), options.missing)
     else:

@@ -130,4 +130,5 @@ def size_of(size: float | None) -> float | None:
     raise InvalidInputError(
         f"resample_size must be a fraction up to 1 or a whole number of at least 2, got {quoted(size)}",
         hint="0.2 draws a fifth of the items for each resample, 200 draws 200",
+        argument="resample_size",
     )

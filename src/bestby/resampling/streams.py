@@ -44,11 +44,13 @@ def seed_of(rng: Any) -> int:
 
 def check_rng(rng: Any) -> None:
     """Refuse what is neither a seed nor a generator nor None."""
-    whole = isinstance(rng, int | np.integer) and not isinstance(rng, bool) and rng >= 0
-    if not (rng is None or whole or isinstance(rng, np.random.Generator)):
+    whole = isinstance(rng, int | np.integer) and not isinstance(rng, bool)
+    if not (rng is None or (whole and rng >= 0) or isinstance(rng, np.random.Generator)):
+        others = "" if whole else ", a numpy.random.Generator or None"
         raise InvalidInputError(
-            f"rng must be a non-negative integer, a numpy.random.Generator or None, got {quoted(rng)}",
+            f"rng must be a non-negative integer{others}, got {quoted(rng)}",
             hint="rng=0 gives the same numbers every time",
+            argument="rng",
         )
 
 

@@ -156,7 +156,7 @@ def test_what_needs_every_item_says_so(asked: dict[str, Any], what: str) -> None
     with pytest.raises(DesignError) as caught:
         compare(rows, **asked)
     assert caught.value.message == f"{what} needs every item, but the table was counted into 3 distinct rows"
-    assert caught.value.hint == "read it whole: stream=False (--no-stream)"
+    assert caught.value.hint == "read it whole: stream=False"
 
 
 def test_other_rooms_refuse_counted_rows() -> None:

@@ -102,7 +102,7 @@ def test_a_missing_first_row_does_not_hide_the_others() -> None:
 
 NAN, INF = float("nan"), float("inf")
 SUM = "every row must be a probability for each class, at least 0, that sum to 1"
-NORMALISE = "pass normalise=True (--normalise) to divide every row by its sum"
+NORMALISE = "pass normalise=True to divide every row by its sum"
 NUMBERS = "a soft label is one probability per class"
 
 

@@ -75,7 +75,7 @@ def test_more_than_there_are_or_fewer_than_two_are_refused(size: float, drawn: i
     assert caught.value.message == (
         f"a resample must have 2 to 40 units (items or clusters) here, got {drawn}"
     )
-    assert caught.value.hint == "resample_size is a number of units, or a fraction such as 0.2"
+    assert caught.value.hint == "a size is a number of units such as 200, or a fraction such as 0.2"
 
 
 # -- what the replicates are ---------------------------------------------------------------------------

@@ -57,4 +57,4 @@ def test_what_needs_every_item_says_that_they_come_in_batches(asked: dict[str, A
     with pytest.raises(DesignError) as caught:
         compare(streamed(), n_resamples=50, **asked)
     assert caught.value.message == f"{what} needs all items at once, but the table is read in batches"
-    assert caught.value.hint == "read it whole: stream=False (--no-stream)"
+    assert caught.value.hint == "read it whole: stream=False"

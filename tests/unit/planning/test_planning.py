@@ -146,7 +146,7 @@ def test_an_unseen_difference_of_nothing_has_the_level_as_its_power() -> None:
         (lambda: bb.RunsAndItems.from_pilot([[1, 2], [3, 4]], [[1, 2, 3], [3, 4, 5]]), InvalidInputError, "same items", "row per run"),
         (lambda: _pilot(effect_scale=2.0), InvalidInputError, "effect_scale must lie in [-1, 1]", "larger one"),
         (lambda: _pilot(a="a", b="c"), InvalidInputError, "two systems of the pilot, got 'a' and 'c'", "a, b"),
-        (lambda: _pilot().assuming(0.9), DesignError, "0.9 is larger", "PairedProportions"),
+        (lambda: _pilot().assuming(0.9), DesignError, "0.9 is larger", "plan with agreement=... or sd=..."),
         (lambda: bb.power(_pilot(), 50, n_comparisons=100), DesignError, "999 resamples cannot give", "n_resamples=19999"),
         (lambda: bb.power(bb.PairedScores(0.1, 1.0)), InvalidInputError, "no size of its own", "n=... items"),
         (lambda: bb.power(bb.PairedScores(0.1, 1.0), 1), InvalidInputError, "n must lie between 2 and", None),

@@ -14,7 +14,7 @@ from bestby._core.errors import InvalidInputError
 from bestby.data.layouts.soft import Soft
 from bestby.readers import read
 
-NORMALISE = "pass normalise=True (--normalise) to divide every row by its sum"
+NORMALISE = "pass normalise=True to divide every row by its sum"
 NUMBER = "every class needs a number; name the columns of the classes: classes=[...]"
 CELL = "write 0 for a class that is impossible; leave the whole row out if there is no prediction"
 SHAPE = "every row needs one probability per class, 0 where it is impossible"

@@ -103,5 +103,6 @@ def margin_of(margin: float | None) -> float | None:
         raise InvalidInputError(
             f"margin must be a positive number, got {margin}",
             hint="it is the smallest difference that matters, on the scale of the measure",
+            argument="margin",
         )
     return float(margin)

@@ -24,6 +24,7 @@ def ratio_of(folds: Folds, ratio: float | None) -> float:
             raise InvalidInputError(
                 f"ratio must be a positive number, got {ratio}",
                 hint="items tested over items trained on: 1/9 for 10-fold cross-validation",
+                argument="ratio",
             )
         return float(ratio)
     if folds.parts:

@@ -268,7 +268,9 @@ def checked_epochs(epochs: Any) -> float | None:
     if plain is None:
         return None
     if isinstance(plain, bool) or not isinstance(plain, int | float) or not 0 <= plain < math.inf:
-        raise InvalidInputError(f"epochs must be a number of at least 0, got {quoted(epochs)}")
+        raise InvalidInputError(
+            f"epochs must be a number of at least 0, got {quoted(epochs)}", argument="epochs"
+        )
     return plain
 
 

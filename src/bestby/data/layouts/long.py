@@ -198,4 +198,5 @@ def unknown_system(
     return lambda name: InvalidInputError(
         f"{source}: no system {quoted(name)}{where}{suggestion(name, known)}",
         hint=f"systems: {listed(known)}",
+        argument="systems",
     )

@@ -22,7 +22,6 @@ from bestby.data.table import Table
 from bestby.results.base import Note
 
 VALUE_WORDS = ("score", "prediction", "value")
-_DATASET_OPTION = "--dataset-column (dataset in Python)"  # the option --dataset chooses among the datasets
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,7 +179,7 @@ def _rows_of_datasets(table: Table, roles: _Roles, datasets: Sequence[str] | Non
     if roles.dataset is None:
         raise InvalidInputError(
             f"{table.source} has no column of datasets",
-            hint=f"name it: {_DATASET_OPTION}; its columns are: {listed(table.names)}",
+            hint=f"name it: dataset=...; its columns are: {listed(table.names)}",
         )
     labels = table.texts(roles.dataset, "dataset")
     for name in datasets:
@@ -302,7 +301,7 @@ def _check_once(table: Table, name: str, keys: Sequence[Any], what: str) -> None
     if doubled is not None:
         raise InvalidInputError(
             f"{table.source}: {what} {doubled!r} of system {name!r} occurs {keys.count(doubled)} times",
-            hint=f"is there a column of items or datasets? Name it: item=... or {_DATASET_OPTION}",
+            hint="is there a column of items or datasets? Name it: item=... or dataset=...",
         )
 
 
