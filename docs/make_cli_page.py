@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import sys
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from bestby.cli import main
 
 PAGE = Path(__file__).resolve().parent / "reference" / "cli.md"
 MARKER = "<!-- From here on docs/make_cli_page.py writes: change the help texts, then run it. -->\n"
+WIDTH = "100"
 COMMANDS = {
     "bestby": [],
     "bestby advise": ["advise"],
@@ -34,6 +36,7 @@ COMMANDS = {
 
 def page(text: str) -> str:
     """Return the page with everything below the marker made anew."""
+    os.environ["COLUMNS"] = WIDTH  # help wraps to the terminal
     parts = [text.partition(MARKER)[0] + MARKER]
     for title, arguments in COMMANDS.items():
         stream = io.StringIO()

@@ -45,22 +45,18 @@ def test_the_same_twice_and_with_more_threads(run: Run, table: Path) -> None:
 
 
 def test_every_option_reaches_the_comparison(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
-
-    import bestby.comparisons.items  # noqa: F401 - puts the module where it can be found
-
     seen: dict[str, object] = {}
 
     def compare(evaluation: object, **options: object) -> None:
         seen.update(options, evaluation=evaluation)
         raise DesignError("enough", hint="seen")
 
-    monkeypatch.setattr(sys.modules["bestby.comparisons.items"], "compare", compare)
+    monkeypatch.setattr("bestby.cli.compare.compare_systems", compare)
     asked = (
         "--metric accuracy --metric f1[x] --system high --system low --baseline low --interval bca --level 0.9"
         " --simultaneous --test bootstrap --alternative less --correction bh --margin 0.02 --resamples 50"
         " --seed 7 --jobs 2 --stratum doc --on-missing worst --missing-value none"
-        " --resample-annotators --resample-size 0.2 --no-rescale"
+        " --resample-size 0.2 --no-rescale"
     )
     assert main(_arguments(table, *asked.split())) == 2
     evaluation = seen.pop("evaluation")
@@ -69,7 +65,7 @@ def test_every_option_reaches_the_comparison(table: Path, monkeypatch: pytest.Mo
     assert seen == {
         "metric": ["accuracy", "f1[x]"], "baseline": "low", "interval": "bca", "level": 0.9, "simultaneous": True,
         "test": "bootstrap", "alternative": "less", "correction": "bh", "margin": 0.02, "n_resamples": 50,
-        "rng": 7, "n_jobs": 2, "progress": None, "annotators": "resample", "resample_size": 0.2, "rescale": False,
+        "rng": 7, "n_jobs": 2, "progress": None, "resample_size": 0.2, "rescale": False,
     }  # fmt: skip
 
 
@@ -119,25 +115,25 @@ def test_pictures(run: Run, table: Path, tmp_path: Path, name: str) -> None:
         (["table.csv", "--gold", "label", "--cluster", "doc", "--level", "95"], "InvalidInputError: --level must lie strictly between 0 and 1, got 95.0",
          "hint: 0.95 means 95 %"),
         (["table.csv", "--gold", "label", "--cluster", "doc", "--resamples", "0"], "InvalidInputError: --resamples must be a whole number of at least 1, got 0",
-         "hint: bestby COMMAND --help tells what each option takes"),
+         "hint: bestby compare --help"),
         (["table.csv", "--plot", "x.jpeg"], "InvalidInputError: --plot writes .png, .svg, .pdf, got 'x.jpeg'",
          "hint: change the suffix of the file"),
         ([], "UsageError: Missing argument 'FILES'.", "hint: bestby compare --help"),
         (["holes.csv"], "InvalidInputError: holes.csv: system 'a' has no value for 1 of 3 items; first: row 2",
          "hint: pass --on-missing drop to compare the other items only, or --on-missing worst to count the missing as wrong"),
         (["a=x.txt", "b=holes.csv"], "InvalidInputError: no file 'x.txt'", "hint: check the path and the current directory"),
-        (["table.csv", "--option", "item=x"], "InvalidInputError: --option is for what a format takes beside, not for 'item'",
+        (["table.csv", "--option", "item=x"], "InvalidInputError: --option is for options of the format, not for 'item'",
          "hint: it is given by itself: --item ..."),
-        (["table.csv", "--option", "systems=x"], "InvalidInputError: --option is for what a format takes beside, not for 'systems'",
+        (["table.csv", "--option", "systems=x"], "InvalidInputError: --option is for options of the format, not for 'systems'",
          "hint: it is given by itself: --system ..."),
         (["table.csv", "--no-rescale"], "InvalidInputError: --no-rescale has no effect without --resample-size: nothing is rescaled then",
          "hint: leave --no-rescale out, or give --resample-size too"),
-        (["table.csv", "--gold", "label", "--cluster", "doc", "--seed", "-1"], "InvalidInputError: --seed must be a whole number of at least 0, got -1",
+        (["table.csv", "--gold", "label", "--cluster", "doc", "--seed", "-1"], "InvalidInputError: --seed must be a non-negative integer, got -1",
          "hint: --seed 0 gives the same numbers every time"),
         (["table.csv", "--gold", "label", "--cluster", "doc", "--resample-size", "500"], "InvalidInputError: a resample must have 2 to 30 units (items or clusters) here, got 500",
-         "hint: --resample-size is a number of units, or a fraction such as 0.2"),
-        (["table.csv", "--gold", "label", "--cluster", "doc", "--resample-annotators"], "DesignError: annotators can only be resampled where the gold is their labels",
-         "hint: pass --annotators: the columns of their labels"),
+         "hint: a size is a number of units such as 200, or a fraction such as 0.2"),
+        (["table.csv", "--gold", "label", "--cluster", "doc", "--resample-annotators"], "InvalidInputError: --resample-annotators needs --annotators: the columns of their labels",
+         "hint: give both, or leave --resample-annotators out"),
         (["holes.csv", "table.csv", "--format", "texts"], "InvalidInputError: texts with a segment per line need a file of references",
          "hint: name it: --gold ..."),
         (["table.csv", "--gold", "label", "--system", "low", "--system", "high", "--stream", "--blocks", "2"], "DesignError: a bootstrap of blocks needs every item, but the table was counted into 9 distinct rows",
@@ -231,21 +227,29 @@ def test_nothing_is_written_when_a_later_output_cannot_be_made(
     captured = capsys.readouterr()
     assert (captured.out, captured.err) == (
         "",
-        "InvalidInputError: no such luck at all\nhint: bestby COMMAND --help tells what each option takes\n",
+        "InvalidInputError: no such luck at all\nhint: bestby compare --help\n",
     )
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.json", "table.csv"]
     assert old.read_text(encoding="utf-8") == "kept"
 
 
-def test_unexpected_errors_are_not_hidden(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_internal_error_has_a_status_and_a_traceback_of_its_own(
+    table: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     from bestby.results.comparison import Comparison
 
     def fail(self: Comparison, path: object = None) -> str:
-        raise ZeroDivisionError
+        raise ZeroDivisionError("such things happen")
 
     monkeypatch.setattr(Comparison, "to_html", fail)
-    with pytest.raises(ZeroDivisionError):
-        main(_arguments(table, "--html", str(table.with_name("out.html"))))
+    assert main(_arguments(table, "--html", str(table.with_name("out.html")))) == 70
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("Traceback")
+    assert captured.err.splitlines()[-2:] == [
+        "InternalError: ZeroDivisionError: such things happen",
+        "hint: this is a defect of bestby: please report it with the lines above",
+    ]
 
 
 def test_a_closed_pipe_is_quiet(table: Path, tmp_path: Path) -> None:
@@ -258,7 +262,7 @@ def test_a_closed_pipe_is_quiet(table: Path, tmp_path: Path) -> None:
     assert process.stderr is not None
     assert process.stderr.read() == b""
     process.stderr.close()
-    assert process.wait(60) == 1
+    assert process.wait(60) == 141
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGINT"), reason="no signals")

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer.main
@@ -17,13 +18,21 @@ from bestby.cli import app, main
 from bestby.vocabulary import choices
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "cli.md"
-COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+GROUP: Any = typer.main.get_command(app)
+COMMANDS = {name: GROUP.get_command(None, name) for name in GROUP.list_commands(None)}
+STUDY = COMMANDS["study"].list_commands(None)
+PAGES = [[], *([name] for name in COMMANDS), *(["study", name] for name in STUDY)]
 EXPECTED = set(
-    """--alternative --annotators --baseline --blocks --classes --cluster --correction --csv --csv-safe --format --gold --help --html
---interval --item --jobs --json --latex --level --margin --markdown --metric --missing-value --no-rescale --normalise --on-missing --option
+    """--alternative --annotators --baseline --blocks --classes --cluster --correction --csv --csv-safe --csv-scores --format --gold --help --html
+--ignore --interval --item --jobs --json --latex --level --margin --markdown --metric --missing-value --no-rescale --normalise --on-missing --option
 --plot --resample-annotators --resample-size --resamples --seed --simultaneous --stratum --stream --system --system-column --test --top
 --value-column""".split()  # noqa: SIM905
 )
+
+
+@pytest.fixture(autouse=True)
+def _width(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")  # as in the documentation
 
 
 def _page(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -61,21 +70,53 @@ def test_the_page_is_made_of_the_help(arguments: list[str], capsys: pytest.Captu
     assert not missing, "run python docs/make_cli_page.py"
 
 
-def test_help_is_the_same_in_any_terminal(run: Run) -> None:
+@pytest.mark.parametrize("arguments", PAGES, ids=" ".join)
+@pytest.mark.parametrize("width", [70, 80])
+def test_help_fits_the_terminal(
+    arguments: list[str], width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    page = _page(capsys, *arguments)
+    before, _, after = page.partition("Examples:")
+    examples, _, options = after.partition("\n\n")
+    assert max(map(len, (before + options).splitlines())) <= width
+    assert max(map(len, examples.splitlines()), default=0) <= 80
+    monkeypatch.setenv("COLUMNS", "300")
+    assert max(map(len, _page(capsys, *arguments).splitlines())) <= 100
+
+
+def test_help_is_plain_text_of_80_columns_in_a_pipe(run: Run) -> None:
     plain = run("compare", "--help")
     assert plain.returncode == 0
     assert (
-        plain.stdout == run("compare", "--help", COLUMNS="40", FORCE_COLOR="1", TERM="xterm-256color").stdout
+        plain.stdout == run("compare", "--help", COLUMNS="80", FORCE_COLOR="1", TERM="xterm-256color").stdout
     )
     assert "\x1b" not in plain.stdout
-    assert max(map(len, plain.stdout.splitlines())) <= 100
+    assert max(map(len, plain.stdout.splitlines())) <= 80
 
 
-def test_no_arguments_show_the_help_and_are_an_error(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([]) == 2
+@pytest.mark.parametrize("name", ["compare", "datasets", "folds", "runs", "preferences"])
+def test_options_stand_under_headings(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    page = _page(capsys, name)
+    headings = re.findall(r"^([A-Z][a-z]+):$", page, re.MULTILINE)
+    assert headings == ["Data", "Statistics", "Output", "Options"]
+    sections = dict(zip(headings, re.split(r"^[A-Z][a-z]+:$", page, flags=re.MULTILINE)[1:], strict=True))
+    assert "--item COLUMN" in sections["Data"]
+    assert "--level P" in sections["Statistics"]
+    assert "--html FILE|-" in sections["Output"]
+    assert "--help" in sections["Options"]
+
+
+@pytest.mark.parametrize("arguments", [[], ["study"]])
+def test_no_command_shows_the_help(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 0
     captured = capsys.readouterr()
-    assert captured.out == ""
-    assert "Usage: bestby" in captured.err
+    assert (captured.out, captured.err) == (_page(capsys, *arguments), "")
+
+
+def test_a_misspelt_command_has_a_suggestion(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["comapre"]) == 2
+    assert "Did you mean 'compare'" in capsys.readouterr().err
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
@@ -87,10 +128,9 @@ def test_metrics(capsys: pytest.CaptureFixture[str]) -> None:
     from bestby.metrics.registry import list_metrics
 
     assert main(["metrics"]) == 0
-    header, *lines = capsys.readouterr().out.splitlines()
-    assert header.split() == ["metric", "better", "measures"]
-    assert [line.split()[0] for line in lines] == [row.name for row in list_metrics()]
-    assert next(line for line in lines if line.startswith("rmse")).split()[1] == "lower"
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  ")]
+    assert sorted(line.split()[0] for line in lines) == sorted(row.name for row in list_metrics())
+    assert next(line for line in lines if line.startswith("  rmse ")).split()[1] == "lower"
 
 
 def test_the_room_itself_imports_nothing_heavy() -> None:
@@ -105,7 +145,49 @@ def test_the_room_itself_imports_nothing_heavy() -> None:
     assert done.stdout.strip() == ""
 
 
+@pytest.mark.parametrize("arguments", PAGES[1:], ids=" ".join)
+def test_a_help_page_imports_nothing_heavy(arguments: list[str]) -> None:
+    code = (
+        "import sys, bestby.cli\n"
+        "bestby.cli.main([*sys.argv[1:], '--help'])\n"
+        "heavy = {'numpy', 'scipy', 'duckdb', 'rich', 'matplotlib', 'pandas', 'numba', 'narwhals'}\n"
+        "print(*sorted(heavy & set(sys.modules)), file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True
+    )
+    assert done.stderr.strip() == ""
+
+
 @pytest.mark.parametrize("option", ["interval", "test", "alternative", "correction"])
 def test_every_choice_is_in_the_help(option: str) -> None:
     (parameter,) = [one for one in COMMANDS["compare"].params if one.name == option]
-    assert parameter.help.startswith(choices(option, "items"))
+    assert parameter.help.partition(": ")[2].startswith(choices(option, "items"))
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("comp", {"compare"}),
+        ("study re", {"remove"}),
+        ("compare x.csv --int", {"--interval"}),
+        ("compare x.csv --correction b", {"bonferroni", "bh"}),
+        ("compare x.csv --test mc", {"mcnemar", "mcnemar-midp"}),
+        ("compare x.csv --interval t", {"tango", "two-way"}),
+        ("folds x.csv --test 5", {"5x2cv-f", "5x2cv-t"}),
+        ("compare x.csv --metric f1_mi", {"f1_micro"}),
+        ("runs x.csv --figure ", {"scores", "forest", "quantiles", "order"}),
+    ],
+)
+def test_the_shell_completes(run: Run, words: str, expected: set[str]) -> None:
+    count = len(words.split()) if not words.endswith(" ") else len(words.split()) + 1
+    done = run(_BESTBY_COMPLETE="complete_bash", COMP_WORDS=f"bestby {words}", COMP_CWORD=str(count))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert set(done.stdout.split()) == expected
+
+
+def test_the_script_of_the_completion(run: Run) -> None:
+    for shell in ("bash", "zsh", "fish"):
+        done = run(_BESTBY_COMPLETE=f"source_{shell}")
+        assert done.returncode == 0
+        assert f"_BESTBY_COMPLETE=complete_{shell}" in done.stdout

@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-import typer.main
 from tests.cli.helpers import Run
 
 import bestby as bb
-from bestby.cli import app, main
-from bestby.cli.plan import _BUDGET, _GOES_WITH, _MAKERS, _NO_BUDGET
+from bestby.cli import main
+from bestby.cli.designs import _BUDGET, _DESIGNS, _GOES_WITH, _NO_BUDGET
+from bestby.cli.options import spellings
+from bestby.cli.parameters.plan import Plan
 
 PROPORTIONS = ["--accuracy", ".83", ".80", "--agreement", ".9"]
 
@@ -185,11 +186,9 @@ def test_runs_and_items(capsys: pytest.CaptureFixture[str], runs_and_items: Path
 
 
 def test_every_option_belongs_somewhere() -> None:
-    options = {
-        name for parameter in typer.main.get_command(app).commands["plan"].params for name in parameter.opts
-    }
+    options = {name for names in spellings(Plan).values() for name in names}
     assert set(_GOES_WITH) <= options
-    assert {one for designs in _GOES_WITH.values() for one in designs} == {*_MAKERS, _BUDGET, _NO_BUDGET}
+    assert {one for designs in _GOES_WITH.values() for one in designs} == {*_DESIGNS, _BUDGET, _NO_BUDGET}
 
 
 def test_runs_by_another_name_with_a_gold(
@@ -291,7 +290,7 @@ def test_every_output(run: Run, tmp_path: Path) -> None:
         ("--item-sd .3 --difference .1 --budget 5 --run-cost 1 --n 5", "InvalidInputError: --n does not go with --budget", "hint: leave one out"),
         ("--item-sd .3 --difference .1 --budget 5 --run-cost 1 --power 7", "InvalidInputError: --power does not go with --budget", "hint: leave one out"),
         ("--item-sd .3 --difference .1 --n 100 --max-items 5", "InvalidInputError: --max-items does not go with a plan without --budget", "hint: leave one out; --max-items is for --budget"),
-        ("--sd 1 --difference .1 --n 1", "InvalidInputError: --n must lie between", "hint: bestby COMMAND --help"),
+        ("--sd 1 --difference .1 --n 1", "InvalidInputError: --n must lie between", "hint: bestby plan --help"),
     ],
 )  # fmt: skip
 def test_errors_are_two_lines(

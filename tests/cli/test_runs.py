@@ -89,9 +89,9 @@ def test_the_example_with_and_without_items(run: Run) -> None:
         (["one.csv"], "DesignError: system 'a' has one run", "hint: train it with more seeds"),
         (["seeds.csv", "--gold", "old"], "a gold needs a column of items", "hint: name it: --item ..."),
         (["seeds.csv", "--dataset", "news"], "seeds.csv has no column of datasets",
-         "hint: name it: --dataset-column (dataset in Python); its columns are: seed, old, new"),
+         "hint: name it: --dataset-column ...; its columns are: seed, old, new"),
         (["twice.csv"], "run '1' of system 'a' occurs 2 times",
-         "hint: is there a column of items or datasets? Name it: --item ... or --dataset-column (dataset in Python)"),
+         "hint: is there a column of items or datasets? Name it: --item ... or --dataset-column ..."),
         ([], "UsageError: Missing argument 'FILES'.", "hint: bestby runs --help"),
     ],
 )  # fmt: skip

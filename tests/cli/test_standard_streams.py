@@ -106,5 +106,5 @@ def test_safe_csv(
 def test_a_warning_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from bestby.cli import commands
 
-    commands._warned(UserWarning("two\nlines \x1b"), UserWarning, "file.py", 3)
+    commands._show_warning(UserWarning("two\nlines \x1b"), UserWarning, "file.py", 3)
     assert capsys.readouterr().err == "warning: two lines \\x1b\n"

@@ -10,6 +10,7 @@ import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer.main
@@ -20,7 +21,8 @@ from bestby.cli import app, main
 from bestby.comparisons.study.study import Study
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "cli.md"
-COMMANDS = typer.main.get_command(app).commands["study"].commands  # type: ignore[attr-defined]
+GROUP: Any = typer.main.get_command(app).get_command(None, "study")  # type: ignore[attr-defined, arg-type]
+COMMANDS = {name: GROUP.get_command(None, name) for name in GROUP.list_commands(None)}
 GOLD = ["x", "y", "z"] * 20
 START = helpers.START | {
     "plot": "<?xml",
@@ -352,8 +354,9 @@ def test_the_example_of_boostsa(run: Run, shared_data: Callable[[str], Path], tm
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_every_command_and_option_is_explained_and_documented(
-    name: str, capsys: pytest.CaptureFixture[str]
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "100")  # as in the documentation
     documented = PAGE.read_text(encoding="utf-8")
     assert f"## bestby study {name}\n" in documented, "run python docs/make_cli_page.py"
     assert main(["study", name, "--help"]) == 0

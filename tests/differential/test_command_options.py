@@ -103,7 +103,7 @@ NEUTRAL = {
 }
 """Options that change no number."""
 
-NO_CASE = {"files", "--json"}
+NO_CASE = {"paths", "--json"}
 
 
 @pytest.fixture(scope="module")
@@ -188,6 +188,6 @@ def test_an_option_of_output_changes_no_number(
 
 
 def test_every_option_has_a_case() -> None:
-    command = typer.main.get_command(app).commands["compare"]  # type: ignore[attr-defined]
+    command: Any = typer.main.get_command(app).get_command(None, "compare")  # type: ignore[attr-defined, arg-type]
     names = {parameter.opts[-1] for parameter in command.params}
     assert names == {*CHANGES, *REFUSED, *NEUTRAL, *NO_CASE}

@@ -1,50 +1,121 @@
-"""All commands, and how one of them is run."""
+"""All commands, each loaded when it is called, and how one of them is run."""
 
 from __future__ import annotations
 
+import importlib
 import sys
 import warnings
-from collections.abc import Sequence
-from typing import Annotated, Any, TextIO
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, ClassVar, TextIO
 
 import typer
+import typer.core
 import typer.main
 
+from bestby._core.errors import BestbyError
 from bestby._version import __version__
 from bestby.cli import streams
-from bestby.cli.advise import advise
-from bestby.cli.compare import compare
-from bestby.cli.datasets import datasets
-from bestby.cli.errors import reported
-from bestby.cli.evaluate import evaluate
-from bestby.cli.folds import folds
-from bestby.cli.metrics import metrics
-from bestby.cli.plan import plan
-from bestby.cli.preferences import preferences
-from bestby.cli.runs import runs
-from bestby.cli.study import study
+from bestby.cli.errors import in_options, repeat_hint, reported
+from bestby.cli.inputs import with_stdin
+from bestby.cli.options import WIDEST, command, spellings, write_options, write_rows
 
 __all__ = ["app", "run"]
 
-# Help is plain text of one width: quick, and the same in a terminal, a pipe and the documentation.
+COMMANDS = {
+    "compare": "Compare systems on one test set: differences, intervals, tests.",
+    "evaluate": "Give the scores of one system or several with their intervals; nothing is tested.",
+    "datasets": "Compare systems over several datasets: on how many they differ, how they rank.",
+    "folds": "Compare systems by cross-validation: corrected tests, spread over repetitions.",
+    "runs": "Compare systems by several runs (random seeds) of each.",
+    "preferences": "Compare systems by judgements of which of two was better.",
+    "metrics": "List the metrics: name, whether higher or lower is better, what it measures.",
+    "plan": "Plan a study: its power, the size it needs, or the smallest difference it detects.",
+    "advise": "Advise which test and which interval fit an experiment, and explain why.",
+    "study": "Keep the runs of experiments in a directory, and compare them as it grows.",
+}
+
+STUDY = {
+    "add": "Add a run; it is on the disk when the command ends.",
+    "run": "Compare every treatment with its baselines; without a baseline, every two conditions.",
+    "list": "List the runs.",
+    "remove": "Remove runs.",
+    "import": "Add the experiments of an outcomes.json of BooStSa.",
+    "export": "Write the study as an outcomes.json that BooStSa loads.",
+}
+
+
+class _Group(typer.core.TyperGroup):
+    """A group whose commands are made when they are looked up; `helps` are their names and lines of help."""
+
+    words: ClassVar[tuple[str, ...]] = ()
+    helps: ClassVar[Mapping[str, str]] = COMMANDS
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        del ctx
+        return list(self.helps)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        del ctx
+        if cmd_name == "study" and not self.words:
+            return _STUDY
+        self.commands.update(dict.fromkeys(self.helps))  # type: ignore[arg-type]  # names to suggest
+        return _load((*self.words, cmd_name), self.helps[cmd_name]) if cmd_name in self.helps else None
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        # Who types `bestby` alone asks what there is: that is no error.
+        return super().parse_args(ctx, args or ["--help"])
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        write_rows("Commands", list(self.helps.items()), formatter)
+        write_options(self, ctx, formatter)
+
+
+class _Study(_Group):
+    words = ("study",)
+    helps = STUDY
+
+
+def _load(words: tuple[str, ...], help: str) -> Any:
+    """Return the command of some words, such as ``("study", "add")``, without what it imports to run."""
+    parameters = importlib.import_module(f"bestby.cli.parameters.{words[0]}")
+    record: type = getattr(parameters, "".join(word.title() for word in words))
+
+    def call(values: Any) -> None:
+        try:
+            run_command = getattr(importlib.import_module(f"bestby.cli.{words[0]}"), "_".join(words))
+            with with_stdin(values) as complete:
+                run_command(complete)
+        except BestbyError as error:
+            error.hint = repeat_hint(values, error) or error.hint
+            raise in_options(error, spellings(record), " ".join(("bestby", *words))) from error
+
+    return command(words[-1], help, record, call)
+
+
+_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": WIDEST}
+
 app = typer.Typer(
     name="bestby",
-    add_completion=False,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
+    cls=_Group,
+    context_settings=_SETTINGS,
     rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"], "terminal_width": 100},
+    pretty_exceptions_enable=False,
 )
-app.command()(compare)
-app.command()(evaluate)
-app.command()(datasets)
-app.command()(folds)
-app.command()(runs)
-app.command()(preferences)
-app.command()(metrics)
-app.command()(plan)
-app.command()(advise)
-app.add_typer(study, name="study")
+_STUDY = _Study(
+    name="study",
+    context_settings=_SETTINGS,
+    rich_markup_mode=None,
+    help=f"""{COMMANDS["study"]}
+
+A study has one gold; its conditions are baselines or treatments, with one or more runs each.
+
+\b
+Examples:
+  bestby study add s h0 --run 0 --predictions h0.txt --gold y.txt --baseline
+  bestby study add s h1 --run 0 --predictions h1.txt --epochs 10
+  bestby study run s --metric f1_macro --html report.html
+""",
+)
 
 
 def _version(wanted: bool) -> None:
@@ -73,18 +144,15 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """Do what `bestby.cli.main` does, interrupts apart."""
     given = None if arguments is None else list(arguments)
     streams.open_closed()
-    with (
-        reported(lambda: _options(sys.argv[1:] if given is None else given)) as status,
-        warnings.catch_warnings(),
-    ):
-        warnings.showwarning = _warned
+    with reported() as status, warnings.catch_warnings():
+        warnings.showwarning = _show_warning
         code = app(args=given, prog_name="bestby", standalone_mode=False)
         status.code = code if isinstance(code, int) else 0
         sys.stdout.flush()
     return status.code
 
 
-def _warned(
+def _show_warning(
     message: Warning | str,
     category: type[Warning],
     filename: str,
@@ -95,15 +163,3 @@ def _warned(
     """Show a warning of a library as one line, without the place in the code that it comes from."""
     del category, filename, lineno, file, line
     streams.print_stderr(f"warning: {message}")
-
-
-def _options(given: Sequence[str]) -> set[str]:
-    """Return the options of the command that the arguments name.
-
-    >>> "--jobs" in _options(["study", "run", "s"]), "--jobs" in _options(["study", "add", "s"])
-    (True, False)
-    """
-    command: Any = typer.main.get_command(app)
-    for word in given:
-        command = getattr(command, "commands", {}).get(word, command)
-    return {name for parameter in command.params for name in parameter.opts}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterator
+import traceback
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, ClassVar
 
 import typer
@@ -20,42 +21,41 @@ _CLICK_ERROR: type[Exception] = next(
 )
 
 
-_HELP = "bestby COMMAND --help tells what each option takes"
-"""For errors that say all there is to say: bad input is two lines always."""
-
-
 class Status:
     """The exit status of the process.
 
-    `code`: 0 until something happens.
+    Attributes
+    ----------
+    code : int
+        0 until something happens.
     """
 
     INPUT: ClassVar[int] = 2
+    INTERNAL: ClassVar[int] = 70
     INTERRUPTED: ClassVar[int] = 130
-    PIPE: ClassVar[int] = 1
+    PIPE: ClassVar[int] = 141
 
     def __init__(self) -> None:
         self.code = 0
 
 
 @contextmanager
-def reported(options: Callable[[], Collection[str]]) -> Iterator[Status]:
-    """Run what is inside; report what goes wrong on stderr and keep the exit status.
-
-    `options` tells the options of the command that runs; only asked if something goes wrong.
-    """
+def reported() -> Iterator[Status]:
+    """Run the block; report what goes wrong on stderr and keep the exit status."""
     status = Status()
     try:
         yield status
     except BestbyError as error:
         status.code = Status.INPUT
-        _say(type(error).__name__, _named(error.message, options()), _as_options(error.hint or _HELP))
+        _say(type(error).__name__, error.message, error.hint)
     except typer.Exit as stop:
         status.code = stop.exit_code
     except (KeyboardInterrupt, typer.Abort):
         status.code = Status.INTERRUPTED
-    except BrokenPipeError:
-        status.code = Status.PIPE
+    except (BrokenPipeError, SystemExit) as stop:
+        if isinstance(stop, SystemExit) and not isinstance(stop.__context__, BrokenPipeError):
+            raise
+        status.code = Status.PIPE  # typer turns a closed pipe into an exit with 1
         streams.discard_stdout()
     except OSError as error:
         status.code = Status.INPUT
@@ -68,13 +68,19 @@ def reported(options: Callable[[], Collection[str]]) -> Iterator[Status]:
     except _CLICK_ERROR as error:
         status.code = Status.INPUT
         _say_usage(error)
+    except Exception as error:
+        status.code = Status.INTERNAL
+        streams.flush()
+        for line in traceback.format_exc().rstrip().split("\n"):
+            streams.print_stderr(line)
+        _say(
+            "InternalError",
+            f"{type(error).__name__}: {error}",
+            "this is a defect of bestby: please report it with the lines above",
+        )
 
 
 def _say_usage(error: Any) -> None:
-    if type(error).__name__ == "NoArgsIsHelpError":  # its message is the whole help page
-        for line in error.format_message().split("\n"):
-            streams.print_stderr(line)
-        return
     command = error.ctx.command_path if getattr(error, "ctx", None) else "bestby"
     _say("UsageError", error.format_message(), f"{command} --help")
 
@@ -96,68 +102,63 @@ def _of_file(error: OSError) -> InvalidInputError:
     )
 
 
-_OPTIONS = {
-    "accuracy_a": "--accuracy",
-    "accuracy_b": "--accuracy",
-    "kind": "--figure",
-    "missing": "--missing-value",
-    "options": "--option",
-    "paths": "FILES",
-    "rng": "--seed",
-    "systems": "--system",
-    "texts": "--metric",
+SPELLINGS = {
+    "accuracy_a": ("--accuracy",),
+    "accuracy_b": ("--accuracy",),
+    "mean_of_items": ("--per-item real", "--per-item none"),
 }
-"""Options that are not called as the argument of Python, apart from `n_jobs` and such: ``--jobs``."""
-
-_DATA = ("gold", "ids", "predictions", "systems")
-"""Arguments whose name, in a message, means what was read and not the option."""
-
-PHRASES = {
-    "a non-negative integer, a numpy.random.Generator or None": "a whole number of at least 0",
-    "gold=Annotations.of(labels), one list of labels per item": "--annotators: the columns of their labels",
-    "use PairedProportions or PairedScores": "give --accuracy and --agreement, or --difference and --sd",
-    "around accuracy_b at": "around the second of --accuracy at",
-    "give item_sd": "give --item-sd",
-    "n_differing is at most n_items": "--differing is at most --items",
-    "resample_size is a": "--resample-size is a",
-    "mean_of_items=True": "--per-item real",
-    "(mean_of_items)": "(--per-item)",
-}
-"""What has another wording on the command line."""
+"""Arguments of Python that are part of an option: what is written for them (or for True), and for False."""
 
 
-def option_of(argument: str) -> str:
-    """Return the option that an argument of Python is on the command line.
+def in_options(error: BestbyError, options: Mapping[str, tuple[str, ...]], command: str) -> BestbyError:
+    """Return an error with the arguments of Python written as options of a command.
 
-    >>> option_of("on_missing"), option_of("n_jobs"), option_of("rng")
-    ('--on-missing', '--jobs', '--seed')
+    A message may begin with the name of its argument; messages and hints write a setting as Python does, such
+    as ``on_missing="drop"``. Both are recognised by the names of the arguments that the command has.
     """
-    return _OPTIONS.get(argument) or "--" + argument.removeprefix("n_").replace("_", "-")
+    options = {**SPELLINGS, **options}
+    message, argument = error.message, error.argument
+    if argument is not None and argument in options and message.startswith(f"{argument} "):
+        message = options[argument][0] + message.removeprefix(argument)
+    error.message = _settings(message, options)
+    error.hint = _settings(error.hint, options) if error.hint else f"{command} --help"
+    return error
 
 
-def _reworded(text: str) -> str:
-    for phrase, wording in PHRASES.items():
-        text = text.replace(phrase, wording)
-    return text
+def repeat_hint(values: Any, error: BestbyError) -> str | None:
+    """Return what to do about ``--system a,b``, which may be a name, and about ``--system a b``."""
+    systems: list[str] = getattr(getattr(values, "data", None), "systems", None) or []
+    if not systems:
+        return None
+    names = [name.strip() for one in systems for name in one.split(",")]
+    strays = [one for one in (getattr(values, "paths", None) or [])[1:] if not Path(one).suffix]
+    if error.argument != "systems":
+        names = [*systems, *(one for one in strays if not Path(one).exists() and "=" not in one)]
+    if len(names) == len(systems):
+        return None
+    return f"repeat the option: {' '.join(f'--system {name}' for name in names)}"
 
 
-def _named(message: str, options: Collection[str]) -> str:
-    """Write the Python argument that a message begins with as the option, if the command has it."""
-    argument, must, rest = _reworded(message).partition(" must ")
-    named = argument not in _DATA and option_of(argument) in options
-    return (option_of(argument) if named else argument) + must + rest
+def _settings(text: str, options: Mapping[str, tuple[str, ...]]) -> str:
+    """Write the settings in a text as options.
+
+    Examples
+    --------
+    >>> options = {"on_missing": ("--on-missing",), "stream": ("--stream", "--no-stream")}
+    >>> _settings('pass on_missing="drop", or read it whole (stream=False)', options)
+    'pass --on-missing drop, or read it whole (--no-stream)'
+    """
+    return " ".join(_setting(word, options) for word in text.split(" "))
 
 
-def _as_options(hint: str) -> str:
-    """Write Python arguments in a hint as options of the command line."""
-
-    def option(match: re.Match[str]) -> str:
-        name, value, refusal = match[1], match[2].strip('"[]'), match[3]
-        if refusal is not None:
-            return refusal
-        if value in ("True", "False"):
-            return option_of(name if value == "True" else f"no_{name}")
-        return f"{option_of(name)} {value or repr('')}"
-
-    argument = r'\b([a-z_]+)=(\.\.\.|\[\.\.\.\]|"[^"]*"|[\d_.]*\d|True\b|False\b)'
-    return re.sub(argument + r"(?: \((--[a-z-]+)\))?", option, _reworded(hint))
+def _setting(word: str, options: Mapping[str, tuple[str, ...]]) -> str:
+    bare = word.lstrip("(")
+    name, sign, value = bare.partition("=")
+    if name not in options or not sign:
+        return word
+    rest = value.rstrip(",;:)")
+    flags = {"True": options[name][0], "False": options[name][-1]}
+    if rest == "False" and len(options[name]) == 1:
+        flags["False"] = f"no {options[name][0]}"
+    shown = flags.get(rest) or f"{options[name][0]} {rest.strip('[]' + chr(34) + chr(39)) or repr('')}"
+    return word[: len(word) - len(bare)] + shown + value[len(rest) :]

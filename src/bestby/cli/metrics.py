@@ -2,20 +2,55 @@
 
 from __future__ import annotations
 
+from bestby._core.errors import InvalidInputError
 from bestby.cli import streams
+from bestby.cli.parameters.metrics import Metrics
+from bestby.metrics.registry import MetricRow, list_metrics
+
+_FAMILIES = {
+    "classification": "Classification",
+    "chance": "Classification",
+    "multilabel": "Multi-label classification",
+    "ranking": "Ranking by scores",
+    "soft": "Probabilities and soft labels",
+    "calibration": "Probabilities and soft labels",
+    "regression": "Numbers",
+    "correlation": "Correlation",
+    "agreement": "Agreement with annotators",
+    "tagging": "Tags and spans",
+    "spans": "Tags and spans",
+    "parsing": "Parsing",
+    "bleu": "Translation",
+    "translation": "Translation",
+    "summarisation": "Summarisation",
+    "answers": "Answers and code",
+    "language": "Language models",
+    "recognition": "Speech recognition",
+    "retrieval": "Retrieval",
+}
+"""The headings of the families of metrics, in the order of the list."""
 
 
-def metrics() -> None:
-    """List the metrics: name, whether higher or lower is better, what it measures.
-
-    LABEL stands for one of the labels in your data, as in f1[spam].
-    """
-    from bestby.metrics.registry import list_metrics
-
-    rows = [
-        (row.name, "higher" if row.greater_is_better else "lower", row.description) for row in list_metrics()
-    ]
-    rows.insert(0, ("metric", "better", "measures"))
-    widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
-    for name, better, description in rows:
-        streams.print_stdout(f"{name:<{widths[0]}}  {better:<{widths[1]}}  {description}".rstrip())
+def metrics(values: Metrics) -> None:
+    """Print the metrics that hold all words, under the headings of their families."""
+    words = [word.lower() for word in values.words or ()]
+    families: dict[str, list[MetricRow]] = {heading: [] for heading in _FAMILIES.values()}
+    for row in list_metrics():
+        heading = _FAMILIES[row.family]
+        text = f"{row.name} {heading} {row.description}".lower()
+        if all(word in text for word in words):
+            families[heading].append(row)
+    rows = [row for family in families.values() for row in family]
+    if not rows:
+        raise InvalidInputError(
+            f"no metric matches {' '.join(words)!r}", hint="'bestby metrics' without a word lists them all"
+        )
+    width = max(len(row.name) for row in rows)
+    paragraphs = []
+    for heading, family in families.items():
+        lines = [
+            f"  {row.name:<{width}}  {'higher' if row.greater_is_better else 'lower':<6}  {row.description}"
+            for row in family
+        ]
+        paragraphs += ["\n".join([heading, *lines])] if family else []
+    streams.print_stdout("\n\n".join(paragraphs))

@@ -5,123 +5,118 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
+from bestby.cli.parameters.groups import Json
 from bestby.cli.streams import standard_output
+from bestby.readers.multi_file import pieces_of
+from bestby.report.figures.drawing import render
+from bestby.report.writers.files import write_bytes
+from bestby.report.writers.terminal import print_to
 
 STDOUT = "-"
-_OF_SYSTEMS = ("markdown", "latex", "html")  # and figures: what shows the best systems only, if asked to
+_OF_SYSTEMS = ("markdown", "latex", "html")  # and figures: they can show the best systems only
 _PICTURES = (".png", ".svg", ".pdf")
 
 
-@dataclass(frozen=True)
-class Outputs:
-    """What to write and where.
+def check(output: Json, read: Mapping[str, Sequence[str] | None]) -> None:
+    """Check the outputs before any work is done; `read` is what is read, by the option that names it.
 
-    `targets` has a file, or ``-`` for stdout, by format: json, csv, markdown, latex, html, plot, results-tsv.
-    `csv_safe` says whether texts of the CSV are written so that no spreadsheet takes them for formulas.
+    Raises
+    ------
+    InvalidInputError
+        If two outputs go to one place or one to a file that is read, a file cannot be made there, or
+        --csv-safe has no CSV to act on.
     """
-
-    targets: Mapping[str, str]
-    csv_safe: bool = False
-
-    @classmethod
-    def of(
-        cls, read: Mapping[str, Sequence[str] | None], *, csv_safe: bool = False, **asked: str | None
-    ) -> Outputs:
-        """Check the targets before any work is done."""
-        for argument, words in read.items():
-            if "" in (words or ()):
-                raise InvalidInputError(
-                    f"{argument} is empty: it names nothing", hint="name it, or leave it out"
-                )
-        targets = {form: target for form, target in asked.items() if target is not None}
-        if csv_safe and "csv" not in targets:
+    for argument, words in read.items():
+        if "" in (words or ()):
+            raise InvalidInputError(f"{argument} is empty: it names nothing", hint="name it, or leave it out")
+    targets = output.targets()
+    if getattr(output, "csv_safe", False) and not {"csv", "csv_scores"} & set(targets):
+        raise InvalidInputError(
+            "--csv-safe needs --csv: no CSV is written", hint="give --csv too, or leave --csv-safe out"
+        )
+    inputs = _inputs(read) if set(targets.values()) - {STDOUT} else {}
+    places: dict[str, str] = {}
+    for form, target in targets.items():
+        option = f"--{form.replace('_', '-')}"
+        place = target if target == STDOUT else os.path.realpath(target)
+        if place in places:
+            where = "stdout (-)" if target == STDOUT else repr(target)
             raise InvalidInputError(
-                "--csv-safe needs --csv: no CSV is written", hint="give --csv too, or leave --csv-safe out"
+                f"{places[place]} and {option} both go to {where}",
+                hint="give each output a place of its own; only one can go to -",
             )
-        inputs = _inputs(read) if set(targets.values()) - {STDOUT} else {}
-        places: dict[str, str] = {}
-        for form, target in targets.items():
-            place = target if target == STDOUT else os.path.realpath(target)
-            if place in places:
-                where = "stdout (-)" if target == STDOUT else repr(target)
-                raise InvalidInputError(
-                    f"--{places[place]} and --{form} both go to {where}",
-                    hint="give each output a place of its own; only one can go to -",
-                )
-            places[place] = form
-            if target != STDOUT:
-                _check_place(form, target)
-            if place in inputs:
-                raise InvalidInputError(
-                    f"--{form} would overwrite the input {inputs[place]!r}", hint="name another file"
-                )
-        plot = targets.get("plot", STDOUT)
-        if plot != STDOUT and Path(plot).suffix.lower() not in _PICTURES:
+        places[place] = option
+        if target != STDOUT:
+            _check_place(option, target)
+        if place in inputs:
             raise InvalidInputError(
-                f"--plot writes {', '.join(_PICTURES)}, got {plot!r}", hint="change the suffix of the file"
+                f"{option} would overwrite the input {inputs[place]!r}", hint="name another file"
             )
-        return cls(targets, csv_safe)
+    plot = targets.get("plot", STDOUT)
+    if plot != STDOUT and Path(plot).suffix.lower() not in _PICTURES:
+        raise InvalidInputError(
+            f"--plot writes {', '.join(_PICTURES)}, got {plot!r}", hint="change the suffix of the file"
+        )
 
-    def write(self, result: Any, *, top: int | None = None, **plotting: Any) -> None:
-        """Render everything, then write the files, then stdout: the table, unless an output goes there.
 
-        `top` says how many of the best systems tables and figures show.
-        """
-        shown = {} if top is None else {"top": top}
-        rendered = {form: self._rendered(result, form, shown, plotting) for form in self.targets}
-        from bestby.report.writers.files import write_bytes
-        from bestby.report.writers.terminal import print_to
+def write(output: Json, result: Any, table: str | None = None) -> None:
+    """Render everything, then write the files, then stdout: the table, unless an output goes there.
 
-        for form, content in rendered.items():
-            if self.targets[form] != STDOUT:
-                write_bytes(self.targets[form], content)
-        printed = [content for form, content in rendered.items() if self.targets[form] == STDOUT]
-        with standard_output() as stream:
-            for content in printed:
-                stream.flush()
-                stream.buffer.write(content)
-                stream.buffer.flush()
-            if not printed:
-                print_to(result, stream, top)
+    `table` is the table that the CSV holds, if not the first.
+    """
+    top = getattr(output, "top", None)
+    targets = output.targets()
+    rendered = {form: _rendered(output, result, form, table) for form in targets}
+    for form, content in rendered.items():
+        if targets[form] != STDOUT:
+            write_bytes(targets[form], content)
+    printed = [content for form, content in rendered.items() if targets[form] == STDOUT]
+    with standard_output() as stream:
+        for content in printed:
+            stream.flush()
+            stream.buffer.write(content)
+            stream.buffer.flush()
+        if not printed:
+            print_to(result, stream, top)
 
-    def _rendered(
-        self, result: Any, form: str, shown: Mapping[str, int], plotting: Mapping[str, Any]
-    ) -> bytes:
-        if form == "plot":
-            from bestby.report.figures.drawing import render
 
-            target = self.targets[form]
-            suffix = ".svg" if target == STDOUT else Path(target).suffix.lower()
-            return render(result.plot(**plotting, **shown), suffix)
-        arguments: Mapping[str, Any] = shown if form in _OF_SYSTEMS else {}
-        if form == "csv":
-            arguments = {"spreadsheet_safe": self.csv_safe}
-        text: str = getattr(result, f"to_{form.replace('-', '_')}")(**arguments)
-        return text.encode("utf-8")
+def _rendered(output: Json, result: Any, form: str, table: str | None) -> bytes:
+    top = getattr(output, "top", None)
+    arguments: dict[str, Any] = {} if top is None else {"top": top}
+    if form == "plot":
+        target = output.targets()[form]
+        suffix = ".svg" if target == STDOUT else Path(target).suffix.lower()
+        kind = getattr(output, "kind", None)
+        return render(result.plot(**({} if kind is None else {"kind": kind}), **arguments), suffix)
+    if form not in _OF_SYSTEMS:
+        arguments = {}
+    if form in ("csv", "csv_scores"):
+        what = "scores" if form == "csv_scores" else table
+        text: str = result.to_csv(what=what, spreadsheet_safe=getattr(output, "csv_safe", False))
+    else:
+        text = getattr(result, f"to_{form}")(**arguments)
+    return text.encode("utf-8")
 
 
 def _inputs(read: Mapping[str, Sequence[str] | None]) -> dict[str, str]:
     """Return the files that are read, as the user calls them, by where they really are."""
-    from bestby.readers.multi_file import pieces_of
-
     words = [word for given in read.values() for word in given or ()]
     paths = [path for word in words for path in (word, word.partition("=")[2])]  # NAME=FILE, or a file
     for given in read.values():
-        with suppress(InvalidInputError):  # reading them will tell what is wrong
+        with suppress(InvalidInputError):  # reading them will say what is wrong
             pieces = pieces_of(given)
             paths += [] if pieces is None else map(str, pieces.paths)
     return {os.path.realpath(path): path for path in paths if os.path.isfile(path)}  # noqa: PTH113 - any text
 
 
-def _check_place(form: str, target: str) -> None:
+def _check_place(option: str, target: str) -> None:
     if not target:
         raise InvalidInputError(
-            f"--{form} is empty: it names nothing", hint="name a file, or - for the standard output"
+            f"{option} is empty: it names nothing", hint="name a file, or - for the standard output"
         )
     path = Path(os.path.realpath(target))
     try:

@@ -35,7 +35,13 @@ def open_closed() -> None:
 
 @contextmanager
 def standard_output() -> Iterator[TextIO]:
-    """Give stdout to write to, and flush it."""
+    """Give stdout to write to, and flush it.
+
+    Raises
+    ------
+    InvalidInputError
+        If it cannot be written. A reader that has gone remains a `BrokenPipeError`.
+    """
     try:
         yield sys.stdout
         sys.stdout.flush()

@@ -1,0 +1,208 @@
+"""Options that are declared as fields of records, and the commands that typer makes of these records."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from typing import Any, ClassVar, NamedTuple, TypeVar, dataclass_transform, get_type_hints
+
+import typer
+import typer.core
+import typer.main
+
+T = TypeVar("T")
+
+WIDEST = 100
+"""Columns that a help page fills at most; in a narrower terminal it fills the terminal."""
+
+
+REQUIRED: Any = MISSING
+"""The default of an option that must be given."""
+
+FIRST = ("run", "gold", "metric", "systems", "baseline")
+"""The options that come first under their heading."""
+
+
+@dataclass(frozen=True)
+class _Declared:
+    """What is declared of a field: the name of its value (None for a flag), its help and its names."""
+
+    metavar: str | None
+    help: str
+    names: tuple[str, ...] = ()
+    choices: tuple[str, ...] | Callable[[], tuple[str, ...]] = ()
+    is_argument: bool = False
+
+
+def option(
+    metavar: str,
+    help: str,
+    *names: str,
+    choices: tuple[str, ...] | Callable[[], tuple[str, ...]] = (),
+    default: Any = None,
+) -> Any:
+    """Declare an option with a value, called as its field if it has no names; the shell completes choices."""
+    return field(default=default, metadata={"declared": _Declared(metavar, help, names, choices)})
+
+
+def choice(metavar: str, choices: tuple[str, ...], before: str, *names: str, default: str) -> Any:
+    """Declare an option that takes one of several words, which its help lists."""
+    text = f"{before}{', '.join(choices[:-1])} or {choices[-1]}."
+    return option(metavar, text, *names, choices=choices, default=default)
+
+
+def flag(help: str, *names: str, default: bool | None = False) -> Any:
+    """Declare an option without a value."""
+    return field(default=default, metadata={"declared": _Declared(None, help, names)})
+
+
+def argument(metavar: str, help: str = "", default: Any = MISSING) -> Any:
+    """Declare a value without an option; if it has no help, the text of the page explains it."""
+    return field(default=default, metadata={"declared": _Declared(metavar, help, is_argument=True)})
+
+
+@dataclass_transform(
+    frozen_default=True, kw_only_default=True, field_specifiers=(option, choice, flag, argument)
+)
+def record(cls: type[T]) -> type[T]:
+    """Make a frozen dataclass of the options of a group, or of the groups of a command."""
+    return dataclass(frozen=True, kw_only=True)(cls)
+
+
+@record
+class Group:
+    """Options under one heading. Fields are called as the arguments of Python that they become."""
+
+    heading: ClassVar[str] = "Options"
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of Python; those that were not given are left to their defaults there."""
+        return {name: value for name, value in vars(self).items() if value is not None}
+
+
+class _Field(NamedTuple):
+    name: str
+    kind: Any
+    declared: _Declared
+    default: Any
+    heading: str
+
+
+def command(name: str, help: str, record: type, run: Callable[[Any], None]) -> Any:
+    """Return the command that fills a record with what was given and runs a function with it."""
+
+    def callback(**values: Any) -> None:
+        run(_filled(record, {key: None if value == [] else value for key, value in values.items()}))
+
+    signature = [
+        inspect.Parameter(
+            one.name, inspect.Parameter.KEYWORD_ONLY, default=_parameter(one), annotation=one.kind
+        )
+        for one in _fields(record)
+    ]
+    callback.__signature__ = inspect.Signature(signature)  # type: ignore[attr-defined]
+    callback.__annotations__ = {}
+    app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    text = f"{help}\n\n{inspect.cleandoc(record.__doc__ or '')}"
+    app.command(name, cls=_Command, help=text, context_settings={"max_content_width": WIDEST})(callback)
+    return typer.main.get_command(app)
+
+
+def spellings(record: type) -> dict[str, tuple[str, ...]]:
+    """Return how each argument of Python is written on the command line: the names of its option."""
+    return {one.name: _names(one) for one in _fields(record)}
+
+
+def given(values: Any) -> set[str]:
+    """Return the options whose values are not their defaults."""
+    groups = [group for group in vars(values).values() if isinstance(group, Group)]
+    held = {name: value for group in groups for name, value in vars(group).items()}
+    return {_names(one)[0] for one in _fields(type(values)) if held.get(one.name, one.default) != one.default}
+
+
+def _fields(record: type) -> Iterator[_Field]:
+    hints = get_type_hints(record)
+    for one in fields(record):
+        kind = hints[one.name]
+        if is_dataclass(kind):
+            yield from _fields(kind)  # type: ignore[arg-type]  # a class, not an instance
+        else:
+            default = ... if one.default is MISSING else one.default
+            yield _Field(one.name, kind, one.metadata["declared"], default, getattr(record, "heading", ""))
+
+
+def _filled(record: type, values: Mapping[str, Any]) -> Any:
+    kinds = get_type_hints(record)
+    names = [one.name for one in fields(record)]
+    groups = {name: _filled(kinds[name], values) for name in names if is_dataclass(kinds[name])}
+    return record(**{name: groups[name] if name in groups else values[name] for name in names})
+
+
+def _names(field: _Field) -> tuple[str, ...]:
+    if field.declared.is_argument:
+        return (str(field.declared.metavar),)
+    return field.declared.names or (f"--{field.name.replace('_', '-')}",)
+
+
+def _parameter(field: _Field) -> Any:
+    """Return what typer makes an option or an argument of."""
+    declared, choices = field.declared, field.declared.choices
+    if declared.is_argument:
+        text, hidden = declared.help or None, not declared.help
+        return typer.Argument(field.default, metavar=declared.metavar, help=text, hidden=hidden)
+
+    def complete(incomplete: str) -> list[str]:
+        return [one for one in (choices() if callable(choices) else choices) if one.startswith(incomplete)]
+
+    return typer.Option(
+        field.default,
+        "/".join(_names(field)),
+        metavar=declared.metavar,
+        help=_with_default(declared, field.default),
+        show_default=False,
+        autocompletion=complete if choices else None,
+        rich_help_panel=field.heading,
+    )
+
+
+def _with_default(declared: _Declared, default: Any) -> str:
+    """Return the help of an option with its default, which for a flag is not to set it."""
+    if declared.metavar is None or default in (None, ...):
+        return declared.help
+    return f"{declared.help.removesuffix('.')} (default: {default})."
+
+
+def write_options(command: Any, context: Any, formatter: Any) -> None:
+    """Write the options of a command under their headings, in plain text."""
+    sections: dict[str, list[tuple[str, str]]] = {}
+    parameters = command.get_params(context)
+    for parameter in sorted(
+        parameters, key=lambda one: (one.param_type_name != "argument", one.name not in FIRST)
+    ):
+        if parameter.param_type_name == "argument":
+            if not parameter.hidden:
+                sections.setdefault("Arguments", []).append((parameter.metavar, parameter.help))
+        elif (row := parameter.get_help_record(context)) is not None:
+            heading = getattr(parameter, "rich_help_panel", None) or "Options"
+            sections.setdefault(heading, []).append(row)
+    for heading, rows in sections.items():
+        write_rows(heading, rows, formatter)
+
+
+def write_rows(heading: str, rows: list[tuple[str, str]], formatter: Any) -> None:
+    """Write names and their explanations in two columns; no option breaks at a hyphen."""
+    first = max(len(name) for name, _ in rows) + 4
+    with formatter.section(heading):
+        for name, text in rows:
+            lines = textwrap.wrap(text, formatter.width - first, break_on_hyphens=False)
+            formatter.write(f"  {name:<{first - 2}}" + f"\n{'':<{first}}".join(lines) + "\n")
+
+
+class _Command(typer.core.TyperCommand):
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        return [piece.replace("{", "").replace("}", "") for piece in super().collect_usage_pieces(ctx)]
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        write_options(self, ctx, formatter)

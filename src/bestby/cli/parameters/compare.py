@@ -1,0 +1,86 @@
+"""What `bestby compare` takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bestby.cli.options import argument, flag, option, record
+from bestby.cli.parameters import groups
+from bestby.cli.parameters.groups import Count, Names, Text
+
+
+@record
+class Data(groups.SoftLabels, groups.Items):
+    format: Text = option(
+        "NAME", "Format of the files: table, texts or a format by name (default: recognised)."
+    )
+    format_options: Names = option("NAME=VALUE", "Set an option of the format; repeatable.", "--option")
+    stream: bool | None = flag(
+        "Aggregate identical rows instead of loading the table (default: automatic for large tables).",
+        "--stream",
+        "--no-stream",
+        default=None,
+    )
+    annotators: Names = option(
+        "A,B,...", "Gold of several annotators: their columns, or the column that names them."
+    )
+
+
+@record
+class Sampling(groups.ItemResamples):
+    blocks: Count = option("N", "Resample blocks of N successive items, for items of ordered text.")
+    resample_annotators: bool = flag("Resample the annotators of each item as well.")
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments, with what annotators are as the word that Python takes."""
+        rest = super().arguments()
+        return {**rest, "annotators": "resample"} if rest.pop("resample_annotators") else rest
+
+
+@record
+class Statistics(Sampling, groups.ItemFamily):
+    baseline: Text = option("NAME", "Compare every other system with this one only.")
+    simultaneous: bool = flag("Intervals that hold for all differences at once (max-T).")
+
+
+@record
+class Output(groups.ComparisonTables):
+    top: Count = option("K", "Show the K best systems (default: all of up to 50, else 20).")
+
+
+@record
+class Compare:
+    """
+    FILES are one wide table (a row per item, a column per system), one long table (columns system, item, and
+    prediction or score), or one NAME=FILE per system: a value per line, .npy, or a table with an id column.
+    Tables are CSV, TSV, JSON Lines or Parquet; one table may be a folder, a pattern in quotes, or - for the
+    standard input. Columns called gold, item or id, cluster and stratum are taken for what their names say,
+    unless --system is given.
+
+    Soft labels are read from columns bert[neg], bert[pos], from columns of lists, from lines of several
+    numbers, from .npy of shape (items, classes), and from the columns that --classes names. A single name
+    after --annotators is a column that says who labelled, in a gold file with a row per item and annotator.
+
+    Logs of evaluation tools (lm-evaluation-harness, Inspect, HELM, SWE-bench, alpaca_eval), CoNLL-U, BIO
+    columns, TREC runs, transcripts, segment scores of mt-metrics-eval and answers to SQuAD are recognised by
+    their content, and suggest a metric. If the metric is one of texts, every line of a text is a segment.
+
+    The metric is accuracy, without gold the mean of the scores. The table is printed unless an output goes to
+    - (the standard output). JSON and CSV hold every system and pair, whatever --top shows.
+
+    \b
+    Examples:
+      bestby compare predictions.csv --gold label --metric f1_macro
+      bestby compare predictions.csv --gold label --cluster doc --html report.html
+      bestby compare 'preds/*.parquet' --gold label
+      bestby compare aen=aen.txt bert=bert.txt --gold gold.txt --margin 0.01
+      bestby compare scores.csv --system old --system new --json - | jq
+      bestby compare a=a.csv b=b.csv --gold gold.csv --classes neg,neu,pos
+      bestby compare old.txt new.txt --gold refs.txt --metric bleu --metric chrf
+      bestby compare *.conllu --gold gold.conllu --metric las
+    """
+
+    paths: list[str] = argument("FILES")
+    data: Data
+    statistics: Statistics
+    output: Output

@@ -1,0 +1,37 @@
+"""What `bestby evaluate` takes."""
+
+from __future__ import annotations
+
+from bestby.cli.options import argument, option, record
+from bestby.cli.parameters import groups
+from bestby.cli.parameters.compare import Data, Sampling
+from bestby.cli.parameters.groups import Text
+
+
+@record
+class Statistics(Sampling, groups.Intervals):
+    pass
+
+
+@record
+class Output(groups.Tables):
+    csv: Text = option("FILE|-", "Write the scores as CSV.")
+
+
+@record
+class Evaluate:
+    """
+    FILES are as for 'bestby compare', but one system is enough: one wide or long table, or one file per
+    system. The metric is accuracy, without gold the mean of the scores. Nothing is tested.
+
+    \b
+    Examples:
+      bestby evaluate predictions.csv --gold label
+      bestby evaluate bert=bert.txt --gold gold.txt --metric f1_macro
+      bestby evaluate scores.csv --cluster document --json -
+    """
+
+    paths: list[str] = argument("FILES")
+    data: Data
+    statistics: Statistics
+    output: Output

@@ -1,0 +1,264 @@
+"""The options that several commands share, in groups: data, statistics, output.
+
+A field is called as the argument of Python that it becomes, so a new option is one field, here or in the
+record of a command.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, ClassVar
+
+from bestby._core.errors import InvalidInputError
+from bestby.cli.options import Group, choice, flag, option, record
+from bestby.vocabulary import allowed_names
+
+Text = str | None
+Names = list[str] | None
+Number = float | None
+Count = int | None
+
+
+INTERVALS = allowed_names("interval", "items")
+TESTS = allowed_names("test", "items")
+
+
+def metric_names() -> tuple[str, ...]:
+    """Return the names of the metrics, for the completion of the shell only: this imports NumPy."""
+    from bestby.metrics.registry import list_metrics
+
+    return tuple(row.name for row in list_metrics())
+
+
+def split_names(values: Names) -> Names:
+    """Return the names of options that are repeated, or separated by commas, or both.
+
+    Examples
+    --------
+    >>> split_names(["neg, neu", "pos"])
+    ['neg', 'neu', 'pos']
+    """
+    names = [name.strip() for one in values or () for name in one.split(",")]
+    return [name for name in names if name] or None
+
+
+# -- data --------------------------------------------------------------------------------------------
+
+
+@record
+class Rows(Group):
+    """The rows of a table, which may have cells without a value."""
+
+    heading: ClassVar[str] = "Data"
+    missing: Names = option(
+        "TEXT", "Cell without a value, instead of NA, NaN and nan; repeatable.", "--missing-value"
+    )
+
+
+@record
+class Columns(Rows):
+    """The items and the systems of a table, in columns of their own or in a long table."""
+
+    item: Names = option(
+        "COLUMN", "Column with item ids (default: item, id or item_id); repeat it if ids are in several."
+    )
+    systems: Names = option(
+        "NAME", "Compare this system, or those of a pattern; repeatable (default: all).", "--system"
+    )
+    ignore: Names = option("NAME", "Column, or pattern of columns, that is no system; repeatable.")
+    system_column: Text = option(
+        "COLUMN", "Column with the systems of a long table (default: detected by name)."
+    )
+    value_column: Text = option(
+        "COLUMN", "Column with the predictions or scores (default: detected by name)."
+    )
+
+
+@record
+class Table(Columns):
+    """A table, as datasets, folds and runs read it."""
+
+    gold: Text = option("COLUMN", "Column with the gold; without it the values are scores.")
+    cluster: Text = option("COLUMN", "Column with the cluster of each item, such as its document.")
+
+
+@record
+class Items(Columns):
+    """The items of one test set, as compare, plan and advise read them."""
+
+    gold: Names = option("COLUMN|FILE", "Gold; without it the values are scores. Repeatable for references.")
+    cluster: Names = option("COLUMN", "Column with the cluster of each item; twice for two that cross.")
+    stratum: Text = option("COLUMN", "Column with the stratum of each item.")
+    on_missing: str = choice(
+        "RULE", allowed_names("on_missing", "items"), "What to do if a system lacks items: ", default="error"
+    )
+
+
+@record
+class SoftLabels(Group):
+    """Distributions over classes in place of labels."""
+
+    classes: Names = option(
+        "A,B,...", "Soft labels: the classes in order, or their columns; 'columns' takes all other columns."
+    )
+    normalise: bool = flag("Divide every row of soft labels by its sum.")
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments, with the names separated."""
+        names = split_names(self.classes)
+        classes = {} if names is None else {"classes": "columns" if names == ["columns"] else names}
+        return {**super().arguments(), **classes}
+
+
+# -- statistics --------------------------------------------------------------------------------------
+
+
+@record
+class Intervals(Group):
+    """The intervals of scores and differences."""
+
+    heading: ClassVar[str] = "Statistics"
+    interval: str = choice("METHOD", INTERVALS, "Intervals: ", default="auto")
+    level: float = option("P", "Level of the intervals and of the groups.", default=0.95)
+
+
+@record
+class Tests(Group):
+    """The tests of the differences between systems."""
+
+    test: str = choice("NAME", TESTS, "Test: ", default="permutation")
+    alternative: str = choice(
+        "SIDE",
+        allowed_names("alternative", "items"),
+        "Alternative of the tests, for A - B: ",
+        default="two-sided",
+    )
+    correction: str = choice(
+        "METHOD", allowed_names("correction"), "Correction for several comparisons: ", default="holm"
+    )
+
+
+@record
+class Resamples(Group):
+    """How resamples are drawn."""
+
+    heading: ClassVar[str] = "Statistics"
+    n_resamples: int = option("N", "Number of resamples, where any are drawn.", "--resamples", default=10_000)
+    rng: int = option("N", "Seed of the resamples.", "--seed", default=0)
+    n_jobs: int = option("N", "Number of threads; no result depends on it.", "--jobs", default=1)
+
+
+@record
+class Family(Resamples, Tests, Intervals):
+    """Intervals and tests of the differences between systems, and how resamples are drawn."""
+
+
+@record
+class ScoreFamily(Family):
+    """The same for tables that may hold scores, which have a name and a direction."""
+
+    metric: Text = option(
+        "NAME", "Metric, see 'bestby metrics'; or a name for the scores.", choices=metric_names
+    )
+    baseline: Text = option("NAME", "Compare every other system with this one only.")
+    lower_is_better: bool = flag("Lower scores are better (default: by the name).")
+    higher_is_better: bool = flag("Higher scores are better (default: by the name).")
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments, with the direction as one of them."""
+        if self.lower_is_better and self.higher_is_better:
+            raise InvalidInputError(
+                "--lower-is-better and --higher-is-better contradict each other", hint="give one of them"
+            )
+        rest = super().arguments()
+        higher, lower = rest.pop("higher_is_better"), rest.pop("lower_is_better")
+        return {**rest, "greater_is_better": higher} if higher or lower else rest
+
+
+@record
+class ItemResamples(Resamples):
+    """Several metrics of items, and resamples that may be smaller than the test set."""
+
+    metric: Names = option("NAME", "Metric, see 'bestby metrics'; repeatable.", choices=metric_names)
+    resample_size: Text = option("SIZE", "Items per resample: a share of all (0.2) or a number (200).")
+    no_rescale: bool = flag("Do not rescale: the interval is that of a test set of that size.")
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments, with the size as a number."""
+        rest = super().arguments()
+        rescale = not rest.pop("no_rescale")
+        if self.resample_size is not None:
+            return {**rest, "resample_size": _size(self.resample_size), "rescale": rescale}
+        if not rescale:
+            raise InvalidInputError(
+                "--no-rescale has no effect without --resample-size: nothing is rescaled then",
+                hint="leave --no-rescale out, or give --resample-size too",
+            )
+        return rest
+
+
+@record
+class ItemFamily(ItemResamples, Tests, Intervals):
+    """The intervals and tests of the differences between systems over items."""
+
+    margin: Number = option("SIZE", "Smallest difference that matters; gives verdicts.")
+
+
+def _size(text: str) -> float | int:
+    """Return a share of the items (with a dot) or a number of them.
+
+    Examples
+    --------
+    >>> _size("0.2"), _size("200")
+    (0.2, 200)
+    """
+    try:
+        return float(text) if "." in text else int(text)
+    except ValueError as error:
+        raise InvalidInputError(
+            f"--resample-size must be a share of the items or a number of them, got {text!r}",
+            hint="0.2 is a fifth of the items, 200 are 200 of them",
+        ) from error
+
+
+# -- output ------------------------------------------------------------------------------------------
+
+
+@record
+class Json(Group):
+    """Results for programs; - is the standard output."""
+
+    heading: ClassVar[str] = "Output"
+    json: Text = option("FILE|-", "Write everything as JSON.")
+
+    def targets(self) -> dict[str, str]:
+        """Return a file, or - for the standard output, by format."""
+        forms = ("json", "csv", "csv_scores", "markdown", "latex", "html", "plot", "results_tsv")
+        given = {form: getattr(self, form, None) for form in forms}
+        # As text, so that messages show what is not expanded as it was given.
+        return {form: os.path.expanduser(path) for form, path in given.items() if path is not None}  # noqa: PTH111
+
+
+@record
+class Output(Json):
+    """The files that are written."""
+
+    csv: Text = option("FILE|-", "Write the differences as CSV.")
+    markdown: Text = option("FILE|-", "Write the tables as Markdown.")
+    latex: Text = option("FILE|-", "Write the tables as LaTeX (booktabs).")
+    html: Text = option("FILE|-", "Write one HTML page with tables and figures.")
+    plot: Text = option("FILE|-", "Draw the (first) metric as .png, .svg or .pdf; - writes SVG.")
+
+
+@record
+class Tables(Output):
+    """The same, with CSV that is safe to open in a spreadsheet."""
+
+    csv_safe: bool = flag("CSV for spreadsheets: put ' before texts that look like formulas.")
+
+
+@record
+class ComparisonTables(Tables):
+    """The same, with the scores beside the differences."""
+
+    csv_scores: Text = option("FILE|-", "Write the scores of the systems as CSV.")

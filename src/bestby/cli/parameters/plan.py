@@ -1,0 +1,128 @@
+"""What `bestby plan` takes."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from bestby.cli.options import Group, argument, choice, flag, option, record
+from bestby.cli.parameters import groups
+from bestby.cli.parameters.groups import Count, Names, Number, Text
+from bestby.vocabulary import allowed_names
+
+TESTS = tuple(
+    dict.fromkeys(
+        name for design in ("proportions", "lifted", "pilot") for name in allowed_names("test", design)
+    )
+)
+
+
+@record
+class Question(Group):
+    heading: ClassVar[str] = "Question"
+    n: Count = option("N", "Size of the study: items, clusters or runs.")
+    power: Number = option("P", "Power wanted (default: 0.8 if --n is not given either).")
+    budget: Number = option("COST", "Find the best use of this budget, with --item-sd or with runs in FILE.")
+
+
+@record
+class Costs(Group):
+    heading: ClassVar[str] = "Budget"
+    run_cost: Number = option("COST", "Cost of one more run of both systems (default: 0).")
+    item_cost: Number = option("COST", "Cost of one more item: its annotation (default: 0).")
+    answer_cost: Number = option("COST", "Cost of the answers of one run to one item (default: 0).")
+    max_items: Count = option("N", "Largest possible number of items.")
+    max_runs: Count = option("N", "Largest possible number of runs.")
+
+
+@record
+class Assumptions(Group):
+    heading: ClassVar[str] = "Assumptions"
+    accuracy: tuple[float, float] | None = option("A B", "Accuracies of two systems on the same items.")
+    agreement: Number = option("P", "Share of the items that both systems have right or both have wrong.")
+    difference: Number = option("D", "True difference A - B to plan for.")
+    sd: Number = option("SD", "Standard deviation of the differences of items.")
+    design_effect: Number = option(
+        "F", "With --sd: factor by which clusters multiply the variance (default: 1)."
+    )
+    cluster_size: Number = option("M", "With --sd: mean number of items per cluster (default: 1).")
+    pilot_df: Number = option("DF", "With --sd: degrees of freedom with which it was estimated.")
+    pilot_items: Count = option("N", "With --agreement: number of items on which it was measured.")
+    taken_as_true: bool = flag(
+        "Take the values of the pilot for the truth, without averaging over its uncertainty."
+    )
+    lift: Number = option("F", "Multiply the scores of one system (FILE, a row per run) by F.")
+    offset: Number = option("D", "Add D to the scores of one system.")
+    runs: Count = option("R", "Runs of each system, all on the same items.")
+    paired_runs: bool = flag("Run r of A and run r of B share a seed, a split or the like.")
+    item_sd: Number = option("SD", "With --runs: standard deviation of the difference between items.")
+    run_sd: Number = option(
+        "SD", "With --runs: standard deviation of the difference between runs (default: 0)."
+    )
+    rest_sd: Number = option("SD", "With --runs: standard deviation of the rest (default: 0).")
+
+
+@record
+class Data(groups.Items):
+    systems: Names = option("NAME", "Plan for this system; twice, A then B.", "--system")
+    metric: Text = option("NAME", "Metric, see 'bestby metrics'.", choices=groups.metric_names)
+    run: Text = option("COLUMN", "Column with the run or seed of each row (default: detected by name).")
+    formula: bool = flag("Compute from the agreement or the spread of a pilot; do not simulate.")
+
+
+@record
+class Statistics(Group):
+    heading: ClassVar[str] = "Statistics"
+    test: Text = option("NAME", "Test, where there is a choice; they are listed above.", choices=TESTS)
+    level: float = option("P", "1 - level is the level of the test.", default=0.95)
+    alternative: str = choice(
+        "SIDE", allowed_names("alternative"), "Alternative of the test, for A - B: ", default="two-sided"
+    )
+    n_comparisons: int = option(
+        "N", "Number of comparisons that 1 - level is divided by.", "--comparisons", default=1
+    )
+    n_simulations: Count = option(
+        "N", "Number of simulated studies (default: 5000 of runs, 1000 of FILES).", "--simulations"
+    )
+    n_resamples: int = option(
+        "N", "Resamples of the test in every simulated study.", "--resamples", default=999
+    )
+    rng: int = option("N", "Seed of the simulation.", "--seed", default=0)
+
+
+@record
+class Output(groups.Output):
+    csv: Text = option("FILE|-", "Write the table as CSV.")
+    plot: Text = option("FILE|-", "Draw the power by size as .png, .svg or .pdf; - writes SVG.")
+
+
+@record
+class Plan:
+    """
+    With --n the answer is the power, with --power the size, with both the smallest difference. The
+    assumptions are one of: --accuracy and --agreement; --difference and --sd; --lift or --offset of the runs
+    in FILE; --runs, --difference and --item-sd (and --run-sd, --rest-sd), or --runs and a FILE of runs and
+    items; or a pilot in FILES as 'bestby compare' reads them, whose items are resampled. If --difference is
+    given, the difference of a pilot is shrunk to it. The power is averaged over the uncertainty of the spread
+    and the agreement of a pilot.
+
+    \b
+    Tests, the first is the default:
+      --accuracy        mcnemar, mcnemar-midp
+      --lift, --offset  permutation, bootstrap, welch, mann-whitney
+      pilot             permutation and the others of compare
+
+    \b
+    Examples:
+      bestby plan --accuracy .83 .80 --agreement .9 --power .8
+      bestby plan --accuracy .80 .80 --agreement .9 --n 1000 --power .8
+      bestby plan pilot.csv --gold label --metric f1_macro --n 2000
+      bestby plan --runs 5 --difference .02 --item-sd .3 --run-sd .01
+    """
+
+    paths: Names = argument("FILES", default=None)
+    question: Question
+    assumptions: Assumptions
+    costs: Costs
+    data: Data
+    statistics: Statistics
+    output: Output

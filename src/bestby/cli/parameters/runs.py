@@ -1,0 +1,62 @@
+"""What `bestby runs` takes."""
+
+from __future__ import annotations
+
+from bestby.cli.options import argument, choice, flag, option, record
+from bestby.cli.parameters import groups
+from bestby.cli.parameters.groups import Names, Number, Text
+from bestby.vocabulary import allowed_names
+
+
+@record
+class Data(groups.Table):
+    run: Text = option("COLUMN", "Column with the run or seed of each row (default: detected by name).")
+    datasets: Names = option(
+        "NAME", "Keep this dataset; repeatable (default: the mean over all).", "--dataset"
+    )
+    dataset: Text = option(
+        "COLUMN", "Column with the dataset of each row (default: detected by name).", "--dataset-column"
+    )
+    paired: bool = flag("Runs with the same seed belong together: differences are taken seed by seed.")
+
+
+@record
+class Statistics(groups.ScoreFamily):
+    margin: Number = option("SIZE", "Smallest difference that matters; gives verdicts.")
+    statistic: str = choice("NAME", allowed_names("statistic"), "Statistic of the runs: ", default="mean")
+    interval: str = choice("METHOD", allowed_names("interval", "runs"), "Intervals: ", default="auto")
+    test: str = choice("NAME", allowed_names("test", "runs"), "Test: ", default="auto")
+
+
+@record
+class Output(groups.ComparisonTables):
+    kind: str = choice(
+        "KIND",
+        ("scores", "forest", "quantiles", "order"),
+        "What --plot draws: ",
+        "--figure",
+        default="scores",
+    )
+
+
+@record
+class Runs:
+    """
+    FILES is a wide table (a row per run, a column per system) or a long one (columns system, run or seed, and
+    score). If there is a column of items (item or id), a row is a run and an item: it holds scores, or
+    predictions if there is a gold, and items and runs are resampled together. If there is a column of
+    datasets, the score of a run is its mean over them. Tables are CSV, TSV, JSON Lines or Parquet. Logs of
+    Inspect (several epochs) and exports of MLflow and Weights & Biases are recognised; there may be several.
+
+    \b
+    Examples:
+      bestby runs seeds.csv
+      bestby runs seeds.csv --system new --system old --paired --statistic iqm
+      bestby runs runs.csv --value-column f1_macro --html report.html
+      bestby runs predictions.csv --gold gold --item item --metric accuracy
+    """
+
+    paths: list[str] = argument("FILES")
+    data: Data
+    statistics: Statistics
+    output: Output

@@ -1,0 +1,129 @@
+"""What `bestby study` and its commands take."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from bestby.cli.options import REQUIRED, Group, argument, flag, option, record
+from bestby.cli.parameters import groups
+from bestby.cli.parameters.groups import Names, Number, Text
+from bestby.vocabulary import allowed_names, choices
+
+
+@record
+class Role(Group):
+    heading: ClassVar[str] = "Run"
+
+    run: str = option("NAME", "Run of the condition: a number, a seed or a name.", default=REQUIRED)
+    baseline: bool = flag("Other conditions are compared with this one.")
+    against: Names = option("NAME", "Baseline to compare it with; repeatable (default: all baselines).")
+    epochs: Number = option("N", "Number of epochs of its training.")
+    tag: Names = option("NAME=VALUE", "Anything else to remember; repeatable.")
+    replace: bool = flag("Replace runs of the same name.")
+
+
+@record
+class Added(groups.SoftLabels, groups.Rows):
+    item: Text = option("COLUMN", "Column with item ids (default: item, id or item_id).")
+    predictions: str = option(
+        "FILE", "File with the predictions: a value, or a distribution, per item.", default=REQUIRED
+    )
+    gold: Text = option("COLUMN|FILE", "Gold; needed with the first run, later it must be the same.")
+    ids: Text = option("FILE", "File with the item ids of predictions and gold, if they have none.")
+    cluster: Text = option("COLUMN", "Column with the cluster of each item, beside the gold.")
+    value_column: Text = option("COLUMN", "Column with the predictions (default: detected by name).")
+
+
+@record
+class StudyAdd:
+    """
+    Any number of processes may add runs at the same time. A file is text with a value per line (numbers
+    between commas, tabs or spaces: a distribution), .npy, or a table with columns called prediction, gold,
+    item or id. Without ids, the values are in the order of the gold.
+
+    \b
+    Examples:
+      bestby study add s h0 --run 0 --predictions h0.txt --gold y.txt --baseline
+      bestby study add s h1 --run seed7 --predictions h1.csv --tag lr=1e-5
+    """
+
+    study: str = argument("STUDY", "Directory of the study.")
+    condition: str = argument("CONDITION", "Name of the condition.")
+    role: Role
+    data: Added
+
+
+@record
+class Statistics(groups.ItemFamily):
+    per_class: bool = flag("Add f1[LABEL] for every class of the gold.")
+    conditions: Names = option("NAME", "Compare this condition; repeatable (default: all).", "--condition")
+    baseline: Names = option("NAME", "Compare all others with this condition, whatever its role; repeatable.")
+    interval: str = option(
+        "METHOD",
+        f"Intervals: {choices('interval', 'study_runs')}; for single runs those of compare too.",
+        choices=allowed_names("interval", "study"),
+        default="auto",
+    )
+    test: str = option(
+        "NAME",
+        f"Test: {choices('test', 'study_runs')}; for single runs those of compare too.",
+        choices=allowed_names("test", "study"),
+        default="auto",
+    )
+
+
+@record
+class Output(groups.ComparisonTables):
+    results_tsv: Text = option("FILE|-", "Write a results.tsv in the form of BooStSa.")
+
+
+@record
+class StudyRun:
+    """
+    If a condition has several runs, items and runs are both resampled. Results are stored in the study, so
+    that only new ones are computed. The default metric is accuracy, for soft gold the cross-entropy.
+
+    \b
+    Examples:
+      bestby study run s --metric f1_macro --metric accuracy
+      bestby study run s --alternative better --html report.html
+      bestby study run s --condition h1 --condition h2 --results-tsv out.tsv
+    """
+
+    study: str = argument("STUDY", "Directory of the study.")
+    statistics: Statistics
+    output: Output
+
+
+@record
+class StudyList:
+    """The columns are condition, role, run, epochs, tags, and when it was added (UTC)."""
+
+    study: str = argument("STUDY", "Directory of the study.")
+
+
+@record
+class StudyRemove:
+    """The gold stays, even if no run is left."""
+
+    study: str = argument("STUDY", "Directory of the study.")
+    condition: str = argument("CONDITION", "Name of the condition.")
+    run: Names = option("NAME", "Run to remove; repeatable.")
+    all_runs: bool = flag("Remove all runs of the condition.", "--all")
+
+
+@record
+class StudyImport:
+    """Every experiment of the file becomes a condition with its runs."""
+
+    study: str = argument("STUDY", "Directory of the study.")
+    file: str = argument("FILE", "An outcomes.json of BooStSa.")
+    replace: bool = flag("Replace runs of the same name.")
+
+
+@record
+class StudyExport:
+    """Labels that are no numbers are numbered, as one line on stderr says."""
+
+    study: str = argument("STUDY", "Directory of the study.")
+    file: str = argument("FILE", "File to write.")
