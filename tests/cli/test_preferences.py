@@ -144,7 +144,7 @@ def test_figures(run: Run, judged: Path, tmp_path: Path, figure: str) -> None:
         (["judged.csv", "--method", "win-rate", "--scale", "elo"], "--scale has no effect on --method win-rate", "hint: leave --scale out"),
         (["judged.csv", "--baseline", "four"], "baseline 'four' is not among the systems", ""),
         (["judged.csv", "--figure", "pie", "--plot", "-"], "InvalidInputError: --figure must be one of", ""),
-        (["none.csv"], "none.csv: no column is called winner or preference", "hint: name it: --winner ..."),
+        (["none.csv"], "none.csv: no column is called winner or preference", "hint: name the column: --winner ..."),
         ([], "UsageError: Missing argument 'FILE'.", "hint: bestby preferences --help"),
     ],
 )  # fmt: skip

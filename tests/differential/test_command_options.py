@@ -28,6 +28,10 @@ CHANGES: dict[str, tuple[list[str], list[str]]] = {
     "--metric": ([*PLAIN, "--metric", "accuracy"], PLAIN),
     "--system": (PLAIN[:7] + PLAIN[9:], PLAIN),
     "--baseline": ([*PLAIN, "--baseline", "a"], PLAIN),
+    "--ignore": (
+        ["holes.csv", *GOLD, "--on-missing", "drop", "--ignore", "c*"],
+        ["holes.csv", *GOLD, "--on-missing", "drop"],
+    ),
     "--cluster": ([*PLAIN, "--cluster", "group"], PLAIN),
     "--stratum": ([*PLAIN, "--stratum", "half"], PLAIN),
     "--blocks": ([*PLAIN, "--blocks", "5"], PLAIN),
@@ -95,6 +99,7 @@ NEUTRAL = {
     "--top": ["--top", "2"],
     "--item": ["--item", "id"],
     "--csv": ["--csv", "out.csv"],
+    "--csv-scores": ["--csv-scores", "scores.csv"],
     "--markdown": ["--markdown", "out.md"],
     "--latex": ["--latex", "out.tex"],
     "--html": ["--html", "out.html"],

@@ -454,8 +454,8 @@ CASES: list[tuple[str, type[BestbyError], tuple[Any, Any], dict[str, Any], str]]
         (FINE, GOLD),
         {"test": "anova"},
         (
-            "test must be one of permutation, permutation-standardised, bootstrap, mcnemar, mcnemar-midp,"
-            " sign, wilcoxon, t, wald, auto, got 'anova'"
+            "test must be one of auto, permutation, permutation-standardised, bootstrap, mcnemar,"
+            " mcnemar-midp, sign, wilcoxon, t, wald, got 'anova'"
         ),
     ),
     (

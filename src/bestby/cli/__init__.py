@@ -12,18 +12,10 @@ __all__ = ["app", "main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    r"""Run the command line and return its exit status.
+    """Run the command line and return its exit status.
 
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        The arguments; those of the process by default.
-
-    Returns
-    -------
-    int
-        0; 2 for bad input, bad usage or an output that cannot be written; 70 for a defect of bestby; 130 when
-        interrupted; 141 when the reader of the output has gone.
+    Returns 0; 2 for bad input, bad usage or an output that cannot be written; 70 for a defect of bestby; 130
+    when interrupted; 141 when the reader of the output has gone.
     """
     try:
         from bestby.cli.interrupts import after_imports

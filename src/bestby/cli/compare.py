@@ -50,8 +50,6 @@ def read_evaluation(values: Compare | Evaluate) -> tuple[Evaluation, dict[str, A
 def _format_options(given: list[str] | None) -> dict[str, Any]:
     """Return options as they are given to a format.
 
-    Examples
-    --------
     >>> _format_options(["documents=docs.tsv", "case=true"])
     {'documents': 'docs.tsv', 'case': 'true'}
     """

@@ -22,13 +22,7 @@ _CLICK_ERROR: type[Exception] = next(
 
 
 class Status:
-    """The exit status of the process.
-
-    Attributes
-    ----------
-    code : int
-        0 until something happens.
-    """
+    """The exit status of the process."""
 
     INPUT: ClassVar[int] = 2
     INTERNAL: ClassVar[int] = 70
@@ -142,8 +136,6 @@ def repeat_hint(values: Any, error: BestbyError) -> str | None:
 def _settings(text: str, options: Mapping[str, tuple[str, ...]]) -> str:
     """Write the settings in a text as options.
 
-    Examples
-    --------
     >>> options = {"on_missing": ("--on-missing",), "stream": ("--stream", "--no-stream")}
     >>> _settings('pass on_missing="drop", or read it whole (stream=False)', options)
     'pass --on-missing drop, or read it whole (--no-stream)'

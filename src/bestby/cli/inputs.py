@@ -48,8 +48,6 @@ def with_stdin(values: Any) -> Iterator[Any]:
 def _ending(content: bytes) -> str:
     r"""Return the ending of a file with this content; Parquet and what is packed are told by their bytes.
 
-    Examples
-    --------
     >>> _ending(b"a,b\n"), _ending(b'{"a": 1}\n'), _ending(gzip.compress(b'[{"a": 1}]'))
     ('.csv', '.jsonl', '.json')
     """

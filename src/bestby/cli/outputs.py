@@ -22,14 +22,7 @@ _PICTURES = (".png", ".svg", ".pdf")
 
 
 def check(output: Json, read: Mapping[str, Sequence[str] | None]) -> None:
-    """Check the outputs before any work is done; `read` is what is read, by the option that names it.
-
-    Raises
-    ------
-    InvalidInputError
-        If two outputs go to one place or one to a file that is read, a file cannot be made there, or
-        --csv-safe has no CSV to act on.
-    """
+    """Check the outputs before any work is done; `read` is what is read, by the option that names it."""
     for argument, words in read.items():
         if "" in (words or ()):
             raise InvalidInputError(f"{argument} is empty: it names nothing", hint="name it, or leave it out")

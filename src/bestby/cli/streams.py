@@ -35,13 +35,7 @@ def open_closed() -> None:
 
 @contextmanager
 def standard_output() -> Iterator[TextIO]:
-    """Give stdout to write to, and flush it.
-
-    Raises
-    ------
-    InvalidInputError
-        If it cannot be written. A reader that has gone remains a `BrokenPipeError`.
-    """
+    """Give stdout to write to, and flush it."""
     try:
         yield sys.stdout
         sys.stdout.flush()

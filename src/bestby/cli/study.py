@@ -123,8 +123,6 @@ def _conditions(store: Store) -> Sequence[str]:
 def _tags(given: list[str] | None) -> dict[str, str | float | bool]:
     """Return tags: numbers and booleans where they are such.
 
-    Examples
-    --------
     >>> _tags(["lr=1e-5", "seed=7", "warm=true", "model=bert"])
     {'lr': 1e-05, 'seed': 7, 'warm': True, 'model': 'bert'}
     """
@@ -149,8 +147,6 @@ def _plain(text: str) -> str | float | bool:
 def _counts(conditions: int, runs: int) -> str:
     """Return how many runs of how many conditions there are.
 
-    Examples
-    --------
     >>> _counts(1, 2)
     '2 runs of 1 condition'
     """

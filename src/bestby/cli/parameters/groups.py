@@ -33,8 +33,6 @@ def metric_names() -> tuple[str, ...]:
 def split_names(values: Names) -> Names:
     """Return the names of options that are repeated, or separated by commas, or both.
 
-    Examples
-    --------
     >>> split_names(["neg, neu", "pos"])
     ['neg', 'neu', 'pos']
     """
@@ -207,8 +205,6 @@ class ItemFamily(ItemResamples, Tests, Intervals):
 def _size(text: str) -> float | int:
     """Return a share of the items (with a dot) or a number of them.
 
-    Examples
-    --------
     >>> _size("0.2"), _size("200")
     (0.2, 200)
     """
