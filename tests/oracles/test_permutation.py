@@ -202,13 +202,13 @@ def test_exact_and_monte_carlo_agree_where_both_can_be_had(monkeypatch: pytest.M
     for name in ("accuracy", "f1[pos]", "f1_macro"):
         exact = compare({"a": a, "b": b}, gold, metric=name).differences[0]
         assert exact.exact or name == "f1_macro"
-        from bestby.engine.sums import SumGroup
+        from bestby.engine.permutations import Permutations
 
         with monkeypatch.context() as patch:
-            patch.setattr(SumGroup, "_exact", lambda *_: None)
+            patch.setattr(Permutations, "_exact", lambda *_: None)
             for by_cells in (True, False):
                 if not by_cells:
-                    patch.setattr(SumGroup, "_by_cells", lambda *_: None)
+                    patch.setattr(Permutations, "_by_cells", lambda *_: None)
                 drawn = compare({"a": a, "b": b}, gold, metric=name, n_resamples=20_000).differences[0]
                 assert not drawn.exact
                 error = math.hypot(drawn.test.error, exact.test.error)

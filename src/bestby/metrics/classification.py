@@ -161,13 +161,6 @@ class Averaged(Metric):
         The positions of the labels that the gold has; set by `fit`.
     caution : str or None
         A note on predicted labels that the gold does not have; set by `fit`.
-
-    Examples
-    --------
-    >>> metric = Averaged("f1_macro", "f1", "macro").fit(np.array([0, 1]), [], np.array(["a", "b"]))
-    >>> rows = metric.statistics(np.array([0, 1, 1]), np.array([0, 1, 0]))
-    >>> float(metric.score(rows.sum(axis=0)).round(4))
-    0.6667
     """
 
     name: str

@@ -10,6 +10,7 @@ import pytest
 from bestby import Metric, compare
 from bestby.engine import stacked, table
 from bestby.engine.base import Drawing
+from bestby.engine.permutations import Permutations
 from bestby.engine.sums import SumGroup
 from bestby.metrics import resolve
 from bestby.resampling import totals
@@ -120,13 +121,13 @@ def test_how_many_numbers_are_handed_over_at_once_changes_nothing(monkeypatch: p
 
 def test_what_a_swap_changes_is_found_once_per_pair(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Any] = []
-    plain = SumGroup._kinds
+    plain = Permutations._kinds
 
-    def counted(self: SumGroup, pair: Any) -> Any:
+    def counted(self: Permutations, pair: Any) -> Any:
         asked.append(pair)
         return plain(self, pair)
 
-    monkeypatch.setattr(SumGroup, "_kinds", counted)
+    monkeypatch.setattr(Permutations, "_kinds", counted)
     pairs = [(0, 0, 1), (0, 0, 2)]
     group().permutation(pairs, "two-sided", Drawing(99, 0))
     assert asked == pairs

@@ -1,0 +1,245 @@
+"""Paired permutation tests of metrics that are functions of sums."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property, partial
+from typing import TypeAlias
+
+import numpy as np
+
+from bestby._core import rounding
+from bestby._core.typing import Alternative, FloatArray, IntArray
+from bestby.engine import raw_values
+from bestby.engine.base import STANDARDISED, Drawing, Pair
+from bestby.engine.stacked import Midpoint, batches
+from bestby.engine.table import Table, ordered, projected
+from bestby.engine.transforms import Swap, Taken, TakenByPairs
+from bestby.inference import permutation, tilting
+from bestby.metrics.base import MeanMetric, Metric, StandardisedMetric
+from bestby.resampling import totals as resampling
+from bestby.resampling.units import CELL_COST_SWAP, Units
+from bestby.results.values import TestResult
+
+Kinds: TypeAlias = Callable[[], tuple[FloatArray, IntArray, IntArray]]
+"""Makes what `Permutations._kinds` returns, once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Permutations:
+    """Paired permutation tests of metrics on one table; `scores` of all systems have shape (M, S)."""
+
+    metrics: Sequence[Metric]
+    table: Table
+    scores: FloatArray
+
+    @cached_property
+    def _total(self) -> FloatArray:
+        return self.table.total()
+
+    def raw_value_tests(
+        self, pairs: Sequence[Pair], alternative: Alternative, drawing: Drawing, *, exact: bool
+    ) -> dict[Pair, TestResult]:
+        """Test pairs by swaps of raw values, also where the statistics are of standard scores.
+
+        Two systems whose scales are too far apart swap standard scores; the name of the test says so.
+        """
+        results: dict[Pair, TestResult] = {}
+        for m, metric in enumerate(self.metrics):
+            of_metric = [pair for pair in pairs if pair[0] == m]
+            if not of_metric or not isinstance(metric, StandardisedMetric):
+                continue
+            apart = [pair for pair in of_metric if not raw_values.comparable(metric, pair)]
+            for pair, test in self.tests(apart, alternative, drawing, exact=exact).items():
+                results[pair] = dataclasses.replace(test, name=STANDARDISED)
+            near = [pair for pair in of_metric if pair not in results]
+            for part in raw_values.together(metric, near) if near else ():
+                systems = sorted({system for _, a, b in part for system in (a, b)})
+                table = raw_values.rebuilt(self.table, metric, m, systems)
+                # The scores stay those of the standard scores, which are accurate.
+                permutations = Permutations([metric], table, self.scores[[m]][:, systems])
+                own = [(0, systems.index(a), systems.index(b)) for _, a, b in part]
+                tests = permutations.tests(own, alternative, drawing, exact=exact)
+                results.update({pair: tests[place] for pair, place in zip(part, own, strict=True)})
+        results |= self.tests([p for p in pairs if p not in results], alternative, drawing, exact=exact)
+        return {pair: results[pair] for pair in pairs}
+
+    def tests(
+        self, pairs: Sequence[Pair], alternative: Alternative, drawing: Drawing, *, exact: bool
+    ) -> dict[Pair, TestResult]:
+        """Test pairs by swaps of the statistics: exact, by cells, or by shared dense swaps."""
+        results: dict[Pair, TestResult] = {}
+        left: list[Pair] = []
+        for pair in pairs:
+            kinds = cache(partial(self._kinds, pair))
+            result = self._exact(pair, alternative, kinds) if exact else None
+            if result is None:
+                result = self._by_cells(pair, alternative, drawing, kinds)
+            if result is None:
+                left.append(pair)
+            else:
+                results[pair] = result
+        results |= self._dense(left, alternative, drawing) if left else {}
+        return self._refined(results, drawing) if exact else results
+
+    def _refined(self, results: dict[Pair, TestResult], drawing: Drawing) -> dict[Pair, TestResult]:
+        """Return the tests, those with few hits by tilted draws, or where these fail by more plain ones.
+
+        The pair alone decides that, so that other systems do not change its p-value.
+        """
+        refined = dict(results)
+        most = tilting.most_plain(drawing.n_resamples, self.table.units.n)
+        more = dataclasses.replace(drawing, n_resamples=most, progress=None)
+        left: list[Pair] = []
+        for pair, result in results.items():
+            if not tilting.few_hits(result):
+                continue
+            kinds = cache(partial(self._kinds, pair))
+            refined[pair] = self._tilted(pair, result, kinds, drawing.seed)
+            if tilting.few_hits(refined[pair]) and most > drawing.n_resamples:
+                again = self._by_cells(pair, result.alternative, more, kinds)
+                if again is None:
+                    left.append(pair)
+                else:
+                    refined[pair] = again
+        return refined | (self._dense(left, results[left[0]].alternative, more) if left else {})
+
+    def _tilted(self, pair: Pair, result: TestResult, kinds: Kinds, seed: int) -> TestResult:
+        delta, counts, own = kinds()
+        midpoint, half, observed, scale = self._midpoint(pair)
+        difference = Swap(self.metrics[pair[0]], midpoint)
+        step = np.where(own < 0, -1.0, 1.0)
+        changes = step * (difference(-half) - difference(-half - step[:, None] * delta))
+        tolerance = max(rounding.tie_width(scale, abs(observed)), self._slack(pair, midpoint, half))
+        shifts = 0.5 * delta
+        swaps = tilting.Swaps(counts, own, changes, lambda signs: difference(signs @ shifts))
+        return tilting.refined(result, swaps, tolerance, seed)
+
+    def _midpoint(self, pair: Pair) -> Midpoint:
+        m, a, b = pair
+        total = self._total
+        total_a, total_b = total[self.table.columns[m][a]], total[self.table.columns[m][b]]
+        score_a, score_b = float(self.scores[m, a]), float(self.scores[m, b])
+        scale = max(abs(score_a), abs(score_b))
+        return 0.5 * (total_a + total_b), 0.5 * (total_b - total_a), score_a - score_b, scale
+
+    def _exact(self, pair: Pair, alternative: Alternative, kinds: Kinds) -> TestResult | None:
+        m, a, b = pair
+        table = self.table
+        if isinstance(self.metrics[m], MeanMetric):
+            value_a, count_a = table.columns[m][a]
+            value_b, count_b = table.columns[m][b]
+            if count_a == count_b:
+                d = rounding.difference(table.column(int(value_a)), table.column(int(value_b)))
+                items = float(self._total[count_a])
+                return permutation.exact_mean(d, table.units.counts, alternative, items)
+        delta, counts, own = kinds()
+        if counts.size == 0:
+            return TestResult("permutation", 1.0, alternative, True, "enumeration", statistic=0.0)
+        midpoint, half, observed, scale = self._midpoint(pair)
+        difference = Swap(self.metrics[m], midpoint)
+        tolerance = max(rounding.tie_width(scale, abs(observed)), self._slack(pair, midpoint, half))
+        return permutation.exact_enumeration(delta, counts, own, difference, observed, alternative, tolerance)
+
+    def _slack(self, pair: Pair, midpoint: FloatArray, half: FloatArray) -> float:
+        """Return a bound on the error of a difference that comes from rounding of the totals."""
+        m, a, b = pair
+        sizes = self._sizes[self.table.columns[m][a]] + self._sizes[self.table.columns[m][b]]
+        return Swap(self.metrics[m], midpoint).slack(-half, sizes)
+
+    @cached_property
+    def _sizes(self) -> FloatArray:
+        """Per column the sum of the absolute values; 0 for whole numbers (sums are exact) and constants."""
+        table = self.table
+        whole = (np.rint(table.X) == table.X).all(axis=0)
+        sizes = np.where(whole, 0.0, table.units.counts @ np.abs(table.X))
+        return np.concatenate([sizes, np.zeros(table.constants.size)])
+
+    def _kinds(self, pair: Pair) -> tuple[FloatArray, IntArray, IntArray]:
+        """Return the distinct changes of totals by a swap, up to sign, and the number of units of each.
+
+        The third array is the data's own arrangement, as `permutation.exact_enumeration` takes it.
+        """
+        m, a, b = pair
+        rows = [self.table.rows(self.table.columns[m][system]) for system in (b, a)]
+        delta = rounding.difference(*rows)
+        differs = delta.any(axis=1)
+        delta, counts = delta[differs], self.table.units.counts[differs]
+        if counts.size == 0:
+            return delta, counts, counts
+        projection = projected(delta)
+        signs = np.where(projection < 0.0, -1, 1)
+        delta = signs[:, None] * delta
+        order, fresh = ordered(delta, [np.abs(projection)])
+        first = np.flatnonzero(fresh)
+        # A swap shifts the totals of A by half of B minus A: the data stand at the other end.
+        own = -np.add.reduceat((signs * counts)[order], first)
+        return delta[order[first]], np.add.reduceat(counts[order], first), own
+
+    def _by_cells(
+        self, pair: Pair, alternative: Alternative, drawing: Drawing, kinds: Kinds
+    ) -> TestResult | None:
+        delta, counts, _ = kinds()
+        units = Units(counts, np.array([0, counts.size]))
+        if not units.by_cells(CELL_COST_SWAP):
+            return None
+        midpoint, half, observed, scale = self._midpoint(pair)
+        difference = Swap(self.metrics[pair[0]], midpoint)
+        drawn = resampling.swaps(
+            delta,
+            units,
+            drawing.n_resamples,
+            drawing.seed,
+            Taken(difference, 0.5 * (counts @ delta)),
+            n_jobs=drawing.n_jobs,
+            progress=drawing.progress,
+            executor=drawing.executor,
+        )
+        slack = self._slack(pair, midpoint, half)
+        return permutation.monte_carlo(
+            drawn, observed, alternative, name="permutation", scale=scale, slack=slack
+        )
+
+    def _dense(
+        self, pairs: Sequence[Pair], alternative: Alternative, drawing: Drawing
+    ) -> dict[Pair, TestResult]:
+        """Test pairs by dense swaps of all units, shared by all pairs."""
+        midpoints = [self._midpoint(pair) for pair in pairs]
+        D, transform = self._one(pairs[0], midpoints[0]) if len(pairs) == 1 else self._many(pairs, midpoints)
+        drawn = resampling.swaps(
+            D,
+            self.table.units,
+            drawing.n_resamples,
+            drawing.seed,
+            transform,
+            n_jobs=drawing.n_jobs,
+            progress=drawing.progress,
+            executor=drawing.executor,
+        )
+        return {
+            pair: permutation.monte_carlo(
+                drawn[:, i],
+                d,
+                alternative,
+                name="permutation",
+                scale=scale,
+                slack=self._slack(pair, midpoint, half),
+            )
+            for i, (pair, (midpoint, half, d, scale)) in enumerate(zip(pairs, midpoints, strict=True))
+        }
+
+    def _one(self, pair: Pair, midpoint: Midpoint) -> tuple[FloatArray, resampling.Transform]:
+        """Return what a swap of each unit changes in one pair, and what makes differences of sums of it."""
+        m, a, b = pair
+        delta = self.table.rows(self.table.columns[m][b]) - self.table.rows(self.table.columns[m][a])
+        used = np.flatnonzero(delta.any(axis=0))
+        return delta[:, used], Taken(Swap(self.metrics[m], midpoint[0]), midpoint[1], used)
+
+    def _many(
+        self, pairs: Sequence[Pair], midpoints: Sequence[Midpoint]
+    ) -> tuple[FloatArray, resampling.Transform]:
+        """Return the columns of all systems, and what makes the differences of all pairs of their sums."""
+        stacked = batches(self.table, pairs, midpoints)
+        return self.table.X, TakenByPairs(self.metrics, self.table.bare(), stacked, len(pairs))
