@@ -27,27 +27,11 @@ NUDGE = 2.0**-12
 def influence(metric: Metric, score: Score, total: FloatArray, rows: FloatArray) -> FloatArray:
     """Return the influence of each unit: the derivative of the score by the weight of the unit, shape (C,).
 
-    Parameters
-    ----------
-    metric : Metric
-        The metric; the influence on a mean is known without steps.
-    score : callable
-        Scores of totals (R, k).
-    total : ndarray, shape (k,)
-        The totals of all units.
-    rows : ndarray, shape (C, k)
-        What each unit adds to them.
+    `total` has shape (k,) and `rows` has shape (C, k). The influence on a mean is known without steps.
 
     References
     ----------
     .. [1] Efron (1982), The Jackknife, the Bootstrap and Other Resampling Plans, section 6.2.
-
-    Examples
-    --------
-    >>> from bestby.metrics.regression import Mean
-    >>> rows = np.array([[1.0, 1.0], [3.0, 1.0]])
-    >>> influence(Mean(), Mean().score, rows.sum(axis=0), rows)
-    array([-0.5,  0.5])
     """
     if isinstance(metric, MeanMetric):
         of_mean: FloatArray = (rows[:, 0] - score(total[None, :]) * rows[:, 1]) / total[1]

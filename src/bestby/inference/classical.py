@@ -34,31 +34,11 @@ _BLOCK = 1 << 18
 def mcnemar(n10: int, n01: int, alternative: Alternative = "two-sided") -> TestResult:
     """McNemar's test in its exact form, a binomial test of the items on which the systems differ.
 
-    Parameters
-    ----------
-    n10, n01 : int
-        Numbers of items that only A, and only B, has right.
-    alternative : {"two-sided", "greater", "less"}
-        "greater": A is right more often.
-
-    Returns
-    -------
-    TestResult
-        Its statistic is n10 - n01. If no item differs, p is 1.
-
-    Raises
-    ------
-    InvalidInputError
-        If a count is negative or not whole, or the alternative is unknown.
+    `n10` and `n01` are the numbers of items that only A, and only B, has right.
 
     References
     ----------
     .. [1] McNemar (1947), Psychometrika 12, 153-157.
-
-    Examples
-    --------
-    >>> mcnemar(8, 2).p_value
-    0.109375
     """
     a, b = count(n10, "n10"), count(n01, "n01")
     return _binomial("mcnemar", a, b, alternative)
@@ -69,31 +49,9 @@ def mcnemar_midp(n10: int, n01: int, alternative: Alternative = "two-sided") -> 
 
     Less conservative than `mcnemar`; can exceed its level, though hardly ever by much [1]_.
 
-    Parameters
-    ----------
-    n10, n01 : int
-        Numbers of items that only A, and only B, has right.
-    alternative : {"two-sided", "greater", "less"}
-        "greater": A is right more often.
-
-    Returns
-    -------
-    TestResult
-        Its statistic is n10 - n01. If no item differs, p is 1 for every alternative.
-
-    Raises
-    ------
-    InvalidInputError
-        If a count is negative or not whole, or the alternative is unknown.
-
     References
     ----------
     .. [1] Fagerland, Lydersen and Laake (2013), BMC Med. Res. Methodol. 13, 91.
-
-    Examples
-    --------
-    >>> mcnemar_midp(8, 2).p_value
-    0.0654296875
     """
     a, b = count(n10, "n10"), count(n01, "n01")
     return _binomial("mcnemar-midp", a, b, alternative, mid=True)
@@ -104,36 +62,13 @@ def sign(
 ) -> TestResult:
     """Sign test, exact.
 
-    Differences of zero are left out: they favour neither system.
-
-    Parameters
-    ----------
-    differences : array_like, shape (n,)
-        Score of A minus score of B on each item.
-    alternative : {"two-sided", "greater", "less"}
-        "greater": A is more often above B than below.
-    rounding : float, optional
-        Differences up to this size count as zero: 1e-12 of the largest by default, since the scores that
-        they were taken of are not known.
-
-    Returns
-    -------
-    TestResult
-        Its statistic is the number of positive less that of negative differences.
-
-    Raises
-    ------
-    InvalidInputError
-        If there are no differences, one is not finite, or the alternative is unknown.
+    Differences of zero are left out: they favour neither system. `differences` has shape (n,); those up to
+    `rounding` in size count as zero: 1e-12 of the largest by default, because the scores themselves are not
+    known.
 
     References
     ----------
     .. [1] Dixon and Mood (1946), J. Amer. Statist. Assoc. 41, 557-566.
-
-    Examples
-    --------
-    >>> sign([0.5, 1.0, 0.25, 0.0]).p_value
-    0.25
     """
     d = _differences(differences)
     threshold = level_width(float(np.abs(d).max())) if rounding is None else rounding
@@ -146,44 +81,17 @@ def wilcoxon(
 ) -> TestResult:
     """Wilcoxon's signed-rank test.
 
-    Parameters
-    ----------
-    differences : array_like, shape (n,)
-        Score of A minus score of B on each item.
-    alternative : {"two-sided", "greater", "less"}
-        "greater": the differences are symmetric about a point above 0.
-    rounding : float, optional
-        Differences up to this size count as zero, and neighbours no further apart as ties: 1e-12 of the
-        largest by default, since the scores that they were taken of are not known.
-
-    Returns
-    -------
-    TestResult
-        Its statistic is the sum of the ranks of the positive less that of the negative
-        differences. Exact, ties or not, for up to 200 differences other than 0; by the normal
-        approximation with the variance of tied ranks beyond.
-
-    Raises
-    ------
-    InvalidInputError
-        If there are no differences, one is not finite, or the alternative is unknown.
-
-    Notes
-    -----
-    Differences of zero are left out before ranking, as Wilcoxon did and as R and SciPy do by
-    default, so that the numbers can be compared; `sign` leaves them out too. Pratt's way, to rank
-    them and leave them out then, makes the test nearly a sign test when most items do not differ,
-    which is how two systems mostly are.
+    Differences of zero are left out before ranking, as Wilcoxon did and as R and SciPy do by default, so that
+    the numbers can be compared; `sign` leaves them out too. Pratt's way, to rank them and leave them out
+    then, makes the test nearly a sign test when most items do not differ, which is how two systems mostly
+    are. `rounding` is as for `sign`; neighbours no further apart count as ties. The statistic is the sum of
+    the ranks of the positive less that of the negative differences. The test is exact, ties or not, for up to
+    200 differences other than 0; by the normal approximation with the variance of tied ranks beyond.
 
     References
     ----------
     .. [1] Wilcoxon (1945), Biometrics Bulletin 1, 80-83.
     .. [2] Pratt (1959), J. Amer. Statist. Assoc. 54, 655-667.
-
-    Examples
-    --------
-    >>> wilcoxon([3, 1, 2, 0]).p_value
-    0.25
     """
     checks.choice(alternative, allowed_names("alternative"), "alternative")
     d = _differences(differences)
@@ -226,39 +134,14 @@ def paired_differences(a: FloatArray, b: FloatArray) -> FloatArray:
 def paired_t(differences: ArrayLike, alternative: Alternative = "two-sided") -> TestResult:
     """Student's t test of paired differences.
 
-    Parameters
-    ----------
-    differences : array_like, shape (n,)
-        Score of A minus score of B on each item.
-    alternative : {"two-sided", "greater", "less"}
-        "greater": their expectation is above 0.
-
-    Returns
-    -------
-    TestResult
-        Its statistic is t. Not exact, for the differences of scores are not normal.
-
-    Raises
-    ------
-    InvalidInputError
-        If there are no differences, one is not finite, or the alternative is unknown.
-
-    Notes
-    -----
-    If all differences are equal, t has no denominator. If they are 0, then p is 1. Otherwise the
-    statistic is infinite, and p is that of the signs alone, 2^(1-n) for two sides (1 for a single
-    item): as small as the data can make it without assuming a normal distribution that they
-    contradict, and never 0. The result then says "enumeration" and exact.
+    If all differences are equal, t has no denominator. If they are 0, then p is 1. Otherwise the statistic is
+    infinite, and p is that of the signs alone, 2^(1-n) for two sides (1 for a single item): as small as the
+    data can make it without assuming a normal distribution that they contradict, and never 0. The result is
+    then marked as exact, by "enumeration".
 
     References
     ----------
     .. [1] Student (1908), Biometrika 6, 1-25.
-
-    Examples
-    --------
-    >>> result = paired_t([1, 2, 3])
-    >>> round(result.statistic, 4), round(result.p_value, 4)
-    (3.4641, 0.0742)
     """
     checks.choice(alternative, allowed_names("alternative"), "alternative")
     d = _differences(differences)

@@ -63,33 +63,8 @@ def few(sizes: FloatArray, counts: IntArray | None = None) -> bool:
 def design_effect(influence: FloatArray, clusters: IntArray, strata: IntArray | None = None) -> DesignEffect:
     """Return the standard error of an estimate item-wise and clustered, side by side.
 
-    Parameters
-    ----------
-    influence : ndarray, shape (n,)
-        What each item adds to the estimate.
-    clusters : ndarray of int, shape (n,)
-        The cluster of each item, as codes from 0.
-    strata : ndarray of int, shape (n,), optional
-        The stratum of each item; a cluster lies in one.
-
-    Returns
-    -------
-    DesignEffect
-        Both standard errors; its `ratio` is the design effect (Kish 1965, section 5.4).
-
-    Raises
-    ------
-    InvalidInputError
-        If the lengths differ.
-
-    Examples
-    --------
-    Ten clusters of ten equal items each are worth ten items, nearly:
-
-    >>> values = np.repeat([0.0, 1.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 0.0], 10)
-    >>> found = design_effect((values - values.mean()) / 100, np.arange(100) // 10)
-    >>> round(found.itemwise, 4), round(found.clustered, 4), round(found.ratio, 6)
-    (0.0503, 0.1667, 11.0)
+    All arrays have shape (n,); `clusters` are codes from 0. The `ratio` of the result is the design effect
+    (Kish 1965, section 5.4).
     """
     _same_length(influence, clusters)
     items = np.zeros(influence.size, dtype=np.int64) if strata is None else strata
@@ -117,46 +92,19 @@ def cr2(
 ) -> StandardError:
     """Return the bias-reduced cluster-robust standard error CR2 with Satterthwaite's degrees of freedom.
 
-    Parameters
-    ----------
-    influence : ndarray, shape (C,)
-        What each distinct cluster adds to the estimate: the sum over its items.
-    sizes : ndarray, shape (C,)
-        How many items each has.
-    counts : ndarray of int, shape (C,), optional
-        How many clusters are of each kind; one by default.
-    bounds : ndarray of int, shape (H + 1,), optional
-        Where the strata begin; one stratum by default.
-
-    Returns
-    -------
-    StandardError
-        Standard error and degrees of freedom; both are 0 if no stratum has two clusters.
-
-    Notes
-    -----
     For a mean, the share h of a cluster in the items is its leverage: the residuals of a cluster that holds
     half of them are half as large as its errors. CR2 divides the squared sum of each cluster by 1 - h, so
     that the variance is unbiased if items are independent [1]_, and the degrees of freedom are those of the
     quadratic form under the same working model [2]_. With clusters of equal size both are as usual: the
-    factor G / (G - 1), and G - 1. Other functions of sums are taken for means of their influence.
+    factor G / (G - 1), and G - 1. Other functions of sums are taken for means of their influence. `sizes` and
+    `counts` have shape (C,) and `bounds` has shape (H + 1,). `influence`, of shape (C,), is what each
+    distinct cluster adds to the estimate. Standard error and degrees of freedom are 0 if no stratum has two
+    clusters.
 
     References
     ----------
     .. [1] Bell & McCaffrey (2002), Survey Methodology 28, 169-181.
     .. [2] Pustejovsky & Tipton (2018), J. Bus. Econ. Stat. 36, 672-683, section 2.
-
-    Examples
-    --------
-    >>> found = cr2(np.array([0.3, -0.1, -0.2]), np.array([10.0, 10.0, 10.0]))
-    >>> round(found.se, 6), round(found.df, 6)
-    (0.458258, 2.0)
-
-    One of three clusters with two thirds of the items:
-
-    >>> found = cr2(np.array([0.3, -0.1, -0.2]), np.array([40.0, 10.0, 10.0]))
-    >>> round(found.se, 6), round(found.df, 6)
-    (0.574456, 1.470588)
     """
     counts = np.ones(influence.size, dtype=np.int64) if counts is None else counts
     edges = np.array([0, influence.size]) if bounds is None else bounds
@@ -248,25 +196,9 @@ def _moments(c: IntArray, h: FloatArray, v: FloatArray) -> tuple[float, float]:
 def two_way_variance(influence: FloatArray, first: IntArray, second: IntArray) -> float:
     """Return the variance of an estimate from items in two crossed groupings, by the formula as published.
 
-    Parameters
-    ----------
-    influence : ndarray, shape (n,)
-        What each item adds to the estimate; the sum is 0.
-    first, second : ndarray of int, shape (n,)
-        The two groups of each item, as codes from 0.
-
-    Returns
-    -------
-    float
-        V1 + V2 - V12, each with the factor G / (G - 1) of its own number of groups (Cameron, Gelbach &
-        Miller 2011, J. Bus. Econ. Stat. 29, 238-249, section 2). It can be negative.
-
-    Examples
-    --------
-    >>> values = np.array([1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0])
-    >>> rows, columns = np.repeat([0, 1, 2], 3), np.tile([0, 1, 2], 3)
-    >>> round(two_way_variance((values - values.mean()) / 9, rows, columns), 6)
-    0.046296
+    It is V1 + V2 - V12, each with the factor G / (G - 1) of its own number of groups (Cameron, Gelbach &
+    Miller 2011, J. Bus. Econ. Stat. 29, 238-249, section 2). It can be negative. `first` and `second` are
+    codes from 0.
     """
     return (
         _one_way(influence, first) + _one_way(influence, second) - _one_way(influence, _both(first, second))
@@ -301,22 +233,8 @@ def two_way(influence: FloatArray, first: IntArray, second: IntArray) -> Standar
 def mean_error(errors: Sequence[StandardError]) -> StandardError:
     """Return the standard error of a mean of independent estimates, such as one per dataset.
 
-    Parameters
-    ----------
-    errors : sequence of StandardError
-        The standard error of each estimate.
-
-    Returns
-    -------
-    StandardError
-        The root of the mean of the variances over their number, with Satterthwaite's degrees of freedom
-        (Satterthwaite 1946, Biometrics Bulletin 2, 110-114).
-
-    Examples
-    --------
-    >>> found = mean_error([StandardError(0.3, 10.0), StandardError(0.4, 20.0)])
-    >>> round(found.se, 6), round(found.df, 4)
-    (0.25, 29.9043)
+    This is the root of the mean of the variances over their number, with Satterthwaite's degrees of freedom
+    (Satterthwaite 1946, Biometrics Bulletin 2, 110-114).
     """
     variances = [(error.se / len(errors)) ** 2 for error in errors]
     total = math.fsum(variances)

@@ -29,34 +29,14 @@ T_TESTS = ("corrected-t", "conservative-t")
 def corrected_t(differences: ArrayLike, ratio: float, alternative: Alternative = "two-sided") -> TestResult:
     """Nadeau and Bengio's corrected resampled t test.
 
-    Parameters
-    ----------
-    differences : array_like, shape (J,) or (r, k)
-        Score of A minus score of B on each fold of each repetition.
-    ratio : float
-        Items tested over items trained on, in one fold: 1 / (k - 1) for k-fold cross-validation.
-    alternative : {"two-sided", "greater", "less"}
-        "greater": A's score is greater.
-
-    Returns
-    -------
-    TestResult
-        Its statistic is the mean over sqrt((1 / J + ratio) s^2), on J - 1 degrees of freedom.
-
-    Raises
-    ------
-    InvalidInputError
-        If there are fewer than two differences, one is not finite, or the ratio is not positive.
-
-    Notes
-    -----
     If all differences are equal and not 0, the statistic is infinite and p is that of the signs alone,
     2^(1-J) for two sides: as for `bestby.inference.classical.paired_t`.
 
     The correction is the variance that common test items bring to many random splits, which is more than they
     bring to one repetition of disjoint folds, or to halves. With several repetitions of 5 or 10 folds nothing
     is left for the variance that training brings, and the test rejects too often if training on other items
-    changes much of what is learnt: take `conservative_t` there.
+    changes much of what is learnt: use `conservative_t` there. `ratio` is the number of test items over that
+    of training items in one fold: 1 / (k - 1) for k-fold cross-validation.
 
     References
     ----------
@@ -64,12 +44,6 @@ def corrected_t(differences: ArrayLike, ratio: float, alternative: Alternative =
        section 4.2.
     .. [2] Bouckaert and Frank (2004), Evaluating the Replicability of Significance Tests for Comparing
        Learning Algorithms, PAKDD, 3-12.
-
-    Examples
-    --------
-    >>> result = corrected_t([1, 2, 3], ratio=0.5)
-    >>> round(result.statistic, 4), round(result.p_value, 4)
-    (2.1909, 0.1598)
     """
     return _t_test("corrected-t", differences, ratio, alternative)
 
@@ -166,38 +140,15 @@ def corrected_interval(
 def five_by_two_t(differences: ArrayLike, alternative: Alternative = "two-sided") -> TestResult:
     """Dietterich's 5x2 cv paired t test.
 
-    Parameters
-    ----------
-    differences : array_like, shape (5, 2)
-        Score of A minus score of B on both halves of five repetitions of 2-fold cross-validation.
-    alternative : {"two-sided", "greater", "less"}
-        "greater": A's score is greater.
-
-    Returns
-    -------
-    TestResult
-        Its statistic is the first difference over the root of the mean variance, on 5 degrees of freedom.
-
-    Raises
-    ------
-    InvalidInputError
-        If the shape is another or a value is not finite.
-
-    Notes
-    -----
     Which of the ten differences stands first changes the result; `five_by_two_f` does not depend on it. The
     ten differences are taken as independent of the data that they share. With weak learners or few items they
     are not, and the test rejects more often than its level: up to 15 % at 5 % in our calibration.
+    `differences`, of shape (5, 2), belong to both halves of five repetitions.
 
     References
     ----------
     .. [1] Dietterich (1998), Approximate Statistical Tests for Comparing Supervised Classification Learning
        Algorithms, Neural Computation 10, 1895-1923.
-
-    Examples
-    --------
-    >>> round(five_by_two_t([[2, 1], [1, 2], [3, 1], [2, 2], [1, 1]]).p_value, 4)
-    0.0493
     """
     checks.choice(alternative, allowed_names("alternative"), "alternative")
     d, variance = _five_by_two(differences)
@@ -212,38 +163,16 @@ def five_by_two_t(differences: ArrayLike, alternative: Alternative = "two-sided"
 def five_by_two_f(differences: ArrayLike) -> TestResult:
     """Alpaydin's combined 5x2 cv F test.
 
-    Parameters
-    ----------
-    differences : array_like, shape (5, 2)
-        Score of A minus score of B on both halves of five repetitions of 2-fold cross-validation.
-
-    Returns
-    -------
-    TestResult
-        Two-sided. Its statistic is the mean square of all ten differences over their mean variance within
-        repetitions, on 10 and 5 degrees of freedom.
-
-    Raises
-    ------
-    InvalidInputError
-        If the shape is another or a value is not finite.
-
-    Notes
-    -----
     All repetitions halve the same items, so that their differences have an error in common that their
     variances do not show. With weak learners or few items the test rejects up to 17 % at 5 % in our
-    calibration, where `corrected_t` rejects 1 to 5 % on the same folds.
+    calibration, where `corrected_t` rejects 1 to 5 % on the same folds. The test is two-sided. Its statistic
+    is the mean square of all ten differences over their mean variance within repetitions, on 10 and 5 degrees
+    of freedom.
 
     References
     ----------
     .. [1] Alpaydin (1999), Combined 5x2 cv F Test for Comparing Supervised Classification
        Learning Algorithms, Neural Computation 11, 1885-1892.
-
-    Examples
-    --------
-    >>> result = five_by_two_f([[2, 1], [1, 2], [3, 1], [2, 2], [1, 1]])
-    >>> round(result.statistic, 4), round(result.p_value, 4)
-    (5.0, 0.0448)
     """
     d, variance = _five_by_two(differences)
     if variance == 0.0:
@@ -257,35 +186,13 @@ def five_by_two_f(differences: ArrayLike) -> TestResult:
 def k_bonferroni(p_values: ArrayLike, required: int, alternative: Alternative = "two-sided") -> TestResult:
     """Test whether at least so many folds have an effect, from one p-value per fold.
 
-    Parameters
-    ----------
-    p_values : array_like, shape (K,)
-        One p-value per fold.
-    required : int
-        How many of them must have an effect; K for all.
-    alternative : {"two-sided", "greater", "less"}
-        That of the p-values, to be recorded.
-
-    Returns
-    -------
-    TestResult
-        Valid under any dependence of the folds. Its statistic is `required`, and it rejects if and only if
-        the count of `bestby.replicability` by Bonferroni is at least that.
-
-    Raises
-    ------
-    InvalidInputError
-        If a p-value is outside [0, 1] or `required` is no number from 1 to K.
+    The test is valid under any dependence of the folds. It rejects if and only if the count of
+    `bestby.replicability` by Bonferroni is at least `required`.
 
     References
     ----------
     .. [1] Dror, Baumer, Shlomov and Reichart (2018), The Hitchhiker's Guide to Testing Statistical
        Significance in Natural Language Processing, ACL, section 5.
-
-    Examples
-    --------
-    >>> k_bonferroni([0.25, 0.125, 0.0625], required=2).p_value
-    0.25
     """
     p = checks.p_values(p_values)
     u = checks.positive_int(required, "required")

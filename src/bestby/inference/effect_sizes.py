@@ -15,38 +15,15 @@ from bestby.results.values import Interval
 def effect_size(a: FloatArray, b: FloatArray, level: float, *, paired: bool) -> tuple[float, Interval | None]:
     """Return the difference of means in standard deviations of a run, corrected for few runs.
 
-    Parameters
-    ----------
-    a, b : ndarray, shape (n,) and (m,)
-        Scores of the runs.
-    level : float
-        Nominal coverage.
-    paired : bool
-        Whether run i of A and run i of B belong together.
-
-    Returns
-    -------
-    (float, Interval or None)
-        d_av, whose standard deviation is the root of the mean of both variances [1]_, and its interval.
-        NaN and None without any variance.
-
-    Notes
-    -----
     For as many runs of A as of B, not paired, d_av is Hedges' g. The interval is Bonett's: normal, around the
     difference before the correction for few runs. It assumes neither equal variances nor, for pairs, a
-    correlation. The correction for independent runs is 1 - 3 / (4 (n + m - 2) - 1), for pairs
-    sqrt((n - 2) / (n - 1)); two pairs, for which that is 0, are not corrected.
+    correlation. The correction for independent runs is 1 - 3 / (4 (n + m - 2) - 1), for pairs sqrt((n - 2) /
+    (n - 1)); two pairs, for which that is 0, are not corrected. The standard deviation of d_av is the root of
+    the mean of both variances [1]_. Without any variance the result is NaN and None.
 
     References
     ----------
     .. [1] Bonett (2008), Psychological Methods 13, 99-109.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> d, interval = effect_size(np.array([5.0, 6.0, 7.0]), np.array([1.0, 2.0, 3.0]), 0.95, paired=False)
-    >>> round(d, 4), round(interval.low, 4), round(interval.high, 4)
-    (3.2, 0.6052, 7.3948)
     """
     n, m = a.size, b.size
     var_a, var_b = float(a.var(ddof=1)), float(b.var(ddof=1))

@@ -19,42 +19,20 @@ MOST_LETTERS = 26
 def letters(different: ArrayLike) -> tuple[str, ...]:
     """Compact letter display: systems share a letter if and only if they are not different.
 
-    Parameters
-    ----------
-    different : array_like of bool, shape (S, S)
-        Whether each two systems differ significantly; symmetric, in rank order, the best first.
-
-    Returns
-    -------
-    tuple of str, length S
-        The letters of each system. "a" goes to the best; after "z" come "A" to "Z", then "(53)" and
-        so on.
-
-    Raises
-    ------
-    InvalidInputError
-        If the matrix is not square, boolean and symmetric, or a system differs from itself.
-
-    Notes
-    -----
-    A letter is a set of systems no two of which differ, and every two systems that do not differ
-    need one in common: a cover of the edges of a graph by cliques [2]_. The insert-and-absorb
-    algorithm [1]_ lists all maximal cliques, of which there can be exponentially many. Here the
-    systems are visited in rank order; each takes the farthest one it still needs a letter with,
-    and all others ranked below it that fit, those that need the letter first. Where the groups are runs of
-    neighbours in rank, as nearly always, this gives the same letters as [1]_, which are the fewest;
-    otherwise it gives at most one letter for each pair.
+    A letter is a set of systems no two of which differ, and every two systems that do not differ need one in
+    common: a cover of the edges of a graph by cliques [2]_. The insert-and-absorb algorithm [1]_ lists all
+    maximal cliques, of which there can be exponentially many. Here the systems are visited in rank order;
+    each takes the farthest one it still needs a letter with, and all others ranked below it that fit, those
+    that need the letter first. Where the groups are runs of neighbours in rank, as nearly always, this gives
+    the same letters as [1]_, which are the fewest; otherwise it gives at most one letter for each pair.
+    `different`, of shape (S, S), is symmetric and in rank order, the best first. "a" goes to the best; after
+    "z" come "A" to "Z", then "(53)" and so on.
 
     References
     ----------
     .. [1] Piepho (2004), J. Comput. Graph. Statist. 13, 456-466.
     .. [2] Gramm, Guo, Hueffner, Niedermeier, Piepho and Schmid (2007), Comput. Statist. Data Anal. 52,
        725-736.
-
-    Examples
-    --------
-    >>> letters([[False, False, True], [False, False, False], [True, False, False]])
-    ('a', 'ab', 'b')
     """
     matrix = _square(different, "different")
     if (matrix != matrix.T).any():
@@ -137,33 +115,13 @@ def _cliques(alike: BoolArray, most: float = math.inf) -> list[list[int]]:
 def rank_intervals(better: ArrayLike) -> tuple[IntArray, IntArray]:
     """Ranks that the tests leave open for each system.
 
-    The best rank of a system is one more than the number of systems significantly better than
-    it; the worst is the number of systems less those significantly worse. If the tests control the
-    family-wise error rate, the intervals hold for all systems simultaneously at that level.
-
-    Parameters
-    ----------
-    better : array_like of bool, shape (S, S)
-        ``better[i, j]``: system i is significantly better than system j.
-
-    Returns
-    -------
-    low, high : ndarray of int, shape (S,)
-        The ends, 1 being the best rank.
-
-    Raises
-    ------
-    InvalidInputError
-        If the matrix is not square and boolean, or two systems are each better than the other.
+    The best rank of a system is one more than the number of systems significantly better than it; the worst
+    is the number of systems less those significantly worse. If the tests control the family-wise error rate,
+    the intervals hold for all systems simultaneously at that level. The best rank is 1.
 
     References
     ----------
     .. [1] Al Mohamad, Goeman and van Zwet (2022), J. R. Statist. Soc. B 84, 1243-1267.
-
-    Examples
-    --------
-    >>> rank_intervals([[False, False, True], [False, False, False], [False, False, False]])
-    (array([1, 1, 2]), array([2, 3, 3]))
     """
     matrix = _square(better, "better")
     both = matrix & matrix.T

@@ -117,33 +117,15 @@ def paired_squared_errors(a: FloatArray, b: FloatArray, statistic: str) -> Float
 def squared_error(x: FloatArray, statistic: str) -> tuple[float, int] | None:
     """Return the estimated variance of the location of n runs, and its degrees of freedom.
 
-    Parameters
-    ----------
-    x : ndarray, shape (n,)
-        Scores of at least two runs.
-    statistic : {"mean", "median", "trimmed_mean", "iqm"}
-        The location.
-
-    Returns
-    -------
-    (float, int) or None
-        For a trimmed mean from the winsorized runs [1]_, for the median from the distance of two order
-        statistics [2]_. None of a single run.
-
-    Notes
-    -----
     The error of the median has no degrees of freedom of its own; n - 1 makes intervals and tests of fewer
-    than ten runs too careful rather than too bold (the page Calibration has the figures).
+    than ten runs too careful rather than too bold (the page Calibration has the figures). The variance of a
+    trimmed mean is from the winsorized runs [1]_, that of the median from the distance of two order
+    statistics [2]_. A single run has None.
 
     References
     ----------
     .. [1] Yuen (1974), Biometrika 61, 165-170, section 2.
     .. [2] Price and Bonett (2001), J. Statist. Comput. Simul. 68, 295-305.
-
-    Examples
-    --------
-    >>> squared_error(np.array([1.0, 2.0, 3.0]), "mean")
-    (0.3333333333333333, 2)
     """
     if x.size < 2:
         return None
@@ -155,31 +137,14 @@ def difference_error(
 ) -> tuple[float, float] | None:
     """Return the standard error of the difference of two locations, and its degrees of freedom.
 
-    Parameters
-    ----------
-    a, b : ndarray, shape (n,) and (m,)
-        Scores of the runs.
-    statistic : {"mean", "median", "trimmed_mean", "iqm"}
-        The location.
-    paired : bool
-        Whether run i of A and run i of B belong together.
-
-    Returns
-    -------
-    (float, float) or None
-        Welch's (for trimmed means Yuen's, for medians Bonett and Price's) for independent runs [1]_ [2]_;
-        otherwise that of the differences [3]_. None if a system has a single run.
+    It is Welch's (for trimmed means Yuen's, for medians Bonett and Price's) for independent runs [1]_ [2]_;
+    otherwise that of the differences [3]_. None if a system has a single run.
 
     References
     ----------
     .. [1] Welch (1938), Biometrika 29, 350-362; Yuen (1974), Biometrika 61, 165-170.
     .. [2] Bonett and Price (2002), Psychological Methods 7, 370-383.
     .. [3] Bonett and Price (2020), Brit. J. Math. Statist. Psychol. 73, 333-346, for medians.
-
-    Examples
-    --------
-    >>> difference_error(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 3.0]), "mean", paired=False)
-    (0.816496580927726, 4.0)
     """
     if paired:
         if a.size < 2:
@@ -193,13 +158,7 @@ def difference_error(
 
 
 def combined(variances: list[float], freedoms: list[int]) -> tuple[float, float]:
-    """Return the root of a sum of variances and its degrees of freedom (Satterthwaite 1946).
-
-    Examples
-    --------
-    >>> combined([1.0, 1.0], [4, 4])
-    (1.4142135623730951, 8.0)
-    """
+    """Return the root of a sum of variances and its degrees of freedom (Satterthwaite 1946)."""
     total = math.fsum(variances)
     if total <= 0.0:
         return 0.0, float(sum(freedoms))

@@ -16,35 +16,12 @@ from bestby.inference.classical import _BLOCK, _numbers, doubled_ranks
 def cochran_q(x: ArrayLike, counts: IntArray | None = None) -> tuple[float, int, float]:
     """Cochran's Q test that all systems are right equally often.
 
-    Parameters
-    ----------
-    x : array_like, shape (n, S)
-        1 where a system has an item right and 0 where not.
-    counts : ndarray of int, shape (n,), optional
-        How many items have each row; one by default.
-
-    Returns
-    -------
-    statistic : float
-        Q; 0 if no item tells any two systems apart.
-    df : int
-        S - 1.
-    p_value : float
-        From the chi-squared approximation.
-
-    Raises
-    ------
-    InvalidInputError
-        If `x` has another shape, fewer than two systems, or other values.
+    `x`, of shape (n, S), is 1 where a system has an item right, else 0. Q is 0 if no two systems differ on
+    any item.
 
     References
     ----------
     .. [1] Cochran (1950), Biometrika 37, 256-266, equation 4.
-
-    Examples
-    --------
-    >>> cochran_q([[1, 1, 0], [1, 0, 0], [1, 1, 1], [1, 0, 0]])[:2]
-    (4.666666666666667, 2)
     """
     scores = _matrix(x)
     right = scores == 1
@@ -65,36 +42,13 @@ def cochran_q(x: ArrayLike, counts: IntArray | None = None) -> tuple[float, int,
 def friedman(x: ArrayLike, counts: IntArray | None = None) -> tuple[float, int, float]:
     """Friedman's test that all systems rank alike, with midranks and the correction for ties.
 
-    Parameters
-    ----------
-    x : array_like, shape (n, S)
-        Score of each system on each item.
-    counts : ndarray of int, shape (n,), optional
-        How many items have each row; one by default.
-
-    Returns
-    -------
-    statistic : float
-        Friedman's chi-squared; 0 if all systems are tied on every item.
-    df : int
-        S - 1.
-    p_value : float
-        From the chi-squared approximation.
-
-    Raises
-    ------
-    InvalidInputError
-        If `x` has another shape, fewer than two systems, or a value that is not finite.
+    `counts` says how many items have each row of `x`, of shape (n, S). The statistic, chi-squared, is 0 if
+    all systems are tied on every item.
 
     References
     ----------
     .. [1] Friedman (1937), J. Amer. Statist. Assoc. 32, 675-701.
     .. [2] Conover (1999), Practical Nonparametric Statistics, 3rd ed., section 5.8.
-
-    Examples
-    --------
-    >>> friedman([[3, 2, 1], [3, 1, 2], [3, 2, 1]])[:2]
-    (4.666666666666667, 2)
     """
     scores = _matrix(x)
     size = scores.shape[1]

@@ -30,35 +30,13 @@ def monte_carlo(
 ) -> TestResult:
     """Return the Monte Carlo p-value of an observed difference.
 
-    Parameters
-    ----------
-    replicates : ndarray, shape (B,)
-        The difference under resampling of the null hypothesis.
-    observed : float
-        The difference in the data.
-    alternative : {"two-sided", "greater", "less"}
-        Two-sided counts |replicate| >= |observed|.
-    name : str
-        Name of the test.
-    scale : float
-        Size of the numbers the difference was taken of; ties are counted within 1e-13 of it, and within 1e-10
-        of the difference.
-    slack : float
-        By how much rounding of the sums alone may move the difference; ties are counted within that too.
-
-    Returns
-    -------
-    TestResult
-        p = (1 + hits) / (1 + B), never 0, with its standard error.
+    It is p = (1 + hits) / (1 + B) [1]_, never 0. Ties are counted within 1e-13 of `scale`, the size of the
+    scores, within 1e-10 of the difference, and within `slack`, which bounds how much rounding of the sums may
+    move it.
 
     References
     ----------
     .. [1] Phipson & Smyth (2010), Stat. Appl. Genet. Mol. Biol. 9, 39, eq. 2.
-
-    Examples
-    --------
-    >>> monte_carlo(np.array([0.1, -0.3, 0.2]), 0.2, "greater", name="permutation").p_value
-    0.5
     """
     size = int(replicates.size)
     tolerance = max(rounding.tie_width(scale, abs(observed)), slack)
@@ -73,31 +51,12 @@ def inverted_percentile(
 ) -> TestResult:
     """Return the p-value of 0 by the percentile interval: it rejects where the interval excludes 0.
 
-    Parameters
-    ----------
-    replicates : ndarray, shape (B,)
-        The bootstrap replicates of the difference, around the observed one.
-    observed : float
-        The difference in the data. Where it is 0, the two-sided p-value is 1.
-    alternative : {"two-sided", "greater", "less"}
-        Two-sided doubles the smaller share.
-    name : str
-        Name of the test.
-
-    Returns
-    -------
-    TestResult
-        (1 + the replicates on the other side of 0, or at 0) / (1 + B), with its standard error.
+    It is (1 + the replicates on the other side of 0, or at 0) / (1 + B). Where `observed` is 0, the two-sided
+    p-value is 1.
 
     References
     ----------
     .. [1] Efron & Tibshirani (1993), An Introduction to the Bootstrap, section 15.4.
-
-    Examples
-    --------
-    >>> drawn = np.array([-0.1, 0.1, 0.2, 0.3, 0.4, 0.2, 0.5])
-    >>> inverted_percentile(drawn, 0.2, "two-sided", name="bootstrap-runs").p_value
-    0.5
     """
     size = int(replicates.size)
     hits = {
@@ -172,35 +131,18 @@ def exact_enumeration(
 ) -> TestResult | None:
     """Return the exact permutation test of any statistic of sums, by enumerating binomial counts.
 
-    Units whose swap changes the totals by the same amount are interchangeable: only the number of them
-    that swap matters, and it is binomial. F1 of one class has two such kinds (gold-positive and
-    gold-negative discordant items), so its test is a two-dimensional sum [1]_.
+    Units whose swap changes the totals by the same amount are interchangeable: only the number of them that
+    swap matters, and it is binomial. F1 of one class has two such kinds (gold-positive and gold-negative
+    discordant items), so its test is a two-dimensional sum [1]_.
 
-    Parameters
-    ----------
-    delta : ndarray, shape (D, k)
-        The distinct changes of the totals (B minus A), each with first non-zero entry positive.
-    counts : ndarray of int, shape (D,)
-        How many units have that change or its negative.
-    own : ndarray of int, shape (D,)
-        The data's own arrangement: of each kind, the units with a plus sign less those with a minus sign.
-    difference : callable
-        Takes shifts (R, k) = sums of signed halves of delta (swapped from the midpoint of the two
-        systems) and returns the difference A minus B, shape (R,).
-    observed : float
-        The difference in the data, for the record. What the combinations are held against is the difference
-        of the data's own arrangement, computed as theirs are: rounding of the sums moves both alike.
-    alternative : {"two-sided", "greater", "less"}
-        The alternative.
-    tolerance : float
-        Differences this close tie.
-
-    Returns
-    -------
-    TestResult or None
-        None if there are more than 2^20 combinations after leaving out those of total mass below 1e-18,
-        which is added to p. p is at least the mass of the data's own arrangement and, for two sides, of its
-        mirror image.
+    `delta`, of shape (D, k), are the distinct changes of the totals (B minus A), each with a positive first
+    non-zero entry; `own` is the data's own arrangement: of each kind, the units with a plus sign less those
+    with a minus sign. `difference` takes shifts (R, k) = sums of signed halves of delta (swapped from the
+    midpoint of the two systems) and returns the difference A minus B, shape (R,). The combinations are
+    compared with the difference of the data's own arrangement, computed in the same way, so that rounding
+    moves both alike; `observed` is for the record. The result is None if there are more than 2^20
+    combinations after leaving out those of total mass below 1e-18, which is added to p. p is at least the
+    mass of the data's own arrangement and, for two sides, of its mirror image.
 
     References
     ----------

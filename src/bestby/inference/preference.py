@@ -60,33 +60,17 @@ def strengths(
 ) -> Strengths:
     """Fit strengths by maximum likelihood.
 
-    Parameters
-    ----------
-    wins : array_like, shape (..., S, S)
-        How often row was preferred to column.
-    ties : array_like, shape (..., S, S), optional
-        How often neither was; symmetric.
-    model : {"half", "davidson"}
-        "half": a tie is half a win for both, in the model of Bradley and Terry. "davidson": ties have a
-        probability of their own.
-    prior : float
-        That many judgements, half of them won and half lost, are added between every two systems. It gives a
-        system that won or lost all a finite strength.
+    With strengths exp(b), the odds of A against B are exp(b_A - b_B) [1]_; Davidson's tie has the weight nu
+    exp((b_A + b_B) / 2) beside exp(b_A) and exp(b_B) [2]_. A minorise-maximise step multiplies each strength
+    by the wins observed over those expected ([3]_, eq. 3, where ties are halves), and nu by the ties observed
+    over those expected. Such steps lead near the maximum from anywhere but converge slowly where few
+    judgements join groups of systems, so after five of them Newton's method finishes, its steps damped by
+    log(1 + r) / r with r their reach, by which it converges from anywhere [4]_.
 
-    Returns
-    -------
-    Strengths
-        The estimates. NaN where there are none: for every two groups of systems, some of each must have won
-        against some of the other [3]_.
-
-    Notes
-    -----
-    With strengths exp(b), the odds of A against B are exp(b_A - b_B) [1]_; Davidson's tie has the weight
-    nu exp((b_A + b_B) / 2) beside exp(b_A) and exp(b_B) [2]_. A minorise-maximise step multiplies each
-    strength by the wins observed over those expected ([3]_, eq. 3, where ties are halves), and nu by the ties
-    observed over those expected. Such steps lead near the maximum from anywhere but converge slowly where
-    few judgements join groups of systems, so after five of them Newton's method finishes, its steps damped
-    by log(1 + r) / r with r their reach, by which it converges from anywhere [4]_.
+    `wins` and `ties` have shape (..., S, S). `prior` judgements, half of them won and half lost, are added
+    between every two systems, which gives a system that won or lost all a finite strength. The estimates are
+    NaN where there are none: for every two groups of systems, some of each must have won against some of the
+    other [3]_.
 
     References
     ----------
@@ -94,14 +78,6 @@ def strengths(
     .. [2] Davidson (1970), J. Amer. Statist. Assoc. 65, 317-328.
     .. [3] Hunter (2004), MM algorithms for generalized Bradley-Terry models, Ann. Statist. 32, 384-406.
     .. [4] Bach (2010), Self-concordant analysis for logistic regression, Electron. J. Statist. 4, 384-414.
-
-    Examples
-    --------
-    >>> fitted = strengths([[0, 3], [1, 0]])
-    >>> fitted.log.round(3)
-    array([ 0.549, -0.549])
-    >>> float(fitted.preference(0, 1).round(3))
-    0.75
     """
     checks.choice(model, allowed_names("ties"), "ties")
     if not 0.0 <= prior < math.inf:
@@ -157,36 +133,14 @@ def errors(
 ) -> Errors:
     """Return the covariance of the log strengths fitted to judgements.
 
-    Parameters
-    ----------
-    fitted : Strengths
-        Of one win matrix.
-    first, second : array_like of int, shape (n,)
-        The two systems of each judgement.
-    values : array_like, shape (n,)
-        1 where the first was preferred, 0 where the second was, 0.5 for a tie.
-    clusters : array_like of int, shape (n,), optional
-        The cluster of each judgement, as codes from 0; by default each is one of its own.
-    model, prior
-        As they were for `strengths`.
-
-    Returns
-    -------
-    Errors
-        By the inverse information H, and by H M H with M the sum over clusters of the outer product of their
-        scores [1]_, times G / (G - 1) for G clusters. For strengths whose mean is 0.
+    The arrays have shape (n,); `values` are 1 where the first was preferred, 0 where the second was, 0.5 for
+    a tie. The two covariances are the inverse information H, and H M H with M the sum over clusters of the
+    outer product of their scores [1]_, times G / (G - 1) for G clusters, both for strengths whose mean is 0.
 
     References
     ----------
     .. [1] Liang & Zeger (1986), Longitudinal data analysis using generalized linear models, Biometrika 73,
        13-22, eq. 6.
-
-    Examples
-    --------
-    >>> fitted = strengths([[0, 30], [10, 0]])
-    >>> found = errors(fitted, [0] * 40, [1] * 40, [1] * 30 + [0] * 10)
-    >>> bool(np.isclose(2 * np.sqrt(found.fisher[0, 0]), np.sqrt(1 / 30 + 1 / 10)))
-    True
     """
     a, b = np.asarray(first, dtype=np.int64), np.asarray(second, dtype=np.int64)
     y = np.asarray(values, dtype=np.float64)

@@ -27,36 +27,12 @@ def wilson(
 ) -> tuple[float, float] | tuple[FloatArray, FloatArray]:
     """Wilson's score interval for a proportion.
 
-    Parameters
-    ----------
-    successes : array_like, any shape
-        Numbers of successes, each in [0, n].
-    n : array_like, broadcast with `successes`
-        Numbers of items, each at least 1.
-    level : float
-        Nominal coverage.
-
-    Returns
-    -------
-    low, high : float or ndarray
-        The ends, in [0, 1]; floats if both counts are scalars. The interval of the failures is
-        the mirror image.
-
-    Raises
-    ------
-    InvalidInputError
-        If a count or the level is out of range.
+    The ends are floats if both counts are scalars. The interval of the failures is the mirror image.
 
     References
     ----------
     .. [1] Wilson (1927), J. Amer. Statist. Assoc. 22, 209-212.
     .. [2] Newcombe (1998), Statist. Med. 17, 857-872, method 3.
-
-    Examples
-    --------
-    >>> low, high = wilson(81, 263)
-    >>> round(low, 4), round(high, 4)
-    (0.2553, 0.3662)
     """
     z = two_sided_quantile(level)
     x, size = np.broadcast_arrays(np.asarray(successes, dtype=float), np.asarray(n, dtype=float))
@@ -80,50 +56,22 @@ def _wilson_low(x: FloatArray, n: FloatArray, z: float) -> FloatArray:
 def tango(n10: int, n01: int, n: int, level: float = 0.95) -> tuple[float, float]:
     """Tango's score interval for a difference of paired proportions.
 
-    The interval holds every difference that the score test with the variance estimated under that
-    difference does not reject.
+    The interval holds every difference that the score test with the variance estimated under that difference
+    does not reject.
 
-    Parameters
-    ----------
-    n10 : int
-        Number of items that only A has right.
-    n01 : int
-        Number of items that only B has right.
-    n : int
-        Number of all items.
-    level : float
-        Nominal coverage.
-
-    Returns
-    -------
-    low, high : float
-        The ends for (n10 - n01) / n, in [-1, 1]. Exchanging `n10` and `n01` mirrors them to the bit.
-
-    Raises
-    ------
-    InvalidInputError
-        If a count is not a whole number, out of range, or the level is.
-
-    Notes
-    -----
     With d = n10 - n01 and m = n10 + n01, the ends solve
 
         (n delta - d)^2 = z^2 n (s - delta^2),
 
-    where s, the probability that the systems differ estimated under the difference delta, is the
-    larger root of n s^2 - (m + d delta) s + d delta - (n - m) delta^2 = 0. This is the equation of [1]_
-    written for the sum of the two cells instead of one of them, which makes it symmetric.
-    The statistic is monotone in delta, so halving an interval finds each end, to 1e-15.
+    where s, the probability that the systems differ estimated under the difference delta, is the larger root
+    of n s^2 - (m + d delta) s + d delta - (n - m) delta^2 = 0. This is the equation of [1]_ written for the
+    sum of the two cells instead of one of them, which makes it symmetric. The statistic is monotone in delta,
+    so halving an interval finds each end, to 1e-15. `n10` is the number of items that only A has right, `n01`
+    that of B. Exchanging `n10` and `n01` mirrors the ends to the bit.
 
     References
     ----------
     .. [1] Tango (1998), Statist. Med. 17, 891-908, section 4.
-
-    Examples
-    --------
-    >>> low, high = tango(6, 16, 161)
-    >>> round(low, 4), round(high, 4)
-    (-0.124, -0.0054)
     """
     z = two_sided_quantile(level)
     a, b, size = (count(value, what) for value, what in ((n10, "n10"), (n01, "n01"), (n, "n")))

@@ -123,39 +123,13 @@ class Differences:
 def mean_interval(mean: float, items: float, n: int, others: float, quantile: float) -> tuple[float, float]:
     """Return the score interval of one mean of 0/1 answers over runs and items.
 
-    Parameters
-    ----------
-    mean : float
-        The mean.
-    items : float
-        The variance of the mean from the choice of items, as a sample variance over n estimates it.
-    n : int
-        The number of items.
-    others : float
-        The variance that something else than the choice of items brings.
-    quantile : float
-        How many standard errors are not rejected.
-
-    Returns
-    -------
-    low, high : float
-        The ends, in [0, 1].
-
-    Notes
-    -----
     Wilson's interval for as many independent answers as have the variance of this mean [1]_: the share of
     right answers p has the variance p (1 - p) f / n, f being the design effect of the runs on n items; 1 if
-    all answers are alike.
+    all answers are alike. `others` is the variance from other sources than the choice of items.
 
     References
     ----------
     .. [1] Korn & Graubard (1998), Survey Methodology 24, 193-201.
-
-    Examples
-    --------
-    >>> low, high = mean_interval(81 / 263, 81 / 263 * (1 - 81 / 263) / 262, 263, 0.0, 1.959963984540054)
-    >>> round(low, 4), round(high, 4)
-    (0.2553, 0.3662)
     """
     spread = mean * (1.0 - mean)
     effect = items * (n - 1) / spread if spread > 0.0 and items > 0.0 else 1.0

@@ -95,22 +95,7 @@ def replicability(p_values: Mapping[str, float] | ArrayLike, *, alpha: float = 0
 def partial_conjunctions(p_values: ArrayLike, combination: str) -> FloatArray:
     """Return the p-values of "at least u of n hypotheses are false", u = 1, ..., n, made monotone.
 
-    Parameters
-    ----------
-    p_values : array_like, shape (n,)
-        Raw p-values.
-    combination : {"bonferroni", "fisher"}
-        Valid under any dependence, or under independence.
-
-    Returns
-    -------
-    ndarray, shape (n,)
-        Never decreasing; the number of entries at most alpha is the estimate of Dror et al. (2017).
-
-    Examples
-    --------
-    >>> partial_conjunctions([0.5, 0.125, 0.25], "bonferroni")
-    array([0.375, 0.5  , 0.5  ])
+    The number of entries at most alpha is the estimate of Dror et al. (2017).
     """
     checks.choice(combination, ("bonferroni", "fisher"), "combination")
     p = np.sort(checks.p_values(p_values))

@@ -136,29 +136,6 @@ def refined(
 ) -> TestResult:
     """Return a permutation test with few hits again, its p-value from tilted draws.
 
-    Parameters
-    ----------
-    plain : TestResult
-        The test by draws of the null hypothesis.
-    swaps : Swaps
-        The pair.
-    tolerance : float
-        Differences this close tie.
-    seed : int
-        The seed.
-    linear : bool
-        Whether the difference is the sum of the effects.
-
-    Returns
-    -------
-    TestResult
-        Its `error` is the standard error of the p-value, estimated from the same draws, which end at 15 % of
-        the p-value or after 5000. `plain` itself where the tilt fails: where
-        the effects do not describe the difference or a few units have most of the effect, that error is above
-        one half, or the p-value is too small for the hits that there were.
-
-    Notes
-    -----
     A unit of kind j gets its plus sign with probability 1 / (1 + exp(-2 theta e_j)), where e_j is its effect
     and theta makes the sum of the effects of all signs, in the mean, what it is in the data. The weights are
     exact, so the estimate is unbiased for any statistic; but where the difference is no sum, a part of the

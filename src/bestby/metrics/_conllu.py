@@ -14,46 +14,14 @@ _FORMAT = "the format is described at https://universaldependencies.org/format.h
 
 
 def sentences(text: str, source: str = "CoNLL-U") -> list[Sentence]:
-    r"""Read parsed sentences from a text in CoNLL-U, with the library conllu.
+    """Read parsed sentences from a text in CoNLL-U, with the library conllu.
 
     Of the ten columns, form, part of speech, head and relation are used. Comments and empty nodes (``8.1``)
     are left out.
 
-    Parameters
-    ----------
-    text : str
-        The content of a file.
-    source : str
-        The name of the file, for messages.
-
-    Returns
-    -------
-    list of Sentence
-        The sentences, in order.
-
-    Raises
-    ------
-    InvalidInputError
-        If a line is malformed, or the heads of a sentence make no tree with one root: the shared task counts
-        such a file as 0. The file and the line are named.
-    MissingExtraError
-        If conllu is not installed.
-
     References
     ----------
     .. [1] https://universaldependencies.org/format.html
-
-    Examples
-    --------
-    >>> text = '''
-    ... 1-2 zum  _ _   _ _ _ _    _ _
-    ... 1   zu   _ ADP _ _ 3 case _ _
-    ... 2   dem  _ DET _ _ 3 det  _ _
-    ... 3   Haus _ NOUN _ _ 0 root _ _
-    ... '''
-    >>> [sentence] = sentences(re.sub(" +", "\t", text))
-    >>> sentence.characters, [(word.form, word.start, word.end) for word in sentence.words]
-    ('zumHaus', [('zu', 0, 3), ('dem', 0, 3), ('Haus', 3, 7)])
     """
     found = []
     for first, lines in _paragraphs(text):

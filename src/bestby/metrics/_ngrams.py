@@ -40,11 +40,6 @@ class NGrams:
 
         An n-gram matches no more often than it occurs in the reference that has it most often: the modified
         precision of Papineni et al. (2002), section 2.1.1.
-
-        Parameters
-        ----------
-        texts : sequence of sequences of str, length n
-            The tokens of each text.
         """
         tokens = np.array([self.numbers.get(token, -1) for text in texts for token in text], dtype=np.int64)
         owners = np.repeat(np.arange(len(texts)), [len(text) for text in texts])

@@ -46,18 +46,6 @@ class RankMetric(WeightedMetric):
         A measure of order does not change when a system's scores are stretched, and neither does the test
         ``"permutation-standardised"``: what the two systems exchange there are ranks [1]_.
 
-        Parameters
-        ----------
-        gold : ndarray, shape (n,)
-            Not used.
-        predictions : ndarray, shape (n,)
-            The predictions of one system.
-
-        Returns
-        -------
-        ndarray, shape (n,)
-            Their midranks, from 1 to n.
-
         References
         ----------
         .. [1] Venkatraman & Begg (1996), Biometrika 83, 835-848.

@@ -104,29 +104,10 @@ def align(gold: Sequence[Word], system: Sequence[Word]) -> list[tuple[int, int]]
     their own: they, and the words of the other side that the token overlaps, are aligned as a longest common
     subsequence of their forms, upper and lower case being the same.
 
-    Parameters
-    ----------
-    gold, system : sequence of Word
-        The words of a block, in order.
-
-    Returns
-    -------
-    list of (int, int)
-        Positions of the words that match, in the gold and in the system.
-
     References
     ----------
     .. [1] Zeman et al. (2018), CoNLL 2018 shared task, 1-21.
     .. [2] https://universaldependencies.org/conll18/evaluation.html
-
-    Examples
-    --------
-    German *zum* as the words *zu* and *dem*, and as one word:
-
-    >>> zu, dem = Word("zu", 0, 3, True, 3, "case", "ADP"), Word("dem", 0, 3, True, 3, "det", "DET")
-    >>> zum, haus = Word("zum", 0, 3, False, 2, "case", "ADP"), Word("Haus", 3, 7, False, 0, "root", "NOUN")
-    >>> align([zu, dem, haus], [zum, haus])
-    [(2, 1)]
     """
     pairs: list[tuple[int, int]] = []
     g = s = 0

@@ -29,24 +29,9 @@ def normalised(answer: str) -> str:
 
     Punctuation is that of ASCII and goes without leaving a space: "U.S." is "us", but 1.5 is 15 too.
 
-    Parameters
-    ----------
-    answer : str
-        The answer.
-
-    Returns
-    -------
-    str
-        What is compared.
-
     References
     ----------
     .. [1] Rajpurkar et al. (2016), SQuAD, EMNLP, 2383-2392, section 6.1.
-
-    Examples
-    --------
-    >>> normalised("The  U.S. Army's band")
-    'us armys band'
     """
     return " ".join(_ARTICLES.sub(" ", answer.lower().translate(_NO_PUNCTUATION)).split())
 
@@ -211,38 +196,15 @@ def within_variance(samples: ArrayLike, right: ArrayLike, k: int) -> FloatArray:
 
     With f = n - c wrong samples, U = C(f, k) / C(n, k) is an unbiased estimate of the probability q^k that k
     samples are all wrong, and C(f, 2k) / C(n, 2k) is one of q^2k. So U^2 - C(f, 2k) / C(n, 2k) is an unbiased
-    estimate of the variance of U, and of 1 - U. It is never negative; for k = 1 it is the usual
-    c/n (1 - c/n) / (n - 1). Summed over the problems and divided by the square of their number, it is the
-    part of the variance of the mean that ever more samples of the same problems would take away.
-
-    Parameters
-    ----------
-    samples, right : array_like, shape (n,)
-        Samples n and right samples c of each problem.
-    k : int
-        The number of samples one is allowed.
-
-    Returns
-    -------
-    ndarray, shape (n,)
-        The variances; NaN where there are fewer than 2k samples, from which no unbiased estimate exists.
-
-    Raises
-    ------
-    InvalidInputError
-        If k is no positive whole number, or the counts are not 0 <= right <= samples.
+    estimate of the variance of U, and of 1 - U. It is never negative; for k = 1 it is the usual c/n (1 - c/n)
+    / (n - 1). Summed over the problems and divided by the square of their number, it is the part of the
+    variance of the mean that ever more samples of the same problems would take away. The variance is NaN
+    where there are fewer than 2k samples, from which no unbiased estimate exists.
 
     References
     ----------
     .. [1] Chen et al. (2021), Evaluating large language models trained on code, arXiv:2107.03374, equation 1.
     .. [2] Hoeffding (1948), Ann. Math. Statist. 19, 293-325, on the variance of U-statistics.
-
-    Examples
-    --------
-    >>> within_variance([10, 10, 3], [5, 0, 1], 1).round(4)
-    array([0.0278, 0.    , 0.1111])
-    >>> within_variance([10, 3], [5, 1], 2).round(4)
-    array([0.0256,    nan])
     """
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
         raise InvalidInputError(f"k must be a positive whole number, got {k!r}")
