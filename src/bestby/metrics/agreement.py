@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -14,7 +14,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.metrics import _annotators
 from bestby.metrics._annotators import middle, pairable
-from bestby.metrics.base import BaseMetric, Metric
+from bestby.metrics.base import Metric, Names
 
 MOST_COLUMNS = 2000
 """Sums per item beyond which a measure is refused: that many values are no categories."""
@@ -387,7 +387,7 @@ def _varied(metric: _Agreement, table: FloatArray) -> FloatArray:
     return table
 
 
-NAMES: dict[str, tuple[str, Callable[[str], BaseMetric]]] = {
+NAMES: Names = {
     "krippendorff_alpha": ("agreement of annotators, labels without order", lambda _: NominalAlpha()),
     "krippendorff_alpha_ordinal": ("agreement of annotators, ordered labels", lambda _: OrdinalAlpha()),
     "krippendorff_alpha_interval": (

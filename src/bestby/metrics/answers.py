@@ -15,7 +15,7 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import ArrayLike, FloatArray
 from bestby.metrics import _items
-from bestby.metrics.base import BaseMetric, MeanMetric
+from bestby.metrics.base import MeanMetric, Names, Patterns
 
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 _NEVER_GIVEN = "\0"
@@ -251,7 +251,7 @@ def _pass_at(name: str, k: str) -> PassAtK:
     return PassAtK(name, int(k))
 
 
-NAMES: dict[str, tuple[str, Callable[[str], BaseMetric]]] = {
+NAMES: Names = {
     "em": ("exact match of answers after normalisation, as in SQuAD", ExactMatch),
     "em_strict": (
         "exact match of answers, save white space at the ends",
@@ -259,9 +259,7 @@ NAMES: dict[str, tuple[str, Callable[[str], BaseMetric]]] = {
     ),
     "qa_f1": ("F1 of the words of answers, as in SQuAD", lambda _: AnswerF1()),
 }
-"""What the list of metrics says, and how each is built, by name."""
 
-PATTERNS: dict[str, tuple[str, Callable[[str, str], BaseMetric]]] = {
+PATTERNS: Patterns = {
     "pass": ("chance that one of k samples is right, from (samples, right ones)", _pass_at),
 }
-"""The same for names with a number behind "@": from the whole name and the number to the metric."""

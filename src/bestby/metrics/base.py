@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
@@ -325,3 +325,10 @@ class FunctionMetric(BaseMetric):
                 hint="wrap it so that it averages over classes, for example with functools.partial",
             )
         return float(value.reshape(()))
+
+
+Names: TypeAlias = dict[str, tuple[str, Callable[[str], BaseMetric]]]
+"""Of each metric by its name: the description in the list of metrics, and what builds it from the name."""
+
+Patterns: TypeAlias = dict[str, tuple[str, Callable[[str, str], BaseMetric]]]
+"""The same for ``name[LABEL]`` or ``name@PART``: the builder takes the whole name and the label or part."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import FloatArray
-from bestby.metrics.base import Metric
+from bestby.metrics.base import BaseMetric, Metric, Names, Patterns
 
 MOST_BINS = 1000
 
@@ -95,3 +96,20 @@ class ExpectedCalibrationError(Metric):
         """Return the sum over the bins of the absolute differences, over the number of items."""
         error: FloatArray = np.einsum("...b->...", np.abs(totals[..., :-1])) / totals[..., -1]
         return error
+
+
+def _with_bins(name: str, number: str) -> BaseMetric:
+    if not re.fullmatch("[0-9]{1,9}", number):
+        raise InvalidInputError(
+            f"after the @ must stand a whole number, got {name!r}", hint="write it as in ece@10"
+        )
+    return ExpectedCalibrationError(name, int(number))
+
+
+NAMES: Names = {
+    "ece": ("expected calibration error, in 15 bins; ece@10 for ten", ExpectedCalibrationError),
+}
+
+PATTERNS: Patterns = {"ece": ("expected calibration error, with so many bins", _with_bins)}
+
+SUGGESTIONS = {"calibration": "ece", "calibration_error": "ece"}

@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 
 from bestby._core.typing import Array, FloatArray
-from bestby.metrics.base import Metric
+from bestby.metrics.base import Metric, Names
 from bestby.metrics.classification import (
     _class_counts,
     _dot,
@@ -121,3 +121,11 @@ class CohenKappa(_Agreement):
         if np.isnan(self.score(totals)):
             return f"{self.name} is undefined: gold and predictions are all of the same class"
         return None
+
+
+NAMES: Names = {
+    "matthews_corrcoef": ("Matthews correlation, for any number of classes", MatthewsCorrelation),
+    "cohen_kappa": ("agreement with the gold beyond chance", CohenKappa),
+}
+
+SUGGESTIONS = {"kappa": "cohen_kappa", "mcc": "matthews_corrcoef"}

@@ -18,7 +18,7 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array, FloatArray
 from bestby.data.columns import complete
 from bestby.data.values import Rule
-from bestby.metrics.base import MeanMetric, Metric
+from bestby.metrics.base import MeanMetric, Metric, Names, Patterns
 
 Part: TypeAlias = Literal["precision", "recall", "f1"]
 
@@ -351,3 +351,38 @@ def _over_classes(values: FloatArray) -> FloatArray:
 def _listed(labels: Sequence[str], which: Array) -> str:
     names = [repr(label) for label, named in zip(labels, which, strict=True) if named]
     return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+NAMES: Names = {
+    "accuracy": ("proportion of right predictions", Accuracy),
+    "balanced_accuracy": ("mean recall of the classes in the gold", lambda name: BalancedAccuracy(name)),
+    "precision_micro": ("right predictions among those made", lambda name: Micro(name, "precision")),
+    "precision_macro": (
+        "precision, every class counting the same",
+        lambda name: Averaged(name, "precision", "macro"),
+    ),
+    "precision_weighted": (
+        "precision, classes weighted by their frequency in the gold",
+        lambda name: Averaged(name, "precision", "weighted"),
+    ),
+    "recall_micro": ("the same as accuracy", Accuracy),
+    "recall_macro": ("recall, every class counting the same", lambda name: Averaged(name, "recall", "macro")),
+    "recall_weighted": ("the same as accuracy", Accuracy),
+    "f1_micro": (
+        "F1 over all decisions; accuracy if no prediction is missing",
+        lambda name: Micro(name, "f1"),
+    ),
+    "f1_macro": ("F1, every class counting the same", lambda name: Averaged(name, "f1", "macro")),
+    "f1_weighted": (
+        "F1, classes weighted by their frequency in the gold",
+        lambda name: Averaged(name, "f1", "weighted"),
+    ),
+}
+
+WITH_LABEL: Patterns = {
+    "precision": ("precision of one class", lambda name, label: OneClass(name, "precision", label)),
+    "recall": ("recall of one class", lambda name, label: OneClass(name, "recall", label)),
+    "f1": ("F1 of one class", lambda name, label: OneClass(name, "f1", label)),
+}
+
+SUGGESTIONS = {"acc": "accuracy"}

@@ -14,7 +14,7 @@ from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.metrics._ranked import RankMetric, group_of_items, sorted_with_ties, totals_to_group_ends
-from bestby.metrics.base import StandardisedMetric
+from bestby.metrics.base import Names, StandardisedMetric
 
 _ROUNDING = 8.0 * rounding.EPS  # numbers apart by less than this part are the same
 
@@ -247,3 +247,12 @@ def _check_varied(name: str, what: str, low: float, high: float, rounding: float
             f"{name} is undefined: {what} constant ({low:g} on all items)",
             hint="a correlation needs values that vary",
         )
+
+
+NAMES: Names = {
+    "pearson": ("linear correlation", Pearson),
+    "spearman": ("rank correlation", Spearman),
+    "kendall": ("rank correlation, tau-b", Kendall),
+}
+
+SUGGESTIONS = {"tau": "kendall"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,7 +11,7 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import FloatArray
 from bestby.metrics import _items
-from bestby.metrics.base import BaseMetric, Metric
+from bestby.metrics.base import Metric, Names
 
 
 class _PerUnit(Metric):
@@ -91,7 +90,7 @@ def _surprise(totals: FloatArray) -> FloatArray:
     return np.where(lengths > 0, (0.0 - logs) / np.where(lengths > 0, lengths, 1.0), np.nan)
 
 
-NAMES: dict[str, tuple[str, Callable[[str], BaseMetric]]] = {
+NAMES: Names = {
     "perplexity": ("exponential of the mean surprise per token, from (logprob, tokens)", Perplexity),
     "bits_per_byte": ("surprise per byte in bits, from (logprob, bytes)", BitsPer),
     "bits_per_token": (
@@ -99,4 +98,3 @@ NAMES: dict[str, tuple[str, Callable[[str], BaseMetric]]] = {
         lambda name: BitsPer(name, "tokens"),
     ),
 }
-"""What the list of metrics says, and how each is built, by name."""

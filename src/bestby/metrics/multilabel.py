@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
-from bestby.metrics.base import BaseMetric, MeanMetric, Metric
+from bestby.metrics.base import MeanMetric, Metric, Names
 
 
 @dataclass(frozen=True, repr=False)
@@ -180,10 +180,9 @@ def _f1(right: FloatArray, predicted: FloatArray, due: FloatArray) -> FloatArray
     return np.asarray(2.0 * right / np.where(both > 0.0, both, 1.0))
 
 
-NAMES: dict[str, tuple[str, Callable[[str], BaseMetric]]] = {
+NAMES: Names = {
     "multilabel_f1_micro": ("F1 of sets of labels, over all decisions", MicroF1),
     "multilabel_f1_macro": ("F1 of sets of labels, every label counting the same", MacroF1),
     "multilabel_f1_samples": ("F1 of sets of labels, mean over items", SamplesF1),
     "subset_accuracy": ("proportion of items with exactly the right set of labels", SubsetAccuracy),
 }
-"""Name, description and builder of every measure here."""

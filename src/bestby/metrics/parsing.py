@@ -18,7 +18,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import FloatArray
 from bestby.metrics._conllu import sentences
 from bestby.metrics._trees import Block, Sentence, Word, align, blocks
-from bestby.metrics.base import BaseMetric, Metric
+from bestby.metrics.base import BaseMetric, Metric, Names
 
 __all__ = ["CONTENT", "NAMES", "Aligned", "Block", "Sentence", "Word", "align", "blocks", "sentences"]
 
@@ -149,7 +149,7 @@ def _builder(part: Part) -> Callable[[str], BaseMetric]:
     return lambda name: Aligned(name, part)
 
 
-NAMES: dict[str, tuple[str, Callable[[str], BaseMetric]]] = {
+NAMES: Names = {
     "uas": ("unlabelled attachment score: F1 of words with the right head", _builder("uas")),
     "las": ("labelled attachment score: F1 of words with the right head and relation", _builder("las")),
     "clas": ("labelled attachment score of content words", _builder("clas")),
@@ -157,4 +157,3 @@ NAMES: dict[str, tuple[str, Callable[[str], BaseMetric]]] = {
     "words": ("F1 of the words that a text was cut into", _builder("words")),
     "sentences": ("F1 of the sentences that a text was cut into", _builder("sentences")),
 }
-"""Name, description and builder of every measure here."""

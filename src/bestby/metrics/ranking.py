@@ -13,6 +13,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, BoolArray, FloatArray
 from bestby.data.coding import codes
 from bestby.metrics._ranked import RankMetric, sorted_with_ties, totals_to_group_ends
+from bestby.metrics.base import Names, Patterns
 from bestby.metrics.classification import named_label
 
 
@@ -154,3 +155,16 @@ def _check_scores(name: str, predictions: Array) -> None:
             f"{name} needs numeric predictions, got text: {str(predictions[0])!r}",
             hint="pass the scores the labels were decided by, such as the probability of the positive class",
         )
+
+
+NAMES: Names = {
+    "roc_auc": ("area under the ROC curve; the greater gold label is positive", RocAuc),
+    "average_precision": ("average precision; the greater gold label is positive", AveragePrecision),
+}
+
+WITH_LABEL: Patterns = {
+    "roc_auc": ("area under the ROC curve of one class against the others", RocAuc),
+    "average_precision": ("average precision of one class against the others", AveragePrecision),
+}
+
+SUGGESTIONS = {"ap": "average_precision", "auc": "roc_auc", "auroc": "roc_auc"}

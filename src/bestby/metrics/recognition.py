@@ -11,7 +11,7 @@ import numpy as np
 from bestby._core.errors import MissingExtraError
 from bestby._core.typing import FloatArray
 from bestby.metrics import _items
-from bestby.metrics.base import BaseMetric, Metric
+from bestby.metrics.base import Metric, Names
 
 _COLUMN = {"equal": 0, "replace": 1, "substitute": 1, "delete": 2, "insert": 3}
 
@@ -209,11 +209,10 @@ def _ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
     return np.where(whole > 0, part / np.where(whole > 0, whole, 1.0), np.nan)
 
 
-NAMES: dict[str, tuple[str, Callable[[str], BaseMetric]]] = {
+NAMES: Names = {
     "wer": ("word error rate, by jiwer", lambda _: WordErrorRate()),
     "cer": ("character error rate, by jiwer", lambda _: CharacterErrorRate()),
     "mer": ("match error rate, by jiwer", lambda _: MatchErrorRate()),
     "wil": ("word information lost, by jiwer", lambda _: WordInformationLost()),
     "wip": ("word information preserved, by jiwer", lambda _: WordInformationPreserved()),
 }
-"""What the list of metrics says, and how each is built, by name."""

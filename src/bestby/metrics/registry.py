@@ -15,7 +15,7 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray
 from bestby.metrics.base import BaseMetric, FunctionMetric, MeanMetric, Metric, WeightedMetric
-from bestby.metrics.names import NAMES, OTHERWISE_KNOWN_AS, SPELLINGS, WITH_LABEL, WITH_PART, part_shown
+from bestby.metrics.names import NAMES, PATTERNS, SPELLINGS, SUGGESTIONS, WITH_LABEL, part_shown
 
 Way: TypeAlias = Literal["exact", "cells", "dense", "weighted", "index"]
 
@@ -155,7 +155,7 @@ def _rows() -> tuple[MetricRow, ...]:
     ]
     rows += [
         _row(spec, text, build(spec, part_shown(name)))
-        for name, (text, build) in WITH_PART.items()
+        for name, (text, build) in PATTERNS.items()
         if (spec := f"{name}@{part_shown(name)}")
     ]
     return tuple(rows)
@@ -222,8 +222,8 @@ def _named(spec: str) -> BaseMetric:
             f"{name} needs to know the class or the average: {', '.join(forms)} or {last}", hint=hint
         )
     close = difflib.get_close_matches(name.lower().replace("-", "_"), [*NAMES, *WITH_LABEL], n=2)
-    if name.lower() in OTHERWISE_KNOWN_AS:
-        close = [OTHERWISE_KNOWN_AS[name.lower()]]
+    if name.lower() in SUGGESTIONS:
+        close = [SUGGESTIONS[name.lower()]]
     asked = f"; did you mean {' or '.join(close)}?" if close else ""
     raise InvalidInputError(f"there is no metric {quoted(spec)}{asked}", hint=hint)
 
@@ -231,14 +231,14 @@ def _named(spec: str) -> BaseMetric:
 def _parted(spec: str) -> BaseMetric:
     """Return the metric of a name with a part, such as ``ece@10`` or ``ndcg@5``."""
     name, _, part = spec.partition("@")
-    if name not in WITH_PART:
-        *forms, last = [f"{one}@…" for one in WITH_PART]
+    if name not in PATTERNS:
+        *forms, last = [f"{one}@…" for one in PATTERNS]
         raise InvalidInputError(
             f"there is no metric {quoted(spec)}; with a part behind the @ there are {', '.join(forms)}"
             f" and {last}",
             hint="`bestby metrics` lists them all",
         )
-    return WITH_PART[name][1](spec, part)
+    return PATTERNS[name][1](spec, part)
 
 
 def _function_name(function: Any) -> str:

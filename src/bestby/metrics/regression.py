@@ -12,7 +12,7 @@ import numpy as np
 from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
-from bestby.metrics.base import MeanMetric, Metric
+from bestby.metrics.base import MeanMetric, Metric, Names
 
 
 @dataclass(frozen=True, repr=False)
@@ -127,3 +127,23 @@ class R2(Metric):
         defined = spread > rounding.noise_width(n * yy, rounding.SQUARES)
         value: FloatArray = np.where(defined, 1.0 - n * error / np.where(defined, spread, 1.0), np.nan)
         return value
+
+
+NAMES: Names = {
+    "mean": ("mean of one score per item", Mean),
+    "mean_loss": (
+        "mean of one score per item, lower being better",
+        lambda name: Mean(name, greater_is_better=False),
+    ),
+    "mse": ("mean squared error", lambda _: MeanSquaredError()),
+    "rmse": ("root of the mean squared error", lambda _: RootMeanSquaredError()),
+    "mae": ("mean absolute error", lambda _: MeanAbsoluteError()),
+    "r2": ("coefficient of determination", R2),
+}
+
+SUGGESTIONS = {
+    "loss": "mean_loss",
+    "neg_mean_absolute_error": "mae",
+    "neg_mean_squared_error": "mse",
+    "neg_root_mean_squared_error": "rmse",
+}

@@ -11,7 +11,7 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError, MissingExtraError
 from bestby._core.typing import FloatArray
-from bestby.metrics.base import BaseMetric, MeanMetric
+from bestby.metrics.base import BaseMetric, MeanMetric, Names, Patterns
 
 _LIBRARY_NAMES = {"ndcg": "nDCG", "map": "AP", "mrr": "RR", "p": "P", "r": "R"}
 _NEED_DEPTH = ("p", "r")
@@ -196,13 +196,13 @@ def _at_depth(measure: Literal["ndcg", "map", "mrr", "p", "r"]) -> Callable[[str
     return build
 
 
-NAMES: dict[str, tuple[str, Callable[[str], BaseMetric]]] = {
+NAMES: Names = {
     "ndcg": ("normalised discounted cumulative gain, mean over topics", lambda _: Retrieval("ndcg")),
     "map": ("average precision of a ranking, mean over topics", lambda _: Retrieval("map")),
     "mrr": ("reciprocal rank of the first relevant document, mean over topics", lambda _: Retrieval("mrr")),
 }
 
-PATTERNS: dict[str, tuple[str, Callable[[str, str], BaseMetric]]] = {
+PATTERNS: Patterns = {
     "ndcg": ("normalised discounted cumulative gain of the first documents", _at_depth("ndcg")),
     "map": ("average precision of the first documents", _at_depth("map")),
     "mrr": ("reciprocal rank, 0 if nothing relevant is among the first documents", _at_depth("mrr")),

@@ -19,6 +19,7 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
 from bestby.metrics._distributions import LEAST, PerItem, clipped_log, dot, given_gold, over_classes
+from bestby.metrics.base import Names
 
 LN2: Final = float(np.log(2.0))
 
@@ -273,3 +274,38 @@ def _jensen_shannon(p: FloatArray, q: FloatArray) -> FloatArray:
     from_p = dot(p, np.log1p(np.maximum(t, _ABOVE_MINUS_ONE)))
     from_q = dot(q, np.log1p(np.maximum(-t, _ABOVE_MINUS_ONE)))
     return 0.5 * (from_p + from_q)
+
+
+NAMES: Names = {
+    "cross_entropy": ("cross-entropy under the gold, in nats", lambda _: CrossEntropy()),
+    "log_loss": ("negative logarithm of the probability of a hard gold", lambda _: LogLoss()),
+    "kl_divergence": ("Kullback-Leibler divergence of the predictions from the gold", KullbackLeibler),
+    "kl_divergence_reverse": (
+        "Kullback-Leibler divergence of the gold from the predictions",
+        lambda name: KullbackLeibler(name, reverse=True),
+    ),
+    "js_divergence": ("Jensen-Shannon divergence, in nats", lambda _: JensenShannon()),
+    "js_divergence_bits": ("Jensen-Shannon divergence, in bits", lambda _: JensenShannonBits()),
+    "js_distance": (
+        "root of each item's Jensen-Shannon divergence in nats",
+        lambda _: JensenShannonDistance(),
+    ),
+    "brier": ("Brier score, the sum over all classes", lambda _: Brier()),
+    "soft_accuracy": ("probability that gold and predictions share", lambda _: SoftAccuracy()),
+}
+
+SUGGESTIONS = {
+    "brier_score": "brier",
+    "ce": "cross_entropy",
+    "crossentropy": "cross_entropy",
+    "jensen_shannon": "js_divergence",
+    "js": "js_divergence",
+    "jsd": "js_distance",
+    "kl": "kl_divergence",
+    "kld": "kl_divergence",
+    "kullback_leibler": "kl_divergence",
+    "neg_brier_score": "brier",
+    "neg_log_loss": "log_loss",
+    "nll": "log_loss",
+    "total_variation": "soft_accuracy",
+}

@@ -18,7 +18,7 @@ from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
 from bestby.metrics._distributions import given_classes, over_classes
-from bestby.metrics.base import Metric
+from bestby.metrics.base import Metric, Names, Patterns
 from bestby.metrics.classification import Part, named_label
 
 _WHY: dict[Part, str] = {
@@ -167,3 +167,34 @@ def _ratio(shared: FloatArray, size: FloatArray) -> FloatArray:
 
 def _unfitted(name: str) -> InvalidInputError:
     return InvalidInputError(f"{name} must know the classes first", hint="call fit(gold, systems, classes)")
+
+
+NAMES: Names = {
+    "soft_precision_macro": (
+        "fuzzy precision of soft labels, every class counting the same",
+        lambda name: SoftMacro(name, "precision"),
+    ),
+    "soft_recall_macro": (
+        "fuzzy recall of soft labels, every class counting the same",
+        lambda name: SoftMacro(name, "recall"),
+    ),
+    "soft_f1_macro": (
+        "fuzzy F1 of soft labels, every class counting the same",
+        lambda name: SoftMacro(name, "f1"),
+    ),
+}
+
+WITH_LABEL: Patterns = {
+    "soft_precision": (
+        "fuzzy precision of one class of soft labels",
+        lambda name, label: SoftOneClass(name, "precision", label),
+    ),
+    "soft_recall": (
+        "fuzzy recall of one class of soft labels",
+        lambda name, label: SoftOneClass(name, "recall", label),
+    ),
+    "soft_f1": (
+        "fuzzy F1 of one class of soft labels",
+        lambda name, label: SoftOneClass(name, "f1", label),
+    ),
+}

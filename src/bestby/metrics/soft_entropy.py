@@ -13,7 +13,7 @@ from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
 from bestby.metrics._distributions import given_gold, normalised_entropies
-from bestby.metrics.base import StandardisedMetric
+from bestby.metrics.base import Names, StandardisedMetric
 from bestby.metrics.correlation import Pearson
 
 _LEAST_SQUARE = 1e-10  # sums of squares below this are rounding where the mean square of the full data is 1
@@ -157,3 +157,14 @@ class EntropyCorrelation(Pearson):
                 hint="use cross_entropy, js_divergence or soft_accuracy, which need no variation",
             )
         return entropies
+
+
+NAMES: Names = {
+    "entropy_similarity": ("cosine of the entropies of gold and predictions", EntropySimilarity),
+    "entropy_correlation": (
+        "linear correlation of the entropies of gold and predictions",
+        EntropyCorrelation,
+    ),
+}
+
+SUGGESTIONS = {"cor": "entropy_correlation", "sim": "entropy_similarity"}

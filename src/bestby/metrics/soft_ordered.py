@@ -15,6 +15,7 @@ import numpy as np
 
 from bestby._core.typing import Array, FloatArray
 from bestby.metrics._distributions import PerItem, given_gold, over_classes
+from bestby.metrics.base import Names
 
 
 @dataclass(frozen=True, repr=False)
@@ -84,3 +85,15 @@ class EarthMover(_Ordered):
         """Return the distances."""
         moved = np.cumsum(gold[:, :-1] - predictions[:, :-1], axis=1)
         return over_classes(np.abs(moved))
+
+
+NAMES: Names = {
+    "ordinal_mae": ("absolute difference of the expected positions of ordered classes", OrdinalMAE),
+    "emd": ("earth mover's distance between ordered classes", EarthMover),
+}
+
+SUGGESTIONS = {
+    "earth_mover": "emd",
+    "earth_movers_distance": "emd",
+    "wasserstein": "emd",
+}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, Self, TypeAlias
@@ -14,7 +14,7 @@ from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
 from bestby.metrics import _entities
-from bestby.metrics.base import BaseMetric, Metric
+from bestby.metrics.base import BaseMetric, Metric, Names, Patterns
 from bestby.metrics.classification import named_label
 
 Part: TypeAlias = Literal["precision", "recall", "f1"]
@@ -224,7 +224,7 @@ def _single_type(part: Part, name: str, label: str) -> BaseMetric:
 _PARTS: dict[Part, str] = {"f1": "F1", "precision": "precision", "recall": "recall"}
 _STRICT = "; tags by the letter of their scheme"
 
-NAMES: dict[str, tuple[str, Callable[[str], BaseMetric]]] = {
+NAMES: Names = {
     **{
         f"span_{part}{end}": (f"{said} of spans, all types together{told}", partial(_named, Spans, part))
         for part, said in _PARTS.items()
@@ -239,16 +239,15 @@ NAMES: dict[str, tuple[str, Callable[[str], BaseMetric]]] = {
         for end, told in (("", ""), ("_strict", _STRICT))
     },
 }
-"""Name, description and builder of every measure here."""
 
-WITH_LABEL: dict[str, tuple[str, Callable[[str, str], BaseMetric]]] = {
+WITH_LABEL: Patterns = {
     f"span_{part}": (f"{said} of the spans of one type", partial(_single_type, part))
     for part, said in _PARTS.items()
 }
 """The same for names with a type in brackets: from the whole name and the type to the metric."""
 
 
-PATTERNS: dict[str, tuple[str, Callable[[str, str], BaseMetric]]] = {
+PATTERNS: Patterns = {
     **{
         f"span_{part}": (
             f"{said} of spans; tags by the letter of a scheme: IOB2, IOBES, BILOU, …",

@@ -12,7 +12,7 @@ import numpy as np
 from bestby._core.errors import InvalidInputError, MissingExtraError
 from bestby._core.typing import FloatArray
 from bestby.metrics import _items
-from bestby.metrics.base import BaseMetric, MeanMetric, Metric
+from bestby.metrics.base import MeanMetric, Metric, Names
 
 _EXTRA = "summaries"
 _ROUGE = (*(f"rouge{n}" for n in range(1, 10)), "rougeL", "rougeLsum")
@@ -246,7 +246,7 @@ class MeteorCorpus(Metric):
         return np.where(totals[..., 2] + totals[..., 3] > 0, _meteor(totals, self.settings), np.nan)
 
 
-NAMES: dict[str, tuple[str, Callable[[str], BaseMetric]]] = {
+NAMES: Names = {
     "rouge1": ("ROUGE-1 F-measure, mean over items, by rouge-score", Rouge),
     "rouge2": ("ROUGE-2 F-measure, mean over items, by rouge-score", Rouge),
     "rougeL": ("ROUGE-L F-measure, mean over items, by rouge-score", Rouge),
@@ -254,4 +254,3 @@ NAMES: dict[str, tuple[str, Callable[[str], BaseMetric]]] = {
     "meteor": ("METEOR, mean over items, by nltk with WordNet", Meteor),
     "meteor_corpus": ("METEOR from summed matches, chunks and lengths, by nltk with WordNet", MeteorCorpus),
 }
-"""What the list of metrics says, and how each is built, by name."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import FloatArray
 from bestby.metrics import _entities
-from bestby.metrics.base import BaseMetric, Metric
+from bestby.metrics.base import Metric, Names
 
 
 @dataclass(frozen=True, repr=False)
@@ -44,7 +43,6 @@ class TagAccuracy(Metric):
         return np.asarray(np.where(tokens > 0.0, right / np.where(tokens > 0.0, tokens, 1.0), np.nan))
 
 
-NAMES: dict[str, tuple[str, Callable[[str], BaseMetric]]] = {
+NAMES: Names = {
     "tag_accuracy": ("proportion of tokens with the right tag, sentences as items", TagAccuracy),
 }
-"""Name, description and builder of every measure here."""

@@ -7,7 +7,7 @@ sacrebleu scores them, for any number of resamples at once. Scores are on its sc
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, Self
@@ -16,7 +16,7 @@ import numpy as np
 
 from bestby._core.typing import Array, FloatArray
 from bestby.metrics._references import NOTHING, Counted, divided
-from bestby.metrics.base import BaseMetric, MeanMetric
+from bestby.metrics.base import MeanMetric, Names, Patterns
 from bestby.metrics.bleu import Bleu
 
 
@@ -206,7 +206,7 @@ class SegmentMean(MeanMetric):
         return self.of.segment_scores(self.of.statistics(gold, predictions))
 
 
-NAMES: dict[str, tuple[str, Callable[[str], BaseMetric]]] = {
+NAMES: Names = {
     "bleu": ("BLEU of the corpus, by sacrebleu with its tokeniser 13a", Bleu),
     "chrf": ("chrF of the corpus: F-score of character n-grams", Chrf),
     "chrf++": ("chrF++ of the corpus: chrF with words and pairs of words", lambda name: Chrf(name, 2)),
@@ -218,7 +218,7 @@ NAMES: dict[str, tuple[str, Callable[[str], BaseMetric]]] = {
 }
 
 
-PATTERNS: dict[str, tuple[str, Callable[[str, str], BaseMetric]]] = {
+PATTERNS: Patterns = {
     "bleu": (
         "BLEU with a tokeniser of sacrebleu: none, intl, char, zh, flores200, …",
         lambda name, tokenize: Bleu(name, tokenize),
