@@ -360,7 +360,7 @@ def positive_int(value: int, what: str) -> int:
     if value >= 1 << 63:
         raise InvalidInputError(
             f"{what} must be below 2**63, got a number of {len(str(value))} digits",
-            hint="take a smaller one",
+            hint="use a smaller one",
             argument=what,
         )
     return int(value)

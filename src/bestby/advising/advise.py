@@ -96,7 +96,7 @@ def advise(
     >>> advice.path[-1].source
     'Yeh 2000; Zmigrod et al. 2022'
     >>> print(advice.wrong[0])
-    a t, sign or Wilcoxon test on f1_macro: it is no mean of numbers per item [Yeh 2000]
+    a t, sign or Wilcoxon test on f1_macro: it is not a mean of numbers per item [Yeh 2000]
     """
     if data is not None:
         if not isinstance(data, Evaluation):
@@ -217,7 +217,7 @@ def _wrong_for_measure(case: Case) -> list[Wrong]:
         return []
     out = []
     if not case.mean_of_items:
-        why = "it is no mean of numbers per item"
+        why = "it is not a mean of numbers per item"
         out.append(Wrong(f"a t, sign or Wilcoxon test on {case.metric}", why, "Yeh 2000"))
     elif case.binary and not case.clustered:
         why = "right and wrong are not nearly normal, and few differing items decide"
@@ -236,7 +236,7 @@ def _wrong_for_sample(case: Case) -> list[Wrong]:
         return []
     out = []
     if case.paired:
-        why = "the systems share the items, whose difficulty it would take for noise"
+        why = "the systems share the items, whose difficulty it would treat as noise"
         out.append(Wrong("an unpaired test", why, "Dror et al. 2018; Miller 2024"))
     if case.n_items is not None and case.n_items < SMALL:
         why = f"{case.n_items} items stand badly for the population, and it rejects more often than swaps do"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bestby.results.base import Note
+from bestby.vocabulary import long_name
 
 ENOUGH_DIFFERING = 50
 """Effective units from which BCa keeps its level."""
@@ -135,14 +136,16 @@ def choose_interval(
     if crossed:
         return Choice("two-way", "items come in two crossed groupings, which no resampling keeps")
     if drawn:
-        return Choice("basic", "resamples were asked for in a way that no formula knows")
+        return Choice("basic", "no formula allows for the way in which the resamples are drawn")
     if proportion and not stratified:
         method = "tango" if difference else "wilson"
         return Choice(method, "a score interval keeps its level for proportions, however few items differ")
     if few_clusters and robust:
         return Choice("cr2", 'clusters are few or unequal, see the page "Dependent items"')
     if blocks and robust:
-        return Choice("cr2", 'sums over blocks cover better than blocks drawn, see "Dependent items"')
+        return Choice(
+            "cr2", 'standard errors of block sums cover better than resampled blocks, see "Dependent items"'
+        )
     if blocks:
         return Choice("basic", "blocks of ordered text, too many to be left out one by one")
     if steps:
@@ -151,20 +154,20 @@ def choose_interval(
         )
     effective = n_differing if n_effective is None else n_effective
     if effective >= ENOUGH_DIFFERING:
-        return Choice("bca", f"at least {ENOUGH_DIFFERING} units differ and carry the variance")
-    fewer = f"fewer than {ENOUGH_DIFFERING} units differ and carry the variance"
+        return Choice("bca", f"at least {ENOUGH_DIFFERING} effective units differ")
+    fewer = f"fewer than {ENOUGH_DIFFERING} effective units differ"
     known = not difference or effective >= ENOUGH_FOR_SKEWNESS
     if plain_mean and n_differing >= ENOUGH_ITEMS and known and not stratified:
         return Choice("studentized", f"a mean over items, and {fewer}")
     if clustered and robust:
         return Choice("cr2", f"{fewer}, and there is a standard error for clusters of unequal size")
     if not difference:
-        return Choice("bca", "the score of one system that is no plain mean")
+        return Choice("bca", "the score of one system that is not a plain mean")
     if formula:
-        return Choice("normal", f"{fewer}, and there is a standard error by formula")
+        return Choice("normal", f"{fewer}, and a formula gives the standard error")
     if ranks and effective >= ENOUGH_RANKED:
-        return Choice("percentile", f"{fewer}, and ranks have no standard error by formula")
-    return Choice("basic", f"{fewer}, and there is no standard error by formula")
+        return Choice("percentile", f"{fewer}, and no formula gives the standard error of ranks")
+    return Choice("basic", f"{fewer}, and no formula gives the standard error")
 
 
 def reservation(
@@ -184,21 +187,21 @@ def reservation(
     """
     if difference and 0 < n_differing < FEW_DIFFERING:
         units = "one unit" if n_differing == 1 else f"{n_differing} units"
-        told = "the interval is likely to be too short"
+        told = "the interval is probably too short"
         if method == "tango":
-            told = "so few leave no interval near its level, and this one covers more than it says"
-        return Note("few_differing", f"the systems differ on {units} only: {told}")
+            told = "with so few, no interval meets its level; this one covers more than it says"
+        return Note("few_differing", f"the systems differ on only {units}: {told}")
     if method == "tango":
         return None
-    if steps:  # what single units carry, from which effective units come, says nothing then
+    if steps:  # effective units, which come from the effect of single units, mean nothing then
         return _of_steps(method, n_differing)
     special = {"wilson": FEW_FOR_WILSON, "cr2": FEW_FOR_ONE_ROBUST, "two-way": FEW_FOR_ONE_ROBUST}
     enough = _fewest(method, plain_mean, ranks) if difference else special.get(method, FEW_FOR_ONE)
     if n_effective is not None and 0.0 < n_effective < enough:
-        return Note(
-            "few_effective",
-            f"{_as_few_as(n_effective)} the variance: the {method} interval is likely to be too short",
-        )
+        number = f"{max(n_effective, 1.0):.0f}"
+        units = "one effective unit" if number == "1" else f"{number} effective units"
+        name = long_name("interval", method)
+        return Note("few_effective", f"only {units}: the {name} interval is probably too short")
     return None
 
 
@@ -212,18 +215,10 @@ def _of_steps(method: str, n_differing: int) -> Note | None:
             f"on {n_differing} units the percentile interval may cover a few points more or less than it says"
         )
     else:
-        told += f"the {method} interval is likely to be too short, and percentile is better"
+        told += (
+            f"the {long_name('interval', method)} interval is probably too short, and percentile is better"
+        )
     return Note("moves_in_steps", told)
-
-
-def _as_few_as(n_effective: float) -> str:
-    """Return how many units carry something, at least one: the beginning of a sentence.
-
-    >>> _as_few_as(0.6), _as_few_as(2.4)
-    ('only one unit carries', 'as few as 2 units carry')
-    """
-    number = f"{max(n_effective, 1.0):.0f}"
-    return "only one unit carries" if number == "1" else f"as few as {number} units carry"
 
 
 def _fewest(method: str, plain_mean: bool, ranks: bool) -> int:

@@ -41,8 +41,8 @@ def few_carrying(
     if carrying >= min(ENOUGH_CARRYING, n / ENOUGH_OF_ALL):
         return ()
     told = (
-        f"no more than {math.ceil(carrying)} of {n} {units} carry what other items would"
-        " change: the interval is likely to be too short, and no verdict rests on it"
+        f"at most {math.ceil(carrying)} of {n} {units} determine how the difference would change with"
+        " other items: the interval is probably too short, and no verdict is based on it"
     )
     return (Note("few_effective", told),)
 
@@ -65,13 +65,13 @@ def _same_everywhere(units: str, x: FloatArray, y: FloatArray, *, rights: bool) 
     if rights:
         told = (
             f"no more answers are right in one of the two systems on any of the {units}: that others might"
-            " differ is not in the interval, which is likely to be too short, and no verdict rests on it"
+            " differ is not in the interval, which is probably too short, and no verdict is based on it"
         )
         return (Note("none_effective", told),)
     if np.array_equal(np.sort(x), np.sort(y)):
         return ()
     told = (
-        f"the difference of the mean runs is the same on all {units}: nothing tells how other items would"
-        " change it, and the interval allows for other runs only"
+        f"the difference between the mean runs is the same on all {units}: the data do not show how it"
+        " would change with other items, and the interval allows for other runs only"
     )
     return (Note("same_difference", told),)

@@ -41,7 +41,7 @@ FEW_DIFFERING = 6.0
 """Differing items below which a score interval covers more than it says."""
 
 DOUBTED = frozenset({"few_effective", "none_effective"})
-"""The codes of the notes on an interval that is likely to be too short."""
+"""The codes of the notes on an interval that is probably too short."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,7 +228,7 @@ class RunsWithItems:
         return samples.t_interval(self.estimate(a, b), parts.standard_error, parts.freedom, level, name)
 
     def _reservation(self, a: int, b: int, method: str) -> tuple[Note, ...]:
-        """Return notes if its interval is likely to be too short or too long."""
+        """Return notes if its interval is probably too short or too long."""
         few = self._few(a, b, method)
         if few or method != "t":
             return few
@@ -236,8 +236,8 @@ class RunsWithItems:
         if parts.runs > 0.0 or parts.rest <= parts.items:
             return ()
         told = (
-            "the runs vary no more than their luck on single items explains: as few runs might hide more, the"
-            " interval allows for it, and covers more than it says if they do not"
+            "the runs vary no more than chance on single items explains; so few runs may hide a larger"
+            " variation, for which the interval allows, and it covers more than it says if there is none"
         )
         return (Note("long_interval", told),)
 
@@ -248,9 +248,9 @@ class RunsWithItems:
             if answers.differing >= FEW_DIFFERING:
                 return ()
             told = (
-                "the difference of the runs rests on few items, no more than"
-                f" {math.ceil(answers.differing)} that differ by the same amount: so few leave no interval"
-                " near its level, and this one covers more than it says"
+                "the difference of the runs is based on few items, at most"
+                f" {math.ceil(answers.differing)} that differ by the same amount: with so few, no interval"
+                " meets its level; this one covers more than it says"
             )
             return (Note("few_differing", told),)
         found = self._influences
@@ -301,7 +301,7 @@ class RunsWithItems:
             found = Interval(*ends, level, method, False)
             fewest = min(self.scores[s].size for s in (a, b) if s is not None)
             if 1 < fewest < FEW_FOR_BOOTSTRAP:
-                told = f'a bootstrap interval over {fewest} runs can be too short; take interval="t"'
+                told = f'a bootstrap interval over {fewest} runs can be too short; use interval="t"'
                 notes = (Note("short_interval", told),)
         if b is not None:
             notes += self._reservation(a, b, "t" if method == "auto" else method)

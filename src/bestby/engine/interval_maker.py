@@ -196,7 +196,7 @@ class Intervals:
         return self._clipped(target, low, high, level, method, distribution.exact), notes
 
     def _check(self, method: str) -> None:
-        """Refuse a method that knows nothing of how the items are resampled."""
+        """Refuse a method that does not allow for how the items are resampled."""
         group = self.group
         if (method == "two-way") != group.crossed:
             if group.crossed:
@@ -211,7 +211,7 @@ class Intervals:
         if (of_units and not self.by_units) or (method in ("studentized", "bca") and not self.by_formula):
             what = "resample_size" if self.subsampling else 'annotators="resample"'
             raise DesignError(
-                f"the {method} interval knows nothing of {what if not self.by_units else 'blocks'}",
+                f"the {method} interval does not allow for {what if not self.by_units else 'blocks'}",
                 hint='interval="basic" or "percentile", which use the resamples as they are drawn',
             )
 
@@ -220,7 +220,7 @@ class Intervals:
         if not self.group.has_robust_error:
             self.group.every_unit(f"the {method} interval")
             raise DesignError(
-                f"{self.group.metrics[target.metric].name} is no function of sums, and of"
+                f"{self.group.metrics[target.metric].name} is not a function of sums, and of"
                 f" {self.group.n_units} units one cannot be left out at a time",
                 hint='interval="basic" or "percentile"',
             )
@@ -241,9 +241,10 @@ class Intervals:
             return ()
         way = "lower" if shift < 0.0 else "higher"
         told = (
-            f"against resampled annotators the score is {abs(shift):.3g} {way}: so few labels per item make a"
-            " coarse gold, and against that of very many annotators it would probably be as much"
-            f" {'higher' if way == 'lower' else 'lower'}; the interval is for a gold of as many as here"
+            f"the score against resampled annotators is {abs(shift):.3g} {way}, because few labels per item"
+            " make a coarse gold; against a gold of very many annotators it would probably be as much"
+            f" {'higher' if way == 'lower' else 'lower'}, and the interval is for a gold with as many labels"
+            " as here"
         )
         return (Note("coarse_gold", told),)
 

@@ -72,12 +72,13 @@ def groups(
             continue
         if evaluation.crossed is not None:
             raise DesignError(
-                f"metric {metric.name} is no function of sums: there is no error for two crossed groupings",
+                f"metric {metric.name} is not a function of sums:"
+                " there is no error for two crossed groupings",
                 hint="give one grouping as clusters, that with fewer groups",
             )
         if annotators_seed is not None:
             raise DesignError(
-                f"metric {metric.name} is no function of sums: annotators cannot be resampled",
+                f"metric {metric.name} is not a function of sums: annotators cannot be resampled",
                 hint='pass annotators="fixed", or choose a measure such as cross_entropy or f1_macro',
             )
         out.append((_item_group(metric, reading), [i]))
@@ -227,7 +228,7 @@ def _item_group(metric: BaseMetric, reading: Reading) -> Group:
     if isinstance(metric, FunctionMetric):
         return CallGroup(metric, gold, systems, unit_of, units, reading.blocks)
     raise InvalidInputError(
-        f"{metric!r} is no metric: it has neither statistics, nor weights, nor can it be called",
+        f"{metric!r} is not a metric: it has neither statistics, nor weights, nor can it be called",
         hint="derive it from bestby.Metric, or pass a function of gold and predictions",
     )
 

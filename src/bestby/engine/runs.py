@@ -24,8 +24,8 @@ FEW_FOR_MEDIANS = 6
 
 _NO_VARIANCE = Note(
     "no_variance",
-    "what is compared of the runs does not vary between them, so its standard error is unknown: there is no"
-    " interval, and the p-value is what the order of the runs alone says",
+    "the compared statistic does not vary between the runs, so its standard error is unknown: there is no"
+    " interval, and the p-value comes from the order of the runs alone",
 )
 
 NotedInterval = tuple[Interval | None, tuple[Note, ...]]
@@ -63,9 +63,7 @@ class Separate:
             return self._bootstrap(a, b, method, level)
         error = self._error(a, b)
         if error is None:
-            raise DesignError(
-                "there is no t interval of a single run", hint="a system needs two runs or more"
-            )
+            raise DesignError("a single run has no t interval", hint="a system needs two runs or more")
         plain = self.statistic == "mean" and (b is None or self.paired)
         name, estimate = "t" if plain else samples.T_NAMES[self.statistic], self.estimate(a, b)
         if b is not None and samples.no_spread(error[0], estimate, self._size(a, b)) and estimate != 0.0:
@@ -109,7 +107,7 @@ class Separate:
         notes: tuple[Note, ...] = ()
         fewest = min(self.scores[s].size for s in (a, b) if s is not None)
         if self.statistic == "mean" and fewest < FEW_FOR_BOOTSTRAP:
-            told = f'a bootstrap interval of the mean of {fewest} runs is too short; take interval="t"'
+            told = f'a bootstrap interval of the mean of {fewest} runs is too short; use interval="t"'
             notes = (Note("short_interval", told),)
         if method == "basic":
             return defined(
@@ -185,7 +183,7 @@ class Separate:
             return self._bootstrap_test(a, b, alternative)
         found = samples.t_test(x, y, self.statistic, alternative, paired=self.paired)
         if found is None:
-            raise DesignError("there is no t test of a single run", hint="a system needs two runs or more")
+            raise DesignError("a single run has no t test", hint="a system needs two runs or more")
         return found
 
     def _bootstrap_test(self, a: int, b: int, alternative: Alternative) -> TestResult:

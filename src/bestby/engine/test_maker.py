@@ -145,7 +145,7 @@ def _difference_test(name: str, makers: Intervals, pair: Pair, alternative: Alte
     group.every_unit(f"test {name!r}")
     if not isinstance(group, SumGroup) or not isinstance(group.metrics[m], MeanMetric):
         raise DesignError(
-            f"test {name!r} needs one number per item; {group.metrics[m].name} is no mean of such",
+            f"test {name!r} needs one number per item; {group.metrics[m].name} is not a mean of such",
             hint='test="permutation" applies to every measure',
         )
     table = group.table

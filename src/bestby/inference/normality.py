@@ -210,14 +210,12 @@ def _shapiro(z: FloatArray) -> NormalityTest:
 def _notes(n: int, tied: float) -> tuple[Note, ...]:
     notes = []
     if n < _FEW:
-        notes.append(Note("low_power", f"{n} values pass these tests whatever they were drawn from, mostly"))
-    if n >= _MANY:
         notes.append(
-            Note(
-                "rejects_trifles",
-                f"with {n} values small departures are rejected that do no harm to a mean of so many",
-            )
+            Note("low_power", f"with {n} values these tests rarely reject, whatever the distribution")
         )
+    if n >= _MANY:
+        told = f"with {n} values these tests reject small departures that do not matter for"
+        notes.append(Note("rejects_trifles", f"{told} a mean of so many values"))
     if rounding.at_most(_TIED, tied):
         notes.append(
             Note(

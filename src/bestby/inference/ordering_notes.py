@@ -79,8 +79,9 @@ def _notes(pairs: Sequence[Ordered]) -> Iterator[Note]:
     if short:
         most = max(short[0].n_resamples, MOST_DEALS)
         message = (
-            f"{most} deals give no p-value below {1 / (most + 1):.2g}, and the level asks for"
-            f" {short[0].alpha:.2g}: raise n_resamples, or no dominance can be shown of {_named(short)}"
+            f"{most} resamples give no p-value below {1 / (most + 1):.2g}, but the level requires"
+            f" {short[0].alpha:.2g}: raise n_resamples; otherwise no dominance can be shown for"
+            f" {_named(short)}"
         )
         yield Note("few_resamples", message, _about(short))
     uneven = [pair for pair in pairs if pair.unequal_spread]
@@ -119,8 +120,8 @@ def _on_systems(pairs: Sequence[Ordered]) -> Iterator[Note]:
     constant = [name for name, scores in runs.items() if scores[0] == scores[-1]]
     if constant:
         message = (
-            f"all runs of {listed(constant, MOST_NAMED)} have the same score: either they are"
-            " copies, or the measure is too coarse to see them vary"
+            f"all runs of {listed(constant, MOST_NAMED)} have the same score: they are"
+            " copies, or the metric is too coarse to show how they vary"
         )
         about = [pair for pair in differing if pair.a in constant or pair.b in constant]
         yield Note("constant_runs", message, _about(about))
@@ -131,14 +132,14 @@ def _out_of_reach(pairs: Sequence[Ordered]) -> str:
     alpha = f"{pairs[0].alpha:.2g}"
     if len(pairs) > 1:
         return (
-            f"so few runs as those of {_named(pairs)} give no p-value of {alpha} or less, which the level"
-            " asks for, whatever the scores: no dominance can be shown; take more runs or fewer comparisons"
+            f"with as few runs as {_named(pairs)} have, no p-value reaches {alpha}, which the level requires:"
+            " no dominance can be shown; use more runs or fewer comparisons"
         )
     (pair,) = pairs
     (n, m), deals = pair.sizes, n_deals(*pair.sizes)
     return (
-        f"of {n} and {m} runs of like systems, all of {pair.a} come out above all of {pair.b} once in"
-        f" {deals:.0f} times, more often than {alpha}: no scores show dominance at this level"
+        f"with {n} and {m} runs of equal systems, all runs of {pair.a} exceed all runs of {pair.b} once in"
+        f" {deals:.0f} times, more often than {alpha}: no scores can show dominance at this level"
     )
 
 

@@ -306,7 +306,7 @@ def _class_counts(
     if gold.size * len(columns) * n_labels > MOST_NUMBERS:
         raise DesignError(
             f"{name} counts every class apart: {n_labels} classes on {gold.size} distinct items are too many",
-            hint='take accuracy or f1_micro, one class at a time, as in "f1[LABEL]", or merge rare classes',
+            hint='use accuracy or f1_micro, one class at a time, as in "f1[LABEL]", or merge rare classes',
         )
     made = np.flatnonzero(predictions >= 0)
     right = np.flatnonzero(predictions == gold)

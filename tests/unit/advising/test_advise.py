@@ -442,6 +442,6 @@ def test_too_few_differing_items_are_not_sent_to_the_interval(metric: str) -> No
     reasons = " ".join(step.reason for step in advice.path)
     assert "0.25 for three. No such test can reject at 5 %, and no interval is near its level" in reasons
     assert "Read the interval" not in reasons
-    assert "differ on 3 units only" in advice.interval_reason
+    assert "differ on only 3 units" in advice.interval_reason
     assert "keeps its level" not in advice.interval_reason
     assert any("0.25" in one.why for one in advice.wrong)

@@ -132,21 +132,19 @@ def test_intervals_that_do_not_cover_what_they_say_are_noted(
 def test_the_notes_say_how_few() -> None:
     note = reservation("normal", difference=True, n_differing=1, n_effective=1.0)
     assert note is not None
-    assert note.message == "the systems differ on one unit only: the interval is likely to be too short"
+    assert note.message == "the systems differ on only one unit: the interval is probably too short"
     note = reservation("tango", difference=True, n_differing=2, n_effective=2.0)
     assert note is not None
     assert note.message == (
-        "the systems differ on 2 units only: so few leave no interval near its level, and this one covers"
+        "the systems differ on only 2 units: with so few, no interval meets its level; this one covers"
         " more than it says"
     )
     note = reservation("bca", difference=True, n_differing=50, n_effective=7.4)
     assert note is not None
-    assert note.message == (
-        "as few as 7 units carry the variance: the bca interval is likely to be too short"
-    )
+    assert note.message == ("only 7 effective units: the BCa bootstrap interval is probably too short")
     note = reservation("bca", difference=True, n_differing=50, n_effective=1.4)
     assert note is not None
-    assert note.message == "only one unit carries the variance: the bca interval is likely to be too short"
+    assert note.message == "only one effective unit: the BCa bootstrap interval is probably too short"
 
 
 def test_the_notes_reach_the_result() -> None:

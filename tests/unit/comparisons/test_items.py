@@ -64,7 +64,7 @@ def test_few_clusters_and_few_items() -> None:
     result = compare({"a": A[:8], "b": B[:8]}, GOLD[:8])
     assert [n.message for n in result.notes] == [
         "there are only 8 items: intervals tend to be too short",
-        "only one unit carries the variance: the wilson interval is likely to be too short",
+        "only one effective unit: the Wilson score interval is probably too short",
     ]
     assert not codes(compare({"a": A, "b": B}, GOLD))
     assert codes(compare({"a": A, "b": B}, GOLD, clusters=np.arange(40) // 2)) == [

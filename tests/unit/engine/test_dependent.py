@@ -267,7 +267,7 @@ def test_sums_and_weights_draw_the_same_blocks() -> None:
 def test_bca_knows_nothing_of_blocks() -> None:
     made = makers(data(), "accuracy", blocks=10)
     for method in ("bca", "studentized"):
-        with pytest.raises(DesignError, match="knows nothing of blocks"):
+        with pytest.raises(DesignError, match="does not allow for blocks"):
             made.interval(Target(*PAIR), method, 0.95)
     for method in ("percentile", "basic", "normal", "cr2"):
         assert made.interval(Target(*PAIR), method, 0.95)[0].method == method

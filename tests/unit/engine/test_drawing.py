@@ -158,7 +158,7 @@ def test_strata_that_give_unequal_shares_do_not_shift_the_score(metric: str, res
 def test_intervals_by_formula_know_nothing_of_the_size(interval: str) -> None:
     with pytest.raises(DesignError) as caught:
         compare(SYSTEMS, GOLD, interval=interval, resample_size=0.5)
-    assert caught.value.message == f"the {interval} interval knows nothing of resample_size"
+    assert caught.value.message == f"the {interval} interval does not allow for resample_size"
     assert caught.value.hint == 'interval="basic" or "percentile", which use the resamples as they are drawn'
 
 
@@ -303,12 +303,12 @@ def test_intervals_by_formula_know_nothing_of_annotators(interval: str) -> None:
     systems, gold = annotated()
     with pytest.raises(DesignError) as caught:
         compare(systems, gold, annotators="resample", interval=interval, metric="soft_accuracy")
-    assert caught.value.message == f'the {interval} interval knows nothing of annotators="resample"'
+    assert caught.value.message == f'the {interval} interval does not allow for annotators="resample"'
 
 
 def test_measures_that_are_no_sums_cannot_take_resampled_annotators() -> None:
     systems, gold = annotated()
-    with pytest.raises(DesignError, match="call is no function of sums: annotators cannot be resampled"):
+    with pytest.raises(DesignError, match="call is not a function of sums: annotators cannot be resampled"):
         compare(systems, gold, annotators="resample", metric=call)
 
 
@@ -324,5 +324,5 @@ def test_few_labels_per_item_make_a_coarse_gold_and_say_so() -> None:
     result = compare(systems, gold, annotators="resample", metric="brier", n_resamples=500)
     notes = [note for note in result.notes if note.code == "coarse_gold"]
     assert {note.about for note in notes} == {("brier", "a"), ("brier", "b")}
-    assert "against resampled annotators the score is" in notes[0].message
+    assert "the score against resampled annotators is" in notes[0].message
     assert "annotators_resampled" in [note.code for note in result.notes]

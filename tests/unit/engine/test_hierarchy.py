@@ -244,7 +244,7 @@ def test_few_clusters_that_carry_a_difference_are_noted() -> None:
     nearly = [right(300, [(0, 1), (0,), (0, 1)]), right(300, [(7,), (), (9,)])]
     _, notes = crossed(nearly, clusters=code).interval(0, 1, "t", 0.95)
     assert [note.code for note in notes] == ["few_effective"]
-    assert "of 60 clusters carry" in notes[0].message
+    assert "of 60 clusters determine how" in notes[0].message
 
 
 def test_a_single_run_is_drawn_as_the_runs_of_the_other_vary() -> None:

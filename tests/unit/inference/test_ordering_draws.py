@@ -217,8 +217,10 @@ def test_every_note_says_which_systems_it_is_about() -> None:
     }
     assert {note.about for note in notes} == {("A", "B")}
     texts = [note.message for note in notes]
-    assert any("all of A come out above all of B once in 6 times" in text for text in texts)
-    assert any(text.startswith("100000 deals give no p-value below 1e-05, and the level") for text in texts)
+    assert any("all runs of A exceed all runs of B once in 6 times" in text for text in texts)
+    assert any(
+        text.startswith("100000 resamples give no p-value below 1e-05, but the level") for text in texts
+    )
 
 
 @pytest.mark.parametrize(

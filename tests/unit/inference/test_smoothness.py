@@ -72,7 +72,7 @@ def test_bca_of_a_quantile_is_noted_and_percentile_named() -> None:
         "a", "b"
     ]
     (note,) = (note for note in difference.notes if note.code == "moves_in_steps")
-    assert "the bca interval is likely to be too short, and percentile is better" in note.message
+    assert "the BCa bootstrap interval is probably too short, and percentile is better" in note.message
 
 
 def test_more_than_a_thousand_items_are_left_out_in_groups() -> None:

@@ -127,8 +127,8 @@ def with_one_long_note(
         which = f"the runs of {long[0].a} and {long[0].b}"
     allow = "interval allows" if one else "intervals allow"
     told = (
-        f"{which} vary no more than their luck on single items explains: as few runs might hide more, the"
-        f" {allow} for it, and the test finds a difference less often than it could if they do not"
+        f"{which} vary no more than chance on single items explains; so few runs may hide a larger variation,"
+        f" for which the {allow}, and the test finds a difference less often than it could if there is none"
     )
     about = (long[0].metric, long[0].a, long[0].b) if one else (long[0].metric,)
     return tuple(kept), [Note(LONG, told, about)]
