@@ -40,11 +40,7 @@ def level(a: float, b: float, scale: float) -> bool: ...
 @overload
 def level(a: FloatArray, b: FloatArray, scale: FloatArray | float) -> BoolArray: ...
 def level(a: float | FloatArray, b: float | FloatArray, scale: float | FloatArray) -> bool | BoolArray:
-    """Return whether two scores are level: whether they differ by rounding alone.
-
-    >>> level(0.1 + 0.2, 0.3, 0.3), level(0.3, 0.31, 0.3)
-    (True, False)
-    """
+    """Return whether two scores are level: whether they differ by rounding alone."""
     gap: Any = a - b  # NumPy's abs would make a NumPy boolean of two floats
     near: bool | BoolArray = abs(gap) <= _LEVEL * scale
     return near
@@ -60,11 +56,7 @@ def at_most(a: float | FloatArray, b: float) -> bool | BoolArray:
 
 
 def round_down(x: float) -> int:
-    """Return the whole number that a number is level with, or else the next lower one.
-
-    >>> round_down(0.3 / 0.1), round_down(2.99)
-    (3, 2)
-    """
+    """Return the whole number that a number is level with, or else the next lower one."""
     return round(x) if level(x, round(x), max(1.0, abs(x))) else math.floor(x)
 
 
@@ -108,11 +100,7 @@ ON_POINT: Final = 1e-6
 
 
 def tie_width(scale: float, distance: float) -> float:
-    """Return the largest distance at which two values of a statistic count as tied.
-
-    >>> tie_width(0.9, 0.01), tie_width(1e9, 0.01)
-    (1e-12, 0.0001)
-    """
+    """Return the largest distance at which two values of a statistic count as tied."""
     return max(_SUM * scale, _TIE * distance)
 
 
@@ -197,11 +185,7 @@ def is_nothing(spread: FloatArray, scale: FloatArray | float, part: float = SPRE
 def is_nothing(
     spread: float | FloatArray, scale: float | FloatArray, part: float = SPREAD
 ) -> bool | BoolArray:
-    """Return whether a spread is rounding alone; NaN is not.
-
-    >>> is_nothing(1e-17, 0.5), is_nothing(1e-6, 0.5), is_nothing(0.0, 0.0)
-    (True, False, True)
-    """
+    """Return whether a spread is rounding alone; NaN is not."""
     return spread <= part * scale
 
 

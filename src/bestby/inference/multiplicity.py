@@ -72,11 +72,6 @@ def bonferroni(p_values: ArrayLike) -> FloatArray:
     References
     ----------
     .. [1] Dunn (1961), J. Amer. Statist. Assoc. 56, 52-64.
-
-    Examples
-    --------
-    >>> bonferroni([0.25, 0.125, 0.5])
-    array([0.75 , 0.375, 1.   ])
     """
     p = checks.p_values(p_values)
     return np.minimum(p * p.size, 1.0)
@@ -107,11 +102,6 @@ def benjamini_hochberg(p_values: ArrayLike) -> FloatArray:
     References
     ----------
     .. [1] Benjamini and Hochberg (1995), J. R. Statist. Soc. B 57, 289-300.
-
-    Examples
-    --------
-    >>> benjamini_hochberg([0.5, 0.125, 0.25, 1.0])
-    array([0.66666667, 0.5       , 0.5       , 1.        ])
     """
     p = checks.p_values(p_values)
     order = np.argsort(p, kind="stable")

@@ -35,13 +35,6 @@ class Differences:
     -----
     The size is the root of sum d^4 / sum d^2: it is 1 if the runs of a system agree on every item, and about
     1 / R if each run errs for itself. With one run each these are the counts of `proportions.tango`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> found = Differences.of(np.array([1.0, -1.0, 0.0]), np.array([6, 16, 139]))
-    >>> found.size, found.differing, found.net
-    (1.0, 22.0, -10.0)
     """
 
     n: int
@@ -87,14 +80,6 @@ class Differences:
         falls to 0 as the difference reaches `size`, because all items then differ by that much. Means over
         runs also differ by other amounts, and keep their variance: the end further from 0 is therefore
         never closer to the estimate than that of the t interval.
-
-        Examples
-        --------
-        With one run each and a normal quantile it is Tango's interval:
-
-        >>> low, high = Differences(161, 1.0, 22.0, -10.0).interval(0.0, 1.959963984540054)
-        >>> round(low, 4), round(high, 4)
-        (-0.124, -0.0054)
         """
         low, high = -self._high(-self.net, others, quantile), self._high(self.net, others, quantile)
         if self.size < 1.0:

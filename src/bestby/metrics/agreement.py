@@ -97,13 +97,6 @@ class NominalAlpha(_LabelAgreement):
     ----------
     .. [1] Krippendorff (2011), Computing Krippendorff's alpha-reliability, University of Pennsylvania,
        sections C and D.
-
-    Examples
-    --------
-    >>> rows = [("a", "a", "a"), ("b", "b", None), ("a", "b", "a"), ("b", "b", "b")]
-    >>> alpha = NominalAlpha().fit(None, [rows], None)
-    >>> round(float(alpha.score(alpha.statistics(None, rows).sum(axis=0))), 4)
-    0.6667
     """
 
     name: str = "krippendorff_alpha"
@@ -145,13 +138,6 @@ class IntervalAlpha(_Agreement):
     References
     ----------
     .. [1] Krippendorff (2011), as for `NominalAlpha`.
-
-    Examples
-    --------
-    >>> rows = [(1, 1), (2, 3), (4, 4), (5, None)]
-    >>> alpha = IntervalAlpha().fit(None, [rows], None)
-    >>> round(float(alpha.score(alpha.statistics(None, rows).sum(axis=0))), 4)
-    0.9123
     """
 
     name: str = "krippendorff_alpha_interval"
@@ -212,13 +198,6 @@ class RatioAlpha(_NumberAgreement):
     References
     ----------
     .. [1] Krippendorff (2011), as for `NominalAlpha`.
-
-    Examples
-    --------
-    >>> rows = [(1, 1), (2, 3), (4, 4), (5, None)]
-    >>> alpha = RatioAlpha().fit(None, [rows], None)
-    >>> round(float(alpha.score(alpha.statistics(None, rows).sum(axis=0))), 4)
-    0.9189
     """
 
     name: str = "krippendorff_alpha_ratio"
@@ -277,13 +256,6 @@ class OrdinalAlpha(_NumberAgreement):
     References
     ----------
     .. [1] Krippendorff (2011), as for `NominalAlpha`.
-
-    Examples
-    --------
-    >>> rows = [(1, 1), (2, 3), (4, 4), (5, None)]
-    >>> alpha = OrdinalAlpha().fit(None, [rows], None)
-    >>> round(float(alpha.score(alpha.statistics(None, rows).sum(axis=0))), 4)
-    0.9495
     """
 
     name: str = "krippendorff_alpha_ordinal"
@@ -332,13 +304,6 @@ class FleissKappa(_LabelAgreement):
     ----------
     .. [1] Fleiss (1971), Measuring nominal scale agreement among many raters, Psychol. Bull. 76, 378-382,
        eqs. 1-7.
-
-    Examples
-    --------
-    >>> rows = [("a", "a", "a"), ("b", "b", "a"), ("a", "b", "a"), ("b", "b", "b")]
-    >>> kappa = FleissKappa().fit(None, [rows], None)
-    >>> round(float(kappa.score(kappa.statistics(None, rows).sum(axis=0))), 4)
-    0.3333
     """
 
     name: str = "fleiss_kappa"

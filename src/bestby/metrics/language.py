@@ -66,11 +66,6 @@ class BitsPer(_PerUnit):
     An item is a pair: the natural log-probability of a text, and its length. The number of bytes of a text
     in UTF-8 does not depend on the tokens of the model, so that models with differing tokens can be compared
     by bits per byte. Undefined (NaN) where the texts have no length.
-
-    >>> metric = BitsPer()
-    >>> rows = metric.statistics(None, [(2 * math.log(0.5), 2), (math.log(0.125), 2)])
-    >>> round(float(metric.score(rows.sum(axis=0))), 4)
-    1.25
     """
 
     name: str = "bits_per_byte"

@@ -57,18 +57,6 @@ class Aligned(Metric):
     ----------
     .. [1] Zeman et al. (2018), CoNLL 2018 shared task, 1-21.
     .. [2] Nivre & Fang (2017), Universal Dependencies workshop, 86-95 (CLAS).
-
-    Examples
-    --------
-    >>> words = [Word("Gut", 0, 3, False, 0, "root", "ADJ"), Word("so", 3, 5, False, 1, "advmod", "ADV")]
-    >>> gold = Block((Sentence("Gutso", tuple(words)),))
-    >>> wrong = Block((Sentence("Gutso", (words[0], words[1]._replace(deprel="mark"))),))
-    >>> metric = Aligned("las", "las")
-    >>> rows = metric.statistics([gold], [wrong])
-    >>> rows
-    array([[2., 2., 1.]])
-    >>> metric.score(rows.sum(axis=0))
-    array(0.5)
     """
 
     name: str

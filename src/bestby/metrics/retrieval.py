@@ -55,15 +55,6 @@ class Retrieval(MeanMetric):
     .. [1] MacAvaney, Macdonald & Ounis (2022), Streamlining evaluation with ir-measures, ECIR.
     .. [2] Jarvelin & Kekalainen (2002), Cumulated gain-based evaluation of IR techniques, ACM TOIS 20,
        422-446 (the gain of a document is its relevance, discounted by log2(rank + 1)).
-
-    Examples
-    --------
-    >>> gold = [{"d0": 0, "d1": 1}, {"d0": 0, "d3": 2}]
-    >>> found = [{"d0": 1.2, "d1": 1.0}, ["d3", "d0"]]
-    >>> Retrieval("map").values(gold, found)
-    array([0.5, 1. ])
-    >>> Retrieval("ndcg", 10)
-    <metric ndcg@10>
     """
 
     measure: Literal["ndcg", "map", "mrr", "p", "r"]

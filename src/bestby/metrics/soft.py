@@ -110,14 +110,6 @@ class KullbackLeibler(PerItem):
     References
     ----------
     .. [1] Kullback & Leibler (1951), Ann. Math. Statist. 22, 79-86.
-
-    Examples
-    --------
-    >>> gold, predictions = np.array([[1.0, 0.0]]), np.array([[0.5, 0.5]])
-    >>> KullbackLeibler().values(gold, predictions).round(4)
-    array([0.6931])
-    >>> KullbackLeibler("kl_divergence_reverse", reverse=True).values(gold, predictions).round(4)
-    array([13.1224])
     """
 
     name: str = "kl_divergence"
@@ -219,12 +211,6 @@ class Brier(PerItem):
     References
     ----------
     .. [1] Brier (1950), Monthly Weather Review 78, 1-3, eq. 2.
-
-    Examples
-    --------
-    >>> gold = np.array([[1.0, 0.0], [0.5, 0.5]])
-    >>> Brier().values(gold, np.array([[0.0, 1.0], [1.0, 0.0]]))
-    array([2. , 0.5])
     """
 
     name = "brier"

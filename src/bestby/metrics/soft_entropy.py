@@ -45,14 +45,6 @@ class EntropySimilarity(StandardisedMetric):
     References
     ----------
     .. [1] Uma et al. (2021), Learning from disagreement: a survey, JAIR 72, 1385-1470.
-
-    Examples
-    --------
-    >>> gold = np.array([[0.5, 0.5], [1.0, 0.0]])
-    >>> predictions = np.array([[0.5, 0.5], [0.5, 0.5]])
-    >>> metric = EntropySimilarity().fit(gold, [predictions], None)
-    >>> float(metric.score(metric.statistics(gold, predictions).sum(axis=0)).round(4))
-    0.7071
     """
 
     name: str = "entropy_similarity"
@@ -126,14 +118,6 @@ class EntropyCorrelation(Pearson):
     References
     ----------
     .. [1] Uma et al. (2021), Learning from disagreement: a survey, JAIR 72, 1385-1470.
-
-    Examples
-    --------
-    >>> gold = np.array([[0.5, 0.5], [1.0, 0.0], [0.9, 0.1]])
-    >>> predictions = np.array([[0.6, 0.4], [0.1, 0.9], [0.1, 0.9]])
-    >>> metric = EntropyCorrelation().fit(gold, [predictions], None)
-    >>> float(metric.score(metric.statistics(gold, predictions).sum(axis=0)).round(4))
-    0.8834
     """
 
     name: str = "entropy_correlation"

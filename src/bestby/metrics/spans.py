@@ -92,16 +92,6 @@ class Spans(_SpanMetric):
     ----------
     .. [1] Tjong Kim Sang & De Meulder (2003), CoNLL shared task, 142-147.
     .. [2] Nakayama (2018), seqeval, https://github.com/chakki-works/seqeval
-
-    Examples
-    --------
-    >>> metric = Spans("span_f1", "f1")
-    >>> rows = metric.statistics([["B-PER", "I-PER", "O"], ["B-LOC"]], [["B-PER", "O", "O"], ["B-LOC"]])
-    >>> rows
-    array([[0., 1., 1.],
-           [1., 1., 1.]])
-    >>> metric.score(rows.sum(axis=0))
-    array(0.5)
     """
 
     label: str | None = None

@@ -39,11 +39,6 @@ class Rouge(MeanMetric):
     ----------
     .. [1] Lin (2004), ROUGE: a package for automatic evaluation of summaries, Text Summarization Branches
        Out, 74-81, sections 2 and 3.
-
-    Examples
-    --------
-    >>> Rouge("rouge1").values(["the cat sat", ["a dog", "the dog"]], ["the cat", "dog the"]).round(4)
-    array([0.8, 1. ])
     """
 
     name: str = "rouge1"
@@ -179,14 +174,6 @@ class Meteor(MeanMetric):
     References
     ----------
     .. [1] Banerjee, Lavie (2005), METEOR, ACL workshop on evaluation measures, 65-72, section 2.2.
-
-    Examples
-    --------
-    >>> from types import SimpleNamespace
-    >>> nothing = SimpleNamespace(synsets=lambda word: [])
-    >>> metric = Meteor(settings=MeteorSettings(wordnet=nothing))
-    >>> metric.values(["the cats sat down"], ["sat the cat"]).round(4)
-    array([0.6553])
     """
 
     name: str = "meteor"
@@ -219,15 +206,6 @@ class MeteorCorpus(Metric):
     References
     ----------
     .. [1] Banerjee, Lavie (2005), METEOR, ACL workshop on evaluation measures, 65-72, section 2.2.
-
-    Examples
-    --------
-    >>> from types import SimpleNamespace
-    >>> nothing = SimpleNamespace(synsets=lambda word: [])
-    >>> metric = MeteorCorpus(settings=MeteorSettings(wordnet=nothing))
-    >>> rows = metric.statistics(["the cats sat down", "no"], ["sat the cat", "yes"])
-    >>> float(metric.score(rows.sum(axis=0)).round(4))
-    0.5215
     """
 
     name: str = "meteor_corpus"
