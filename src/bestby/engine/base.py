@@ -29,25 +29,11 @@ STANDARDISED = "permutation-standardised"
 
 @dataclass(frozen=True)
 class Drawing:
-    """How to resample.
+    """How to resample: `n_resamples` times, from `seed`; threads and executors change no bit.
 
-    Parameters
-    ----------
-    n_resamples : int
-        B.
-    seed : int
-        The seed.
-    n_jobs : int
-        Threads; they change no bit.
-    progress : callable, optional
-        Called with the number of resamples done and B.
-    resample_size : float or int, optional
-        Units drawn for a bootstrap resample, as a fraction of all or a number (m out of n); all by default.
-    rescale : bool
-        Whether the deviations of smaller resamples are multiplied by the root of m / n, so that they vary as
-        the score of all n does.
-    executor : Executor, optional
-        What runs blocks of resamples instead of threads; it changes no bit.
+    `progress` is called with the number of resamples done and the number of all. `resample_size` is the units
+    of a bootstrap resample, as a fraction or a number (m out of n), all by default; `rescale` multiplies the
+    deviations of smaller resamples by the root of m / n, so that they vary as the score of all n does.
     """
 
     n_resamples: int
@@ -119,16 +105,8 @@ class Jackknife:
 class Contributions:
     """A score or difference that is a plain mean of one number per unit.
 
-    Parameters
-    ----------
-    values : ndarray, shape (C,)
-        The number per distinct unit.
-    counts : ndarray of int, shape (C,)
-        Units of each kind.
-    bounds : ndarray of int, shape (H + 1,)
-        Where the strata begin.
-    single_items : bool
-        True if every unit is one item, so that classical tests apply.
+    `values`, of shape (C,), are those of the distinct units, `counts` how many there are of each, and `bounds`
+    where the strata begin. If every unit is one item, `single_items`, classical tests apply.
     """
 
     values: FloatArray
@@ -141,16 +119,8 @@ class Contributions:
 class Influences:
     """What the distinct units add to the scores of all systems on one metric, to first order.
 
-    Parameters
-    ----------
-    values : ndarray, shape (C, S)
-        Per kind of unit and system.
-    sizes : ndarray, shape (C,)
-        Items of each.
-    counts : ndarray of int, shape (C,)
-        Units of each kind.
-    bounds : ndarray of int, shape (H + 1,)
-        Where the strata begin.
+    `values` has shape (C, S); `sizes` are the items of each unit, `counts` the units of each kind, and `bounds`
+    where the strata begin.
     """
 
     values: FloatArray

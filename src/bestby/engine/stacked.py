@@ -61,16 +61,8 @@ def _scores(metric: Metric, columns: Sequence[IntArray], totals: FloatArray) -> 
 class Batch:
     """Pairs of one metric whose differences under swaps are scored together.
 
-    Parameters
-    ----------
-    metric : int
-        Position of the metric.
-    positions : ndarray of int, shape (P,)
-        Which pairs.
-    a, b : ndarray of int, shape (k, P)
-        The columns of the two systems.
-    midpoint, half : ndarray, shape (k, P, 1)
-        The mean of their totals, and half of B minus A.
+    `positions`, of shape (P,), says which pairs; `a` and `b`, of shape (k, P), are the columns of their systems.
+    `midpoint` and `half`, of shape (k, P, 1), are the mean of their totals, and half of B minus A.
     """
 
     metric: int

@@ -17,25 +17,11 @@ from bestby.resampling.units import Units
 class Table:
     """Distinct rows of statistics, and where each metric and system finds its columns.
 
-    Parameters
-    ----------
-    X : ndarray, shape (C, k)
-        The columns that vary between units, one row per distinct unit, in an order of their own that
-        does not depend on the order of the items.
-    units : Units
-        Multiplicities and strata of the rows.
-    constants : ndarray, shape (c,)
-        The value, per unit, of the columns that do not vary; they are numbered after those of X.
-    columns : sequence of sequences of ndarray of int
-        ``columns[m][s]``: which columns are the statistics of metric m and system s.
-    items : ndarray, shape (I, k + c)
-        Rows of items (before they were summed to clusters), and
-    item_counts : ndarray of int, shape (I,)
-        how many items have each.
-    clustered : bool
-        Whether units are clusters.
-    sizes : ndarray, shape (C,)
-        How many items each unit has.
+    `X`, of shape (C, k), has the columns that vary between units, one row per distinct unit, in an order that
+    does not depend on that of the items; `units` are their multiplicities and strata, `sizes` their items.
+    `constants`, of shape (c,), are the columns that do not vary, numbered after those of `X`. `columns[m][s]`
+    says which columns are the statistics of metric m and system s. `items`, of shape (I, k + c), are the
+    distinct rows of items before they were summed to clusters, and `item_counts` says how many have each.
     """
 
     X: FloatArray

@@ -40,22 +40,10 @@ ENUMERATE_UNITS = 12
 
 @dataclass(frozen=True, eq=False)
 class ItemGroup(Group):
-    """One metric that is scored from the items themselves.
+    """One metric that is scored from the items themselves, as it reads them.
 
-    Parameters
-    ----------
-    metric : BaseMetric
-        The fitted metric.
-    gold : ndarray, shape (n,), or None
-        The gold, as the metric reads it.
-    systems : sequence of ndarray, shape (n,)
-        The predictions.
-    unit_of : ndarray of int, shape (n,), or None
-        The unit (cluster) of each item, in the numbering of `units`; None if items are units in order.
-    units : Units
-        The units, by stratum.
-    blocks : Blocks, optional
-        The blocks of consecutive items that the bootstrap draws; units are then blocks laid end to end.
+    `unit_of` is the unit (cluster) of each item, in the numbering of `units`; None if items are units in order.
+    With `blocks` of consecutive items, which the bootstrap draws, units are blocks laid end to end.
     """
 
     metric: BaseMetric

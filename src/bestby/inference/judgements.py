@@ -24,16 +24,8 @@ _WEIGHTS = 1 << 21
 class Judgements:
     """Which of two systems was preferred, judgement by judgement.
 
-    Parameters
-    ----------
-    n_systems : int
-        S, the number of systems.
-    first, second : ndarray of int, shape (n,)
-        The two systems of each judgement.
-    values : ndarray, shape (n,)
-        1 where the first was preferred, 0 where the second was, 0.5 for a tie.
-    clusters : ndarray of int, shape (n,), or None
-        The cluster of each judgement, as codes from 0; None if each is one of its own.
+    `first` and `second`, of shape (n,), are the systems of each; `values` are 1 where the first was preferred,
+    0 where the second was, 0.5 for a tie. `clusters` are codes from 0, or None: each judgement is its own.
     """
 
     n_systems: int

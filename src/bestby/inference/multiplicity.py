@@ -17,21 +17,6 @@ def holm(p_values: ArrayLike) -> FloatArray:
     Controls the family-wise error rate under any dependence, and is never less powerful than
     `bonferroni`.
 
-    Parameters
-    ----------
-    p_values : array_like, shape (m,)
-        Raw p-values, each in [0, 1].
-
-    Returns
-    -------
-    ndarray, shape (m,)
-        Adjusted p-values, in the order given.
-
-    Raises
-    ------
-    InvalidInputError
-        If any value is NaN or outside [0, 1].
-
     References
     ----------
     .. [1] Holm (1979), Scand. J. Statist. 6, 65-70.
@@ -54,21 +39,6 @@ def bonferroni(p_values: ArrayLike) -> FloatArray:
 
     Controls the family-wise error rate under any dependence.
 
-    Parameters
-    ----------
-    p_values : array_like, shape (m,)
-        Raw p-values, each in [0, 1].
-
-    Returns
-    -------
-    ndarray, shape (m,)
-        Adjusted p-values, in the order given.
-
-    Raises
-    ------
-    InvalidInputError
-        If any value is NaN or outside [0, 1].
-
     References
     ----------
     .. [1] Dunn (1961), J. Amer. Statist. Assoc. 56, 52-64.
@@ -83,21 +53,6 @@ def benjamini_hochberg(p_values: ArrayLike) -> FloatArray:
     Controls the false discovery rate, not the family-wise error rate, when the tests are
     independent or positively dependent. Unlike under `holm` and `bonferroni`, further comparisons
     with small p-values can make the others smaller: that is what a share of discoveries means.
-
-    Parameters
-    ----------
-    p_values : array_like, shape (m,)
-        Raw p-values, each in [0, 1].
-
-    Returns
-    -------
-    ndarray, shape (m,)
-        Adjusted p-values, in the order given.
-
-    Raises
-    ------
-    InvalidInputError
-        If any value is NaN or outside [0, 1].
 
     References
     ----------

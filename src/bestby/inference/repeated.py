@@ -20,19 +20,9 @@ _HALVINGS = 60
 class Differences:
     """Differences of items, each a mean over runs, in terms of items that differ by one amount.
 
-    Parameters
-    ----------
-    n : int
-        The number of items.
-    size : float
-        By how much an item differs, in (0, 1].
-    differing : float
-        How many items would have to differ by that much, with the mean square of those at hand.
-    net : float
-        The mean difference in units of ``size / n``.
+    Of `n` items as many as `differing` would have to differ by `size`, in (0, 1], to have the mean square of
+    those at hand; `net` is the mean difference in units of ``size / n``.
 
-    Notes
-    -----
     The size is the root of sum d^4 / sum d^2: it is 1 if the runs of a system agree on every item, and about
     1 / R if each run errs for itself. With one run each these are the counts of `proportions.tango`.
     """
@@ -58,23 +48,10 @@ class Differences:
     def interval(self, others: float, quantile: float, variance: float = 0.0) -> tuple[float, float]:
         """Return the differences that the score test does not reject.
 
-        Parameters
-        ----------
-        others : float
-            The variance that something else than the choice of items brings.
-        quantile : float
-            How many standard errors are not rejected.
-        variance : float
-            The variance of the mean difference at the estimate, from the items and all else. Where items
-            differ by several amounts, no difference larger than the estimate is taken to have less.
+        `others` is the variance from other sources than the choice of items, `quantile` the number of standard
+        errors that are not rejected, `variance` that of the mean difference at the estimate from all sources.
+        Exchanging the systems mirrors the ends to the bit.
 
-        Returns
-        -------
-        low, high : float
-            The ends, in [-1, 1]; exchanging the systems mirrors them to the bit.
-
-        Notes
-        -----
         The variance from the items under a candidate difference is that of Tango (1998, Statist. Med. 17,
         891-908, section 4) for items that differ by `size`; see `proportions.tango` for the equations. It
         falls to 0 as the difference reaches `size`, because all items then differ by that much. Means over
