@@ -105,8 +105,8 @@ class Jackknife:
 class Contributions:
     """A score or difference that is a plain mean of one number per unit.
 
-    `values`, of shape (C,), are those of the distinct units, `counts` how many there are of each, and `bounds`
-    where the strata begin. If every unit is one item, `single_items`, classical tests apply.
+    `values`, of shape (C,), are those of the distinct units, `counts` how many there are of each, and
+    `bounds` where the strata begin. If every unit is one item, `single_items`, classical tests apply.
     """
 
     values: FloatArray
@@ -119,8 +119,8 @@ class Contributions:
 class Influences:
     """What the distinct units add to the scores of all systems on one metric, to first order.
 
-    `values` has shape (C, S); `sizes` are the items of each unit, `counts` the units of each kind, and `bounds`
-    where the strata begin.
+    `values` has shape (C, S); `sizes` are the items of each unit, `counts` the units of each kind, and
+    `bounds` where the strata begin.
     """
 
     values: FloatArray

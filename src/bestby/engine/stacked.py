@@ -61,8 +61,8 @@ def _scores(metric: Metric, columns: Sequence[IntArray], totals: FloatArray) -> 
 class Batch:
     """Pairs of one metric whose differences under swaps are scored together.
 
-    `positions`, of shape (P,), says which pairs; `a` and `b`, of shape (k, P), are the columns of their systems.
-    `midpoint` and `half`, of shape (k, P, 1), are the mean of their totals, and half of B minus A.
+    `positions`, of shape (P,), says which pairs; `a` and `b`, of shape (k, P), are the columns of their
+    systems. `midpoint` and `half`, of shape (k, P, 1), are the mean of their totals, and half of B minus A.
     """
 
     metric: int

@@ -42,8 +42,8 @@ ENUMERATE_UNITS = 12
 class ItemGroup(Group):
     """One metric that is scored from the items themselves, as it reads them.
 
-    `unit_of` is the unit (cluster) of each item, in the numbering of `units`; None if items are units in order.
-    With `blocks` of consecutive items, which the bootstrap draws, units are blocks laid end to end.
+    `unit_of` is the unit (cluster) of each item, in the numbering of `units`; None if items are units in
+    order. With `blocks` of consecutive items, which the bootstrap draws, units are blocks laid end to end.
     """
 
     metric: BaseMetric

@@ -24,8 +24,9 @@ _WEIGHTS = 1 << 21
 class Judgements:
     """Which of two systems was preferred, judgement by judgement.
 
-    `first` and `second`, of shape (n,), are the systems of each; `values` are 1 where the first was preferred,
-    0 where the second was, 0.5 for a tie. `clusters` are codes from 0, or None: each judgement is its own.
+    `first` and `second`, of shape (n,), are the systems of each; `values` are 1 where the first was
+    preferred, 0 where the second was, 0.5 for a tie. `clusters` are codes from 0, or None: each judgement is
+    its own.
     """
 
     n_systems: int

@@ -48,15 +48,15 @@ class Differences:
     def interval(self, others: float, quantile: float, variance: float = 0.0) -> tuple[float, float]:
         """Return the differences that the score test does not reject.
 
-        `others` is the variance from other sources than the choice of items, `quantile` the number of standard
-        errors that are not rejected, `variance` that of the mean difference at the estimate from all sources.
-        Exchanging the systems mirrors the ends to the bit.
+        `others` is the variance from other sources than the choice of items, `quantile` the number of
+        standard errors that are not rejected, `variance` that of the mean difference at the estimate from all
+        sources. Exchanging the systems mirrors the ends to the bit.
 
         The variance from the items under a candidate difference is that of Tango (1998, Statist. Med. 17,
         891-908, section 4) for items that differ by `size`; see `proportions.tango` for the equations. It
         falls to 0 as the difference reaches `size`, because all items then differ by that much. Means over
-        runs also differ by other amounts, and keep their variance: the end further from 0 is therefore
-        never closer to the estimate than that of the t interval.
+        runs also differ by other amounts, and keep their variance: the end further from 0 is therefore never
+        closer to the estimate than that of the t interval.
         """
         low, high = -self._high(-self.net, others, quantile), self._high(self.net, others, quantile)
         if self.size < 1.0:
