@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -136,6 +137,15 @@ class Group(ABC):
     n_systems: int
     units: Units
 
+    crossed: ClassVar[bool] = False
+    """Whether items come in two crossed groupings, of which the units are one."""
+
+    gold_varies: ClassVar[bool] = False
+    """Whether the bootstrap resamples the gold of each unit too, so that no formula for units holds."""
+
+    has_formula: ClassVar[bool] = False
+    """Whether scores and differences have a standard error by the delta method."""
+
     @property
     def n_units(self) -> int:
         """The number of items or clusters."""
@@ -145,16 +155,6 @@ class Group(ABC):
     def n_strata(self) -> int:
         """The blocks the units come in; 1 without strata."""
         return self.units.n_strata
-
-    @property
-    def has_formula(self) -> bool:
-        """Whether scores and differences have a standard error by the delta method."""
-        return False
-
-    @property
-    def gold_varies(self) -> bool:
-        """Whether the bootstrap resamples the gold of each unit too, so that no formula for units holds."""
-        return False
 
     @property
     def in_blocks(self) -> bool:
@@ -169,11 +169,6 @@ class Group(ABC):
     @property
     def has_robust_error(self) -> bool:
         """Whether `error` applies, if the score is defined without each unit."""
-        return False
-
-    @property
-    def crossed(self) -> bool:
-        """Whether items come in two crossed groupings, of which the units are one."""
         return False
 
     def moves_in_steps(self, metric: int, a: int, b: int | None = None) -> bool:  # noqa: ARG002

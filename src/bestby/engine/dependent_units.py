@@ -32,10 +32,7 @@ class CrossedGroup(SumGroup):
     first: IntArray
     second: IntArray
 
-    @property
-    def crossed(self) -> bool:
-        """True."""
-        return True
+    crossed = True
 
     def error(self, metric: int, a: int, b: int | None = None) -> StandardError | None:
         """Return the two-way cluster-robust standard error of a score or difference."""

@@ -57,10 +57,7 @@ class StreamGroup(Group):
         """All items, in one stratum."""
         return Units(np.array([self.data.n]), np.array([0, 1]))
 
-    @property
-    def has_formula(self) -> bool:
-        """True."""
-        return True
+    has_formula = True
 
     # -- passes ------------------------------------------------------------------------------------
 

@@ -50,10 +50,7 @@ class SumGroup(Group):
         """The units, by stratum."""
         return self.table.units
 
-    @property
-    def has_formula(self) -> bool:
-        """True."""
-        return True
+    has_formula = True
 
     @property
     def clustered(self) -> bool:
@@ -233,10 +230,7 @@ class AnnotatedGroup(SumGroup):
 
     versions: Table
 
-    @property
-    def gold_varies(self) -> bool:
-        """True."""
-        return True
+    gold_varies = True
 
     def bootstrap(self, drawing: Drawing) -> FloatArray:
         """Return the scores of resampled items with resampled annotators, shape (B, M, S)."""

@@ -10,11 +10,10 @@ from typing import Self
 import numpy as np
 
 from bestby._core.typing import Array, FloatArray
+from bestby.metrics._distributions import dot, over_classes
 from bestby.metrics.base import Metric, Names
 from bestby.metrics.classification import (
     _class_counts,
-    _dot,
-    _over_classes,
     _printed,
     _required_labels,
     _split,
@@ -70,7 +69,7 @@ class MatthewsCorrelation(_Agreement):
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the covariance of gold and predictions over their spreads."""
         predicted, due, right, n = self._parts(totals)
-        covariance = right * n - _dot(predicted, due)
+        covariance = right * n - dot(predicted, due)
         spread_p, spread_g = self._spreads(predicted, due, n)
         defined = (spread_p > _NOTHING * n * n) & (spread_g > _NOTHING * n * n)
         scale = np.sqrt(np.where(defined, spread_p * spread_g, 1.0))
@@ -78,8 +77,8 @@ class MatthewsCorrelation(_Agreement):
 
     @staticmethod
     def _spreads(predicted: FloatArray, due: FloatArray, n: FloatArray) -> tuple[FloatArray, FloatArray]:
-        missing = n - _over_classes(predicted)
-        return n * n - _dot(predicted, predicted) - missing * missing, n * n - _dot(due, due)
+        missing = n - over_classes(predicted)
+        return n * n - dot(predicted, predicted) - missing * missing, n * n - dot(due, due)
 
     def undefined(self, totals: FloatArray) -> str | None:
         """Return a sentence if gold or predictions are all of one class."""
@@ -111,7 +110,7 @@ class CohenKappa(_Agreement):
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the agreement beyond chance over the most there could be."""
         predicted, due, right, n = self._parts(totals)
-        chance = _dot(predicted, due)
+        chance = dot(predicted, due)
         room = n * n - chance
         defined = room > _NOTHING * n * n
         return np.where(defined, (right * n - chance) / np.where(defined, room, 1.0), np.nan)

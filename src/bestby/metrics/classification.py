@@ -18,6 +18,7 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array, FloatArray
 from bestby.data.columns import complete
 from bestby.data.values import Rule
+from bestby.metrics._distributions import dot, over_classes
 from bestby.metrics.base import MeanMetric, Metric, Names, Patterns
 
 Part: TypeAlias = Literal["precision", "recall", "f1"]
@@ -199,10 +200,10 @@ class Averaged(Metric):
         counts = _split(totals, self._columns)
         per_class = _ratio(*_fraction(self.part, counts))
         if self.average == "weighted":
-            return _ratio(_dot(per_class, counts["gold"]), _over_classes(counts["gold"]))
+            return _ratio(dot(per_class, counts["gold"]), over_classes(counts["gold"]))
         if len(self.classes) < len(self.labels):
             per_class = per_class[..., list(self.classes)]
-        return _over_classes(per_class) / len(self.classes)
+        return over_classes(per_class) / len(self.classes)
 
     def undefined(self, totals: FloatArray) -> str | None:
         """Return a sentence naming the classes whose part is 0/0."""
@@ -241,7 +242,7 @@ class BalancedAccuracy(Metric):
         """Return the mean recall."""
         counts = _split(totals, ("hits", "gold"))
         present = (counts["gold"] > 0.0).astype(np.float64)
-        return _ratio(_over_classes(_ratio(counts["hits"], counts["gold"])), _over_classes(present))
+        return _ratio(over_classes(_ratio(counts["hits"], counts["gold"])), over_classes(present))
 
     def undefined(self, totals: FloatArray) -> str | None:
         """Return a sentence naming the classes that are left out."""
@@ -329,17 +330,6 @@ def _ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     """Divide; 0 where the denominator (and so the numerator) is 0."""
     quotient: FloatArray = numerator / np.where(denominator > 0.0, denominator, 1.0)
     return quotient
-
-
-def _dot(a: FloatArray, b: FloatArray) -> FloatArray:
-    product: FloatArray = np.einsum("...k,...k->...", a, b)
-    return product
-
-
-def _over_classes(values: FloatArray) -> FloatArray:
-    """Sum over the last axis, which is short: einsum does that several times faster than sum()."""
-    total: FloatArray = np.einsum("...k->...", values)
-    return total
 
 
 def _listed(labels: Sequence[str], which: Array) -> str:

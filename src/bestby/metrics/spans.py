@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 
@@ -15,9 +15,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
 from bestby.metrics import _entities
 from bestby.metrics.base import BaseMetric, Metric, Names, Patterns
-from bestby.metrics.classification import named_label
-
-Part: TypeAlias = Literal["precision", "recall", "f1"]
+from bestby.metrics.classification import Part, _ratio, named_label
 
 _WHY: dict[Part, str] = {
     "precision": "predicted",
@@ -192,11 +190,6 @@ def _fraction(part: Part, right: Any, predicted: Any, due: Any) -> tuple[Any, An
     if part == "f1":
         return 2.0 * right, predicted + due
     return right, predicted if part == "precision" else due
-
-
-def _ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
-    """Divide; 0 where the denominator (and so the numerator) is 0."""
-    return np.asarray(numerator / np.where(denominator > 0.0, denominator, 1.0))
 
 
 def _named(kind: type[Spans | MacroSpans], part: Part, name: str) -> BaseMetric:
