@@ -32,7 +32,7 @@ def blas() -> str | None:
     """Return the library that multiplies NumPy's matrices, its version and the kernel it chose.
 
     Sums of real numbers may differ in their last digits between kernels, which are chosen by the processor.
-    The result: such as "openblas 0.3.30 Haswell"; None where it does not tell, as Apple's Accelerate.
+    An example is "openblas 0.3.30 Haswell"; None where it does not tell, as Apple's Accelerate.
     """
     from threadpoolctl import threadpool_info
 

@@ -104,7 +104,7 @@ def build(
 
     `counts`, `strata` and `unit_sizes` have shape (I,) and the arrays in `statistics` have shape (I, k_m).
     `clusters`, of shape (I,), is the cluster of each row, as codes from 0; rows then stand for one item each.
-    Returns distinct units, sorted by stratum and by a projection of their rows.
+    The distinct units are sorted by stratum and by a projection of their rows.
     """
     unique, columns = _distinct_columns(statistics)
     items = np.column_stack(unique)

@@ -39,7 +39,7 @@ def with_items(
 ) -> Components:
     """Return the components for one sample of runs, or for the difference of two independent ones.
 
-    `rest`: per sample, the variance from the items of the score of one run, minus that of the mean of the
+    `rest` is, per sample, the variance from the items of the score of one run, minus that of the mean of the
     runs. Those below 0 are set to 0. A sample of one run is taken to vary as the other, if that has several:
     both variances are then the same estimate, with its degrees of freedom.
     """

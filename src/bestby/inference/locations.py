@@ -26,8 +26,7 @@ FEW_FOR_ADVICE = 8
 def location(x: FloatArray, statistic: str) -> FloatArray:
     """Return the location of each row.
 
-    `x` has shape (..., n) and the result has shape (...). `statistic` is what is taken of them. A trimmed
-    mean leaves out floor(0.2 n) runs at either end, the interquartile mean floor(0.25 n).
+    A trimmed mean leaves out floor(0.2 n) runs at either end, the interquartile mean floor(0.25 n).
     """
     checks.choice(statistic, allowed_names("statistic"), "statistic")
     if statistic == "median":

@@ -45,8 +45,7 @@ class Strengths:
 def win_rates(wins: ArrayLike, ties: ArrayLike | None = None) -> FloatArray:
     """Return the share of its judgements that each system wins, a tie counting half.
 
-    `wins` and `ties` have shape (..., S, S). The result has shape (..., S): the win rates; NaN for a system
-    that was not judged.
+    `wins` and `ties` have shape (..., S, S). The rate of a system that was not judged is NaN.
     """
     w, t = _matrices(wins, ties)
     won: FloatArray = (w + 0.5 * t).sum(axis=-1)
@@ -96,8 +95,8 @@ def strengths(
 def groups(wins: ArrayLike, ties: ArrayLike | None = None) -> list[tuple[list[int], str]]:
     """Return the groups of systems within which wins and ties lead from each to each, and how they stand.
 
-    `wins` and `ties` are as for `strengths`. The result: "apart": never judged with any other; "ahead": never
-    lost or tied with another group; "behind": never won or tied; "between": the rest.
+    A group is "apart": never judged with any other; "ahead": never lost or tied with another group; "behind":
+    never won or tied; "between": the rest.
     """
     reach = _strengths.leads(*_matrices(wins, ties))
     both = reach & reach.T
@@ -113,8 +112,8 @@ def groups(wins: ArrayLike, ties: ArrayLike | None = None) -> list[tuple[list[in
 class Errors(NamedTuple):
     """Covariances of log strengths, each shape (S, S).
 
-    `fisher`: from the Fisher information: right if the model is, and the judgements are independent.
-    `robust`: from the judgements themselves, those of one cluster taken together.
+    `fisher` is from the Fisher information: right if the model is and the judgements are independent.
+    `robust` is from the judgements themselves, summed over each cluster.
     """
 
     fisher: FloatArray

@@ -263,3 +263,5 @@ NAMES: Names = {
 PATTERNS: Patterns = {
     "pass": ("chance that one of k samples is right, from (samples, right ones)", _pass_at),
 }
+
+PART_EXAMPLE = "1"

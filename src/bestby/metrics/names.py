@@ -60,6 +60,9 @@ WITH_LABEL: Patterns = {}
 PATTERNS: Patterns = {}
 """The metrics with a part behind an ``@``, as ``ece@10``."""
 
+PART_EXAMPLES: dict[str, str] = {}
+"""What stands behind the ``@`` in the list of metrics."""
+
 SUGGESTIONS: dict[str, str] = {}
 """Other names of metrics, which a message about an unknown name turns into a suggestion."""
 
@@ -67,18 +70,8 @@ for _family in FAMILIES:
     NAMES |= _family.NAMES
     WITH_LABEL |= getattr(_family, "WITH_LABEL", {})
     PATTERNS |= getattr(_family, "PATTERNS", {})
+    PART_EXAMPLES |= dict.fromkeys(getattr(_family, "PATTERNS", {}), getattr(_family, "PART_EXAMPLE", "10"))
     SUGGESTIONS |= getattr(_family, "SUGGESTIONS", {})
 
 SPELLINGS = retrieval.ALIASES
 """Other spellings that stand for a name: those of a reference library."""
-
-_SHOWN = {"pass": "1", "bleu": "13a", "bleu_segment_mean": "13a", "ece": "10"}
-
-
-def part_shown(name: str) -> str:
-    """Return what stands behind the @ in the list of metrics, as an example.
-
-    >>> part_shown("ndcg"), part_shown("span_f1")
-    ('10', 'IOB2')
-    """
-    return "IOB2" if name.startswith("span_") else _SHOWN.get(name, "10")

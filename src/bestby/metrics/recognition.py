@@ -25,7 +25,7 @@ def edit_counts(
     """Count hits, substitutions, deletions and insertions of each item, in a shortest alignment by jiwer.
 
     Of several references, the one with the fewest errors counts, of those the one with the most hits. Case
-    and punctuation count as they are. The result has shape (n, 4). `unit`: words lie between white space;
+    and punctuation count as they are. The result has shape (n, 4). Words lie between white space;
     characters include the spaces between words.
     """
     several, recognised = _items.references(gold, metric), _items.texts(predictions, metric)

@@ -15,7 +15,7 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray
 from bestby.metrics.base import BaseMetric, FunctionMetric, MeanMetric, Metric, WeightedMetric
-from bestby.metrics.names import NAMES, PATTERNS, SPELLINGS, SUGGESTIONS, WITH_LABEL, part_shown
+from bestby.metrics.names import NAMES, PART_EXAMPLES, PATTERNS, SPELLINGS, SUGGESTIONS, WITH_LABEL
 
 Way: TypeAlias = Literal["exact", "cells", "dense", "weighted", "index"]
 
@@ -154,9 +154,9 @@ def _rows() -> tuple[MetricRow, ...]:
         for name, (text, build) in WITH_LABEL.items()
     ]
     rows += [
-        _row(spec, text, build(spec, part_shown(name)))
+        _row(spec, text, build(spec, PART_EXAMPLES[name]))
         for name, (text, build) in PATTERNS.items()
-        if (spec := f"{name}@{part_shown(name)}")
+        if (spec := f"{name}@{PART_EXAMPLES[name]}")
     ]
     return tuple(rows)
 

@@ -90,8 +90,7 @@ class Retrieval(MeanMetric):
     def values(self, gold: Iterable[Any], predictions: Iterable[Any]) -> FloatArray:
         """Return the value of each topic; one call of ir-measures for all.
 
-        The result has shape (n,). `predictions`: per topic, document id to score, or document ids from the
-        best.
+        A prediction maps document ids to scores, or lists document ids, the best first.
         """
         judged = {str(t): _judgements(topic, t, self.name) for t, topic in enumerate(gold)}
         found = {str(t): _ranks(topic, t, self.name) for t, topic in enumerate(predictions)}

@@ -247,3 +247,5 @@ PATTERNS: Patterns = {
     },
 }
 """The same for names with a scheme behind "@": from the whole name and the scheme to the metric."""
+
+PART_EXAMPLE = "IOB2"

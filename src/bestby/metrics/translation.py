@@ -228,3 +228,5 @@ PATTERNS: Patterns = {
         lambda name, tokenize: SegmentMean(name, Bleu(tokenize=tokenize)),
     ),
 }
+
+PART_EXAMPLE = "13a"
