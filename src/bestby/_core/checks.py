@@ -147,7 +147,7 @@ def _decoded(array: Array, what: str) -> Array:
         return np.char.decode(array, "utf-8")
     except UnicodeDecodeError as error:
         raise InvalidInputError(
-            f"{what} holds bytes that are no UTF-8: {quoted(error.object)}", hint="decode them first, to str"
+            f"{what} holds bytes that are not UTF-8: {quoted(error.object)}", hint="decode them first, to str"
         ) from None
 
 

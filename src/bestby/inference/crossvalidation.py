@@ -197,7 +197,7 @@ def k_bonferroni(p_values: ArrayLike, required: int, alternative: Alternative = 
     p = checks.p_values(p_values)
     u = checks.positive_int(required, "required")
     if u > p.size:
-        raise InvalidInputError(f"{u} folds with an effect were asked for, but there are only {p.size}")
+        raise InvalidInputError(f"{u} folds with an effect are required, but there are only {p.size}")
     value = max(float(partial_conjunctions(p, "bonferroni")[u - 1]), sys.float_info.min)
     return TestResult(
         "k-bonferroni",

@@ -74,7 +74,7 @@ def with_both_classes(evaluation: Evaluation, name: str) -> tuple[Evaluation, tu
         raise DesignError(
             f"the gold (such as {of_gold[0]:.4g}) and system {single[0]!r} hold one number per item;"
             f" {name} needs the probability of every class",
-            hint="give both columns of each, np.c_[1 - p, p]; for numbers that are no probabilities name a"
+            hint="give both columns of each, np.c_[1 - p, p]; for numbers that are not probabilities name a"
             ' metric of numbers, such as metric="rmse"',
         )
     if labels.size != 2:

@@ -86,7 +86,7 @@ def test_a_missing_extra_names_the_line_to_type() -> None:
         ([10**400, 1], "gold has a number that is too large"),
         ([2**63, -1], "gold has a number that is too large"),
         ([1.0, -1e80], "gold must be at most 1e+75 in size, got -1e+80 at position 1"),
-        (np.array([b"a", b"\x83"]), "gold holds bytes that are no UTF-8: b'\\x83'"),
+        (np.array([b"a", b"\x83"]), "gold holds bytes that are not UTF-8: b'\\x83'"),
     ],
 )
 def test_what_no_column_can_hold(values: Any, message: str) -> None:

@@ -138,7 +138,7 @@ def test_k_bonferroni_counts_folds() -> None:
             lambda: cv.five_by_two_f([[1.0, 2.0]] * 4),
             "5 repetitions of 2 folds, all finite, got shape (4, 2)",
         ),
-        (lambda: cv.k_bonferroni([0.5], 2), "2 folds with an effect were asked for, but there are only 1"),
+        (lambda: cv.k_bonferroni([0.5], 2), "2 folds with an effect are required, but there are only 1"),
         (lambda: cv.k_bonferroni([0.5], 0), "required must be a whole number of at least 1"),
     ],
 )
