@@ -18,11 +18,7 @@ from bestby.results.base import Note
 
 @dataclass(frozen=True)
 class Aligned:
-    """What belongs to the items, in one order of items.
-
-    `missing`: for systems with missing values that count as the worst: which, another value standing in their
-    place.
-    """
+    """What belongs to the items, in one order; `missing`: systems whose missing values count as the worst."""
 
     systems: Mapping[str, Any]
     side: Mapping[str, Any]
@@ -34,11 +30,7 @@ class Aligned:
 def aligned(
     systems: Mapping[str, Any], side: Mapping[str, Any], items: Any, on_missing: OnMissing, *, objects: bool
 ) -> Aligned:
-    """Bring systems, gold and groups into one order of items.
-
-    `systems`: per system its values in the order of the items, or by the ids of the items. `objects` says
-    whether an item may be anything, so that only None and NaN themselves are missing, not parts of rows.
-    """
+    """Bring systems, gold and groups, in the order of the items or by their ids, into one order of items."""
     keyed = [name for name, values in systems.items() if isinstance(values, Mapping)]
     if not keyed:
         which = next((key for key, value in side.items() if isinstance(value, Mapping)), None)

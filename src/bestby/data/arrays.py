@@ -19,10 +19,7 @@ _PLAIN = (str, bool, int, float, np.generic, Decimal, dt.date)
 
 
 def label_column(values: ArrayLike, what: str, length: int | None = None) -> Column:
-    """Return labels or numbers as a column; as text where no type holds all of them exactly.
-
-    `values`, of shape (n,), are labels (strings, numbers, booleans, dates), also of several types.
-    """
+    """Return labels or numbers as a column; as text where no type holds all of them exactly."""
     array = _as_array(values, what)
     if array.dtype.kind == "M" and array.ndim == 1 and not np.isnat(array).any():
         array = np.array(texts_of_dates(array), dtype=np.str_)
@@ -80,11 +77,7 @@ def _exact(values: Any, array: Array) -> Array:
 
 
 def identifiers(values: ArrayLike, what: str, length: int | None = None) -> Array:
-    """Return ids or groups as an array that keeps apart what is different: any values that can be keys.
-
-    `values`, of shape (n,), are strings, numbers, dates, tuples, UUIDs and other hashable values with a text
-    of their own, also of several types.
-    """
+    """Return ids or groups, any hashable values with a text, as an array that keeps different ones apart."""
     if isinstance(values, list | tuple) and any(isinstance(value, tuple) for value in values):
         texts = [value if isinstance(value, str) else repr(value) for value in values]
         _check_apart(values, texts, what)

@@ -17,11 +17,7 @@ Words = NDArray[np.uint64]
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Some of the items.
-
-    `gold` has shape (m,) and the arrays in `systems` have shape (m,). `keys`, of shape (m,), are the keys of
-    the items: see `bestby.resampling.poisson.item_keys`.
-    """
+    """Some of the items; `keys` are their keys, see `bestby.resampling.poisson.item_keys`."""
 
     keys: Words
     gold: FloatArray | None
@@ -30,10 +26,7 @@ class Batch:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Streamed(Evaluation):
-    """An evaluation whose items are never all in memory; its arrays are empty.
-
-    `batches` begins a new pass over the data, in the same order each time.
-    """
+    """An evaluation whose items are never all in memory; `batches` begins a new pass in the same order."""
 
     batches: Callable[[], Iterator[Batch]] = lambda: iter(())
     n: int = 0

@@ -24,10 +24,7 @@ Coded = dict[str, tuple[Array, Array]]
 def checked_parts(
     together: Aligned, labels: Labels | None, counts: ArrayLike | None
 ) -> tuple[dict[str, Any], Coded]:
-    """Return the fields of an evaluation, and the codes that were made on the way.
-
-    `labels` is None for items of any kind, which are neither labels nor numbers.
-    """
+    """Return the fields of an evaluation and the codes made on the way; no `labels` for items of any kind."""
     side = together.side
     ids = None if together.items is None else identifiers(together.items, "items")
     given = {**together.systems, **({} if side["gold"] is None else {"": side["gold"]})}

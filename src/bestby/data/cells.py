@@ -19,11 +19,7 @@ def collapsed(
     strata: IntArray | None,
     counts: IntArray | None = None,
 ) -> tuple[IntArray, IntArray]:
-    """Return one position per distinct joint row of code columns, and how often each row occurs.
-
-    `strata` has shape (n,) and the arrays in `columns` have shape (n,). `counts`, of shape (n,), says how
-    often each row stands for an item; once by default.
-    """
+    """Return one position per distinct joint row of code columns, and how often each row occurs."""
     n = columns[0].size
     span = 1 if strata is None else int(strata.max()) + 1
     if span * math.prod(sizes) <= FEW_VALUES:

@@ -31,10 +31,7 @@ def checked_labels(
     normalise: bool,
     coded: dict[str, tuple[Array, Array]],
 ) -> tuple[dict[str, Array], Array | None, tuple[Note, ...]]:
-    """Return the values of the systems and the gold (under ``""``), the classes of soft ones, and notes.
-
-    The codes of texts, which are needed to read them, are put into `coded`.
-    """
+    """Return the values of the systems and the gold (under ``""``), the classes of soft ones, and notes."""
     rows = [name for name, values in given.items() if soft.is_soft(values)]
     if not rows:
         checks.refuse_unused(

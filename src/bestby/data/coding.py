@@ -11,11 +11,7 @@ from bestby.data.cells import FEW_VALUES
 
 
 def codes(values: Array) -> tuple[Array, Array]:
-    """Return the sorted distinct values and the position of each value among them.
-
-    Small ranges of integers and booleans are coded without sorting; positions come in the narrowest
-    unsigned type.
-    """
+    """Return the sorted distinct values, and the position of each value among them in the narrowest type."""
     if values.dtype.kind in "biu" and values.size:
         low, high = int(values.min()), int(values.max())
         span = high - low + 1

@@ -25,12 +25,10 @@ _EXACT = 2**53
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """Values of which some may be missing.
+    """Values of which some may be missing: text (objects), numbers or booleans, shape (n,).
 
-    `missing` has shape (n,). `values`, of shape (n,), are text (strings as objects), or numbers, or booleans;
-    anything where a value is missing. A soft column holds K probabilities (floats) per row, an annotated one
-    the labels of A annotators (objects, None where an annotator gave none). `classes` are the names of the
-    classes of a soft column, if the file tells them.
+    A soft column has K probabilities per row and perhaps their `classes`, an annotated one the labels of A
+    annotators.
     """
 
     values: Array

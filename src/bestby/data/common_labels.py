@@ -13,11 +13,7 @@ from bestby.data.values import BOOLEAN_WORDS, EXACT, Key, are_whole, integer_typ
 
 
 def label_codes(columns: Sequence[Array]) -> tuple[Array, list[IntArray]]:
-    """Return the sorted union of the labels of several columns, and where in it the values of each are.
-
-    Numbers are compared exactly, whatever their types; a text equals the number that it spells plainly.
-    Numbers come before texts.
-    """
+    """Return the sorted union of the labels of several columns, compared exactly, and each column's codes."""
     kinds = {values.dtype.kind for values in columns}
     if len(kinds) > 1 and ("U" in kinds or not _type_holds(columns, kinds)):
         return _joined_exactly(columns)
@@ -36,11 +32,7 @@ def share_a_label(gold: Array, values: Array) -> bool:
 
 
 def without_labels(gold: Column, systems: Mapping[str, Column]) -> list[str]:
-    """Return which columns hold something else than labels, such as sentences: none of the gold's.
-
-    Numbers may be scores: they are looked at only where labels are texts and some system holds text. Numbers
-    that are not all whole are scores even there, if another column holds labels of the gold.
-    """
+    """Return which columns hold none of the gold's labels, such as sentences or scores that are not whole."""
     if not any(column.is_text for column in systems.values()):
         return []
     known = gold.values[~gold.missing]

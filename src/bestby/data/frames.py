@@ -68,10 +68,7 @@ def column_names(data: Any) -> list[str]:
 
 
 def table_of(data: Any) -> Table:
-    """Return a frame, whose columns are computed if it is lazy, records, or a mapping of columns as a table.
-
-    The frame says which values are missing; texts such as "NA" are values.
-    """
+    """Return a frame, records or a mapping of columns as a table; the frame says which values are missing."""
     if isinstance(data, list | tuple):
         names = merged_order(data)
         odd = next((name for name in names if not isinstance(name, str)), "")

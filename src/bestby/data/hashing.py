@@ -45,11 +45,7 @@ def hash_of_items(evaluation: Any) -> str:
 
 
 def hash_of_cells(evaluation: Any) -> str:
-    """Return a hash of the distinct joint rows and their counts, whatever the order of the items.
-
-    A table that was counted and the same table in memory have the same one. Only for what is
-    `countable`.
-    """
+    """Return a hash of the distinct joint rows and their counts, whatever the order of the items."""
     position, counts = evaluation.cells
     digest = hashlib.blake2b(digest_size=8)
     rows = []

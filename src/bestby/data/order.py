@@ -50,10 +50,7 @@ def merged_order(records: Iterable[Iterable[str]], places: Mapping[str, int] | N
 
 
 def order_in_groups(names: Iterable[str], groups: Iterable[Hashable]) -> list[str]:
-    """Return the names in a long table in the order in which its groups of rows (items) list them.
-
-    Where no group holds two names, the one that occurs first comes first.
-    """
+    """Return the names in a long table in the order in which its groups of rows (items) list them."""
     members: dict[Hashable, dict[str, None]] = {}
     places: dict[str, int] = {}
     for name, group in zip(names, groups, strict=True):

@@ -20,12 +20,7 @@ _N = "n"
 
 
 def counted(frame: Any, columns: Sequence[str]) -> tuple[Any, IntArray]:
-    """Return the distinct joint rows of some columns of a dask data frame, and how often each occurs.
-
-    Every partition is counted where it is, and the counts are added up in a tree, so that no machine holds
-    more than a few partitions' distinct rows. `columns` is what makes two rows equal. Returns one row per
-    distinct row, in no particular order, and its counts.
-    """
+    """Return the distinct joint rows of a dask frame and their counts, added up in a tree to save memory."""
     cells = (
         frame[list(columns)]
         .reduction(_counts, combine=_sums, aggregate=_sums, split_every=SPLIT_EVERY)

@@ -16,7 +16,6 @@ ITEM_WORDS = ("item", "id", "item_id")
 VALUE_WORDS = ("prediction", "score")
 """Names of columns taken for the values of a long table, or of the file of one system."""
 
-
 GOLD_WORDS = ("gold", "label", "target", "reference", "y_true")
 """Names of columns that hold the gold."""
 
@@ -29,17 +28,7 @@ RUNS_HINT = "bestby runs compares runs (read_runs in Python)"
 
 @dataclass(frozen=True)
 class Roles:
-    """Names of the columns that are no systems.
-
-    Parameters
-    ----------
-    gold, item, cluster, stratum : str or None
-        The column that plays the part, if there is one.
-    annotators : tuple of str
-        The columns of the annotators whose labels are the gold; a single one says who labelled.
-    crossed : str or None
-        The column of a second grouping, which crosses the clusters.
-    """
+    """Names of the columns that are not systems; a single one of `annotators` says who labelled."""
 
     gold: str | None = None
     item: str | None = None

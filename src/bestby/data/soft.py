@@ -52,11 +52,7 @@ def distributions(
     normalise: bool = False,
     place: Callable[[int], str] = "row {}".format,
 ) -> FloatArray:
-    """Return rows of probabilities as an array, with every row known to be a distribution.
-
-    `values` and the result have shape (n, K). `place` names a row, by its position from 0, for the message of
-    the error.
-    """
+    """Return rows of probabilities as an array of distributions; `place` names a row in messages."""
     rows = _matrix(values, what, place)
     if n_classes is not None and rows.shape[1] != n_classes:
         raise InvalidInputError(
@@ -155,10 +151,7 @@ def _refuse(
 
 
 def by_name(values: Any, classes: ArrayLike | None, what: str) -> Any:
-    """Return rows with their columns in the order of the classes, if a frame names its columns.
-
-    `values` has shape (n, K) and `classes` has shape (K,).
-    """
+    """Return rows with their columns in the order of the classes, if a frame names its columns."""
     names = arrays.column_names(values)
     if names is None or classes is None:
         return values
@@ -262,11 +255,7 @@ def positions(
     called: Callable[[int], str] | None = None,
     hint: str = ASK_CLASSES,
 ) -> IntArray:
-    """Return the position of each label among the classes.
-
-    `labels` has shape (n,) and `classes` has shape (K,). `called` names a label by its position, where the
-    message is to say which it was.
-    """
+    """Return the position of each label among the classes; `called` names a label in messages."""
     if (labels.dtype.kind == "U") != (classes.dtype.kind == "U"):
         labels, classes = labels.astype(np.str_), classes.astype(np.str_)
     order = np.argsort(classes)

@@ -24,18 +24,13 @@ from bestby.data.values import as_scores
 SYSTEM_WORDS = ("system", "model", "model_name", "method", "algorithm", "algo", "arch", "architecture")
 """Names of columns that say which system a row is of."""
 
-
 _INDEX = "the index of a pandas frame? write it with to_csv(index_label='item'), or leave it out"
 """For a first column without a name: it may be ids, or the numbers of rows, which mean nothing."""
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Columns with names.
-
-    `data`, arrays of shape (n,), holds text (objects) or numbers per column, as read; masked or None where
-    nothing was. A column where every row is a distribution over classes is a `Column` already.
-    """
+    """Columns with names: as read (masked or None where nothing was), or a `Column` of distributions."""
 
     source: str
     data: Mapping[str, Array | Column]

@@ -1,8 +1,4 @@
-"""The one rule for what a value is: a number, a boolean or a text.
-
-A value is read by itself, and by what the gold holds; never by what the values of other systems look like. So
-the scores of two systems do not depend on how a third one spells its labels.
-"""
+"""How a value is read: by itself and by what the gold holds, never by the values of other systems."""
 
 from __future__ import annotations
 
@@ -22,23 +18,17 @@ from bestby.results.base import Note
 Key: TypeAlias = int | float | str
 """The form in which values are compared: an exact whole number, a float or a text. True is 1, False is 0."""
 
-
 EXACT = 2**53
 """Whole numbers up to this size are exact as floats."""
 
-
 _WHOLE = re.compile(r"([+-]?(?:0|[1-9]\d*))(?:\.0*)?", re.ASCII)
-
 
 _INTEGER = re.compile(r"[+-]?(0|[1-9]\d*)", re.ASCII)
 
-
 _BOOLEANS = {"true": 1, "false": 0}
-
 
 _MOST_DIGITS = 400
 """Whole numbers with more digits are texts: no float is as large, and Python refuses over 4300."""
-
 
 BOOLEAN_WORDS = ("False", "True")
 
@@ -93,28 +83,9 @@ def spelled(key: Key) -> str:
 class Rule:
     """How the values of one comparison are read; it follows from the gold alone.
 
-    Parameters
-    ----------
-    kind : {"scores", "numbers", "booleans", "text", "codes"}
-        What the gold holds. "scores": there is none. "numbers" and "booleans": every value that spells a
-        number or a boolean is one. "text": some label of the gold is neither, so labels are texts. "codes":
-        all labels of the gold are numbers, but it spells one number in several ways, such as 1.1 and 1.10:
-        labels are texts. As a text, a whole number has one spelling (1 and 1.0 are one label), and so has a
-        boolean.
-    as_text : bool
-        Whether labels are given back as text: if they are texts, or came as strings in memory.
-    spelling : mapping
-        How the gold spells each of its values that it spells in one way: labels given back as text keep it.
-    keys : frozenset
-        The values of the gold, as they are compared; empty if the gold never was text.
-    fold_booleans : bool
-        Whether "True" and "true" are one label of text: not if the gold has both, which are two words then.
-    with_scores : bool
-        Whether a system that holds only numbers may hold scores of labels: no label of the gold looks like a
-        number.
-    whole : bool
-        Whether the gold holds whole numbers, so that floats which are whole, as a library writes them where a
-        value is missing, become whole numbers; not of arrays in memory.
+    `kind`: "scores" without a gold; "numbers" or "booleans" if every value is one; "text" if a label is not;
+    "codes" if the gold spells a number in several ways, such as 1.1 and 1.10, so that labels are texts. As a
+    text, a whole number or a boolean has one spelling.
     """
 
     kind: Literal["scores", "numbers", "booleans", "text", "codes"] = "scores"
@@ -127,11 +98,7 @@ class Rule:
 
     @classmethod
     def of(cls, gold: Column | None, *, strings: bool = False) -> Rule:
-        """Return the rule for a gold; without one, values are scores and each column is read by itself.
-
-        `strings` says whether text was given as strings in memory; in a file, text is how everything is
-        written.
-        """
+        """Return the rule for a gold; without one, values are scores and each column is read by itself."""
         if gold is None:
             return cls(as_text=strings)
         if not gold.is_text:
@@ -171,20 +138,13 @@ class Rule:
         return _folded(text, booleans=self.fold_booleans)
 
     def keys_of(self, column: Column) -> dict[Any, Key]:
-        """Return the distinct values of a column, each with the form in which it is compared.
-
-        Numbers that never were text are compared as they are, unless labels are text: there are no keys then.
-        """
+        """Return the distinct values of a column as they are compared; none for plain numbers."""
         if not column.is_text and not self.as_text:
             return {}
         return {value: self.key(value) for value in _distinct(column)}
 
     def read(self, column: Column, keys: Mapping[Any, Key]) -> Column:
-        """Return a column with its values as they are compared, given the keys of it.
-
-        Where labels are texts, a column of numbers without a label of the gold stays one, as it may hold
-        scores, for measures such as the area under a curve.
-        """
+        """Return a column with its values as they are compared, given its keys."""
         if not column.is_text and (not self.as_text or self.keys.isdisjoint(keys.values())):
             return _as_whole(column) if self.whole and are_whole(column) else column
         numbers = None
@@ -225,11 +185,7 @@ class Rule:
 def read_together(
     gold: Column | None, systems: Mapping[str, Column], *, strings: bool = False
 ) -> tuple[Column | None, dict[str, Column], list[tuple[str, ...]]]:
-    """Return the gold and the systems with their values as they are compared, and what became one label.
-
-    `systems` are predictions, or scores without a gold. `strings` says whether text was given as strings in
-    memory; in a file, text is how everything is written.
-    """
+    """Return the gold and the systems with their values as they are compared, and what became one label."""
     rule = Rule.of(gold, strings=strings)
     columns = list(systems.values()) if gold is None else [gold, *systems.values()]
     keys = [rule.keys_of(column) for column in columns]

@@ -33,11 +33,7 @@ ROWS = 1 << 17
 
 @dataclass(frozen=True)
 class Passes:
-    """Makes passes over the items of a table.
-
-    `queries` are SQL and its parameters, one after the other: key, gold if there is one, and the systems as
-    columns.
-    """
+    """Makes passes over the items of a table; `queries` are SQL and its parameters."""
 
     source: str
     queries: tuple[tuple[str, tuple[Any, ...]], ...]
@@ -99,11 +95,7 @@ def check_cells(
     item: str,
     found: Sequence[tuple[str, Sequence[Any], str, Mapping[str, str]]],
 ) -> None:
-    """Refuse a table where an item has no id, or a text that is to be read as a number is none.
-
-    `found` holds the parts of the table: a relation of SQL, its parameters, SQL for the id of an item, and
-    SQL for the text in each column of numbers that are written as text.
-    """
+    """Refuse a table where an item has no id, or a text that is to be read as a number is not one."""
     n = absent = 0
     for relation, given, id_text, texts in found:
         odd = [

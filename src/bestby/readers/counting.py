@@ -47,11 +47,7 @@ _HEAD = 100
 
 
 def read_counted(pieces: Pieces, options: TableOptions, stream: bool | None) -> tuple[Evaluation, str] | None:
-    """Count the rows of a wide table of labels; None if it is to be read whole.
-
-    `stream`: True: count, whatever the size. None: count from `COUNTED_FROM` values on, where that can be
-    done.
-    """
+    """Count the rows of a wide table of labels; None if it is to be read whole."""
     if stream is None and pieces.n_values() < COUNTED_FROM:
         return None
     with streaming(pieces.source) as database:
@@ -118,9 +114,6 @@ def _other_kind(head: Table, options: TableOptions) -> str | None:
     return None
 
 
-# -- what the columns are --------------------------------------------------------------------------
-
-
 def _head(pieces: Pieces, options: TableOptions, database: DuckDBPyConnection) -> Table:
     """Return the first rows, with all columns that the table has."""
     first = pieces.pieces[0]
@@ -168,9 +161,6 @@ def _by(pieces: Sequence[Piece], key: Any) -> Iterator[tuple[Any, list[Piece]]]:
     for piece in pieces:
         groups.setdefault(key(piece), []).append(piece)
     yield from groups.items()
-
-
-# -- queries ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -309,9 +299,6 @@ def _decoded(pieces: Pieces, raw: Array) -> Array:
         None if absent else parsed_json(pieces.source, text) for text, absent in zip(texts, gone, strict=True)
     ]
     return out
-
-
-# -- batches ---------------------------------------------------------------------------------------
 
 
 def _unstreamable(

@@ -47,20 +47,14 @@ _LOCK = threading.Lock()
 
 @contextmanager
 def connection(path: Path | str) -> Iterator[DuckDBPyConnection]:
-    """Open a database in memory that loads nothing, and turn its errors about `path` into ours.
-
-    All of a process are connections to one database, which takes a hundredth of a second to make.
-    """
+    """Open a database in memory that loads nothing, and turn its errors about `path` into ours."""
     with _used(path, _shared().cursor()) as database:
         yield database
 
 
 @contextmanager
 def streaming(path: Path | str) -> Iterator[DuckDBPyConnection]:
-    """Open such a database for tables larger than memory: all cores, `MEMORY`, a folder for what exceeds it.
-
-    Rows come in any order, so that only sums and sorted results may be taken.
-    """
+    """Open a database for tables larger than memory; rows come in any order."""
     with tempfile.TemporaryDirectory(prefix="bestby-") as folder:
         limits = {"memory_limit": MEMORY, "temp_directory": folder, "preserve_insertion_order": False}
         with _used(path, _made(limits)) as database:

@@ -35,10 +35,7 @@ from bestby.readers.files import header_word, read_values
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """The file of one system, or of the gold.
-
-    `column` has shape (n,) and the arrays in `items` have shape (n,).
-    """
+    """The file of one system, or of the gold."""
 
     source: str
     column: Column
@@ -52,10 +49,7 @@ class Part:
 
 
 def read_file_per_system(paths: Mapping[str, str | Path], options: TableOptions) -> tuple[Evaluation, str]:
-    """Make an evaluation of one file per system.
-
-    The gold is a file, or a column that the files of the systems share; the other roles are columns.
-    """
+    """Make an evaluation of one file per system; the gold is a file or a column that the files share."""
     roles, soft, on_missing = options.roles, options.soft, options.on_missing
     files = {name: readable_file(path) for name, path in paths.items()}
     parts = {name: system_part(path, name, options) for name, path in files.items()}

@@ -28,10 +28,7 @@ _HEADERS = {"prediction", "predictions", "pred", "score", "scores", "gold", "lab
 
 @dataclass(frozen=True)
 class Kind:
-    """What a file is.
-
-    `form` says how its content is written; "text" if nothing tells.
-    """
+    """What a file is; `form` says how its content is written, "text" if nothing tells."""
 
     form: str
     compression: str
@@ -80,10 +77,7 @@ def kind_of(path: Path) -> Kind:
 
 
 def read_table(path: Path, missing: Missing) -> Table:
-    """Read a file that must hold a table.
-
-    A name that tells nothing is taken for delimited text.
-    """
+    """Read a file that must hold a table; delimited text, if its name does not say otherwise."""
     kind = kind_of(path)
     if kind.form == "npy":
         raise InvalidInputError(
@@ -97,11 +91,7 @@ def read_table(path: Path, missing: Missing) -> Table:
 
 
 def read_values(path: Path, name: str, missing: Missing, soft: Soft | None = None) -> Table | Column:
-    """Read the file of one system (or of the gold).
-
-    `soft` is what the user says about soft labels; if not given, there can be none. Returns a table if the
-    file has named columns, the values in order if it has a value, or a row of probabilities, per line.
-    """
+    """Read the file of one system or of the gold: a table, values in order, or rows of probabilities."""
     kind = kind_of(path)
     if kind.form == "npy":
         array = _npy(path)
@@ -127,10 +117,7 @@ def _of_lines(path: Path, lines: Array, missing: Missing, soft: Soft | None) -> 
 
 
 def _is_headless(path: Path, names: Sequence[str], soft: Soft) -> bool:
-    """Tell whether the first line is a distribution already, and no names of columns.
-
-    Whole numbers that do not sum to 1 are names, such as 1 to 5; where that leaves it open, ask.
-    """
+    """Tell whether the first line is a distribution already; whole numbers that do not sum to 1 are names."""
     if not all(map(is_number, names)):
         return False
     if soft.classes is not None and {name.strip() for name in names} == {*soft.classes}:
@@ -185,11 +172,7 @@ def _flat(path: Path, array: Array) -> Array:
 
 
 def _single(path: Path, compression: str, name: str) -> Array:
-    """Read a table of one column, with a header or without.
-
-    The first line is a header if it is a word for what the column holds or the name of the system, or if it
-    is the only line that is no number; where that leaves it open, ask.
-    """
+    """Read a table of one column; its first line is a header if it names the content or is the only text."""
     lines = value_lines(path, compression)
     cells = [_unquoted(line.strip()) for line in lines.tolist()]
     lines[:] = cells

@@ -39,10 +39,7 @@ PACKED_TIMES = 5
 
 @dataclass(frozen=True)
 class Piece:
-    """A file of a table.
-
-    `folders` is what the folders on the way to it say: a column, and the value that all rows have there.
-    """
+    """A file of a table; `folders` has the columns and values that its folders name."""
 
     path: Path
     folders: tuple[tuple[str, str | None], ...] = ()
@@ -87,11 +84,7 @@ class Pieces:
 
 
 def pieces_of(paths: Any) -> Pieces | None:
-    """Return the table that a pattern or a folder stands for; None for anything else.
-
-    `paths` is what the user gave. A pattern is text with ``*``, ``?`` or ``[`` that is not the name of a
-    file; ``**`` stands for any folders. A folder is one of tables if no tool's format is recognised in it.
-    """
+    """Return the table that a pattern or a folder of tables stands for; None for anything else."""
     given = paths[0] if isinstance(paths, list | tuple) and len(paths) == 1 else paths
     if not isinstance(given, str | Path) or not str(given) or "\0" in str(given) or is_url(given):
         return None
@@ -190,10 +183,7 @@ def _folders(file: Path, root: Path) -> tuple[tuple[str, str | None], ...]:
 
 
 def whole_table(pieces: Pieces, missing: Missing, asked: Collection[str | None]) -> Table:
-    """Read all pieces into memory, one after the other.
-
-    `asked` holds columns that the user names, which folders may give.
-    """
+    """Read all pieces into memory; `asked` holds columns that the user names, which folders may give."""
     if pieces.form == "parquet":
         tables = read_parquets(pieces.paths, missing)
     else:

@@ -63,10 +63,7 @@ def by_system(files: Path | Mapping[str, str | Path]) -> dict[str, Path]:
 def without_gold(
     files: Path | Mapping[str, str | Path], golds: Sequence[str | Path]
 ) -> Path | Mapping[str, str | Path]:
-    """Leave the file of the gold out of the systems, where a pattern such as ``*.conllu`` found it too.
-
-    A system that the user gave a name of its own stays one, and so do the last two.
-    """
+    """Leave the file of the gold out of the systems, where a pattern such as ``*.conllu`` matches it too."""
     if not isinstance(files, Mapping):
         return files
     known = {user_path(gold).resolve() for gold in golds if is_file(user_path(gold))}

@@ -26,10 +26,7 @@ TEXTS = "texts"
 
 
 def format_of(paths: Mapping[str, Path], asked: str | None, *, texts: bool) -> Format | None:
-    """Return the format of the files; None for tables and plain values.
-
-    `texts` says whether plain text is segments, one per line, rather than labels or numbers.
-    """
+    """Return the format of the files, None for tables and plain values; `texts`: text files hold segments."""
     if asked is not None:
         if asked not in (*FORMATS, TEXTS, TABLE):
             raise InvalidInputError(
@@ -80,10 +77,7 @@ def read_format(
     on_missing: OnMissing,
     options: Mapping[str, Any],
 ) -> Read:
-    """Read files of one format.
-
-    `options` is what else the user says; what the format does not know is an error.
-    """
+    """Read files of one format; `options` that the format does not know are an error."""
     known = {
         name: parameter
         for name, parameter in inspect.signature(form.read).parameters.items()
@@ -155,11 +149,7 @@ def log_of(
     cluster: str | None = None,
     **options: Any,
 ) -> Read | None:
-    """Read files that are in a format which `format_of` recognises; None if they are tables.
-
-    `paths` are the files; those without a name are called as they are. `options` is what else the user says
-    to a format; None is nothing said.
-    """
+    """Read files in a format that `format_of` recognises, with its options; None if they are tables."""
     files = by_system(named_paths(paths))
     form = format_of(files, None, texts=False)
     if form is None:

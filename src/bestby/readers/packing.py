@@ -86,16 +86,9 @@ def _pieces(path: Path, compression: str) -> Iterator[bytes]:
         raise InvalidInputError(f"{path}: cannot be unpacked: {error}", hint=_DAMAGED) from error
 
 
-# -- how long a file and its records are -------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Size:
-    """How long a file is, unpacked.
-
-    `n_bytes` is its length; for a small file of zstd an upper bound. `may_have_long_rows` says whether
-    several pieces have no end of a row, if every quote opens or closes a cell.
-    """
+    """How long a file is, unpacked (an upper bound for zstd), and whether rows may have no end for long."""
 
     n_bytes: int
     may_have_long_rows: bool
@@ -146,10 +139,7 @@ def _ends_a_row(piece: bytes, inside: bool) -> bool:
 
 
 def csv_source(n_columns: int, paths: Sequence[Path], compression: str, delimiter: str) -> str:
-    """Return SQL that reads delimited files; its parameters are the paths, the compression and the delimiter.
-
-    Columns are called c0, c1 and so on.
-    """
+    """Return SQL that reads delimited files into columns c0, c1, ...: of paths, compression, delimiter."""
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(n_columns))
     buffer = _buffer_options(paths, compression, delimiter)
     quotes = "quote='\"', escape='\"'"
@@ -157,11 +147,7 @@ def csv_source(n_columns: int, paths: Sequence[Path], compression: str, delimite
 
 
 def _buffer_options(paths: Sequence[Path], compression: str, delimiter: str) -> str:
-    """Return the options of DuckDB's `read_csv` with which it reads or refuses every row of some tables.
-
-    Without them, a row at the end of a file that is longer than the buffer is lost without an error. A buffer
-    that holds the whole file loses none; larger files are looked through for such rows before.
-    """
+    """Return options with which `read_csv` of DuckDB loses no row at the end of a file beyond its buffer."""
     sizes = {path: size_of(path, compression) for path in paths}
     for path, size in sizes.items():
         if size.may_have_long_rows:

@@ -15,10 +15,7 @@ _EXACT_AS_TEXT = ("DECIMAL", "HUGEINT", "UHUGEINT", "UUID", "TIME", "TIME_NS", "
 
 
 def columns_of(path: Path, database: DuckDBPyConnection) -> dict[str, str]:
-    """Return the SQL for the values of each column, by its name in the file.
-
-    DuckDB takes names that differ in capitals only for the same, and numbers them.
-    """
+    """Return the SQL for the values of each column by its name; DuckDB ignores the case of names."""
     described = database.execute(
         "DESCRIBE SELECT * FROM read_parquet(?, hive_partitioning=false)", [literal(path)]
     ).fetchall()

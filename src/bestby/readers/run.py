@@ -39,12 +39,7 @@ def read_run(
     normalise: bool = False,
     missing: Iterable[str] = MISSING,
 ) -> dict[str, Any]:
-    """Read what `Store.add` takes of one run.
-
-    Files are text with a value per line (or several numbers: a distribution), NumPy arrays, or tables (CSV,
-    TSV, JSON Lines, Parquet) with columns called prediction or score, gold or label, item or id. `known` is
-    the gold of the study, if it has one: labels, ids and classes are read as what they are there.
-    """
+    """Read what `Store.add` takes of one run; `known`, the gold of the study, says how labels are read."""
     # The gold is named in any case: of the columns prediction and score, the former is meant.
     options = TableOptions(
         Roles("gold" if gold is None else str(gold), item, cluster),

@@ -53,11 +53,7 @@ def header_of(path: Path, compression: str) -> tuple[list[str], str]:
 
 
 def read_json(path: Path, compression: str, missing: Missing) -> Table:
-    """Read JSON Lines, or one JSON array of objects.
-
-    Returns the keys of all objects, in the order in which the objects list them, whichever lacks one; a key
-    that an object lacks is a missing value.
-    """
+    """Read JSON Lines or a JSON array of objects; a key that an object lacks is a missing value."""
     text = unpacked(path, compression)
     if not text.strip():
         raise InvalidInputError(

@@ -16,17 +16,7 @@ _SIZE_FORMS = {1: "<B", 2: "<H", 4: "<I", 8: "<Q"}
 
 
 def unpacked_bound(path: Path) -> tuple[int, bool]:
-    """Return how many bytes a zstd file has unpacked, and whether all frames say so: if not, it is a bound.
-
-    Raises
-    ------
-    InvalidInputError
-        If the file is cut off, or is no sequence of frames.
-
-    References
-    ----------
-    .. [1] Collet, Kucherawy (2021), RFC 8878, Section 3.1.
-    """
+    """Return how many bytes a zstd file has unpacked (RFC 8878, section 3.1), and whether that is exact."""
     total, exact = 0, True
     try:
         with path.open("rb") as stream:

@@ -19,12 +19,7 @@ TOP = 20
 
 
 def best_systems(c: Comparison, top: int | None = None) -> Comparison | None:
-    """Return the comparison with the best systems only; None if all are to be shown.
-
-    `top` says how many systems of each metric; by default all of up to 50, and 20 of more. The result has the
-    differences of the best system and each other one, then those of neighbours in rank; with a baseline, the
-    differences from it. No number changes: ranks, groups and corrections are those of all.
-    """
+    """Return the comparison with the best systems only, no number changed; None if all are to be shown."""
     n_systems = len({entry.system for entry in c.systems})
     if top is None:
         if c.described_by != "comparison" or n_systems <= MOST_SYSTEMS:

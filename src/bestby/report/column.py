@@ -21,11 +21,7 @@ class Cell:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its header, and the cell that it shows of an entry.
-
-    Numbers are aligned on the right. A `name` may be long and is broken first. A column that does not apply
-    is left out.
-    """
+    """A column: its header, and the cell that it shows of an entry; a long `name` is broken first."""
 
     header: str
     cell: Callable[[Any], Cell]

@@ -56,11 +56,7 @@ COLUMNS = (
 
 
 def to_dict(c: Any) -> dict[str, Any]:
-    """Return a result as dictionaries, lists, strings, numbers, booleans and None.
-
-    First comes what is easy to read: kind, format, signature, systems, differences, notes. NaN and infinite
-    values, which JSON does not know, are None there. The last key, ``record``, holds everything.
-    """
+    """Return a result as JSON knows it: first what is easy to read, then under "record" everything."""
     return {**_readable(c), "record": encoded(c)}
 
 
@@ -227,10 +223,7 @@ def _columns(part: Pairs | tuple[Difference, ...]) -> dict[str, Any]:
 
 
 def to_csv(c: Any, what: str | None = None, *, spreadsheet_safe: bool = False) -> str:
-    """Return the rows of `to_frame` as CSV: floats to the last bit, NaN and None empty.
-
-    `spreadsheet_safe` says to put an apostrophe before texts that a spreadsheet may take for formulas.
-    """
+    """Return the rows of `to_frame` as CSV: floats to the last bit, NaN and None empty."""
     columns, rows = table_of(c, what)
     return lines(
         chain([columns], ([row[name] for name in columns] for row in rows)),

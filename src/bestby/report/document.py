@@ -26,10 +26,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What a report that can be searched holds of systems too many to be shown.
-
-    `pairs` makes the numbers of the pairs, for JSON; None where they are not those of all pairs.
-    """
+    """Tables of systems that are too many to be shown; `pairs` makes the numbers of all pairs, or None."""
 
     systems: Callable[[], Table]
     pairs: Callable[[], dict[str, Any] | None]
@@ -38,11 +35,9 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a report, for one metric.
+    """A part of a report, for one metric; the first of `tables` is that of systems.
 
-    `name` is its heading, where there is more than one section, and `lead` what it says in a sentence or two.
-    The first of `tables` is that of systems; `remarks` belong to the tables. `readings` has every difference
-    in words, for reports that have room for them. `omitted` says what is not shown and where it is.
+    `remarks` belong to the tables, `readings` are all differences in words, `omitted` says what is not shown.
     """
 
     name: str
@@ -67,10 +62,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The scores of all systems on all metrics, for papers: it takes the place of the tables of systems.
-
-    A system that is among the best on other metrics only has no score.
-    """
+    """The scores of all systems on all metrics, for papers; None for a system not among the best shown."""
 
     caption: str
     metrics: tuple[str, ...]
@@ -79,11 +71,7 @@ class Overview:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A report.
-
-    `notes` is what the reader must know about the numbers. `methods` says how they were computed, in a
-    sentence or two.
-    """
+    """A report: its sections, the notes on its numbers, and in `methods` how these were computed."""
 
     title: str
     subtitle: str
@@ -106,10 +94,7 @@ def check_top(result: Any) -> None:
 
 
 def describe(result: Any, top: int | None = None) -> Document:
-    """Return the report of a result, made by the module of `kinds` that the result names.
-
-    For a comparison, `top` says how many of the best systems to show.
-    """
+    """Return the report of a result; for a comparison, `top` says how many of the best systems to show."""
     options = {}
     if top is not None:
         check_top(result)

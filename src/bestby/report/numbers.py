@@ -52,11 +52,7 @@ def excludes_zero(interval: Interval | None) -> bool:
 
 
 def standard_error(estimate: float, interval: Interval | None) -> float:
-    """Return the standard error that an interval implies under a normal approximation.
-
-    `estimate` is what the interval is of; needed only if one end is infinite. Returns half the width over the
-    normal quantile; NaN if there is none, or no end is finite.
-    """
+    """Return the standard error that an interval implies under a normal approximation, or NaN."""
     if interval is None:
         return math.nan
     low, high = interval.low, interval.high
@@ -123,10 +119,7 @@ class Rounding:
         return "0" if value == 0.0 else self.text(abs(value))
 
     def interval(self, interval: Interval | None) -> str:
-        """Return both ends in brackets with the same decimals, a dash where there is no interval.
-
-        An infinite end has a round bracket.
-        """
+        """Return both ends in brackets, round ones where infinite, with equal decimals; a dash for None."""
         if interval is None:
             return DASH
         needed = [self._needed(end) for end in (interval.low, interval.high)]
@@ -168,10 +161,7 @@ class Rounding:
 
 
 def _plain_text(value: float, decimals: int, more: int) -> str:
-    """Return a number with some decimals, very small and very large ones as powers of ten.
-
-    `more` is how many of the decimals were added to show a side, which very large numbers need to know.
-    """
+    """Return a number with some decimals; `more` is how many of them were added to show a side."""
     if value == 0.0:
         return f"{0.0:.{decimals}f}" if decimals <= _MOST_DECIMALS else "0"
     size = abs(value)
@@ -201,12 +191,7 @@ def _decimals(error: float) -> int:
 
 
 def p_text(p_value: float, threshold: float | None = None) -> str:
-    """Return a p-value with about two significant digits.
-
-    `threshold` is the level of significance. Enough digits are shown to see whether the p-value is below it;
-    a p-value that is above it by too little to show in a few digits is ">0.05". The result: "1" is exactly 1,
-    and nothing else is; smaller than 1e-15 is not told apart from 0.
-    """
+    """Return a p-value with about two digits, more to show its side of `threshold`; "1" is exactly 1."""
     if math.isnan(p_value):
         return DASH
     if p_value == 1.0:

@@ -28,11 +28,7 @@ _MOST_SCORES = 5
 
 
 def headline(c: Comparison, metric: MetricInfo) -> str:
-    """Return what the comparison says about one metric, in one or two sentences.
-
-    Returns which system is best and which cannot be told apart from it; or, with a baseline, which systems
-    are ahead of it and which behind.
-    """
+    """Return which system is best on a metric and which cannot be told apart from it."""
     systems = [entry for entry in c.systems if entry.metric == metric.name]
     if not systems:
         return f"No score on {metric.name}."

@@ -29,11 +29,7 @@ class Row:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Table:
-    """A table to be written in one language or another.
-
-    `main` is the column whose cells are bold in rows that stand out, beside the names. `methods` says how its
-    numbers were computed and what they mean, for a caption that must be complete.
-    """
+    """A table to be written in any format; `main` is the column that is bold in rows that stand out."""
 
     caption: str
     columns: tuple[Column, ...]
@@ -55,9 +51,6 @@ class Table:
         used = tuple(column for column in columns if column.applies)
         rows = (Row(tuple(column.cell(entry) for column in used), strong(entry)) for entry in entries)
         return cls(caption, used, tuple(rows), main, methods)
-
-
-# -- systems and differences of a comparison -------------------------------------------------------
 
 
 def metric_info(c: Comparison, name: str | None) -> MetricInfo:
@@ -103,11 +96,7 @@ def systems_table(
     score: str = "",
     methods: str = "",
 ) -> Table:
-    """Return the table of systems on one metric, the best first: rank, system, score, interval, group.
-
-    The rank is the range of ranks the tests leave open. Without letters, there is no column of groups. `kind`
-    is what the systems are called, `score` what the score is.
-    """
+    """Return the table of systems on one metric, the best first; `score` says what the score is."""
     entries = systems_of(c, metric)
     digits = score_rounding(c, metric)
     compared = bool(c.differences)

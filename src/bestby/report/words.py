@@ -28,11 +28,7 @@ def mean_differences(metric: str) -> str:
 
 
 def difference_sentence(d: Difference, rounding: Rounding | None = None) -> str:
-    """Return one difference in plain words.
-
-    `rounding` holds the digits of the table it stands beside; by default those of its own standard error. Who
-    is ahead, by how much and how sure that is; then the test; then the verdict, if a margin was set.
-    """
+    """Return one difference in plain words: size and interval, then test, then verdict."""
     digits = rounding or Rounding.of([(d.estimate, d.interval)], margin=d.margin)
     parts = [_size_sentence(d, digits), _test_sentence(d)]
     if d.verdict is not None:
@@ -127,18 +123,12 @@ def significant(d: Difference) -> bool:
 
 
 def stands_out(d: Difference) -> bool:
-    """Return whether a table makes a difference bold: its test shows one of the systems to be better.
-
-    A significant test that favours the system with the worse score is no evidence for the difference shown.
-    """
+    """Return whether a table makes a difference bold: its test shows one of the systems to be better."""
     return shown_better(d, alpha_of(d.level)) is not None
 
 
 def best_clause(first: str, others: Mapping[str, Difference]) -> str:
-    """Return how the first system stands to the others by the tests: the end of a sentence about it.
-
-    `others` has at least one system, in rank order.
-    """
+    """Return how the first system stands to the others by the tests: the end of a sentence about it."""
     open_, against = [], []
     for name, d in others.items():
         if not significant(d):

@@ -304,7 +304,7 @@ def test_a_difference_without_variance_is_noted() -> None:
         (
             lambda: compare_folds(cross_validated(), required=99),
             InvalidInputError,
-            "99 folds with an effect were asked for, but there are only 9",
+            "99 folds with an effect are required, but there are only 9",
         ),
         (
             lambda: compare_folds(

@@ -31,10 +31,7 @@ def names_of(annotators: str | Sequence[str] | None) -> tuple[str, ...]:
 
 
 def of_columns(table: Table, names: Sequence[str]) -> Column:
-    """Return the labels of a column per annotator; an item is missing if nobody labelled it.
-
-    Returns labels of shape (n, A), None where an annotator gave none.
-    """
+    """Return the labels of a column per annotator, shape (n, A); an item is missing if nobody labelled it."""
     columns = []
     for name in names:
         column = table.column(table.require(name, "annotator"))
@@ -55,10 +52,7 @@ def of_columns(table: Table, names: Sequence[str]) -> Column:
 def of_rows(
     table: Table, annotator: str, item: str | None, groups: Sequence[str]
 ) -> tuple[Column, list[str], Table]:
-    """Return the labels of a table with a row per item and annotator.
-
-    Returns a row per item, with the columns of the groups.
-    """
+    """Return a row per item, with the columns of the groups, of a table with a row per item and annotator."""
     by = table.texts(table.require(annotator, "annotator"), "annotator")
     ids = table.item_column(item)
     if ids is None:

@@ -31,10 +31,7 @@ def side_by_side(
     on_missing: OnMissing,
     soft: Soft,
 ) -> Evaluation:
-    """Make an evaluation of columns of equal length; where no ids are given, the rows are the items.
-
-    `groups` holds the group of each row, under the names of `GROUP_ROLES`.
-    """
+    """Make an evaluation of columns of equal length; where no ids are given, the rows are the items."""
     if items is not None:
         check_unique(items, f"{source}: item ids")
     columns, gold, classes, notes = typed(systems, gold, soft)
@@ -114,10 +111,7 @@ def _gold_values(gold: Column, classes: Array | None) -> Array | Annotations:
 def typed(
     systems: Mapping[str, Column], gold: Column | None, soft: Soft
 ) -> tuple[dict[str, Column], Column | None, Array | None, tuple[Note, ...]]:
-    """Return systems, gold and classes (None if there are none) with their values as they are compared.
-
-    The notes say how they were read.
-    """
+    """Return systems, gold, classes (or None) with their values as they are compared, and notes."""
     if soft.objects:
         return dict(systems), gold, None, ()
     if soft.texts:

@@ -19,10 +19,7 @@ GOLD = "the gold"
 def one_kind(
     systems: Mapping[str, Column], gold: Column | None, soft: Soft
 ) -> tuple[dict[str, Column], Column | None, Array | None]:
-    """Bring soft columns into one order of classes, and labels and the names of classes to one type.
-
-    The result has shape (K,): the classes; None if nothing names them.
-    """
+    """Bring soft columns into one order of classes, all of one type; return the classes, None if unnamed."""
     names = _names([*systems.items(), *([] if gold is None else [(GOLD, gold)])], soft)
     given = [*systems.values(), *([] if gold is None else [gold])]
     ordered = [_ordered(column, names) if column.is_soft else column for column in given]

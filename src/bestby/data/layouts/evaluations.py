@@ -41,10 +41,7 @@ def _is_long(table: Table, options: TableOptions) -> bool:
 
 
 def evaluation_of_frame(data: Any, options: TableOptions, every_item: str | None = None) -> Evaluation:
-    """Make an evaluation of a frame or of records.
-
-    The rows of a dask frame are counted on its workers; `every_item` says what they cannot be counted for.
-    """
+    """Make an evaluation of a frame or of records; `every_item` says what dask rows cannot be counted for."""
     if is_partitioned(data):
         evaluation = _evaluation_of_partitions(data, options, every_item)
     else:

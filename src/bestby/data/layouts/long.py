@@ -49,12 +49,7 @@ def is_long(
 
 
 def system_column_of(table: Table, roles: Roles, systems: Sequence[str] | None) -> str | None:
-    """Return the column that says which system a row is of; None in a wide table.
-
-    One called system says so. Another telling name could be that of a system: it counts for a column of texts
-    that are not all different and no labels of the gold. `roles` are the columns that the user named, for
-    something else.
-    """
+    """Return the column that says which system a row is of; None in a wide table."""
     if any(name in table.data for name in systems or ()):
         return None
     if "system" in table.data:

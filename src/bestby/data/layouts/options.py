@@ -19,25 +19,7 @@ from bestby.data.table import Table
 
 @dataclass(frozen=True)
 class TableOptions:
-    """What the user says about a table of items.
-
-    Parameters
-    ----------
-    roles : Roles
-        The columns that are no systems.
-    item_columns : tuple of str
-        The columns that make an item id together; empty if one does, which is among the roles.
-    systems, ignore : sequence of str
-        The systems, all if None; the columns that are none. Both may hold patterns.
-    on_missing : {"error", "drop", "worst"}
-        What to do with items that some system has no value for.
-    system_column, value_column : str, optional
-        Columns of a long table.
-    soft : Soft
-        What the values are.
-    missing : frozenset of str
-        The texts that mean a missing value; none in a frame, which knows what is missing.
-    """
+    """What the user says about a table of items; `item_columns` make an item id together."""
 
     roles: Roles = field(default_factory=Roles)
     item_columns: tuple[str, ...] = ()

@@ -25,18 +25,7 @@ Place = Callable[[int], str]
 class Soft:
     """How the user wants soft labels to be read.
 
-    Parameters
-    ----------
-    classes : tuple of str, optional
-        The classes, in the order of the columns of the result.
-    every_column : bool
-        Whether the columns of a table that play no other part are the classes.
-    normalise : bool
-        Whether rows are divided by their sums.
-    texts : bool
-        Whether all values stay the texts they are, for measures that read such.
-    objects : bool
-        Whether all values stay what they are, such as lists of references or parses; only in a frame.
+    `every_column`: columns without another role are the classes. `texts`, `objects`: values stay as they are.
     """
 
     classes: tuple[str, ...] | None = None
@@ -132,10 +121,7 @@ def of_rows(
     soft: Soft,
     missing: Missing,
 ) -> Column:
-    """Return a soft column of rows of numbers or of texts that are numbers.
-
-    `rows` has a row of cells per item; None, or a row of missing values only, where there is no distribution.
-    """
+    """Return a soft column of rows of numbers; None or only missing values: there is no distribution."""
     numbers = [_numbers(row, f"{what}, {place(i)}", missing) for i, row in enumerate(rows, start=1)]
     sizes = Counter(len(row) for row in numbers if row is not None)
     if not sizes:

@@ -19,11 +19,7 @@ _OF_CLASS = re.compile(r"(.*\S)\s*\[\s*([^\[\]]*[^\[\]\s])\s*\]", re.DOTALL)
 
 
 def gathered(table: Table, soft: Soft, kept: Collection[str | None], item: str | None = None) -> Table:
-    """Return the table with every distribution that its columns tell in one column.
-
-    Two or more columns `name[class]` that hold numbers become the column `name`; columns of lists of numbers
-    become distributions.
-    """
+    """Return the table with every distribution that its columns `name[class]` or lists hold in one column."""
     place = _places(table, item)
     groups = {
         name: columns for name, columns in _groups(table, soft).items() if not {*columns.values()} & {*kept}
@@ -46,11 +42,7 @@ def gathered(table: Table, soft: Soft, kept: Collection[str | None], item: str |
 def class_columns(
     table: Table, soft: Soft, other: Iterable[str | None], words: Sequence[str] = ()
 ) -> tuple[Table, str | None]:
-    """Gather the columns that are called as the classes are.
-
-    `words`: if every column is a class: names that tell that the table holds labels and no distributions.
-    Returns the name of the new column; None if the table has no such columns.
-    """
+    """Gather the columns that are called as the classes are; return the name of the new column, or None."""
     if soft.every_column:
         taken = {*other}
         classes = tuple(name for name in table.names if name not in taken and name not in table.soft)

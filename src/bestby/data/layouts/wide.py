@@ -54,10 +54,7 @@ def read_wide(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
 
 
 def roles_of(table: Table, roles: Roles, *, chosen: bool) -> Roles:
-    """Return the roles with those filled in that the columns' own names tell.
-
-    When the user chose the systems, the other columns mean nothing unless the user says so.
-    """
+    """Return the roles with those filled in that the columns' own names tell, unless systems were chosen."""
     check_there(table, roles)
     return roles if chosen else recognised(roles, table.data)
 

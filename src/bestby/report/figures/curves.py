@@ -131,13 +131,7 @@ def _scale(axes: Axes, unit: str) -> None:
 
 @figure
 def quantiles(c: RunsComparison, pair: Sequence[str] | None = None, ax: Axes | None = None) -> Axes:
-    """Draw the quantile functions of two systems, by default the best two; order violations are shaded.
-
-    References
-    ----------
-    .. [1] Dror, Shlomov & Reichart (2019), Deep dominance: how to properly compare deep neural models, ACL,
-       Figure 1.
-    """
+    """Draw the quantile functions of two systems, violations shaded, as Dror et al. (2019), ACL, Figure 1."""
     metric = c.metrics[0]
     names = _two(c, pair)
     a, b = (c.score(system) for system in names)

@@ -1,7 +1,4 @@
-"""What every figure is drawn with and written by: colours, axes, marks, files.
-
-Everything goes through matplotlib's objects; pyplot, its windows and its global state are not touched.
-"""
+"""What every figure is drawn with and written by, through matplotlib's objects and without pyplot."""
 
 from __future__ import annotations
 
@@ -171,11 +168,7 @@ def save(picture: Figure | Axes, path: str | Path) -> None:
 
 
 def render(picture: Figure | Axes, suffix: str, *, outlines: bool = True, transparent: bool = False) -> bytes:
-    """Return a figure as the bytes of a PNG, SVG or PDF file.
-
-    With `outlines`, the letters in SVG are outlines, the same everywhere; without, they are text, which can
-    be selected and searched. The file has no date, and its identifiers depend on nothing but the figure.
-    """
+    """Return a figure as PNG, SVG or PDF without date; `outlines` draws the letters of SVG as shapes."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 

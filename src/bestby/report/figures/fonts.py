@@ -103,10 +103,7 @@ def _add_new_fonts() -> None:
 
 @contextmanager
 def one_warning(*, silent: bool = False) -> Iterator[None]:
-    """Replace the warnings of matplotlib, one per missing letter, by one warning for all letters.
-
-    With `silent` there is no warning: whoever shows the figure has fonts of their own.
-    """
+    """Replace matplotlib's warnings per missing letter by one for all, or by none with `silent`."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield

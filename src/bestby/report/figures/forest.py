@@ -77,16 +77,7 @@ def draw_lines(lines: Sequence[Line], digits: Rounding, margin: float | None, ax
 
 @figure
 def forest(c: Comparison, metric: str | None = None, ax: Axes | None = None, top: int | None = None) -> Axes:
-    """Draw the differences on one metric, by default the first: one line per pair.
-
-    Systems stand in the order of their ranks with score and letters, below each the pairs it leads. `top`
-    says to draw the best systems only: each against the best, and neighbours in rank.
-
-    References
-    ----------
-    .. [1] Bestgen (2022), Please, Don't Forget the Difference and the Confidence Interval when Seeking for
-       the State-of-the-Art Status, LREC, Figure 2.
-    """
+    """Draw the differences on one metric, one line per pair, as Bestgen (2022), LREC, Figure 2."""
     if not c.differences:
         return draw_scores(c, metric, ax)
     info = metric_info(c, metric)
@@ -182,13 +173,7 @@ def _on_datasets(c: DatasetComparison, pair: Difference) -> list[Line]:
 
 @figure
 def interval(difference: Difference, ax: Axes | None = None) -> Axes:
-    """Draw one difference with its interval on a line.
-
-    References
-    ----------
-    .. [1] Bestgen (2022), Please, Don't Forget the Difference and the Confidence Interval when Seeking for
-       the State-of-the-Art Status, LREC, Figure 1.
-    """
+    """Draw one difference with its interval on a line, as Bestgen (2022), LREC, Figure 1."""
     d = difference
     axes = ax if ax is not None else drawing.new_axes(width=6.0, height=1.75)
     digits = Rounding.of([(d.estimate, d.interval)], margin=d.margin)

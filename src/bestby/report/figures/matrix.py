@@ -95,10 +95,7 @@ def _tint(axes: Axes, at: tuple[float, float], ahead: float) -> None:
 
 @figure
 def orders(orders: StochasticOrders, names: Sequence[str], ax: Axes | None = None) -> Axes:
-    """Draw the matrix of epsilon_min: how nearly each row is stochastically better than each column.
-
-    A square has a frame where the row is almost stochastically dominant.
-    """
+    """Draw the matrix of epsilon_min, row over column; a frame marks almost stochastic dominance."""
     size, shown = len(names), [name(system) for system in names]
     longest = columns(shown)
     side = 0.52 * size + 0.085 * longest

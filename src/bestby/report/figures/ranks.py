@@ -26,14 +26,7 @@ _SHORT = 20  # letters of a name that need no more room
 
 @figure
 def ranks(c: DatasetComparison, cliques: str = "nemenyi", ax: Axes | None = None) -> Axes:
-    """Draw the critical-difference diagram: average ranks, the best on the right, bars over cliques.
-
-    A bar joins systems that the tests named by `cliques` do not tell apart; there are three systems at least.
-
-    References
-    ----------
-    .. [1] Demsar (2006), JMLR 7, 1-30, Figure 1a.
-    """
+    """Draw the critical-difference diagram, as Demsar (2006), JMLR 7, 1-30, Figure 1a."""
     k = len(c.systems)
     if k < 3:
         raise DesignError(

@@ -49,10 +49,7 @@ SCORE_COLUMNS = (
 
 
 def document(c: Comparison, top: int | None = None) -> Document:
-    """Return the report of a comparison: per metric systems, differences, the forest plot, sentences.
-
-    `top` says how many of the best systems to show; without it all, or 20 of more than 50.
-    """
+    """Return the report of a comparison; `top` says how many of the best systems to show."""
     n_systems = len({entry.system for entry in c.systems})
     view = best_systems(c, top) if c.differences else None
     sections = tuple(_section(c, metric, view) for metric in c.metrics)
@@ -104,9 +101,6 @@ def _pictures(c: Comparison, metric: MetricInfo) -> tuple[Picture, ...]:
         caption = f"Only the scores: {n_pairs} differences are too many for one figure."
         return (Picture(label, caption, partial(draw_scores, c, metric.name)),)
     return (scaffold.forest_picture(c, metric.name, n_pairs, partial(forest.forest, c, metric.name)),)
-
-
-# -- the best of many systems ----------------------------------------------------------------------
 
 
 def _shortened(
@@ -180,9 +174,6 @@ def _overview(c: Comparison, omitted: str) -> Overview:
         label = "number" if any(group[:1].isdigit() for group in groups) else "letter"
         caption += f" Systems that share a {label} cannot be told apart."
     return Overview(f"{caption} {omitted}".rstrip(), tuple(metric.name for metric in c.metrics), rows)
-
-
-# -- data ------------------------------------------------------------------------------------------
 
 
 def dictionary(c: Comparison) -> dict[str, Any]:

@@ -28,11 +28,7 @@ _MOST_DRAWN = 20  # systems in a figure
 
 
 def document(c: DatasetComparison) -> Document:
-    """Return the report of a comparison over several datasets.
-
-    It shows average ranks, differences over the datasets, micro and macro averages, the tests of the ranks,
-    and every dataset.
-    """
+    """Return the report: average ranks, differences, overall averages, tests of ranks, every dataset."""
     n = len(c.datasets)
     tables = [_systems(c), _differences(c)]
     tables += [_overall(c)] if len(c.overall) > len(c.differences) else []
@@ -53,9 +49,6 @@ def document(c: DatasetComparison) -> Document:
         sections=(section,),
         methods=" ".join(filter(None, (_methods_over(c), _methods_within(c), _methods_overall(c)))),
     )
-
-
-# -- words -----------------------------------------------------------------------------------------
 
 
 def _headline(c: DatasetComparison) -> str:
@@ -111,9 +104,6 @@ def _methods_overall(c: DatasetComparison) -> str:
 
 def _with_resamples(c: DatasetComparison, methods: str, differences: Iterable[Difference]) -> str:
     return f"{methods} {summary.resamples(c)}" if summary.resampled(differences) else methods
-
-
-# -- tables ----------------------------------------------------------------------------------------
 
 
 def _systems(c: DatasetComparison) -> Table:
@@ -215,9 +205,6 @@ def _scores(c: DatasetComparison) -> Table:
     return Table.of(f"{c.metric.name} on each dataset", columns, entries, main=1)
 
 
-# -- figures ---------------------------------------------------------------------------------------
-
-
 def _pictures(c: DatasetComparison) -> Iterator[Picture]:
     if len(c.systems) > _MOST_DRAWN:
         return
@@ -235,9 +222,6 @@ def _pictures(c: DatasetComparison) -> Iterator[Picture]:
         " after correction (bold: significant). Blue: the row is better."
     )
     yield Picture("Matrix of the pairs", caption, partial(plots.datasets, c, "matrix"))
-
-
-# -- data ------------------------------------------------------------------------------------------
 
 
 def dictionary(c: DatasetComparison) -> dict[str, Any]:

@@ -93,9 +93,6 @@ def _methods_within(c: FoldComparison) -> str:
     return f"{text} {summary.resamples(c)}" if summary.resampled(inner) else text
 
 
-# -- tables and figure -----------------------------------------------------------------------------
-
-
 def _systems(c: FoldComparison) -> Table:
     digits = difference_rounding(c)
     columns = (
@@ -177,9 +174,6 @@ def _pictures(c: FoldComparison) -> tuple[Picture, ...]:
 
     caption = "A dot per fold; the line is the corrected interval, filled where the test finds a difference."
     return (Picture(f"Forest plot of {n_pairs} differences over folds", caption, partial(forest.folds, c)),)
-
-
-# -- data ------------------------------------------------------------------------------------------
 
 
 def dictionary(c: FoldComparison) -> dict[str, Any]:

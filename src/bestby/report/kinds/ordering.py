@@ -39,10 +39,7 @@ MOST_SQUARES = 25
 
 
 def order_sentence(order: StochasticOrder) -> str:
-    """Return one order in plain words.
-
-    Returns the violation ratio and its bound; the test, and so whether A is dominant.
-    """
+    """Return one order in plain words: violation ratio, bound, test, and whether A is dominant."""
     a, b = order.a, order.b
     if math.isnan(order.violation_ratio):
         return visible(f"{a} and {b} have the same scores at every quantile: neither is better.")

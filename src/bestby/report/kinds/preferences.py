@@ -86,9 +86,6 @@ def _preferences(c: PreferenceComparison) -> Table:
     return Table.of(caption, columns, c.differences, words.stands_out)
 
 
-# -- figures and words -----------------------------------------------------------------------------
-
-
 def _pictures(c: PreferenceComparison) -> Iterator[Picture]:
     name = c.metrics[0].name
     caption = f"The line is the {percent(c.level)} interval of the {name}."
@@ -106,9 +103,6 @@ def difference_sentence(d: PreferenceDifference, rounding: Rounding | None = Non
     met = f"it won {shown.wins}, tied {shown.ties} and lost {shown.losses} of {shown.n_items} judgements"
     met = met if shown.n_items else "the two were never judged against each other"
     return f"{lead}; {met}. {words.difference_sentence(d, rounding)}"
-
-
-# -- data ------------------------------------------------------------------------------------------
 
 
 def rows(c: PreferenceComparison) -> list[dict[str, Any]]:

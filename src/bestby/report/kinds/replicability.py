@@ -41,11 +41,7 @@ def document(r: Replicability) -> Document:
 
 
 def replicability_sentence(r: Replicability, what: str, *, may_be_independent: bool = True) -> str:
-    """Return on how many datasets (or folds) there is a difference, and on which.
-
-    `may_be_independent` says whether they can be, so that K-Fisher is worth a word: folds of several
-    repetitions share items.
-    """
+    """Return on how many datasets or folds, and on which, there is a difference."""
     n, k = len(r.datasets), r.k_bonferroni
     text = f"a difference on at least {k} of {n} {what}" if k else f"no difference shown on any of {n} {what}"
     text += " (K-Bonferroni, any dependence)"

@@ -90,9 +90,6 @@ def _methods_of_tests(c: RunsComparison) -> str:
     return "Each p-value is the larger of those of the permutation test and Welch's t-test. "
 
 
-# -- tables ----------------------------------------------------------------------------------------
-
-
 def _systems(c: RunsComparison) -> Table:
     """Return the table of systems with their numbers of runs and how much these vary."""
     metric = c.metrics[0]
@@ -170,9 +167,6 @@ def _variances(c: RunsComparison) -> Table:
     return Table.of(caption, columns, c.variances)
 
 
-# -- figures and words -----------------------------------------------------------------------------
-
-
 def _pictures(c: RunsComparison) -> Iterator[Picture]:
     name = c.metrics[0].name
     caption = f"A dot is a run; the line is the {percent(c.level)} interval of the {_statistic(c)}"
@@ -210,9 +204,6 @@ def difference_sentence(d: RunsDifference, rounding: Rounding | None = None) -> 
         return text
     p = p_clause(order.p_value, alpha(order.level))
     return f"{text} ε_min of its stochastic order is {order.epsilon_min:.2f} ({p})."
-
-
-# -- data ------------------------------------------------------------------------------------------
 
 
 def rows(c: RunsComparison) -> list[dict[str, Any]]:

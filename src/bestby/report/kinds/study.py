@@ -23,7 +23,6 @@ from bestby.results.study import StudyComparison
 
 COLUMNS = (*data.COLUMNS, "n_runs_a", "n_runs_b")
 
-
 _COLUMNS_OF_BOOSTSA = {
     "f1_macro": "f1",
     "accuracy": "acc",
@@ -111,11 +110,7 @@ def rows(c: StudyComparison) -> list[dict[str, Any]]:
 
 
 def results_tsv(c: StudyComparison) -> str:
-    """Return the table that BooStSa 0.2.13 writes: per baseline its row, then those of its treatments.
-
-    The columns are ``mean_epochs`` and, for every metric, the score, the difference from the baseline
-    (``d_``), its mark (``s_``) and the standard deviation between the runs (``std_``).
-    """
+    """Return the table that BooStSa 0.2.13 writes: per baseline its row, then those of its treatments."""
     if not c.baselines:
         raise DesignError(
             "a results.tsv has rows of baselines and treatments, but here every two conditions were compared",

@@ -14,11 +14,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\N{FULLWIDTH EQUALS SIGN}", "
 
 
 def lines(rows: Iterable[Sequence[Any]], delimiter: str = ",", *, spreadsheet_safe: bool = False) -> str:
-    """Return rows as text: floats to the last bit, NaN and None empty; quotes where a value needs them.
-
-    `spreadsheet_safe` says to put an apostrophe before texts that a spreadsheet may take for formulas;
-    numbers stay.
-    """
+    """Return rows as CSV, floats to the last bit; `spreadsheet_safe` makes formulas of texts harmless."""
     special = (delimiter, '"', "\r", "\n")
 
     def cell(value: Any) -> str:

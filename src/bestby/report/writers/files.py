@@ -12,18 +12,12 @@ from bestby._core.text import path_text
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write text as UTF-8, all of it or nothing.
-
-    `path` is the file; one that exists is replaced once the new one is complete.
-    """
+    """Write text as UTF-8, all of it or nothing; a file is replaced once the new one is complete."""
     write_bytes(path, text.encode("utf-8"))
 
 
 def write_bytes(path: str | Path, content: bytes) -> None:
-    """Write bytes, all of them or nothing.
-
-    `path` is the file; one that exists is replaced once the new one is complete.
-    """
+    """Write bytes, all of them or nothing; a file is replaced once the new one is complete."""
     # A link stays a link: what it points to is replaced.
     target = Path(os.path.realpath(path))
     try:

@@ -38,13 +38,7 @@ def to_fragment(c: Any) -> str:
 
 
 def to_html(c: Any, top: int | None = None) -> str:
-    """Return the whole report as one page that needs no network.
-
-    For a comparison, `top` says how many of the best systems to show; by default 20 of more than 50. The
-    result has per metric the headline, sortable tables, figures as SVG and every difference in words; then
-    notes, methods, settings and the signature. Where not all systems are shown, the table of all of them can
-    be searched, and the numbers of each pair be looked up. The same comparison gives the same bytes.
-    """
+    """Return the whole report as one page that needs no network, the same bytes for the same comparison."""
     document = describe(c, top)
     styles, scripts = ["tables", "page"], ["sort.js"]
     if any(section.search is not None for section in document.sections):

@@ -35,12 +35,7 @@ _GREEK = {
 
 
 def to_latex(c: Any, top: int | None = None) -> str:
-    """Return a result as LaTeX: ``table`` environments in the style of booktabs, everything escaped.
-
-    For a comparison, `top` says how many of the best systems to show; by default 20 of more than 50. Several
-    metrics share one table of scores, the best in bold, letters of groups as superscripts. Comments name the
-    packages needed and give the signature.
-    """
+    """Return a result as LaTeX tables in the style of booktabs; several metrics share one of scores."""
     document = describe(c, top)
     overview = document.overview
     body = [] if overview is None else [_overview(overview)]
@@ -55,10 +50,7 @@ def to_latex(c: Any, top: int | None = None) -> str:
 
 
 def escape(text: str) -> str:
-    """Return text that LaTeX sets as it is; letters with accents and Greek ones become commands.
-
-    Letters that pdfLaTeX has no command for stay, and `to_latex` says so in a comment.
-    """
+    """Return text that LaTeX sets as it is, with commands for accents and Greek letters."""
     letters = unicodedata.normalize("NFC", " ".join(visible(text).split()))
     unjoined = re.sub("-(?=-)", "-\0", letters)  # two hyphens are not a dash
     return "".join(_letter(letter) for letter in unjoined).replace("\0", "{}")

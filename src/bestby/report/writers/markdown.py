@@ -13,12 +13,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
 
 
 def to_markdown(c: Any, top: int | None = None) -> str:
-    """Return the comparison as GitHub's Markdown.
-
-    For a comparison, `top` says how many of the best systems to show; by default 20 of more than 50. The
-    result has per metric a headline and two tables, in bold the best systems and the differences whose test
-    shows one system to be better; then notes, methods and the signature.
-    """
+    """Return the report as GitHub's Markdown; `top` as for `describe`."""
     document = describe(c, top)
     blocks: list[str] = []
     for section in document.sections:

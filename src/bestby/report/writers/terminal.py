@@ -25,11 +25,7 @@ _ASCII = {0x2212: "-", 0x2013: "-", 0x2500: "-", 0x2026: "...", 0x221E: "inf", 0
 
 
 def to_text(c: Any, top: int | None = None) -> str:
-    """Return the comparison as plain text, 100 columns wide whatever the environment.
-
-    For a comparison, `top` says how many of the best systems to show; by default 20 of more than 50. The text
-    has no colour, no trailing spaces and no final line end.
-    """
+    """Return the report as plain text, 100 columns wide, without colour or trailing spaces."""
     from rich.console import Console
 
     buffer = io.StringIO()
@@ -52,11 +48,7 @@ def to_text(c: Any, top: int | None = None) -> str:
 
 
 def print_to(c: Any, file: TextIO, top: int | None = None) -> None:
-    """Print the comparison: coloured and as wide as the terminal if `file` is one, else as `to_text`.
-
-    `top` is as for `to_text`. `file` says where to print; characters its encoding lacks are replaced by plain
-    ones.
-    """
+    """Print the report: coloured and as wide as the terminal if `file` is one, else as `to_text`."""
     from rich.console import Console
 
     console = Console(file=file, highlight=False, markup=False, emoji=False)
