@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkable
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
@@ -175,21 +175,23 @@ class Difference:
         """Draw the interval of this one difference; return the matplotlib Axes."""
         return report_module("figures.forest").interval(self, ax=ax)
 
-    def mirrored(self) -> Difference:
+    def mirrored(self) -> Self:
         """Return the difference B minus A."""
+        return dataclasses.replace(self, **self._mirrored_fields())
+
+    def _mirrored_fields(self) -> dict[str, Any]:
         swap = {"better": "worse", "worse": "better"}
-        return dataclasses.replace(
-            self,
-            a=self.b,
-            b=self.a,
-            estimate=negated(self.estimate),
-            score_a=self.score_b,
-            score_b=self.score_a,
-            interval=None if self.interval is None else self.interval.mirrored(),
-            test=self.test.mirrored(),
-            equivalence_interval=self.equivalence_interval and self.equivalence_interval.mirrored(),
-            verdict=swap.get(self.verdict, self.verdict) if self.verdict else None,
-        )
+        return {
+            "a": self.b,
+            "b": self.a,
+            "estimate": negated(self.estimate),
+            "score_a": self.score_b,
+            "score_b": self.score_a,
+            "interval": self.interval and self.interval.mirrored(),
+            "test": self.test.mirrored(),
+            "equivalence_interval": self.equivalence_interval and self.equivalence_interval.mirrored(),
+            "verdict": swap.get(self.verdict or "", self.verdict),
+        }
 
     def __str__(self) -> str:
         words: str = report_module("words").with_standard_error(self)
@@ -216,6 +218,10 @@ class Paired(Reported):
         def differences(self) -> Sequence[Difference]: ...  # noqa: D102
         @property
         def baseline(self) -> str | None: ...  # noqa: D102
+        @property
+        def metric(self) -> MetricInfo: ...  # noqa: D102
+        @property
+        def systems(self) -> tuple[Any, ...]: ...  # noqa: D102
 
     def __post_init__(self) -> None:
         index = {}
@@ -225,11 +231,11 @@ class Paired(Reported):
 
     @property
     def _metric_names(self) -> list[str]:
-        raise NotImplementedError
+        return [self.metric.name]
 
     @property
     def _system_names(self) -> list[str]:
-        raise NotImplementedError
+        return list(self.systems)
 
     def find(self, metric: str, a: str, b: str) -> Difference | None:
         """Return A minus B on a metric if the comparison holds it in this direction, else None."""
@@ -251,12 +257,11 @@ class Paired(Reported):
                 f"the comparison has {len(names)} metrics: {', '.join(names)}",
                 hint=f"name one: result[{quoted(a)}, {quoted(b)}, {quoted(names[0])}]",
             )
-        found = self.find(metric, a, b)
-        if found is not None:
-            return found
-        found = self.find(metric, b, a)
-        if found is not None:
-            return found.mirrored()
+        difference, opposite = self.find(metric, a, b), self.find(metric, b, a)
+        if difference is not None:
+            return difference
+        if opposite is not None:
+            return opposite.mirrored()
         raise InvalidInputError(
             f"no difference between {quoted(a)} and {quoted(b)} on {quoted(metric)} in this comparison",
             hint=f"systems: {', '.join(self._system_names)}; metrics: {', '.join(names)}"

@@ -215,16 +215,8 @@ class DatasetComparison(Paired):
         Post-hoc tests of the average ranks; empty for two systems.
     critical_difference : float or None
         The difference of average ranks that Nemenyi's test takes for real.
-    notes : tuple of Note
-        Notes on the whole.
-    provenance : Provenance
-        Settings, versions, seed and data hash.
-    level : float
-        Confidence level.
-    correction : str
-        How the p-values of `differences` were adjusted.
-    baseline : str or None
-        The system all others were compared with.
+    notes, provenance, level, correction, baseline
+        As for `Comparison`.
     """
 
     metric: MetricInfo
@@ -247,14 +239,6 @@ class DatasetComparison(Paired):
     baseline: str | None = None
 
     described_by: ClassVar[str] = "datasets"
-
-    @property
-    def _metric_names(self) -> list[str]:
-        return [self.metric.name]
-
-    @property
-    def _system_names(self) -> list[str]:
-        return list(self.systems)
 
     def wins(self, a: str, b: str) -> tuple[int, int, int]:
         """Return on how many datasets A is better than, level with, and worse than B."""

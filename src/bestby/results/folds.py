@@ -70,16 +70,8 @@ class FoldComparison(Paired):
         Per repetition the differences on its pooled out-of-fold predictions; empty without items.
     spread : tuple of Spread
         Per pair the spread of those; empty without items.
-    notes : tuple of Note
-        Notes on the whole.
-    provenance : Provenance
-        Settings, versions, seed and data hash.
-    level : float
-        Confidence level.
-    correction : str
-        How the p-values of `differences` were adjusted.
-    baseline : str or None
-        The system all others were compared with.
+    notes, provenance, level, correction, baseline
+        As for `Comparison`.
     """
 
     metric: MetricInfo
@@ -100,14 +92,6 @@ class FoldComparison(Paired):
     baseline: str | None = None
 
     described_by: ClassVar[str] = "folds"
-
-    @property
-    def _metric_names(self) -> list[str]:
-        return [self.metric.name]
-
-    @property
-    def _system_names(self) -> list[str]:
-        return list(self.systems)
 
     def plot(self, *, ax: Any = None) -> Any:
         """Draw the differences of all pairs, each fold a dot beside the corrected interval.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -17,8 +16,8 @@ class PreferenceScore(SystemScore):
 
     Parameters
     ----------
-    metric, system, score, interval, rank_low, rank_high, group
-        As for `SystemScore`; the score is the strength.
+    score : float
+        The strength.
     standard_error : float
         Of the strength, from the Fisher information: that of independent judgements.
     robust_error : float
@@ -47,12 +46,8 @@ class PreferenceDifference(Difference):
 
     Parameters
     ----------
-    metric, a, b, estimate, score_a, score_b, interval, test, p_adjusted, greater_is_better
-        As for `Difference`, of strengths.
     n_items, n_differing : int
         Number of judgements of just these two, and of those that are no tie.
-    verdict, margin, notes
-        As for `Difference`; there is no margin.
     probability : float
         The probability that A is preferred to B, a tie counting half, by the strengths.
     probability_interval : Interval or None
@@ -78,21 +73,14 @@ class PreferenceDifference(Difference):
         words: str = report_module("kinds.preferences").difference_sentence(self)
         return words
 
-    def mirrored(self) -> PreferenceDifference:
-        """Return the difference B minus A."""
-        # Difference.mirrored, not super(): a class with slots is made twice, and super() knows the first.
-        plain = Difference.mirrored(self)
-        assert isinstance(plain, PreferenceDifference)
-        chance = self.probability_interval
-        return dataclasses.replace(
-            plain,
-            probability=1.0 - self.probability,
-            probability_interval=None
-            if chance is None
-            else dataclasses.replace(chance, low=1.0 - chance.high, high=1.0 - chance.low),
-            wins=self.losses,
-            losses=self.wins,
-        )
+    def _mirrored_fields(self) -> dict[str, Any]:
+        return {
+            **Difference._mirrored_fields(self),
+            "probability": 1.0 - self.probability,
+            "probability_interval": self.probability_interval and self.probability_interval.complement(),
+            "wins": self.losses,
+            "losses": self.wins,
+        }
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -101,9 +89,8 @@ class PreferenceComparison(Comparison):
 
     Parameters
     ----------
-    metrics, systems, differences, omnibus, notes, provenance, n_items, level, correction, margin, baseline
-        As for `Comparison`; the one metric is "strength", or "elo" on that scale, the systems are
-        `PreferenceScore`, the differences `PreferenceDifference`, and `n_items` is the number of judgements.
+    metrics, systems, differences, n_items
+        One metric, "strength" or "elo"; `PreferenceScore`; `PreferenceDifference`; the number of judgements.
     n_clusters : int
         Number of clusters (prompts) of judgements; 0 if each is one of its own.
     tie_model : {"half", "davidson"}

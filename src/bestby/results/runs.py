@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import statistics
 from dataclasses import dataclass, field
@@ -22,8 +21,8 @@ class RunsScore(SystemScore):
 
     Parameters
     ----------
-    metric, system, score, interval, rank_low, rank_high, group
-        As for `SystemScore`; the score is the mean (or median, …) of the runs.
+    score : float
+        The mean (or median, …) of the runs.
     runs : tuple of float
         The score of each run, in the order given.
     """
@@ -114,13 +113,9 @@ class RunsDifference(Difference):
 
     Parameters
     ----------
-    metric, a, b, estimate, score_a, score_b, interval, test, p_adjusted, greater_is_better
-        As for `Difference`.
     n_items, n_differing : int
         Number of items, and of those on which some runs of the two systems differ; 0 if the runs came as
         scores.
-    verdict, margin, notes
-        As for `Difference`.
     n_runs : tuple of int
         Runs of A and of B.
     p_welch : float
@@ -165,22 +160,18 @@ class RunsDifference(Difference):
         words: str = report_module("kinds.runs").difference_sentence(self)
         return words
 
-    def mirrored(self) -> RunsDifference:
-        """Return the difference B minus A."""
-        # Difference.mirrored, not super(): a class with slots is made twice, and super() knows the first.
-        plain = Difference.mirrored(self)
-        assert isinstance(plain, RunsDifference)
-        chance = self.improvement_interval
-        return dataclasses.replace(
-            plain,
-            n_runs=self.n_runs[::-1],
-            improvement=1.0 - self.improvement,
-            improvement_interval=dataclasses.replace(chance, low=1.0 - chance.high, high=1.0 - chance.low),
-            effect_size=negated(self.effect_size),
-            effect_interval=None if self.effect_interval is None else self.effect_interval.mirrored(),
-            order=self.reverse_order,
-            reverse_order=self.order,
-        )
+    def _mirrored_fields(self) -> dict[str, Any]:
+        return {
+            # not super(): a class with slots is made twice, and super() knows the first
+            **Difference._mirrored_fields(self),
+            "n_runs": self.n_runs[::-1],
+            "improvement": 1.0 - self.improvement,
+            "improvement_interval": self.improvement_interval.complement(),
+            "effect_size": negated(self.effect_size),
+            "effect_interval": self.effect_interval and self.effect_interval.mirrored(),
+            "order": self.reverse_order,
+            "reverse_order": self.order,
+        }
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -189,9 +180,8 @@ class RunsComparison(Comparison):
 
     Parameters
     ----------
-    metrics, systems, differences, omnibus, notes, provenance, n_items, level, correction, margin, baseline
-        As for `Comparison`; there is one metric, the systems are `RunsScore`, the differences
-        `RunsDifference`, and `n_items` is 0 if the runs came as scores.
+    metrics, systems, differences, n_items
+        One metric, `RunsScore`, `RunsDifference`; `n_items` is 0 if the runs came as scores.
     orders : StochasticOrders
         Almost stochastic order between every two systems.
     variances : tuple of Variance

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-from bestby.results.base import report_module
-from bestby.results.base import written as written
+from bestby.results.base import report_module, written
 from bestby.results.comparison import Comparison, Difference, SystemScore
 
 
@@ -19,8 +18,6 @@ class ConditionScore(SystemScore):
 
     Parameters
     ----------
-    metric, system, score, interval, rank_low, rank_high, group
-        As for `SystemScore`; the system is the condition.
     runs : tuple of float
         The score of each run, in the order of their names.
     epochs : float or None
@@ -47,23 +44,14 @@ class StudyDifference(Difference):
 
     Parameters
     ----------
-    metric, a, b, estimate, score_a, score_b, interval, test, p_adjusted, greater_is_better
-        As for `Difference`.
-    n_items, n_differing, verdict, margin, notes
-        As for `Difference`.
     n_runs : tuple of int
         Runs of A and of B.
     """
 
     n_runs: tuple[int, int] = field(kw_only=True)
 
-    def mirrored(self) -> StudyDifference:
-        """Return the difference B minus A."""
-        # Difference.mirrored, not super(): a class with slots is made twice, and super() knows the first.
-        plain = Difference.mirrored(self)
-        assert isinstance(plain, StudyDifference)
-        object.__setattr__(plain, "n_runs", self.n_runs[::-1])
-        return plain
+    def _mirrored_fields(self) -> dict[str, Any]:
+        return {**Difference._mirrored_fields(self), "n_runs": self.n_runs[::-1]}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -72,9 +60,8 @@ class StudyComparison(Comparison):
 
     Parameters
     ----------
-    metrics, systems, differences, omnibus, notes, provenance, n_items, level, correction, margin, baseline
-        As for `Comparison`; the systems are `ConditionScore`, the differences `StudyDifference`. `baseline`
-        is None if there are several.
+    systems, differences, baseline
+        `ConditionScore`, `StudyDifference`; `baseline` is None if there are several.
     baselines : tuple of str
         The conditions that others were compared with; empty if every two conditions were compared.
     n_computed, n_reused : int

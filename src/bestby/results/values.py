@@ -42,6 +42,10 @@ class Interval:
         """Return the interval of the negated quantity."""
         return dataclasses.replace(self, low=negated(self.high), high=negated(self.low))
 
+    def complement(self) -> Interval:
+        """Return the interval of one minus the quantity."""
+        return dataclasses.replace(self, low=1.0 - self.high, high=1.0 - self.low)
+
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
 
