@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from importlib import import_module
 from importlib.util import find_spec
@@ -29,30 +29,31 @@ _ROWS = 2000  # written at a time
 FRAMES: tuple[Literal["pandas", "polars", "pyarrow"], ...] = ("pandas", "polars", "pyarrow")
 """Libraries of data frames, the first that is installed being the default."""
 
-COLUMNS = (
-    "metric",
-    "a",
-    "b",
-    "difference",
-    "score_a",
-    "score_b",
-    "low",
-    "high",
-    "level",
-    "interval",
-    "p_value",
-    "p_adjusted",
-    "test",
-    "exact",
-    "n_differing",
-    "verdict",
-    "better",
-    "favoured",
-    "equivalence_low",
-    "equivalence_high",
-    "standard_error",
-    "standard_error_method",
-)
+COLUMNS = {
+    "metric": "metric",
+    "a": "a",
+    "b": "b",
+    "difference": "estimate",
+    "score_a": "score_a",
+    "score_b": "score_b",
+    "low": "interval.low",
+    "high": "interval.high",
+    "level": "level",
+    "interval": "interval.method",
+    "p_value": "p_value",
+    "p_adjusted": "p_adjusted",
+    "test": "test.name",
+    "exact": "exact",
+    "n_differing": "n_differing",
+    "verdict": "verdict",
+    "better": "better",
+    "favoured": "favoured",
+    "equivalence_low": "equivalence_interval.low",
+    "equivalence_high": "equivalence_interval.high",
+    "standard_error": "standard_error",
+    "standard_error_method": "standard_error_method",
+}
+"""The columns of any table of differences, and the attributes of a difference that they show."""
 
 
 def to_dict(c: Any) -> dict[str, Any]:
@@ -61,14 +62,13 @@ def to_dict(c: Any) -> dict[str, Any]:
 
 
 def _readable(c: Any) -> dict[str, Any]:
-    provenance = None if c.provenance is None else asdict(c.provenance)
     document = {
         "kind": type(c).__name__,
         "format": FORMAT,
         "signature": c.signature,
         **_describing(c).dictionary(c),
         "notes": noted(all_notes(c)),
-        "provenance": provenance,
+        "provenance": c.provenance and asdict(c.provenance),
     }
     plain: dict[str, Any] = _plain(document)
     return plain
@@ -83,33 +83,17 @@ def noted(notes: Iterable[Note]) -> list[dict[str, Any]]:
     return [asdict(note) for note in notes]
 
 
-def row(d: Difference) -> dict[str, Any]:
-    """Return one difference as a row with the columns `COLUMNS`."""
-    values = (
-        d.metric,
-        d.a,
-        d.b,
-        d.estimate,
-        d.score_a,
-        d.score_b,
-        math.nan if d.interval is None else d.interval.low,
-        math.nan if d.interval is None else d.interval.high,
-        d.level,
-        None if d.interval is None else d.interval.method,
-        d.p_value,
-        d.p_adjusted,
-        d.test.name,
-        d.exact,
-        d.n_differing,
-        d.verdict,
-        d.better,
-        d.favoured,
-        None if d.equivalence_interval is None else d.equivalence_interval.low,
-        None if d.equivalence_interval is None else d.equivalence_interval.high,
-        d.standard_error,
-        d.standard_error_method,
-    )
-    return dict(zip(COLUMNS, values, strict=True))
+def row(entry: Any, columns: Mapping[str, str] = COLUMNS) -> dict[str, Any]:
+    """Return a record as a row; the ends of an interval are NaN, its method None, where there is none."""
+    return {name: _value(entry, path) for name, path in columns.items()}
+
+
+def _value(entry: Any, path: str) -> Any:
+    name, _, part = path.partition(".")
+    value = getattr(entry, name)
+    # Without a margin, there is no interval of equivalence: None.
+    absent = math.nan if part in ("low", "high") and name != "equivalence_interval" else None
+    return getattr(value, part, absent) if part else value
 
 
 def rows(differences: Sequence[Difference]) -> Iterator[dict[str, Any]]:
@@ -193,8 +177,7 @@ def _typed(values: Sequence[Any]) -> list[Any]:
 def _columns(part: Pairs | tuple[Difference, ...]) -> dict[str, Any]:
     """Return the rows of some differences as columns."""
     if not isinstance(part, Pairs):
-        rows = [row(d) for d in part]
-        return {column: [one[column] for one in rows] for column in COLUMNS}
+        return {name: [_value(d, path) for d in part] for name, path in COLUMNS.items()}
     names, size = np.array(part.names, dtype=object), len(part)
     columns = (
         [part.metric] * size,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -84,21 +85,18 @@ def _shown(a: Allocation) -> list[Split]:
 
 def dictionary(a: Allocation) -> dict[str, Any]:
     """Return the allocation as dictionaries and lists."""
-    best = next(row for row in rows(a) if row["runs"] == a.best.runs)
+    names = ("level", "alpha", "alternative", "n_comparisons")
     return {
         "asked": "allocate",
         "design": {"name": a.design.name, **a.design.settings()},
         "budget": a.budget,
-        "best": best,
+        "best": asdict(a.best),
         "power_as_estimated": a.power_as_estimated,
-        "level": a.level,
-        "alpha": a.alpha,
-        "alternative": a.alternative,
-        "n_comparisons": a.n_comparisons,
+        **{name: getattr(a, name) for name in names},
         "splits": rows(a),
     }
 
 
 def rows(a: Allocation) -> list[dict[str, Any]]:
     """Return one row per number of runs, with the columns `COLUMNS`."""
-    return [{name: getattr(split, name) for name in COLUMNS} for split in a.splits]
+    return [asdict(split) for split in a.splits]

@@ -15,7 +15,7 @@ from bestby.report.document import Document, Overview, Picture, Score, Search, S
 from bestby.report.figures import forest
 from bestby.report.figures.scores import scores as draw_scores
 from bestby.report.kinds.many_systems import embedded
-from bestby.report.numbers import ends, percent
+from bestby.report.numbers import percent
 from bestby.report.tables import (
     Table,
     difference_rounding,
@@ -32,20 +32,21 @@ if TYPE_CHECKING:
 
 __all__ = ["COLUMNS", "MORE_TABLES", "SCORE_COLUMNS", "dictionary", "document", "rows"]
 
-SCORE_COLUMNS = (
-    "metric",
-    "system",
-    "score",
-    "low",
-    "high",
-    "level",
-    "interval",
-    "rank_low",
-    "rank_high",
-    "group",
-    "standard_error",
-    "standard_error_method",
-)
+_SCORE_PATHS = {
+    "metric": "metric",
+    "system": "system",
+    "score": "score",
+    "low": "interval.low",
+    "high": "interval.high",
+    "level": "interval.level",
+    "interval": "interval.method",
+    "rank_low": "rank_low",
+    "rank_high": "rank_high",
+    "group": "group",
+    "standard_error": "standard_error",
+    "standard_error_method": "standard_error_method",
+}
+SCORE_COLUMNS = tuple(_SCORE_PATHS)
 
 
 def document(c: Comparison, top: int | None = None) -> Document:
@@ -182,16 +183,7 @@ def dictionary(c: Comparison) -> dict[str, Any]:
         "n_items": c.n_items,
         "systems": scores(c),
         "differences": list(rows(c)),
-        "omnibus": [
-            {
-                "metric": test.metric,
-                "name": test.name,
-                "statistic": test.statistic,
-                "df": test.df,
-                "p_value": test.p_value,
-            }
-            for test in c.omnibus
-        ],
+        "omnibus": [dataclasses.asdict(test) for test in c.omnibus],
     }
 
 
@@ -210,17 +202,4 @@ MORE_TABLES = {"scores": (SCORE_COLUMNS, scores)}
 
 def score_row(c: Comparison, entry: SystemScore) -> dict[str, Any]:
     """Return one score as a row."""
-    return {
-        "metric": entry.metric,
-        "system": entry.system,
-        "score": entry.score,
-        "low": ends(entry.interval)[0],
-        "high": ends(entry.interval)[1],
-        "level": c.level,
-        "interval": None if entry.interval is None else entry.interval.method,
-        "rank_low": entry.rank_low,
-        "rank_high": entry.rank_high,
-        "group": entry.group,
-        "standard_error": entry.standard_error,
-        "standard_error_method": entry.standard_error_method,
-    }
+    return data.row(entry, _SCORE_PATHS) | {"level": c.level}

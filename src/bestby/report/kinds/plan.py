@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -113,33 +114,17 @@ def averaged(plan: Plan | Allocation) -> str:
 
 def dictionary(plan: Plan) -> dict[str, Any]:
     """Return the plan as dictionaries and lists."""
+    names = ("n", "unit", "power", "error", "power_as_estimated", "difference", "wanted")
+    names += ("level", "alpha", "alternative", "n_comparisons")
     return {
         "asked": plan.asked,
         "design": {"name": plan.design.name, **plan.design.settings()},
-        "n": plan.n,
-        "unit": plan.unit,
-        "power": plan.power,
-        "error": plan.error,
-        "power_as_estimated": plan.power_as_estimated,
-        "difference": plan.difference,
-        "wanted": plan.wanted,
-        "level": plan.level,
-        "alpha": plan.alpha,
-        "alternative": plan.alternative,
-        "n_comparisons": plan.n_comparisons,
-        "curve": [{"n": point.n, "power": point.power, "error": point.error} for point in plan.curve],
+        **{name: getattr(plan, name) for name in names},
+        "curve": [asdict(point) for point in plan.curve],
     }
 
 
 def rows(plan: Plan) -> list[dict[str, Any]]:
     """Return one row per size, with the columns `COLUMNS`."""
-    return [
-        dict(
-            zip(
-                COLUMNS,
-                (p.n, plan.unit, p.power, p.error, plan.difference, plan.alpha, plan.alternative),
-                strict=True,
-            )
-        )
-        for p in plan.curve
-    ]
+    whole = {name: getattr(plan, name) for name in COLUMNS}
+    return [whole | asdict(point) for point in plan.curve]

@@ -12,19 +12,25 @@ from bestby.report.document import Document, Picture, Section
 from bestby.report.figures import forest
 from bestby.report.figures.scores import scores as draw_scores
 from bestby.report.kinds.comparison import SCORE_COLUMNS, score_row
-from bestby.report.numbers import DASH, Rounding, ends, percent
+from bestby.report.numbers import DASH, Rounding, percent
 from bestby.report.tables import Table, difference_rounding, differences_table, systems_table
 from bestby.results.preferences import PreferenceComparison, PreferenceDifference
 
-COLUMNS = (
-    *data.COLUMNS,
-    "probability",
-    "probability_low",
-    "probability_high",
-    "wins",
-    "ties",
-    "losses",
-)
+_JUDGED = {"wins": "wins", "ties": "ties", "losses": "losses"}
+_PREFERRED = {
+    "probability": "probability",
+    "probability_low": "probability_interval.low",
+    "probability_high": "probability_interval.high",
+    **_JUDGED,
+}
+_RATES = {
+    "robust_error": "robust_error",
+    "win_rate": "win_rate",
+    "win_rate_low": "win_rate_interval.low",
+    "win_rate_high": "win_rate_interval.high",
+    **_JUDGED,
+}
+COLUMNS = (*data.COLUMNS, *_PREFERRED)
 _MODELS = {
     "half": "Strengths: Bradley and Terry's model by maximum likelihood, a tie being half a win for both.",
     "davidson": "Strengths: Davidson's model of preferences with ties, by maximum likelihood.",
@@ -107,12 +113,7 @@ def difference_sentence(d: PreferenceDifference, rounding: Rounding | None = Non
 
 def rows(c: PreferenceComparison) -> list[dict[str, Any]]:
     """Return one row per difference, with the columns `COLUMNS`."""
-    return [_row(d) for d in c.differences]
-
-
-def _row(d: PreferenceDifference) -> dict[str, Any]:
-    more = (d.probability, *ends(d.probability_interval), d.wins, d.ties, d.losses)
-    return data.row(d) | dict(zip(COLUMNS[len(data.COLUMNS) :], more, strict=True))
+    return [data.row(d) | data.row(d, _PREFERRED) for d in c.differences]
 
 
 def dictionary(c: PreferenceComparison) -> dict[str, Any]:
@@ -130,17 +131,9 @@ def dictionary(c: PreferenceComparison) -> dict[str, Any]:
     }
 
 
-_MORE_OF_SCORES = ("robust_error", "win_rate", "win_rate_low", "win_rate_high", "wins", "ties", "losses")
-
-
 def scores(c: PreferenceComparison) -> list[dict[str, Any]]:
-    """Return one row per system, with the columns of scores and `_MORE_OF_SCORES`."""
-    rows = []
-    for entry in c.systems:
-        rates = (entry.win_rate, *ends(entry.win_rate_interval))
-        more = (entry.robust_error, *rates, entry.wins, entry.ties, entry.losses)
-        rows.append(score_row(c, entry) | dict(zip(_MORE_OF_SCORES, more, strict=True)))
-    return rows
+    """Return one row per system, with the columns of scores and `_RATES`."""
+    return [score_row(c, entry) | data.row(entry, _RATES) for entry in c.systems]
 
 
-MORE_TABLES = {"scores": ((*SCORE_COLUMNS, *_MORE_OF_SCORES), scores)}
+MORE_TABLES = {"scores": ((*SCORE_COLUMNS, *_RATES), scores)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -15,28 +16,27 @@ from bestby.report.figures import curves, forest, matrix
 from bestby.report.figures.scores import scores as draw_scores
 from bestby.report.kinds.comparison import SCORE_COLUMNS, score_row
 from bestby.report.kinds.ordering import MOST_SQUARES
-from bestby.report.numbers import DASH, INFINITY, MINUS, Rounding, alpha, ends, p_clause, percent
+from bestby.report.numbers import DASH, INFINITY, MINUS, Rounding, alpha, p_clause, percent
 from bestby.report.tables import Table, difference_rounding, differences_table, score_rounding, systems_table
 from bestby.results.runs import RunsComparison, RunsDifference, Variance
 from bestby.vocabulary import long_name
 
-COLUMNS = (
-    *data.COLUMNS,
-    "n_runs_a",
-    "n_runs_b",
-    "p_welch",
-    "probability_of_improvement",
-    "improvement_low",
-    "improvement_high",
-    "effect_size",
-    "effect_low",
-    "effect_high",
-    "violation_ratio",
-    "epsilon_min",
-    "epsilon_min_reverse",
-    "order_p",
-    "order_p_reverse",
-)
+_RUNS = {
+    "p_welch": "p_welch",
+    "probability_of_improvement": "improvement",
+    "improvement_low": "improvement_interval.low",
+    "improvement_high": "improvement_interval.high",
+    "effect_size": "effect_size",
+    "effect_low": "effect_interval.low",
+    "effect_high": "effect_interval.high",
+    "violation_ratio": "order.violation_ratio",
+    "epsilon_min": "order.epsilon_min",
+    "epsilon_min_reverse": "reverse_order.epsilon_min",
+    "order_p": "order.p_value",
+    "order_p_reverse": "reverse_order.p_value",
+}
+_SPREAD = {"n_runs": "n_runs", "sd": "sd", "min": "least", "max": "greatest"}
+COLUMNS = (*data.COLUMNS, "n_runs_a", "n_runs_b", *_RUNS)
 
 
 def _statistic(c: RunsComparison) -> str:
@@ -212,25 +212,9 @@ def rows(c: RunsComparison) -> list[dict[str, Any]]:
 
 
 def _row(d: RunsDifference) -> dict[str, Any]:
-    more = (
-        *d.n_runs,
-        d.p_welch,
-        d.improvement,
-        d.improvement_interval.low,
-        d.improvement_interval.high,
-        d.effect_size,
-        ends(d.effect_interval)[0],
-        ends(d.effect_interval)[1],
-        d.order.violation_ratio,
-        d.order.epsilon_min,
-        d.reverse_order.epsilon_min,
-        d.order.p_value,
-        d.reverse_order.p_value,
-    )
-    base = data.row(d)
-    if not d.n_items:
-        base["n_differing"] = None
-    return base | dict(zip(COLUMNS[len(data.COLUMNS) :], more, strict=True))
+    n_runs = dict(zip(("n_runs_a", "n_runs_b"), d.n_runs, strict=True))
+    without_items = {} if d.n_items else {"n_differing": None}
+    return data.row(d) | without_items | n_runs | data.row(d, _RUNS)
 
 
 def dictionary(c: RunsComparison) -> dict[str, Any]:
@@ -247,31 +231,15 @@ def dictionary(c: RunsComparison) -> dict[str, Any]:
 
 def scores(c: RunsComparison) -> list[dict[str, Any]]:
     """Return one row per system, with the columns `SCORE_COLUMNS`, and its runs."""
-    return [
-        {
-            **score_row(c, entry),
-            "n_runs": entry.n_runs,
-            "sd": entry.sd,
-            "min": entry.least,
-            "max": entry.greatest,
-            "runs": entry.runs,
-        }
-        for entry in c.systems
-    ]
+    return [score_row(c, entry) | data.row(entry, _SPREAD) | {"runs": entry.runs} for entry in c.systems]
 
 
-MORE_TABLES = {"scores": ((*SCORE_COLUMNS, "n_runs", "sd", "min", "max"), scores)}
+MORE_TABLES = {"scores": ((*SCORE_COLUMNS, *_SPREAD), scores)}
 
 
 def _variance(v: Variance) -> dict[str, Any]:
     return {
-        "a": v.a,
-        "b": v.b,
-        "items": v.items,
-        "runs": v.runs,
-        "rest": v.rest,
-        "n_runs": v.n_runs,
-        "n_units": v.n_units,
+        **asdict(v),
         "error": v.standard_error(),
         "error_twice_runs": v.standard_error(runs=2.0),
         "error_twice_items": v.standard_error(items=2.0),
