@@ -103,7 +103,7 @@ def test_pictures(run: Run, table: Path, tmp_path: Path, name: str) -> None:
     ("arguments", "first", "second"),
     [
         (["nowhere.csv"], "InvalidInputError: no file 'nowhere.csv'", "hint: check the path and the current directory"),
-        (["table.csv", "--gold", "lable"], "InvalidInputError: table.csv has no column 'lable' (asked for as gold); did you mean 'label'?",
+        (["table.csv", "--gold", "lable"], "InvalidInputError: table.csv has no column 'lable' (named as gold); did you mean 'label'?",
          "hint: its columns are: item, label, doc, low, middle, high"),
         (["table.csv", "--gold", "label", "--json", "-", "--csv", "-"], "InvalidInputError: --json and --csv both go to stdout (-)",
          "hint: give each output a place of its own; only one can go to -"),

@@ -137,7 +137,7 @@ def test_figures(run: Run, judged: Path, tmp_path: Path, figure: str) -> None:
     ("arguments", "first", "second"),
     [
         (["nowhere.csv"], "InvalidInputError: no file 'nowhere.csv'", "hint: check the path"),
-        (["judged.csv", "--winner", "best"], "judged.csv has no column 'best' (asked for as winner)", "hint: its columns are: item, a, b"),
+        (["judged.csv", "--winner", "best"], "judged.csv has no column 'best' (named as winner)", "hint: its columns are: item, a, b"),
         (["judged.csv", "--method", "elo"], "method must be one of", ""),
         (["judged.csv", "--interval", "bca"], "percentile intervals, got 'bca'", "hint: leave --interval out"),
         (["judged.csv", "--on-missing", "drop"], "--on-missing has no effect on --method bradley-terry", "hint: leave --on-missing out"),

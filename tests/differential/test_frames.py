@@ -278,7 +278,7 @@ def test_columns_are_chosen_by_name_and_pattern(kind: str, tmp_path: Path) -> No
     assert bb.read(path, ignore=["text", "len*"], item=ids).items.tolist() == ["p/1", "p/2", "q/1", "q/2"]  # type: ignore[union-attr]
     with pytest.raises(bb.InvalidInputError) as caught:
         bb.compare(frame, "gold", systems=["gtp-1", "other"])
-    assert "no column 'gtp-1' (asked for as system); did you mean 'gpt-1'" in caught.value.message
+    assert "no column 'gtp-1' (named as system); did you mean 'gpt-1'" in caught.value.message
 
 
 def test_joined_ids_keep_apart_what_is_different() -> None:

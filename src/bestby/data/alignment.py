@@ -86,7 +86,7 @@ def _by_id(
             raise _mismatch(
                 name, reference_name, len(reference) - len(absent), len(reference), "missing from", absent
             )
-    ids, notes = _kept(reference, systems) if on_missing == "drop" else (list(reference), ())
+    ids, notes = _shared_ids(reference, systems) if on_missing == "drop" else (list(reference), ())
     columns, missing, filled = _filled(ids, systems)
     ordered = {key: None if value is None else _in_order(key, value, ids) for key, value in side.items()}
     return Aligned(columns, ordered, ids, missing, (*notes, *filled))
@@ -99,35 +99,35 @@ def _present(values: Mapping[Any, Any], *, objects: bool) -> dict[Any, Any]:
     return {key: value for key, value, gone in zip(values, listed, absent.tolist(), strict=True) if not gone}
 
 
-def _without_gaps(given: Aligned, on_missing: OnMissing, *, objects: bool) -> Aligned:
+def _without_gaps(data: Aligned, on_missing: OnMissing, *, objects: bool) -> Aligned:
     """Return what is left when items without a value are dropped, or what stands for their values."""
     absent = {
         name: _absent(values, f"system {quoted(name)}", objects=objects)
-        for name, values in given.systems.items()
+        for name, values in data.systems.items()
     }
     of = next(iter(absent.values())).size
     first = next(iter(absent))
     for name, mask in absent.items():
         if mask.size != of:
             raise unequal_lengths(first, of, name, mask.size)
-    if given.side["gold"] is not None:
-        _of_length(given.side["gold"], "gold", of)
+    if data.side["gold"] is not None:
+        _of_length(data.side["gold"], "gold", of)
     if on_missing == "worst":
-        return _counted_as_worst(given, {name: mask for name, mask in absent.items() if mask.any()}, of)
+        return _counted_as_worst(data, {name: mask for name, mask in absent.items() if mask.any()}, of)
     masks = list(absent.values())
-    if given.side["gold"] is not None:
-        masks.append(_absent(given.side["gold"], "gold", objects=objects))
+    if data.side["gold"] is not None:
+        masks.append(_absent(data.side["gold"], "gold", objects=objects))
     if not any(mask.any() for mask in masks):
-        return given
+        return data
     positions = np.flatnonzero(~np.any(masks, axis=0))
 
     def present(values: Any, what: str) -> Any:
         return None if values is None else arrays.take(_of_length(values, what, of), positions)
 
     return Aligned(
-        {name: present(values, name) for name, values in given.systems.items()},
-        {what: present(values, what) for what, values in given.side.items()},
-        present(given.items, "items"),
+        {name: present(values, name) for name, values in data.systems.items()},
+        {what: present(values, what) for what, values in data.side.items()},
+        present(data.items, "items"),
         notes=(dropped_note(of - positions.size, of),),
     )
 
@@ -140,16 +140,16 @@ def unequal_lengths(first: str, n: int, other: str, m: int) -> InvalidInputError
     )
 
 
-def _counted_as_worst(given: Aligned, absent: dict[str, BoolArray], of: int) -> Aligned:
+def _counted_as_worst(data: Aligned, absent: dict[str, BoolArray], of: int) -> Aligned:
     """Return the values with each missing one replaced by the first one present; mark these as missing."""
-    systems = dict(given.systems)
+    systems = dict(data.systems)
     for name, mask in absent.items():
         if mask.all():
             raise no_prediction_error(name, of)
         positions = np.where(mask, int(np.flatnonzero(~mask)[0]), np.arange(of))
         systems[name] = arrays.take(systems[name], positions)
     notes = tuple(counted_as_worst_note(name, int(mask.sum()), of) for name, mask in absent.items())
-    return Aligned(systems, given.side, given.items, absent, notes)
+    return Aligned(systems, data.side, data.items, absent, notes)
 
 
 def _absent(values: Any, what: str, *, objects: bool) -> BoolArray:
@@ -185,7 +185,7 @@ def _of_length(values: Any, what: str, n: int) -> Any:
     return values
 
 
-def _kept(
+def _shared_ids(
     reference: Mapping[Any, Any], systems: Mapping[str, Mapping[Any, Any]]
 ) -> tuple[list[Any], tuple[Note, ...]]:
     """Return the ids that the gold and all systems have, and a note if ids were dropped."""

@@ -103,7 +103,7 @@ def checked_counts(counts: ArrayLike, n: int) -> IntArray:
     numbers = checks.column(counts, "counts", n)
     if numbers.dtype.kind not in "iu" or (numbers < 1).any():
         raise InvalidInputError(
-            "counts must be whole numbers of at least 1", hint="leave rows that stand for no item out"
+            "counts must be whole numbers of at least 1", hint="leave out rows that represent no item"
         )
     return numbers.astype(np.int64)
 

@@ -37,7 +37,7 @@ def check_countable(**given: bool) -> None:
     for name, there in given.items():
         if there:
             raise DesignError(
-                f"counted rows stand for several items each: they cannot have {words[name]}",
+                f"counted rows represent several items each: they cannot have {words[name]}",
                 hint="leave the counts out and give every item a row (reading files: stream=False)",
             )
 

@@ -49,15 +49,15 @@ class Roles:
         annotators = [("annotator", name) for name in self.annotators]
         return [(role, name) for role, name in pairs if name is not None] + annotators
 
-    def told(self) -> str:
+    def description(self) -> str:
         """Return the roles as words."""
         words = [f"{role}: {name}" for role, name in self.named() if role not in ("annotator", "crossed")]
         if self.crossed is not None:
             place = words.index(f"cluster: {self.cluster}")
             words[place] += f" and {self.crossed}"
         if self.annotators:
-            told = f"annotators: {', '.join(self.annotators)}"
-            return "; ".join([told, *words])
+            shown = f"annotators: {', '.join(self.annotators)}"
+            return "; ".join([shown, *words])
         return "; ".join(words if self.gold is not None else ["no gold: per-item scores", *words])
 
 
@@ -65,15 +65,15 @@ def recognised(roles: Roles, names: Collection[str]) -> Roles:
     """Return the roles with those filled in that the columns' own names tell."""
     taken = {name for _, name in roles.named()}
 
-    def told(name: str | None, *words: str) -> str | None:
+    def column_for(name: str | None, *words: str) -> str | None:
         return name or next((word for word in words if word in names and word not in taken), None)
 
     return dataclasses.replace(
         roles,
-        gold=told(roles.gold, "gold"),
-        item=told(roles.item, *ITEM_WORDS),
-        cluster=told(roles.cluster, "cluster"),
-        stratum=told(roles.stratum, "stratum"),
+        gold=column_for(roles.gold, "gold"),
+        item=column_for(roles.item, *ITEM_WORDS),
+        cluster=column_for(roles.cluster, "cluster"),
+        stratum=column_for(roles.stratum, "stratum"),
     )
 
 
@@ -120,13 +120,13 @@ def shares_nothing(source: str, name: str, hint: str) -> InvalidInputError:
     return InvalidInputError(message, hint=hint)
 
 
-def told_wide(names: Sequence[str], found: Roles) -> str:
+def describe_wide(names: Sequence[str], found: Roles) -> str:
     """Return what was taken for what in a wide table.
 
-    >>> told_wide(["aen", "bert"], Roles(gold="label"))
+    >>> describe_wide(["aen", "bert"], Roles(gold="label"))
     'a wide table; systems: aen, bert; gold: label'
     """
-    return f"a wide table; systems: {listed(names)}; {found.told()}"
+    return f"a wide table; systems: {listed(names)}; {found.description()}"
 
 
 def listed(names: Sequence[str], limit: int = 12) -> str:

@@ -92,7 +92,7 @@ def _matrix(values: ArrayLike, what: str, place: Callable[[int], str]) -> FloatA
         rows = [_row(row) for row in _listed_rows(values, what)]
         lengths: IntArray = np.array([-1 if row is None else row.size for row in rows])
         if (lengths < 0).any():
-            _refuse(lengths < 0, what, place, lambda _: "is no row of numbers")
+            _refuse(lengths < 0, what, place, lambda _: "is not a row of numbers")
         usual = int(np.bincount(lengths).argmax())
         if (lengths != usual).any():
             _refuse(

@@ -103,7 +103,7 @@ class Table:
     def unknown(self, name: str, role: str) -> InvalidInputError:
         """Return the error for a column that is not there."""
         return InvalidInputError(
-            f"{self.source} has no column {quoted(name)} (asked for as {role}){suggestion(name, self.names)}",
+            f"{self.source} has no column {quoted(name)} (named as {role}){suggestion(name, self.names)}",
             hint=f"its columns are: {listed(self.names)}",
             argument="systems" if role == "system" else role,
         )

@@ -108,7 +108,7 @@ def check_cells(
         for name, text in zip(texts, examples, strict=True):
             if text is not None:
                 raise InvalidInputError(
-                    f"{source}: column {name!r} holds text that is no number: {text!r}",
+                    f"{source}: column {name!r} holds text that is not a number: {text!r}",
                     hint="correct this value; if it stands for a missing one, say so: missing=...",
                 )
     if absent:

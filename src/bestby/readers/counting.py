@@ -19,7 +19,7 @@ from bestby.data.layouts.options import TableOptions
 from bestby.data.layouts.soft_tables import gathered
 from bestby.data.layouts.wide import roles_of, systems_of
 from bestby.data.order import merged_order
-from bestby.data.roles import Roles, told_wide
+from bestby.data.roles import Roles, describe_wide
 from bestby.data.table import Table, table_of_columns
 from bestby.data.values import as_scores
 from bestby.readers.batches import Passes, check_cells, key_of, number_of, read_batches, text_of
@@ -71,11 +71,11 @@ def read_counted(pieces: Pieces, options: TableOptions, stream: bool | None) -> 
             reason = _unstreamable(pieces, head, roles, used, stream)
             if reason is None:
                 passes = _passes(pieces, head, roles, names, options, database)
-                return read_batches(passes, names, options.on_missing), told_wide(names, roles)
+                return read_batches(passes, names, options.on_missing), describe_wide(names, roles)
             _refuse(f"{size}, and {reason}", stream)
             return None
         table, counts = _counted(pieces, queries, used, database, options.missing)
-    return evaluation_of_counts(table, counts, names, roles, options), told_wide(names, roles)
+    return evaluation_of_counts(table, counts, names, roles, options), describe_wide(names, roles)
 
 
 def _refuse(reason: str, stream: bool | None) -> None:

@@ -183,5 +183,5 @@ def _one(path: str | Path | Sequence[str | Path]) -> str | Path:
     if isinstance(path, str | Path):
         return path
     if len(path) != 1:
-        raise InvalidInputError(f"the results on all datasets stand in one table, got {len(path)} files")
+        raise InvalidInputError(f"the results on all datasets must be in one table, got {len(path)} files")
     return next(iter(path.values() if isinstance(path, Mapping) else path))

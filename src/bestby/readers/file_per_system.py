@@ -74,8 +74,8 @@ def read_file_per_system(paths: Mapping[str, str | Path], options: TableOptions)
     else:
         evaluation = _joined(parts, gold, groups, on_missing, soft)
     joined = "line" if by_line else "item id"
-    told = f"one file per system, joined by {joined}: {listed(list(parts))}; {roles.told()}"
-    return evaluation, told + _header_words(
+    message = f"one file per system, joined by {joined}: {listed(list(parts))}; {roles.description()}"
+    return evaluation, message + _header_words(
         {**files, **({} if gold is None else {"gold": Path(gold.source)})}
     )
 
@@ -256,7 +256,7 @@ def groups_of(role: str, name: str, parts: Sequence[Part]) -> dict[str, str]:
     holders = [(part, part.table) for part in parts if part.table is not None and name in part.table.data]
     if not holders:
         raise InvalidInputError(
-            f"no file has a column {name!r} (asked for as {role})",
+            f"no file has a column {name!r} (named as {role})",
             hint=f"put it beside the gold: a CSV file with the columns item, gold, {name}",
         )
     texts = [text for _, table in holders for text in table.texts(name, role)]

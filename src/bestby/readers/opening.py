@@ -25,32 +25,32 @@ TABLE = "table"
 TEXTS = "texts"
 
 
-def format_of(paths: Mapping[str, Path], asked: str | None, *, texts: bool) -> Format | None:
+def format_of(paths: Mapping[str, Path], name: str | None, *, texts: bool) -> Format | None:
     """Return the format of the files, None for tables and plain values; `texts`: text files hold segments."""
-    if asked is not None:
-        if asked not in (*FORMATS, TEXTS, TABLE):
+    if name is not None:
+        if name not in (*FORMATS, TEXTS, TABLE):
             raise InvalidInputError(
-                f"there is no format {asked!r}", hint=f"formats: {', '.join((TABLE, TEXTS, *FORMATS))}"
+                f"there is no format {name!r}", hint=f"formats: {', '.join((TABLE, TEXTS, *FORMATS))}"
             )
-        return None if asked == TABLE else _module(asked)
-    found = {readable(path): recognised(path) for path in paths.values()}
-    kinds = list(found.values())
+        return None if name == TABLE else _module(name)
+    formats = {readable(path): recognised(path) for path in paths.values()}
+    kinds = list(formats.values())
     if any(kind is not kinds[0] for kind in kinds):
-        told = ", ".join(f"{path}: {_name(kind)}" for path, kind in list(found.items())[:4])
+        shown = ", ".join(f"{path}: {_name(kind)}" for path, kind in list(formats.items())[:4])
         raise InvalidInputError(
-            f"the files are in different formats ({told})",
-            hint=_other_files(found),
+            f"the files are in different formats ({shown})",
+            hint=_other_files(formats),
         )
     if kinds[0] is None and texts and all(_is_text(path) for path in paths.values()):
         return _module(TEXTS)
     return kinds[0]
 
 
-def _other_files(found: Mapping[Path, Format | None]) -> str:
+def _other_files(formats: Mapping[Path, Format | None]) -> str:
     """Return what to do about files of different formats: which to leave out, if most are in one."""
-    kinds = list(found.values())
+    kinds = list(formats.values())
     most = max(kinds, key=kinds.count)
-    others = [str(path) for path, kind in found.items() if kind is not most]
+    others = [str(path) for path, kind in formats.items() if kind is not most]
     if len(others) < len(kinds) - len(others):
         return f"leave {listed(others, 3)} out, or say which format it is: format=..."
     return "give files of one format, or say which it is: format=..."
@@ -101,10 +101,10 @@ def read_format(
         name: _typed(name, value, str(known[name].annotation)) if name in options else value
         for name, value in given.items()
     }
-    found: Read = form.read(paths, **typed)
+    content: Read = form.read(paths, **typed)
     if cluster is None or "cluster" in known:
-        return found
-    return _clustered(found, cluster)
+        return content
+    return _clustered(content, cluster)
 
 
 def _typed(name: str, value: Any, annotation: str) -> Any:
@@ -129,16 +129,16 @@ def _typed(name: str, value: Any, annotation: str) -> Any:
     return value
 
 
-def _clustered(found: Read, cluster: str) -> Read:
-    if cluster not in found.clusters or found.evaluation is None:
-        offered = ", ".join(found.clusters) or "none"
+def _clustered(content: Read, cluster: str) -> Read:
+    if cluster not in content.clusters or content.evaluation is None:
+        offered = ", ".join(content.clusters) or "none"
         raise InvalidInputError(
-            f"the files know of no grouping {cluster!r}", hint=f"groupings of their items: {offered}"
+            f"these files have no grouping {cluster!r}", hint=f"groupings of their items: {offered}"
         )
     return dataclasses.replace(
-        found,
-        evaluation=dataclasses.replace(found.evaluation, clusters=found.clusters[cluster]),
-        clusters={name: groups for name, groups in found.clusters.items() if name != cluster},
+        content,
+        evaluation=dataclasses.replace(content.evaluation, clusters=content.clusters[cluster]),
+        clusters={name: groups for name, groups in content.clusters.items() if name != cluster},
     )
 
 
@@ -154,21 +154,21 @@ def log_of(
     form = format_of(files, None, texts=False)
     if form is None:
         return None
-    said = {name: value for name, value in options.items() if value is not None}
-    return read_format(form, files, gold=(), cluster=cluster, on_missing=on_missing, options=said)
+    named = {name: value for name, value in options.items() if value is not None}
+    return read_format(form, files, gold=(), cluster=cluster, on_missing=on_missing, options=named)
 
 
-def evaluation_of_format(found: Read) -> Evaluation:
+def evaluation_of_format(content: Read) -> Evaluation:
     """Return the evaluation of what was read, with what the format suggests and offers."""
-    if found.evaluation is None:
-        other = "bestby preferences" if found.preferences is not None else "bestby runs"
+    if content.evaluation is None:
+        other = "bestby preferences" if content.preferences is not None else "bestby runs"
         raise InvalidInputError(
-            f"the files were read as {found.told}: there are no items to compare the systems on",
+            f"the files were read as {content.told}: there are no items to compare the systems on",
             hint=f"use `{other}`",
         )
     return dataclasses.replace(
-        found.evaluation,
-        notes=(Note("read_as", f"the files were read as {found.told}"), *found.evaluation.notes),
-        groupings=dict(found.clusters),
-        suggested=found.metric,
+        content.evaluation,
+        notes=(Note("read_as", f"the files were read as {content.told}"), *content.evaluation.notes),
+        groupings=dict(content.clusters),
+        suggested=content.metric,
     )

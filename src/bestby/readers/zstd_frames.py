@@ -27,7 +27,7 @@ def unpacked_bound(path: Path) -> tuple[int, bool]:
                 elif len(magic) == 4 and int.from_bytes(magic, "little") in _SKIPPABLE:
                     _take(stream, int.from_bytes(_take(stream, 4), "little"))
                 else:
-                    raise EOFError("what follows its first frame is no frame of zstd")
+                    raise EOFError("what follows its first frame is not a zstd frame")
     except (EOFError, OSError) as error:
         raise InvalidInputError(
             f"{path}: cannot be unpacked: {error}", hint="the file is damaged or cut off: copy it again"

@@ -65,8 +65,8 @@ def count(header: str, value: Callable[[Any], tuple[int, ...] | int], join: str 
     """Return a column of counts: one, or several that are sorted by the first."""
 
     def cell(entry: Any) -> Cell:
-        found = value(entry)
-        counts = found if isinstance(found, tuple) else (found,)
+        shown = value(entry)
+        counts = shown if isinstance(shown, tuple) else (shown,)
         return Cell(join.join(map(str, counts)), float(counts[0]))
 
     return Column(header, cell)

@@ -19,15 +19,12 @@ from bestby._core.errors import MissingExtraError
 from bestby._core.text import safe_json
 from bestby.report.summary import all_notes
 from bestby.report.writers.csv import lines
-from bestby.results.base import Note
+from bestby.results.base import FRAMES, Note
 from bestby.results.comparison import Difference
 from bestby.results.loading import FORMAT, encoded
 from bestby.results.pairs import VERDICTS, Differences, Pairs, notes_of, parts_of
 
 _ROWS = 2000  # written at a time
-
-FRAMES: tuple[Literal["pandas", "polars", "pyarrow"], ...] = ("pandas", "polars", "pyarrow")
-"""Libraries of data frames, the first that is installed being the default."""
 
 COLUMNS = {
     "metric": "metric",
@@ -67,7 +64,7 @@ def _readable(c: Any) -> dict[str, Any]:
         "format": FORMAT,
         "signature": c.signature,
         **_describing(c).dictionary(c),
-        "notes": noted(all_notes(c)),
+        "notes": notes_as_dicts(all_notes(c)),
         "provenance": c.provenance and asdict(c.provenance),
     }
     plain: dict[str, Any] = _plain(document)
@@ -78,7 +75,7 @@ def _describing(c: Any) -> Any:
     return import_module(f"bestby.report.kinds.{c.described_by}")
 
 
-def noted(notes: Iterable[Note]) -> list[dict[str, Any]]:
+def notes_as_dicts(notes: Iterable[Note]) -> list[dict[str, Any]]:
     """Return notes as dictionaries."""
     return [asdict(note) for note in notes]
 

@@ -94,7 +94,7 @@ class Rounding:
         """
         rows = list(measured)
         marks = () if margin is None else (-margin, margin)
-        numbers = [abs(x) for estimate, found in rows for x in (estimate, *ends(found))]
+        numbers = [abs(x) for estimate, interval in rows for x in (estimate, *ends(interval))]
         largest = max((x for x in numbers if math.isfinite(x)), default=0.0)
         errors = [standard_error(estimate, interval) for estimate, interval in rows]
         usable = [error for error in errors if math.isfinite(error) and error > _NOISE * largest]

@@ -6,12 +6,15 @@ import hashlib
 import importlib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from bestby._core import checks
 from bestby._core.versions import blas, versions
 from bestby._version import __version__
 from bestby.results.loading import encoded
+
+FRAMES: tuple[Literal["pandas", "polars", "pyarrow"], ...] = ("pandas", "polars", "pyarrow")
+"""Libraries of the data frames that `to_frame` makes, the first that is installed being the default."""
 
 _MOST_LISTED = 50
 """Names that a signature lists."""
@@ -218,8 +221,8 @@ class Reported:
 
 
 def remember_backend(result: Reported, backend: str | None) -> None:
-    """Let `to_frame` return the kind of frame that was compared, unless it is told otherwise."""
-    object.__setattr__(result, "_frame_backend", backend)
+    """Let `to_frame` return the kind of frame that was compared by default, if it can make such frames."""
+    object.__setattr__(result, "_frame_backend", backend if backend in FRAMES else None)
 
 
 def report_module(module: str) -> Any:

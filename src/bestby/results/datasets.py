@@ -20,7 +20,7 @@ V = TypeVar("V")
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class ByPair(Mapping[Names, V]):
-    """What was found for pairs of systems, looked up by the two names in either order.
+    """Results for pairs of systems, looked up by the two names in either order.
 
     It is equal to any mapping with the same items.
 
@@ -53,14 +53,14 @@ class ByPair(Mapping[Names, V]):
         )
 
     def _mirrored(self, key: Names) -> V:
-        """Return what was found for a pair, its systems exchanged."""
+        """Return the result for a pair, its systems exchanged."""
         raise NotImplementedError
 
     def __contains__(self, key: object) -> bool:
         return key in self.of or (isinstance(key, tuple) and key[::-1] in self.of)
 
     def get(self, key: Names, default: Any = None) -> Any:
-        """Return what was found for a pair, or a default if there is nothing for it in this order."""
+        """Return the result for a pair, or a default if there is none in this order."""
         return self[key] if key in self else default  # noqa: SIM401 - this is what `get` is
 
     def __iter__(self) -> Iterator[Names]:

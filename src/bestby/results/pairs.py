@@ -118,15 +118,15 @@ class Pairs(Sequence[Difference]):
     def __getitem__(self, key: slice) -> tuple[Difference, ...]: ...
     def __getitem__(self, key: int | slice) -> Difference | tuple[Difference, ...]:
         if isinstance(key, slice):
-            return tuple(self.taken(np.arange(len(self))[key]))
+            return tuple(self.at(np.arange(len(self))[key]))
         position = range(len(self))[key]
-        return next(iter(self.taken(np.array([position]))))
+        return next(iter(self.at(np.array([position]))))
 
     def __iter__(self) -> Iterator[Difference]:
         for start in range(0, len(self), _AT_ONCE):
-            yield from self.taken(np.arange(start, min(start + _AT_ONCE, len(self))))
+            yield from self.at(np.arange(start, min(start + _AT_ONCE, len(self))))
 
-    def taken(self, positions: Array) -> Iterator[Difference]:
+    def at(self, positions: Array) -> Iterator[Difference]:
         """Yield the differences at some positions."""
         columns = (self.a, self.b, self.estimate, self.low, self.high, self.p_value, self.p_adjusted)
         more = (self.standard_error, self.statistic, self.n_differing, self.how, self.verdict)
@@ -170,8 +170,10 @@ class Pairs(Sequence[Difference]):
         """As `Difference.favoured`, of each pair."""
         sign = np.sign(self.statistic) * (1 if self.greater_is_better else -1)
         names = np.array([*self.names, None], dtype=object)
-        found: list[str | None] = names[np.where(sign > 0, self.a, np.where(sign < 0, self.b, -1))].tolist()
-        return found
+        favoured: list[str | None] = names[
+            np.where(sign > 0, self.a, np.where(sign < 0, self.b, -1))
+        ].tolist()
+        return favoured
 
     @property
     def better(self) -> list[str | None]:
@@ -184,8 +186,8 @@ class Pairs(Sequence[Difference]):
             return None
         first, second = self.names.index(a), self.names.index(b)
         start = int(self._start[first])
-        found = np.flatnonzero(self.b[start : int(self._stop[first])] == second)
-        return start + int(found[0]) if found.size else None
+        position = np.flatnonzero(self.b[start : int(self._stop[first])] == second)
+        return start + int(position[0]) if position.size else None
 
     def involving(self, system: str) -> Array:
         """Return the positions of the pairs that a system is one of."""
@@ -194,7 +196,7 @@ class Pairs(Sequence[Difference]):
         place = self.names.index(system)
         return np.flatnonzero((self.a == place) | (self.b == place))
 
-    def noted(self) -> Array:
+    def with_notes(self) -> Array:
         """Return the positions of the pairs that have notes."""
         return np.flatnonzero(np.isin(self.n_differing, list(self.told)))
 
@@ -292,20 +294,20 @@ def involving(differences: Sequence[Difference], metric: str, system: str) -> tu
     """Return the differences on one metric that a system is one of."""
     part = of_metric(differences, metric)
     if isinstance(part, Pairs):
-        return tuple(part.taken(part.involving(system)))
+        return tuple(part.at(part.involving(system)))
     return tuple(d for d in part if system in (d.a, d.b))
 
 
 def examples(differences: Sequence[Difference]) -> list[tuple[Difference, int]]:
     """Return differences that show how all were had, and how many are like each."""
-    found: list[tuple[Difference, int]] = []
+    shown: list[tuple[Difference, int]] = []
     for part in parts_of(differences):
         if isinstance(part, Pairs):
             _, first, counts = np.unique(part.how, return_index=True, return_counts=True)
-            found += [(part[int(first[i])], int(counts[i])) for i in np.argsort(first)]
+            shown += [(part[int(first[i])], int(counts[i])) for i in np.argsort(first)]
         else:
-            found += [(d, 1) for d in part]
-    return found
+            shown += [(d, 1) for d in part]
+    return shown
 
 
 def notes_of(differences: Sequence[Difference]) -> tuple[Note, ...]:
@@ -313,7 +315,7 @@ def notes_of(differences: Sequence[Difference]) -> tuple[Note, ...]:
     return tuple(
         note
         for part in parts_of(differences)
-        for d in (part.taken(part.noted()) if isinstance(part, Pairs) else part)
+        for d in (part.at(part.with_notes()) if isinstance(part, Pairs) else part)
         for note in d.notes
     )
 

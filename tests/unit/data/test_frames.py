@@ -103,7 +103,7 @@ def test_scores_without_gold_and_an_index_that_means_nothing() -> None:
 @pytest.mark.parametrize(
     ("frame", "arguments", "expected"),
     [
-        (pd.DataFrame(DATA), {"gold": "label"}, "the data frame has no column 'label' (asked for as gold)"),
+        (pd.DataFrame(DATA), {"gold": "label"}, "the data frame has no column 'label' (named as gold)"),
         (pd.DataFrame(DATA), {"gold": "gold", "systems": ["aen", "gold"]}, "the data frame: column 'gold' cannot be gold and system at once"),
         (pd.DataFrame([[1, 2], [1, 2]]), {}, "columns must be named by strings, got 0 (int)"),
         (pd.DataFrame([[1, 2], [1, 2]], columns=["a", "a"]), {}, "column name 'a' occurs 2 times"),

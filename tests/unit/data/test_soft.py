@@ -94,7 +94,7 @@ def test_a_single_distribution_is_one_item() -> None:
 def test_a_missing_first_row_does_not_hide_the_others() -> None:
     values = [None, [0.5, 0.5], [1.0, 0.0]]
     assert soft.is_soft(values)
-    with pytest.raises(InvalidInputError, match="gold, row 0 is no row of numbers"):
+    with pytest.raises(InvalidInputError, match="gold, row 0 is not a row of numbers"):
         soft.distributions(values, "gold")
 
 
@@ -120,18 +120,18 @@ NUMBERS = "a soft label is one probability per class"
         ([[1.0, 0.0], [1.5, -0.5]], "a, row 1 holds -0.5, less than 0", SUM),
         ([[1.0, 0.0], [0.2, 0.3, 0.5], [0.5, 0.5]], "a, row 1 has 3 numbers, where others have 2", SUM),
         ([[1.0, 0.0], [], [0.5, 0.5]], "a, row 1 has 0 numbers, where others have 2", SUM),
-        ([[1.0, 0.0], None], "a, row 1 is no row of numbers", SUM),
-        ([[1.0, 0.0], 7], "a, row 1 is no row of numbers", SUM),
-        ([[1.0, 0.0], "ab"], "a, row 1 is no row of numbers", SUM),
-        ([[0.5, [0.5]], [1.0, 0.0]], "a, row 0 is no row of numbers", SUM),
+        ([[1.0, 0.0], None], "a, row 1 is not a row of numbers", SUM),
+        ([[1.0, 0.0], 7], "a, row 1 is not a row of numbers", SUM),
+        ([[1.0, 0.0], "ab"], "a, row 1 is not a row of numbers", SUM),
+        ([[0.5, [0.5]], [1.0, 0.0]], "a, row 0 is not a row of numbers", SUM),
         (
             [[[0.5], [0.5]], [[1.0], [0.0]]],
-            "a, row 0 is no row of numbers (2 of 2 rows are not as they must be)",
+            "a, row 0 is not a row of numbers (2 of 2 rows are not as they must be)",
             SUM,
         ),
         (
             np.zeros((2, 2, 2)),
-            "a, row 0 is no row of numbers (2 of 2 rows are not as they must be)",
+            "a, row 0 is not a row of numbers (2 of 2 rows are not as they must be)",
             SUM,
         ),
         ([[1.0, 0.0], [0.5, None]], "a, row 1 must hold numbers, got [0.5, None]", NUMBERS),

@@ -207,7 +207,7 @@ def test_a_score_that_is_no_number_is_named_with_its_column(tmp_path: Path, kind
     path = write(tmp_path / f"t.{kind}", [*TABLE, ("last", "0", text, "1")])
     with pytest.raises(InvalidInputError) as caught:
         scores(path)
-    assert caught.value.message == f"{path}: column 'a' holds text that is no number: {text!r}"
+    assert caught.value.message == f"{path}: column 'a' holds text that is not a number: {text!r}"
     assert caught.value.hint == "correct this value; if it stands for a missing one, say so: missing=..."
     told = f"'a' holds text: {text!r} at position 700"
     with pytest.raises(InvalidInputError, match=re.escape(told)):  # read whole

@@ -209,8 +209,8 @@ def test_missing_scores_follow_the_same_policy(make: Make, on_missing: str) -> N
     [
         (MISSING, {}, "{}: system 'aen' has no value for 2 of 6 items"),
         (MISSING.replace("y,y,y", "NA,y,y"), {}, "{}: the gold is missing for 1 of 6 items"),
-        (MISSING, {"systems": ["aen", "cat"]}, "{} has no column 'cat' (asked for as system)"),
-        (MISSING, {"gold": "truth"}, "{} has no column 'truth' (asked for as gold)"),
+        (MISSING, {"systems": ["aen", "cat"]}, "{} has no column 'cat' (named as system)"),
+        (MISSING, {"gold": "truth"}, "{} has no column 'truth' (named as gold)"),
         (MISSING, {"stratum": "aen", "systems": ["bert", "label"]}, "{}: column 'label' cannot be gold and system at once"),
         ("label\nx\n", {}, "{}: there is no column of a system (gold: label)"),
         ("label,aen,bert\n", {}, "{} has a header but no rows"),

@@ -201,7 +201,7 @@ def test_a_table_whose_values_cannot_be_told(make: Make, gold: Path) -> None:
     evaluation = read(named(a=a, b=a), gold="two", value_column="one")
     assert columns(evaluation) == {"gold": ["y", "y"], "a": ["x", "x"], "b": ["x", "x"]}
     assert message(named(a=gold, b=gold), gold=gold, cluster="doc") == (
-        "no file has a column 'doc' (asked for as cluster)"
+        "no file has a column 'doc' (named as cluster)"
     )
 
 

@@ -102,8 +102,8 @@ def test_scores_of_items(write: Write) -> None:
     ("text", "settings", "said"),
     [
         ("run,a 0,1 1,2", {}, "at least 2 columns of systems, got 1"),
-        ("run,a,b 0,1,x 1,2,y", {}, "system 'b' has a value that is no number: 'x'"),
-        ("item,run,a,b q1,0,1,3 q1,1,2,y", {}, "system 'b' has a value that is no number: 'y'"),
+        ("run,a,b 0,1,x 1,2,y", {}, "system 'b' has a value that is not a number: 'x'"),
+        ("item,run,a,b q1,0,1,3 q1,1,2,y", {}, "system 'b' has a value that is not a number: 'y'"),
         (
             "item,run,gold,country,a,b q1,0,x,AE,x,x q1,1,x,AE,x,y q2,0,y,DE,x,y q2,1,y,DE,y,y",
             {},
@@ -116,8 +116,8 @@ def test_scores_of_items(write: Write) -> None:
             {"paired": True},
             "paired runs must be the same for all systems, but run '1' is missing",
         ),
-        ("run,a,b 0,1,3 1,2,4", {"systems": ["a", "c"]}, "has no column 'c' (asked for as system)"),
-        ("run,a,b 0,1,3 1,2,4", {"gold": "label"}, "has no column 'label' (asked for as gold)"),
+        ("run,a,b 0,1,3 1,2,4", {"systems": ["a", "c"]}, "has no column 'c' (named as system)"),
+        ("run,a,b 0,1,3 1,2,4", {"gold": "label"}, "has no column 'label' (named as gold)"),
         ("run,a,b 0,1,3 1,2,4", {"datasets": ["x"]}, "has no column of datasets"),
         ("system,run,f1,acc a,0,1,2 b,0,1,2", {}, "which column holds the scores? Candidates: f1, acc"),
         ("system,run,score a,0,1 b,0,1", {"systems": ["c", "a"]}, "no system 'c'"),

@@ -109,7 +109,7 @@ SYSTEMS = "id,prediction\nq1,x\nq2,y\nq3,y\n"
 @pytest.mark.parametrize(
     ("gold", "annotators", "expected"),
     [
-        (WIDE, ["ann1", "ann9"], "{} has no column 'ann9' (asked for as annotator); did you mean 'ann3' or 'ann2'?"),
+        (WIDE, ["ann1", "ann9"], "{} has no column 'ann9' (named as annotator); did you mean 'ann3' or 'ann2'?"),
         (WIDE, ["ann1", "ann2"], "{}: the gold is missing for 1 of 3 items; first: row 3, item 'q3'"),
         (WIDE, ["ann1", "ann1"], "annotator 'ann1' was named 2 times"),
         (WIDE, [], "annotators is an empty list"),

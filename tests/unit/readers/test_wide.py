@@ -225,9 +225,9 @@ def test_json_null_and_lacking_keys_are_missing(make: Make) -> None:
 @pytest.mark.parametrize(
     ("arguments", "content", "expected"),
     [
-        ({"gold": "nope"}, PLAIN, "{} has no column 'nope' (asked for as gold)"),
-        ({"gold": "label", "cluster": "nope"}, PLAIN, "{} has no column 'nope' (asked for as cluster)"),
-        ({"gold": "label", "systems": ["aen", "nope"]}, PLAIN, "{} has no column 'nope' (asked for as system)"),
+        ({"gold": "nope"}, PLAIN, "{} has no column 'nope' (named as gold)"),
+        ({"gold": "label", "cluster": "nope"}, PLAIN, "{} has no column 'nope' (named as cluster)"),
+        ({"gold": "label", "systems": ["aen", "nope"]}, PLAIN, "{} has no column 'nope' (named as system)"),
         ({"gold": "label", "systems": ["aen", "label"]}, PLAIN, "{}: column 'label' cannot be gold and system at once"),
         ({"gold": "label", "systems": ["aen", "aen"]}, PLAIN, "system 'aen' was asked for 2 times"),
         ({"gold": "label", "systems": "aen"}, PLAIN, "systems must be a list of names, got 'aen'"),

@@ -126,8 +126,8 @@ def read_long(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
         on_missing=on_missing,
         objects=soft.objects,
     )
-    told = f"a long table; systems: {listed(names)} (column {by}); values: {value}; {found.told()}"
-    return evaluation, told
+    message = f"a long table; systems: {listed(names)} (column {by}); values: {value}; {found.description()}"
+    return evaluation, message
 
 
 def first_rows(items: Sequence[str]) -> dict[str, int]:
@@ -163,12 +163,12 @@ def _columns(table: Table, roles: Roles, by: str, value_column: str | None) -> t
         )
     taken = {by, value, item}
 
-    def told(name: str | None, word: str) -> str | None:
+    def column_for(name: str | None, word: str) -> str | None:
         return name or (word if word in table.data and word not in taken else None)
 
     # Scores need no gold; one that lies beside them is not used unless it is asked for.
-    gold = roles.gold if value == "score" or roles.annotators else told(roles.gold, "gold")
-    groups = told(roles.cluster, "cluster"), told(roles.stratum, "stratum")
+    gold = roles.gold if value == "score" or roles.annotators else column_for(roles.gold, "gold")
+    groups = column_for(roles.cluster, "cluster"), column_for(roles.stratum, "stratum")
     return Roles(gold, item, *groups, roles.annotators, roles.crossed), value
 
 

@@ -114,7 +114,7 @@ def with_keys(data: Any, side: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
     for role, key in keys.items():
         if key not in data:
             raise InvalidInputError(
-                f"the data have no {quoted(key)} (asked for as {role}){suggestion(key, map(str, data))}",
+                f"the data have no {quoted(key)} (named as {role}){suggestion(key, map(str, data))}",
                 hint=f"give the values of {role} themselves, or one of the keys: {listed([*map(str, data)])}",
             )
     rest = {name: values for name, values in data.items() if name not in keys.values()}

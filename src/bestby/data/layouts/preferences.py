@@ -203,7 +203,7 @@ def _rates_among(rates: Evaluation, systems: Sequence[str]) -> Evaluation:
     kept = {name: scores for name, scores in rates.systems.items() if name in systems}
     if len(kept) < 2:
         raise InvalidInputError(
-            f"win rates are told of {listed(rates.names)}, but {len(kept)} of these were chosen",
+            f"there are win rates of {listed(rates.names)}, but {len(kept)} of these were chosen",
             hint="choose at least two of them",
         )
     return dataclasses.replace(rates, systems=kept)

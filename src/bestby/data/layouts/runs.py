@@ -256,7 +256,7 @@ def _numbers(table: Table, name: str, values: Array) -> Array:
         text = next((value for value in map(str, values) if not is_number(value)), None)
         if text is not None:
             raise InvalidInputError(
-                f"{table.source}: system {name!r} has a value that is no number: {text!r}",
+                f"{table.source}: system {name!r} has a value that is not a number: {text!r}",
                 hint="choose the columns of the systems: systems=[...]; a column of their names is"
                 " system_column=...; predictions need gold=... and item=...",
             )

@@ -17,10 +17,10 @@ from bestby.data.roles import (
     Roles,
     check_no_gold,
     check_no_run,
+    describe_wide,
     matching,
     recognised,
     shares_nothing,
-    told_wide,
 )
 from bestby.data.table import Table, check_there, listed
 from bestby.data.values import read_together
@@ -50,7 +50,7 @@ def read_wide(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
     unused = "" if not roles.annotators or found.gold is None else f"; column {found.gold} was not used"
     if roles.annotators:
         found = dataclasses.replace(found, gold=None)
-    return evaluation, f"{told_wide(names, found)}{unused}"
+    return evaluation, f"{describe_wide(names, found)}{unused}"
 
 
 def roles_of(table: Table, roles: Roles, *, chosen: bool) -> Roles:
@@ -66,7 +66,7 @@ def systems_of(table: Table, roles: Roles, systems: Sequence[str] | None) -> lis
         names = [name for name in table.names if name not in other]
         if not names:
             raise InvalidInputError(
-                f"{table.source}: there is no column of a system ({roles.told()})",
+                f"{table.source}: there is no column of a system ({roles.description()})",
                 hint=f"its columns are: {listed(table.names)}",
             )
         check_no_run(table.source, names)

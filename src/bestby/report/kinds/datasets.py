@@ -247,20 +247,20 @@ def dictionary(c: DatasetComparison) -> dict[str, Any]:
 
 def rows(c: DatasetComparison) -> list[dict[str, Any]]:
     """Return one row per pair and dataset, and per pair over all, with the columns `COLUMNS`."""
-    found = []
+    table = []
     for d in c.differences:
         wins, ties, losses = c.wins(d.a, d.b)
         whole = {"dataset": None, "average": "macro", "resampled": "datasets"}
-        found.append({**whole, **data.row(d), "wins": wins, "ties": ties, "losses": losses})
+        table.append({**whole, **data.row(d), "wins": wins, "ties": ties, "losses": losses})
         others = [entry for entry in c.overall if (entry.a, entry.b) == (d.a, d.b)]
-        found += [_overall_row(c, e) for e in others if (e.average, e.resampled) != ("macro", "datasets")]
+        table += [_overall_row(c, e) for e in others if (e.average, e.resampled) != ("macro", "datasets")]
     inside = {"average": None, "resampled": "items", "wins": None, "ties": None, "losses": None}
-    found += [
+    table += [
         {**dict.fromkeys(COLUMNS), **inside, "dataset": name, **data.row(d)}
         for name, differences in c.within.items()
         for d in differences
     ]
-    return found
+    return table
 
 
 def _overall_row(c: DatasetComparison, entry: Overall) -> dict[str, Any]:

@@ -207,11 +207,11 @@ def _spread_row(s: Spread) -> dict[str, Any]:
 
 def rows(c: FoldComparison) -> list[dict[str, Any]]:
     """Return one row per pair over all folds, and one per pair and repetition, with the columns `COLUMNS`."""
-    found = [{"repetition": None, **data.row(d)} for d in c.differences]
-    found += [
+    table = [{"repetition": None, **data.row(d)} for d in c.differences]
+    table += [
         {"repetition": name, **data.row(d)} for name, differences in c.within.items() for d in differences
     ]
-    return found
+    return table
 
 
 def scores(c: FoldComparison) -> list[dict[str, Any]]:

@@ -58,7 +58,11 @@ def text(n: Normality) -> str:
 def moments(n: Normality) -> dict[str, Any]:
     """Return moments, tests and notes as dictionaries and lists."""
     names = ("n", "mean", "std", "skewness", "kurtosis", "tied")
-    return {**{name: getattr(n, name) for name in names}, "tests": rows(n), "notes": data.noted(n.notes)}
+    return {
+        **{name: getattr(n, name) for name in names},
+        "tests": rows(n),
+        "notes": data.notes_as_dicts(n.notes),
+    }
 
 
 def dictionary(n: Normality) -> dict[str, Any]:

@@ -114,7 +114,7 @@ def averaged(plan: Plan | Allocation) -> str:
 
 def dictionary(plan: Plan) -> dict[str, Any]:
     """Return the plan as dictionaries and lists."""
-    names = ("n", "unit", "power", "error", "power_as_estimated", "difference", "wanted")
+    names: tuple[str, ...] = ("n", "unit", "power", "error", "power_as_estimated", "difference", "wanted")
     names += ("level", "alpha", "alternative", "n_comparisons")
     return {
         "asked": plan.asked,

@@ -137,8 +137,8 @@ def _tsv_row(c: StudyComparison, name: str, base: str) -> list[str]:
     for entry in scores:
         difference = mark = ""
         if name != base:
-            found = c[name, base, entry.metric]
-            difference, mark = _decimals(found.estimate), _mark(found)
+            d = c[name, base, entry.metric]
+            difference, mark = _decimals(d.estimate), _mark(d)
         cells += [_decimals(entry.score), difference, mark, _decimals(entry.sd)]
     return cells
 

@@ -95,8 +95,8 @@ def _table(table: Table) -> str:
 
 def _number(cell: Cell) -> str:
     """Return a cell, a power of ten in it as one writes it in a paper."""
-    found = re.fullmatch(r"(<?)(\d)e-(\d+)", cell.text) if isinstance(cell.key, float) else None
-    return rf"${found[1]}{found[2]}\times10^{{-{found[3]}}}$" if found else escape(cell.text)
+    power = re.fullmatch(r"(<?)(\d)e-(\d+)", cell.text) if isinstance(cell.key, float) else None
+    return rf"${power[1]}{power[2]}\times10^{{-{power[3]}}}$" if power else escape(cell.text)
 
 
 def _line(cells: list[str]) -> str:

@@ -77,8 +77,7 @@ def test_which_score(make: Make) -> None:
         "wandb.csv: which column holds the scores? columns of numbers: acc, loss"
     )
     assert (
-        message(form, {"wandb": path}, value_column="f1")
-        == "wandb.csv has no column 'f1' (asked for as score)"
+        message(form, {"wandb": path}, value_column="f1") == "wandb.csv has no column 'f1' (named as score)"
     )
     assert message(form, {"wandb": path}, value_column="model") == (
         "wandb.csv: column 'model' does not hold numbers"
@@ -154,7 +153,7 @@ def test_a_system_column_that_is_named(make: Make) -> None:
     path = make("wandb.csv", _wandb(_RUNS))
     assert list(form.read({"w": path}, value_column="acc", system_column="seed").runs) == ["1", "0"]
     assert message(form, {"w": path}, value_column="acc", system_column="depth") == (
-        "wandb.csv has no column 'depth' (asked for as system)"
+        "wandb.csv has no column 'depth' (named as system)"
     )
 
 
