@@ -242,7 +242,7 @@ def _in_order(key: str, values: Mapping[Any, Any], ids: Sequence[Any]) -> list[A
     without = [item for item in ids if item not in values]
     if without:
         raise InvalidInputError(
-            f"{key} has no value for {len(without)} of {len(ids)} items; first: {quoted(without[0])}",
+            f"{key} has no value for {len(without)} of {len(ids)} items; first: {quoted(without[0])}"
         )
     return [values[item] for item in ids]
 

@@ -14,10 +14,7 @@ FEW_VALUES = 64
 
 
 def collapsed(
-    columns: Sequence[IntArray],
-    sizes: Sequence[int],
-    strata: IntArray | None,
-    counts: IntArray | None = None,
+    columns: Sequence[IntArray], sizes: Sequence[int], strata: IntArray | None, counts: IntArray | None = None
 ) -> tuple[IntArray, IntArray]:
     """Return one position per distinct joint row of code columns, and how often each row occurs."""
     n = columns[0].size

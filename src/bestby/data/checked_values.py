@@ -134,8 +134,7 @@ def opaque(values: Any, what: str) -> Array:
     for position, value in enumerate(listed):
         if checks.missing(value):
             raise MissingValueError(
-                f"{what} has a missing value at position {position}",
-                hint=checks.ASK_VALUE,
+                f"{what} has a missing value at position {position}", hint=checks.ASK_VALUE
             )
         array[position] = value  # not all at once: NumPy would take lists for rows
     return array

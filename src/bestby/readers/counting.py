@@ -256,8 +256,7 @@ def _about(database: DuckDBPyConnection, query: _Query) -> int:
     if not query.columns:
         return 1
     (found,) = database.execute(
-        f"SELECT approx_count_distinct(hash({', '.join(query.selected)})) FROM {query.source}",
-        [*query.given],
+        f"SELECT approx_count_distinct(hash({', '.join(query.selected)})) FROM {query.source}", [*query.given]
     ).fetchone() or (0,)
     return int(found)
 

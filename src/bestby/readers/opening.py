@@ -37,10 +37,7 @@ def format_of(paths: Mapping[str, Path], name: str | None, *, texts: bool) -> Fo
     kinds = list(formats.values())
     if any(kind is not kinds[0] for kind in kinds):
         shown = ", ".join(f"{path}: {_name(kind)}" for path, kind in list(formats.items())[:4])
-        raise InvalidInputError(
-            f"the files are in different formats ({shown})",
-            hint=_other_files(formats),
-        )
+        raise InvalidInputError(f"the files are in different formats ({shown})", hint=_other_files(formats))
     if kinds[0] is None and texts and all(_is_text(path) for path in paths.values()):
         return _module(TEXTS)
     return kinds[0]

@@ -88,8 +88,7 @@ def check_top(result: Any) -> None:
     """Refuse to show the best systems only where the systems are not all compared with each other."""
     if result.described_by != "comparison":
         raise InvalidInputError(
-            "top is for comparisons on one test set; this report shows everything",
-            hint="pass top=None",
+            "top is for comparisons on one test set; this report shows everything", hint="pass top=None"
         )
 
 

@@ -19,13 +19,7 @@ MOST_PAIRS = 130
 """Pairs in a forest plot: those of 16 systems."""
 
 
-def document(
-    result: Any,
-    title: str,
-    subtitle: str,
-    sections: Iterable[Section],
-    methods: str,
-) -> Document:
+def document(result: Any, title: str, subtitle: str, sections: Iterable[Section], methods: str) -> Document:
     """Return the report of a result with a provenance, with its notes and those of all its differences."""
     return Document(
         title=title,

@@ -140,7 +140,7 @@ def methods_sentence(c: Comparison, metric: MetricInfo | None = None) -> str:
         text = f"Intervals ({percent(c.level)}): {scores}; nothing was tested."
         drawn = any(entry.interval is not None and not entry.interval.exact for entry in systems)
         return f"{text} {resamples(c)}" if drawn else text
-    intervals, tests = _intervals_and_tests(kinds)
+    intervals, tests = intervals_and_tests(differences)
     text = f"Intervals ({percent(c.level)}): {intervals} for differences, {scores} for scores."
     text += f" Test: {tests}; {correction(c)}."
     equivalence = next((d.equivalence_interval for d, _ in kinds if d.equivalence_interval), None)
@@ -169,12 +169,9 @@ def resampled(differences: Iterable[Difference]) -> bool:
     return any(d.test.n_resamples or (d.interval is not None and not d.interval.exact) for d in differences)
 
 
-def intervals_and_tests(differences: Iterable[Difference]) -> tuple[str, str]:
+def intervals_and_tests(differences: Sequence[Difference]) -> tuple[str, str]:
     """Return the names of the intervals and of the tests, with how often each occurs if there are several."""
-    return _intervals_and_tests([(d, 1) for d in differences])
-
-
-def _intervals_and_tests(kinds: Sequence[tuple[Difference, int]]) -> tuple[str, str]:
+    kinds = examples(differences)
     intervals = ((d.interval, times) for d, times in kinds)
     return (
         _counted((name_of_interval(i.method), times) for i, times in intervals if i is not None),
@@ -198,10 +195,8 @@ def _counted(names: Iterable[tuple[str, int]]) -> str:
     counts: Counter[str] = Counter()
     for name, times in names:
         counts[name] += times
-    if not counts:
-        return "none"
-    if len(counts) == 1:
-        return next(iter(counts))
+    if len(counts) < 2:
+        return next(iter(counts), "none")
     return ", ".join(f"{name} ({count})" for name, count in counts.most_common())
 
 

@@ -69,10 +69,8 @@ class Difference:
         The p-value after correction over the family.
     greater_is_better : bool
         The direction of the metric.
-    n_items : int
-        Number of items.
-    n_differing : int
-        Number of items whose contribution to the metric differs between the two systems.
+    n_items, n_differing : int
+        Number of items, and of those whose contribution to the metric differs between the two systems.
     verdict : {"better", "worse", "equivalent", "inconclusive"} or None
         Of A against B, from the interval against the margin; None without a margin.
     margin : float or None

@@ -141,10 +141,8 @@ class Overall:
         A minus B.
     interval : Interval or None
         Its confidence interval; None where it is undefined, which a note then says.
-    standard_error : float or None
-        Its standard error; None where it is undefined.
-    standard_error_method : str or None
-        Where that comes from, as for `Difference`.
+    standard_error, standard_error_method
+        As for `Difference`.
     """
 
     a: str
@@ -167,10 +165,9 @@ class RankDifference:
         The systems.
     estimate : float
         Average rank of A minus that of B; negative if A ranks better.
-    p_nemenyi : float or None
-        Nemenyi's p-value for all pairs; None against a baseline.
-    p_holm : float
-        From the normal approximation, after Holm's correction over the pairs.
+    p_nemenyi, p_holm : float
+        Nemenyi's p-value for all pairs, None against a baseline; and that from the normal approximation,
+        after Holm's correction over the pairs.
     """
 
     a: str

@@ -145,14 +145,10 @@ class Omnibus:
     ----------
     metric : str
         The metric.
-    name : str
-        ``"cochran_q"`` or ``"friedman"``.
-    statistic : float
-        The statistic.
-    df : int
-        Its degrees of freedom.
-    p_value : float
-        From the chi-squared approximation.
+    name : {"cochran_q", "friedman"}
+        The test.
+    statistic, df, p_value : float
+        The statistic, its degrees of freedom, and the p-value from the chi-squared approximation.
     """
 
     metric: str
@@ -168,16 +164,11 @@ class Friedman:
 
     Parameters
     ----------
-    statistic : float
-        Friedman's chi-squared with the correction for ties.
-    df : int
-        Its degrees of freedom, k - 1.
-    p_value : float
-        From the chi-squared approximation.
-    f : float
-        Iman and Davenport's F; infinite if all datasets rank the systems alike.
-    df_within : int
-        Its second degrees of freedom, (k - 1)(N - 1); the first are `df`.
+    statistic, df, p_value : float
+        Friedman's chi-squared with the correction for ties, its k - 1 degrees of freedom, and its p-value.
+    f, df_within : float
+        Iman and Davenport's F (infinite if all datasets rank the systems alike) and its second degrees of
+        freedom, (k - 1)(N - 1); the first are `df`.
     p_f : float
         From the F distribution; the better of the two approximations.
     p_exact : float or None

@@ -126,11 +126,7 @@ def preferences_of(table: Table, columns: Mapping[str, str | None]) -> Preferenc
 
 
 def judged_values(
-    source: str,
-    winners: Sequence[str],
-    first: Sequence[str],
-    second: Sequence[str],
-    columns: tuple[str, str],
+    source: str, winners: Sequence[str], first: Sequence[str], second: Sequence[str], columns: tuple[str, str]
 ) -> FloatArray:
     """Return 1 per judgement that the first system won, 0 for the second, what lies between for numbers."""
     if TIES[0] in {*first, *second}:

@@ -169,10 +169,7 @@ def of_matrix(matrix: Array, what: str, place: Place, classes: tuple[str, ...] |
         )
     rows = np.flatnonzero(~absent)
     values[rows] = distributions(
-        values[rows],
-        what,
-        normalise=soft.normalise,
-        place=lambda position: place(int(rows[position]) + 1),
+        values[rows], what, normalise=soft.normalise, place=lambda position: place(int(rows[position]) + 1)
     )
     return Column(values, absent, classes)
 

@@ -12,13 +12,7 @@ from bestby.report.figures import drawing
 from bestby.report.figures.fonts import figure, name
 from bestby.report.figures.scores import scores as draw_scores
 from bestby.report.numbers import MINUS, Rounding, ends, excludes_zero, percent
-from bestby.report.tables import (
-    difference_rounding,
-    differences_of,
-    metric_info,
-    score_rounding,
-    systems_of,
-)
+from bestby.report.tables import difference_rounding, differences_of, metric_info, score_rounding, systems_of
 from bestby.report.words import significant
 from bestby.results.base import MetricInfo
 from bestby.results.comparison import Comparison, Difference

@@ -104,7 +104,7 @@ def dictionary(advice: Advice) -> dict[str, Any]:
         "wrong": [asdict(wrong) for wrong in advice.wrong],
         "case": asdict(advice.case),
         "normality": [
-            {"a": shape.a, "b": shape.b, **normality.moments(shape.normality)} for shape in advice.shapes
+            {"a": shape.a, "b": shape.b, **normality.dictionary(shape.normality)} for shape in advice.shapes
         ],
     }
 

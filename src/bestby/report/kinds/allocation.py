@@ -21,8 +21,6 @@ from bestby.report.tables import Table
 if TYPE_CHECKING:
     from bestby.results.plans import Allocation, Split
 
-__all__ = ["COLUMNS", "TABLE", "dictionary", "document", "rows"]
-
 COLUMNS = ("runs", "items", "cost", "standard_error", "power")
 TABLE = "splits"
 _MOST_ROWS = 14

@@ -12,15 +12,13 @@ from bestby.report import column, data, scaffold, summary, words
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture, Section
 from bestby.report.figures import plots
-from bestby.report.kinds.replicability import counts, replicability_sentence
+from bestby.report.kinds import replicability
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, ends, excludes_zero, p_clause, percent
 from bestby.report.tables import Table, difference_rounding, pairs_table
 
 if TYPE_CHECKING:
     from bestby.results.comparison import Difference
     from bestby.results.datasets import DatasetComparison, Overall
-
-__all__ = ["COLUMNS", "MORE_TABLES", "dictionary", "document", "rows"]
 
 COLUMNS = ("dataset", "average", "resampled", *data.COLUMNS, "wins", "ties", "losses")
 _MOST_SENTENCES = 6  # pairs whose datasets are listed in words
@@ -77,7 +75,7 @@ def _remarks(c: DatasetComparison) -> Iterator[str]:
         yield f"Critical difference of average ranks (Nemenyi): {c.critical_difference:.2f}."
     if len(c.replicability) <= _MOST_SENTENCES:
         for (a, b), counted in c.replicability.items():
-            yield f"{a} against {b}: {replicability_sentence(counted, 'datasets')}"
+            yield f"{a} against {b}: {replicability.sentence(counted, 'datasets')}"
 
 
 def _methods_over(c: DatasetComparison) -> str:
@@ -181,10 +179,7 @@ def _within(c: DatasetComparison) -> Table:
     caption += f" ({c.differences[0].a} {MINUS} {c.differences[0].b})" if single else ""
     return Table.of(
         caption,
-        (
-            column.name("dataset", itemgetter(0)),
-            *(column.part(one, itemgetter(1)) for one in columns),
-        ),
+        (column.name("dataset", itemgetter(0)), *(column.part(one, itemgetter(1)) for one in columns)),
         entries,
         lambda e: e[0] in e[2],
         main=1 if single else 3,
@@ -238,7 +233,7 @@ def dictionary(c: DatasetComparison) -> dict[str, Any]:
             for name, row in zip(c.datasets, c.scores, strict=True)
         },
         "differences": rows(c),
-        "replicability": [{"a": a, "b": b, **counts(r)} for (a, b), r in c.replicability.items()],
+        "replicability": replicability.by_pair(c.replicability),
         "friedman": None if c.friedman is None else asdict(c.friedman),
         "ranking": [asdict(entry) for entry in c.ranking],
         "critical_difference": c.critical_difference,

@@ -11,15 +11,13 @@ from bestby.report import column, data, scaffold, summary, words
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture, Section
 from bestby.report.figures import forest
-from bestby.report.kinds.replicability import counts, replicability_sentence
+from bestby.report.kinds import replicability
 from bestby.report.numbers import Rounding, alpha, p_text, percent
 from bestby.report.tables import Table, difference_rounding, pairs_table
 
 if TYPE_CHECKING:
     from bestby.results.comparison import Difference
     from bestby.results.folds import FoldComparison, Spread
-
-__all__ = ["COLUMNS", "MORE_TABLES", "dictionary", "document", "rows"]
 
 COLUMNS = ("repetition", *data.COLUMNS)
 _MOST_SENTENCES = 6  # pairs whose folds are listed in words
@@ -67,7 +65,7 @@ def _remarks(c: FoldComparison) -> tuple[str, ...]:
         return ()
     once = len({repetition for repetition, _ in c.folds}) == 1
     return tuple(
-        f"{a} against {b}: {replicability_sentence(counted, 'folds', may_be_independent=once)}"
+        f"{a} against {b}: {replicability.sentence(counted, 'folds', may_be_independent=once)}"
         for (a, b), counted in c.effects.items()
     )
 
@@ -145,10 +143,7 @@ def _spread(c: FoldComparison) -> Table:
     columns = (
         *column.PAIR,
         column.count("significant", attrgetter("n_significant", "n_repetitions"), " of "),
-        Column(
-            "p",
-            lambda s: Cell(" to ".join(p_text(p, alpha(c.level)) for p in s.p_value), s.p_value[0]),
-        ),
+        Column("p", lambda s: Cell(" to ".join(p_text(p, alpha(c.level)) for p in s.p_value), s.p_value[0])),
         span("low", "low"),
         span(column.DIFFERENCE, "difference"),
         span("high", "high"),
@@ -193,7 +188,7 @@ def dictionary(c: FoldComparison) -> dict[str, Any]:
             for (a, b), tests in c.tests.items()
             for t in tests
         ],
-        "folds_with_effect": [{"a": a, "b": b, **counts(r)} for (a, b), r in c.effects.items()],
+        "folds_with_effect": replicability.by_pair(c.effects),
         "spread": [_spread_row(s) for s in c.spread],
     }
 

@@ -55,7 +55,7 @@ def text(n: Normality) -> str:
     return "\n".join([*lines, *(f"  Note: {note.message}" for note in n.notes)])
 
 
-def moments(n: Normality) -> dict[str, Any]:
+def dictionary(n: Normality) -> dict[str, Any]:
     """Return moments, tests and notes as dictionaries and lists."""
     names = ("n", "mean", "std", "skewness", "kurtosis", "tied")
     return {
@@ -63,11 +63,6 @@ def moments(n: Normality) -> dict[str, Any]:
         "tests": rows(n),
         "notes": data.notes_as_dicts(n.notes),
     }
-
-
-def dictionary(n: Normality) -> dict[str, Any]:
-    """Return the result as dictionaries and lists."""
-    return moments(n)
 
 
 def rows(n: Normality) -> list[dict[str, Any]]:

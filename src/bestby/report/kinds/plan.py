@@ -17,8 +17,6 @@ from bestby.report.tables import Table
 if TYPE_CHECKING:
     from bestby.results.plans import Allocation, Plan
 
-__all__ = ["COLUMNS", "TABLE", "dictionary", "document", "rows"]
-
 COLUMNS = ("n", "unit", "power", "error", "difference", "alpha", "alternative")
 TABLE = "curve"
 

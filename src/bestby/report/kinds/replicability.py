@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,6 @@ from bestby.report.words import listed
 if TYPE_CHECKING:
     from bestby.results.replicability import Replicability
 
-__all__ = ["COLUMNS", "TABLE", "dictionary", "document", "rows"]
-
 COLUMNS = ("dataset", "p_value", "p_adjusted", "found")
 TABLE = "datasets"
 _METHODS = (
@@ -26,7 +25,7 @@ _METHODS = (
 def document(r: Replicability) -> Document:
     """Return the report of one p-value per dataset."""
     n = len(r.datasets)
-    text = replicability_sentence(r, "datasets")
+    text = sentence(r, "datasets")
     section = Section("datasets", f"{text[0].upper()}{text[1:]}", (_datasets(r), _claims(r)))
     return Document(
         title=f"On how many of {n} datasets there is a difference",
@@ -40,7 +39,7 @@ def document(r: Replicability) -> Document:
     )
 
 
-def replicability_sentence(r: Replicability, what: str, *, may_be_independent: bool = True) -> str:
+def sentence(r: Replicability, what: str, *, may_be_independent: bool = True) -> str:
     """Return on how many datasets or folds, and on which, there is a difference."""
     n, k = len(r.datasets), r.k_bonferroni
     text = f"a difference on at least {k} of {n} {what}" if k else f"no difference shown on any of {n} {what}"
@@ -78,11 +77,6 @@ def _claims(r: Replicability) -> Table:
     return Table.of(caption, columns, entries, lambda e: e[1] <= r.alpha, main=1, methods=_METHODS)
 
 
-def dictionary(r: Replicability) -> dict[str, Any]:
-    """Return the counts as dictionaries and lists."""
-    return counts(r)
-
-
 def rows(r: Replicability) -> list[dict[str, Any]]:
     """Return one row per dataset, with the columns `COLUMNS`."""
     return [
@@ -91,7 +85,7 @@ def rows(r: Replicability) -> list[dict[str, Any]]:
     ]
 
 
-def counts(r: Replicability) -> dict[str, Any]:
+def dictionary(r: Replicability) -> dict[str, Any]:
     """Return the counts of datasets with an effect as a dictionary."""
     return {
         "alpha": r.alpha,
@@ -103,3 +97,8 @@ def counts(r: Replicability) -> dict[str, Any]:
         "bonferroni": list(r.bonferroni),
         "fisher": list(r.fisher),
     }
+
+
+def by_pair(counts: Mapping[tuple[str, str], Replicability]) -> list[dict[str, Any]]:
+    """Return the counts of each pair of systems."""
+    return [{"a": a, "b": b, **dictionary(r)} for (a, b), r in counts.items()]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
 
@@ -47,9 +46,7 @@ def document(c: StudyComparison) -> Document:
         subtitle=plain.subtitle + baselines,
         sections=tuple(
             dataclasses.replace(
-                section,
-                lead=_lead(c, metric),
-                tables=(_conditions(c, metric), differences_table(c, metric)),
+                section, lead=_lead(c, metric), tables=(_conditions(c, metric), differences_table(c, metric))
             )
             for metric, section in zip(c.metrics, plain.sections, strict=True)
         ),
@@ -118,16 +115,12 @@ def results_tsv(c: StudyComparison) -> str:
         )
     names = [_COLUMNS_OF_BOOSTSA.get(metric.name, metric.name) for metric in c.metrics]
     rows = [["", "mean_epochs", *(part + name for name in names for part in ("", "d_", "s_", "std_"))]]
+    conditions = list(c.provenance.data["conditions"])
     for base in c.baselines:
         treatments = dict.fromkeys(d.a for d in c.differences if d.b == base)
         if treatments:
-            rows += [_tsv_row(c, name, base) for name in (base, *sorted(treatments, key=_place(c)))]
+            rows += [_tsv_row(c, name, base) for name in (base, *sorted(treatments, key=conditions.index))]
     return lines(rows, "\t")
-
-
-def _place(c: StudyComparison) -> Callable[[str], int]:
-    """Return where a condition stands in the study."""
-    return list(c.provenance.data["conditions"]).index
 
 
 def _tsv_row(c: StudyComparison, name: str, base: str) -> list[str]:

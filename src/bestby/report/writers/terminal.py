@@ -118,11 +118,7 @@ def _rich(table: Table, strong: str) -> RichTable:
     from rich.table import Table as RichTable
 
     rich_table = RichTable(
-        box=box.SIMPLE_HEAD,
-        show_edge=False,
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
-        header_style="",
+        box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style=""
     )
     for column in table.columns:
         rich_table.add_column(
