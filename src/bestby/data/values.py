@@ -22,9 +22,7 @@ EXACT = 2**53
 """Whole numbers up to this size are exact as floats."""
 
 _WHOLE = re.compile(r"([+-]?(?:0|[1-9]\d*))(?:\.0*)?", re.ASCII)
-
 _INTEGER = re.compile(r"[+-]?(0|[1-9]\d*)", re.ASCII)
-
 _BOOLEANS = {"true": 1, "false": 0}
 
 _MOST_DIGITS = 400

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import chain, islice
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -67,8 +67,7 @@ def _readable(c: Any) -> dict[str, Any]:
         "notes": notes_as_dicts(all_notes(c)),
         "provenance": c.provenance and asdict(c.provenance),
     }
-    plain: dict[str, Any] = _plain(document)
-    return plain
+    return cast("dict[str, Any]", _plain(document))
 
 
 def _describing(c: Any) -> Any:

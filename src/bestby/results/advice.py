@@ -16,25 +16,18 @@ class Case:
     Parameters
     ----------
     metric : str
-        The measure.
-    mean_of_items : bool
-        Whether the score is the mean of one number per item.
-    binary : bool
-        Whether that number is 0 or 1.
+        The metric.
+    mean_of_items, binary : bool
+        Whether the score is the mean of one number per item, and whether that number is 0 or 1.
     of_sums : bool
         Whether the score is a function of sums over items; ranks are not.
     n_items : int or None
         Items of the test set; None if only scores of whole test sets are known.
     n_differing : int or None
         Items (with clusters: clusters) on which the systems differ.
-    n_systems : int
-        Systems.
-    n_runs : int
-        Runs (seeds) of each system; with folds, repetitions of the cross-validation.
-    n_datasets : int
-        Datasets.
-    n_folds : int
-        Folds of a cross-validation; 0 if there is none.
+    n_systems, n_runs, n_datasets, n_folds : int
+        Systems; runs (seeds) of each, with folds the repetitions of the cross-validation; datasets; folds of
+        a cross-validation, 0 if there is none.
     clustered : bool
         Whether items come in documents, speakers, templates.
     paired : bool

@@ -32,10 +32,8 @@ class SystemScore:
         with the worse score, of which a note tells. More than 26 groups are
         numbered, as in ``"3-7, 9"``. None when not every pair was tested, or if there are more groups than
         systems.
-    standard_error : float or None
-        Standard error of the score; None where it is undefined.
-    standard_error_method : str or None
-        Where it comes from, as for `Difference`.
+    standard_error, standard_error_method : float or None, str or None
+        Standard error of the score, None where it is undefined, and its source, as for `Difference`.
     """
 
     metric: str
@@ -255,10 +253,9 @@ class Paired(Reported):
                 f"the comparison has {len(names)} metrics: {', '.join(names)}",
                 hint=f"name one: result[{quoted(a)}, {quoted(b)}, {quoted(names[0])}]",
             )
-        difference, opposite = self.find(metric, a, b), self.find(metric, b, a)
-        if difference is not None:
+        if (difference := self.find(metric, a, b)) is not None:
             return difference
-        if opposite is not None:
+        if (opposite := self.find(metric, b, a)) is not None:
             return opposite.mirrored()
         raise InvalidInputError(
             f"no difference between {quoted(a)} and {quoted(b)} on {quoted(metric)} in this comparison",
@@ -293,8 +290,8 @@ class Comparison(Paired):
         Notes of the comparison as a whole; those of a difference are with it.
     provenance : Provenance
         Settings, versions, seed and data hash.
-    n_items : int
-        Number of items.
+    n_items, n_clusters : int
+        Number of items, and of the clusters they lie in; 0 if they are independent.
     level : float
         Confidence level.
     correction : str
@@ -303,8 +300,6 @@ class Comparison(Paired):
         The smallest difference that matters.
     baseline : str or None
         The system all others were compared with.
-    n_clusters : int
-        Number of clusters the items lie in; 0 if they are independent.
     """
 
     metrics: tuple[MetricInfo, ...]

@@ -22,10 +22,9 @@ class Spread:
     ----------
     a, b : str
         The systems.
-    n_repetitions : int
-        Repetitions, each tested on its pooled out-of-fold predictions.
-    n_significant : int
-        How many of them give a p-value below 1 - level.
+    n_repetitions, n_significant : int
+        Repetitions, each tested on its pooled out-of-fold predictions, and how many of them give a p-value
+        below 1 - level.
     p_value, low, difference, high : tuple of float
         Least and greatest p-value, lower end, difference and upper end among the repetitions.
     """

@@ -17,7 +17,6 @@ VERDICTS = (None, "better", "worse", "equivalent", "inconclusive")
 """What the codes of `Pairs.verdict` mean."""
 
 IDENTICAL = "the two systems do not differ on any item"
-
 _AT_ONCE = 4096
 
 
@@ -27,46 +26,28 @@ class Pairs(Sequence[Difference]):
 
     Parameters
     ----------
-    metric : str
-        Its name.
-    greater_is_better : bool
-        Its direction.
-    names : tuple of str, length S
-        The systems.
-    scores : ndarray, shape (S,)
-        Their scores.
+    metric, greater_is_better
+        As for `Difference`.
+    names, scores : tuple of str, length S, and ndarray, shape (S,)
+        The systems and their scores.
     a, b : ndarray of int, shape (P,)
         Positions of the two systems of each pair; the pairs of one A stand together.
     estimate, low, high : ndarray, shape (P,)
         A minus B and the ends of its interval.
-    standard_error : ndarray, shape (P,)
-        Of the difference, by formula.
-    p_value, p_adjusted, statistic : ndarray, shape (P,)
-        Of the test.
-    n_differing : ndarray of int, shape (P,)
-        Items whose contribution differs.
-    how : ndarray of int, shape (P,)
-        How the reference distribution was had, as a position in `methods`.
-    verdict : ndarray of int, shape (P,)
-        Positions in `VERDICTS`.
+    standard_error, p_value, p_adjusted, statistic, n_differing : ndarray, shape (P,)
+        As for `Difference` and its test.
+    how, verdict : ndarray of int, shape (P,)
+        How the reference distribution was obtained, as a position in `methods`; positions in `VERDICTS`.
     methods : tuple of str
         What `how` means.
-    n_items : int
-        Number of items.
-    level : float
-        Of the intervals.
     interval, test : str
-        How the intervals were made, and which test it is.
-    alternative : {"two-sided", "greater", "less"}
-        Of the test.
+        The methods of the intervals and of the test.
+    n_items, level, alternative, margin
+        As for `Difference` and its test.
     told : mapping of int to tuple of Note
         The notes of a difference, by the number of items that differ.
-    margin : float or None
-        The smallest difference that matters.
-    equivalence : tuple of two ndarray, shape (P,), or None
-        The ends of the intervals of two one-sided tests; None without a margin.
-    equivalence_level : float
-        Their level.
+    equivalence, equivalence_level : tuple of two ndarray, shape (P,), or None; float
+        The ends of the intervals of two one-sided tests, None without a margin; their level.
     """
 
     metric: str

@@ -37,11 +37,7 @@ class StoredDesign:
 
     Parameters
     ----------
-    name, doubt_words, test_words, assumed_words : str
-        As those of the design.
-    simulated : bool
-        Whether its power was simulated.
-    true_difference, effect : float
+    name, doubt_words, test_words, assumed_words, simulated, true_difference, effect
         As those of the design.
     assumptions : dict
         Its settings by name.
@@ -82,10 +78,8 @@ class PlanPoint:
     ----------
     n : int
         Its size.
-    power : float
-        The probability that the test rejects.
-    error : float
-        Monte Carlo standard error of `power`; 0 from a formula.
+    power, error : float
+        The probability that the test rejects, and its Monte Carlo standard error; 0 from a formula.
     """
 
     n: int
@@ -107,20 +101,17 @@ class Plan(Reported):
         The size of the study: given, or the least that is enough.
     unit : str
         What n counts: items, clusters or runs.
-    power : float
-        The power of a study of that size; with a pilot, averaged over the spreads that it leaves open.
-    error : float
-        Monte Carlo standard error of `power`; 0 from a formula.
+    power, error : float
+        The power of a study of that size (with a pilot, averaged over the spreads that it leaves open), and
+        its Monte Carlo standard error; 0 from a formula.
     power_as_estimated : float or None
         The power of the same study if what was estimated from the pilot were the truth; None without a pilot.
     difference : float
         The true difference A minus B, on the scale of the measure: assumed, or the smallest detectable.
     wanted : float or None
         The power asked for, if it was not the question.
-    alpha : float
-        The level of the test, after division by the number of comparisons.
-    level : float
-        One minus the level of the whole family.
+    alpha, level : float
+        The level of the test, after division by the number of comparisons; one minus that of the family.
     alternative : {"two-sided", "greater", "less"}
         Of A against B.
     n_comparisons : int
@@ -170,12 +161,9 @@ class Split:
     ----------
     runs, items : int
         Runs of each system, and the most items the rest of the budget pays for.
-    cost : float
-        What it costs.
-    standard_error : float
-        Standard error of the difference.
-    power : float
-        The power; NaN where one run cannot show its own spread.
+    cost, standard_error, power : float
+        What it costs; the standard error of the difference; the power, NaN where one run cannot show its own
+        spread.
     """
 
     runs: int

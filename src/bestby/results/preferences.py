@@ -91,8 +91,6 @@ class PreferenceComparison(Comparison):
     ----------
     metrics, systems, differences, n_items
         One metric, "strength" or "elo"; `PreferenceScore`; `PreferenceDifference`; the number of judgements.
-    n_clusters : int
-        Number of clusters (prompts) of judgements; 0 if each is one of its own.
     tie_model : {"half", "davidson"}
         Whether a tie is half a win for both, or has a probability of its own.
     tie_parameter : float

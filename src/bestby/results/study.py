@@ -105,7 +105,3 @@ class StudyComparison(Comparison):
         """
         text: str = report_module("kinds.study").results_tsv(self)
         return written(text, path)
-
-    def plot(self, metric: str | None = None, *, ax: Any = None, top: int | None = None) -> Any:
-        """Draw the forest plot of the differences of one metric; return the matplotlib Axes."""
-        return report_module("figures.forest").forest(self, metric=metric, ax=ax, top=top)

@@ -145,8 +145,8 @@ class Omnibus:
     ----------
     metric : str
         The metric.
-    name : {"cochran_q", "friedman"}
-        The test.
+    name : str
+        ``"cochran_q"`` or ``"friedman"``.
     statistic, df, p_value : float
         The statistic, its degrees of freedom, and the p-value from the chi-squared approximation.
     """

@@ -169,6 +169,14 @@ def test_a_frame_is_of_the_kind_that_was_compared() -> None:
     assert result.to_json() == RESULT.to_json()
 
 
+@pytest.mark.parametrize("backend", ["dask", "duckdb", None])
+def test_a_frame_of_another_kind_leaves_the_default(backend: str | None) -> None:
+    pandas = pytest.importorskip("pandas")
+    result = bb.compare({"a": [1, 1, 0, 1], "b": [0, 1, 0, 1]}, n_resamples=99)
+    remember_backend(result, backend)
+    assert isinstance(result.to_frame(), pandas.DataFrame)
+
+
 def test_an_unknown_library_or_table_is_refused() -> None:
     with pytest.raises(bb.InvalidInputError, match="backend must be one of"):
         RESULT.to_frame(backend="excel")

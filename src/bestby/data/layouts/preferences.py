@@ -23,7 +23,6 @@ TIES = ("tie", "draw", "tie (bothbad)", "both_bad")
 """What stands for a tie in the column of winners; the last two are those of Chatbot Arena."""
 
 _PLAIN = (0.0, 0.5, 1.0)
-
 _HINT = 'the winner is a system, "a" or "b", "tie", or a number from 0 (B) to 1 (A), or 1 (A) to 2 (B)'
 
 

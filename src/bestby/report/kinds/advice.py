@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 TABLE = "path"
 COLUMNS = ("step", "question", "answer", "reason", "source")
-
 _WIDTH = 100
 _NORMALITY = (
     "description only: the advice does not depend on it, since a test chosen by a test of normality has"

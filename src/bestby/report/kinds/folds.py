@@ -166,7 +166,6 @@ def _pictures(c: FoldComparison) -> tuple[Picture, ...]:
     n_pairs = len(c.differences)
     if not 0 < n_pairs <= _MOST_DRAWN:
         return ()
-
     caption = "A dot per fold; the line is the corrected interval, filled where the test finds a difference."
     return (Picture(f"Forest plot of {n_pairs} differences over folds", caption, partial(forest.folds, c)),)
 
