@@ -91,11 +91,11 @@ def assumed_classes_note(annotations: Annotations, columns: Mapping[str, Any]) -
     if not names or annotations.named or np.array_equal(classes, np.arange(classes.size)):
         return ()
     listed = ", ".join(map(str, classes[:8])) + (", …" if classes.size > 8 else "")
-    told = (
+    message = (
         f"the columns of {', '.join(names)} are taken for the annotators' labels in sorted order ({listed}):"
         " pass classes=[...] to say which they are"
     )
-    return (Note("classes_assumed", told, names),)
+    return (Note("classes_assumed", message, names),)
 
 
 def checked_counts(counts: ArrayLike, n: int) -> IntArray:
@@ -143,11 +143,11 @@ def opaque(values: Any, what: str) -> Array:
 def objects_as_text(values: Array) -> bytes:
     """Return items of any kind as text that is the same in every process and leaves nothing out."""
     with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
-        told = [
+        message = [
             f"{{{', '.join(sorted(map(repr, value)))}}}" if isinstance(value, AbstractSet) else repr(value)
             for value in values.tolist()
         ]
-    return "\n".join(told).encode()
+    return "\n".join(message).encode()
 
 
 def is_plain(values: Array) -> bool:

@@ -162,7 +162,7 @@ def read_batches(passes: Passes, names: Sequence[str], on_missing: OnMissing) ->
             f"a comparison needs at least 2 items, got {n_kept}",
             hint="with one item nothing can be said about the uncertainty",
         )
-    told = f"batches|{'|'.join(sorted(names))}|{passes.with_gold}|{n_kept}|{summed % (1 << 64)}"
+    content = f"batches|{'|'.join(sorted(names))}|{passes.with_gold}|{n_kept}|{summed % (1 << 64)}"
     empty = np.empty(0)
     return Streamed(
         systems=dict.fromkeys(names, empty),
@@ -170,18 +170,18 @@ def read_batches(passes: Passes, names: Sequence[str], on_missing: OnMissing) ->
         notes=(*_notes(n_kept), *([dropped_note(n - n_kept, n)] if n_kept < n else [])),
         batches=Passes(passes.source, passes.queries, passes.with_gold, complete=n_kept < n),
         n=n_kept,
-        digest=hashlib.blake2b(told.encode(), digest_size=8).hexdigest(),
+        digest=hashlib.blake2b(content.encode(), digest_size=8).hexdigest(),
     )
 
 
 def _notes(n: int) -> tuple[Note, ...]:
-    told = (
+    message = (
         "the scores were read in batches. A resample takes each item a Poisson number of times (mean 1), by"
         f" its id, so that the size of a resample varies: by {1.0 / np.sqrt(n):.1g} of the {n} items. Totals"
         " are divided by the resample's own size, so that scores vary as those of n items drawn, up to 1/n."
         " That ids are unique was not checked: items of one id are drawn and swapped together"
     )
-    return (Note("poisson_resamples", told),)
+    return (Note("poisson_resamples", message),)
 
 
 def _check_arrow() -> None:

@@ -172,9 +172,9 @@ def _of_log(log: Read) -> Mapping[str, Evaluation]:
             f"the files were read as {log.told}: they hold one dataset",
             hint="compare the systems on it: bestby compare",
         )
-    told = Note("read_as", f"the files were read as {log.told}")
+    note = Note("read_as", f"the files were read as {log.told}")
     return {
-        name: dataclasses.replace(part, suggested=log.metric, notes=(told, *part.notes))
+        name: dataclasses.replace(part, suggested=log.metric, notes=(note, *part.notes))
         for name, part in log.datasets.items()
     }
 

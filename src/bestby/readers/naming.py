@@ -30,9 +30,9 @@ def named_paths(
     files: dict[str, str | Path] = {}
     split = [_split(argument) for argument in given]
     stems = [stem_of(path) for name, path in split if name is None]
-    for told, path in split:
-        name = stem_of(path) if told is None else told
-        if told is None and stems.count(name) > 1:  # files of one name in several folders
+    for system, path in split:
+        name = stem_of(path) if system is None else system
+        if system is None and stems.count(name) > 1:  # files of one name in several folders
             name = f"{Path(path).parent.name}/{name}"
         if name in files:
             raise InvalidInputError(

@@ -87,10 +87,10 @@ def _by_id(out: dict[str, Any], mine: list[Any], theirs: list[Any], parts: Seque
     absent = [key for key in theirs if key not in places]
     if absent or len(theirs) != len(mine):
         extra = [key for key in mine if key not in {*theirs}]
-        told = f"{parts[0].source} has no {absent[0]!r}" if absent else f"the gold has no {extra[0]!r}"
+        message = f"{parts[0].source} has no {absent[0]!r}" if absent else f"the gold has no {extra[0]!r}"
         raise InvalidInputError(
             f"{parts[0].source} and {parts[1].source} share {len(theirs) - len(absent)} of {len(theirs)} item"
-            f" ids: {told}",
+            f" ids: {message}",
             hint="a run has one prediction for every item of the gold, and for no other",
         )
     out["predictions"] = [out["predictions"][places[key]] for key in theirs]

@@ -104,9 +104,9 @@ def _check_same(
     absent = [f"{name}[{one}]" for one in classes if one not in columns]
     extra = [column for one, column in columns.items() if one not in classes]
     if absent or extra:
-        told = f"no column {absent[0]!r}" if absent else f"a column {extra[0]!r}"
+        message = f"no column {absent[0]!r}" if absent else f"a column {extra[0]!r}"
         raise InvalidInputError(
-            f"{table.source} has {told}, but the classes are {listed(classes)}"
+            f"{table.source} has {message}, but the classes are {listed(classes)}"
             + (f" (of {first!r})" if name != first else ""),
             hint="give gold and every system a column per class; if columns with brackets are systems of"
             " their own, choose them: systems=[...]",

@@ -188,11 +188,10 @@ def _notes(document: Document) -> str:
 
 
 def _making(document: Document) -> str:
-    rows = [
+    listed = "\n".join(
         f"<dt>{escape(str(key))}</dt><dd>{escape(_setting(value))}</dd>"
         for key, value in document.settings.items()
-    ]
-    listed = "\n".join(rows)
+    )
     return f"""<section>
 <h2>How the numbers were computed</h2>
 {_paragraph(document.methods)}
@@ -240,24 +239,15 @@ def _table(table: Table, *, sortable: bool = False) -> str:
         strong = ' class="bb-strong"' if row.strong else ""
         rows.append(f"<tr{strong}>{''.join(cells)}</tr>")
     caption = escape(table.caption)
-    region = (
-        f'<div class="bb-scroll" tabindex="0" role="region" aria-label="{caption}">'
-        if sortable
-        else ('<div class="bb-scroll">')
-    )
-    return "\n".join(
-        [
-            region,
-            '<table class="bb-table bb-sortable">' if sortable else '<table class="bb-table">',
-            f"<caption>{caption}</caption>",
-            f"<thead><tr>{''.join(heads)}</tr></thead>",
-            "<tbody>",
-            *rows,
-            "</tbody>",
-            "</table>",
-            "</div>",
-        ]
-    )
+    region = f' tabindex="0" role="region" aria-label="{caption}"' if sortable else ""
+    body = "\n".join(["<tbody>", *rows, "</tbody>"])
+    return f"""<div class="bb-scroll"{region}>
+<table class="bb-table{" bb-sortable" * sortable}">
+<caption>{caption}</caption>
+<thead><tr>{"".join(heads)}</tr></thead>
+{body}
+</table>
+</div>"""
 
 
 def _key(cell: Cell) -> str:
