@@ -170,7 +170,10 @@ ALTERNATIVES = (
     Term("less", "less", "Is the score of A less than that of B?", ("alternative",)),
     Term(
         "better", "better", "Is A better than B, whichever direction that is?",
-        ("items.alternative", "runs.alternative", "study.alternative")
+        (
+            "items.alternative", "runs.alternative", "study.alternative", "datasets.alternative",
+            "folds.alternative", "preferences.alternative",
+        ),
     ),
 )
 

@@ -72,7 +72,7 @@ def test_other_commands_read_the_standard_input_too(
     ("arguments", "content", "lines"),
     [
         (["-", "--gold", "god"], CSV,
-         ["InvalidInputError: stdin has no column 'god' (asked for as gold); did you mean 'gold'?",
+         ["InvalidInputError: stdin has no column 'god' (named as gold); did you mean 'gold'?",
           "hint: its columns are: item, gold, a, b"]),
         (["-"], b"\n", ["InvalidInputError: the standard input is empty", "hint: pipe a table into it, or name a file"]),
         (["-", "other.csv"], CSV,

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bestby import read
-from bestby.comparisons.study.aligning import aligned, gold_of
+from bestby.comparisons.study.aligning import aligned, checked_gold
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.evaluations import evaluation_of_frame
 from bestby.data.layouts.options import TableOptions
@@ -96,7 +96,7 @@ def listed(columns: Columns, folder: Path) -> Evaluation:
 
 
 def studied(columns: Columns, folder: Path) -> Evaluation:
-    gold = gold_of(columns["gold"])
+    gold = checked_gold(columns["gold"])
     runs = {name: aligned(gold, columns[name], name)[0] for name in columns if name != "gold"}
     return Evaluation.of(runs, gold.values)
 

@@ -7,10 +7,11 @@ import itertools
 import pytest
 from tests.laws.roster import ROSTER, Data, Entry, by_key, four_systems, make
 
-from bestby.inference.multiplicity import CORRECTIONS, adjust
+from bestby.inference.multiplicity import adjust
+from bestby.vocabulary import allowed_names
 
 
-@pytest.mark.parametrize("correction", CORRECTIONS)
+@pytest.mark.parametrize("correction", allowed_names("correction"))
 @pytest.mark.parametrize("entry", ROSTER, ids=lambda e: e.key)
 def test_adjusted_p_values_are_aligned_monotone_and_no_smaller(entry: Entry, correction: str) -> None:
     if (entry.key == "callable" or entry.kind.startswith("soft")) and correction != "holm":
@@ -42,7 +43,7 @@ def test_more_systems_never_make_a_pair_easier_to_reject(key: str, correction: s
 
 def test_letters_and_ranks_follow_from_the_adjusted_p_values() -> None:
     entry = by_key("accuracy")
-    for correction in CORRECTIONS:
+    for correction in allowed_names("correction"):
         result = make(entry, "plain", seed=53, n=300).compare(entry, correction=correction, level=0.95)
         group = {s.system: set(s.group or "") for s in result.systems}
         significant = {(d.a, d.b): d.p_adjusted < 0.05 for d in result}

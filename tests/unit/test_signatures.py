@@ -13,8 +13,9 @@ import pytest
 import bestby as bb
 
 ORDER = """
-    data gold metric greater_is_better statistic per_class systems conditions items dataset outer fold
-    repetition a b winner item clusters strata on_missing classes normalise annotators blocks paired ratio
+    data gold metric greater_is_better statistic per_class systems ignore conditions items dataset outer
+    fold repetition a b winner run item system_column value_column
+    clusters strata on_missing classes normalise annotators blocks paired ratio
     required ties scale prior baseline interval level simultaneous test across inside alternative correction
     margin n_comparisons curve n_simulations n_resamples resample_size rescale rng n_jobs progress executor
     resampling

@@ -27,14 +27,11 @@ RESULTS = "bestby.results"
 TOP_LEVEL = {"__init__", "_version", "vocabulary"}
 """The files beside the folders of the package."""
 
-LONG_MODULES: dict[str, int] = {
-    "bestby.cli.plan": 518,
-    "bestby.engine.sums": 539,
-}
+LONG_MODULES: dict[str, int] = {}
 
 LONG_FUNCTIONS: dict[str, int] = {
-    "bestby.comparisons.datasets.comparing.compare_datasets": 62,
-    "bestby.comparisons.folds.comparing.compare_folds": 65,
+    "bestby.comparisons.datasets.comparing.compare_datasets": 63,
+    "bestby.comparisons.folds.comparing.compare_folds": 66,
 }
 
 ROOT = Path(bestby.__file__).parent

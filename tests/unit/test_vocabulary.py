@@ -29,7 +29,7 @@ PATHS = {path for kind in KINDS.values() for term in kind for path in term.argum
 ARGUMENTS = {path.rpartition(".")[2] for path in PATHS}
 QUESTIONS = {path.rpartition(".")[0] for path in PATHS} | {""}
 
-SOME_TESTS = {"comparisons/common/many_systems.py", "comparisons/common/note_rules.py"}
+SOME_TESTS = {"_core/typing.py", "comparisons/common/many_systems.py", "comparisons/common/swap_notes.py"}
 """Modules with a list of tests that have one property, such as being computed for many systems at once."""
 
 NOT_CHOICES = {"Dependence"}

@@ -28,7 +28,7 @@ from bestby.engine.base import Drawing, Progress
 from bestby.engine.interval_maker import Intervals
 from bestby.metrics.suitability import chosen_metrics
 from bestby.resampling.settings import Resampling, combined
-from bestby.results.base import MetricInfo
+from bestby.results.base import MetricInfo, remember_backend
 from bestby.results.comparison import Comparison
 
 
@@ -241,7 +241,7 @@ def compare(
         for m, position in enumerate(positions):
             parts[position] = compared(intervals, m, metrics[position], evaluation, settings)
     ordered = [parts[position] for position in range(len(metrics))]
-    return Comparison(
+    result = Comparison(
         metrics=tuple(MetricInfo(m.name, m.greater_is_better, m.bounds) for m in metrics),
         systems=tuple(score for part in ordered for score in part.systems),
         differences=joined([part.differences for part in ordered]),
@@ -255,3 +255,4 @@ def compare(
         baseline=settings.baseline,
         n_clusters=evaluation.n_clusters,
     )
+    return remember_backend(result, evaluation.frame_backend)

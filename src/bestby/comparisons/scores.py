@@ -21,7 +21,7 @@ from bestby.engine.base import Drawing, Progress
 from bestby.engine.interval_maker import Intervals
 from bestby.metrics.suitability import chosen_metrics
 from bestby.resampling.settings import Resampling, combined
-from bestby.results.base import MetricInfo, Note
+from bestby.results.base import MetricInfo, Note, remember_backend
 from bestby.results.comparison import Comparison, SystemScore
 
 _SETTINGS = ("interval", "level", "resample_size", "rescale", "annotators", "blocks")
@@ -142,7 +142,7 @@ def evaluate(
             scores[position], score_notes = _scored(intervals, m, evaluation.names, interval, settings.level)
             notes += [*score_notes, *note_rules.of_metric(group, m, {}, settings)]
     named = {name: value for name, value in settings.by_name().items() if name in _SETTINGS}
-    return Comparison(
+    result = Comparison(
         metrics=tuple(MetricInfo(m.name, m.greater_is_better, m.bounds) for m in metrics),
         systems=tuple(score for position in range(len(metrics)) for score in scores[position]),
         differences=(),
@@ -154,6 +154,7 @@ def evaluate(
         correction="none",
         n_clusters=evaluation.n_clusters,
     )
+    return remember_backend(result, evaluation.frame_backend)
 
 
 def _scored(

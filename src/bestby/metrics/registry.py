@@ -250,12 +250,16 @@ def _function_name(function: Any) -> str:
     return f"{_function_name(function.func)}({', '.join(fixed)})"
 
 
+_FAMILY_OF_MODULE = {"bleu": "translation", "chance": "classification"}
+
+
 def _row(name: str, text: str, metric: BaseMetric) -> MetricRow:
     stem = re.split(r"[\[@]", name)[0]
-    known = {**OTHERWISE_KNOWN_AS, **SPELLINGS}
+    known = {**SUGGESTIONS, **SPELLINGS}
+    module = type(metric).__module__.rpartition(".")[2].partition("_")[0]
     return MetricRow(
         name,
-        type(metric).__module__.rpartition(".")[2].partition("_")[0],
+        _FAMILY_OF_MODULE.get(module, module),
         tuple(sorted(alias for alias, meant in known.items() if meant == stem)),
         text,
         metric.greater_is_better,

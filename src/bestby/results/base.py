@@ -6,7 +6,7 @@ import hashlib
 import importlib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeVar
 
 from bestby._core import checks
 from bestby._core.versions import blas, versions
@@ -18,6 +18,9 @@ FRAMES: tuple[Literal["pandas", "polars", "pyarrow"], ...] = ("pandas", "polars"
 
 _MOST_LISTED = 50
 """Names that a signature lists."""
+
+
+T = TypeVar("T", bound="Reported")
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,9 +223,10 @@ class Reported:
         return written(report_module("writers.html").to_html(self, top), path)
 
 
-def remember_backend(result: Reported, backend: str | None) -> None:
+def remember_backend(result: T, backend: str | None) -> T:
     """Let `to_frame` return the kind of frame that was compared by default, if it can make such frames."""
     object.__setattr__(result, "_frame_backend", backend if backend in FRAMES else None)
+    return result
 
 
 def report_module(module: str) -> Any:

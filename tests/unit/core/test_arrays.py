@@ -385,7 +385,7 @@ def test_judgements_have_names_in_their_cells() -> None:
         "the winner of judgement 0 must be a name, got array(['x', 'y'], dtype='<U1')"
     )
     assert message(lambda: bb.compare_preferences({"a": ["x"], "b": ["y"], "winner": ["x", "y"]})) == (
-        "there are 1 values of a, 1 of b and 2 of winner"
+        "column 'a' has 1 values, 'winner' has 2"
     )
 
 

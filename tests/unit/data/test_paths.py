@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from bestby import Study, compare, read
-from bestby.comparisons.study.aligning import aligned, gold_of
+from bestby.comparisons.study.aligning import aligned, checked_gold
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.evaluations import evaluation_of_frame
 from bestby.data.layouts.options import TableOptions
@@ -174,7 +174,7 @@ def test_scores_do_not_depend_on_the_path(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", list(TABLES))
 def test_nor_on_whether_a_study_keeps_them(name: str) -> None:
     cells = cells_of(name)
-    gold = gold_of(cells["gold"])
+    gold = checked_gold(cells["gold"])
     runs = {system: aligned(gold, cells[system], system)[0] for system in "ab"}
     scores = right(Evaluation.of(runs, gold.values))
     assert scores == dict(zip("ab", TABLES[name][3:], strict=True))

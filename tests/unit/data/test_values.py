@@ -279,7 +279,7 @@ def test_a_study_takes_what_compare_takes(tmp_path: Path) -> None:
     found = study.compare(**{**FEW, "test": "auto"})
     assert {name: found.score(name).runs for name in "abc"} == {"a": (0.75,), "b": (0.75,), "c": (1.0,)}
     assert study.export_outcomes(tmp_path / "outcomes.json") == ("0", "1", "UNK")
-    with pytest.raises(InvalidInputError, match="the gold of item 3 is 1 in the study, 'x' in what"):
+    with pytest.raises(InvalidInputError, match="the gold of item 3 is 1 in the study, 'x' in the new gold"):
         study.add("d", run=0, predictions=[0, 1, 0, 1], gold=[0, 1, 1, "x"])
 
 

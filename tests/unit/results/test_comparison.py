@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
-from bestby import Comparison, Interval, InvalidInputError, compare
+from bestby import Comparison, Interval, InvalidInputError, compare, compare_runs, evaluate
 
 GOLD = [0, 1, 1, 0, 1, 0, 1, 1, 0, 1]
 SYSTEMS = {"a": GOLD, "b": [0, 1, 0, 0, 1, 0, 1, 1, 1, 1], "c": [1, 1, 0, 0, 1, 1, 1, 0, 1, 1]}
@@ -111,3 +115,14 @@ def test_an_interval_holds_its_ends() -> None:
     assert -0.1 in interval
     assert 0.2 in interval
     assert 0.2000001 not in interval
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_a_frame_is_of_the_kind_that_was_compared(make: Any) -> None:
+    rows = {"gold": [0, 1, 1, 0] * 5, "a": [0, 1, 1, 1] * 5, "b": [1, 1, 0, 0] * 5}
+    data = make(rows)
+    for result in (compare(data, gold="gold", n_resamples=99), evaluate(data, gold="gold", n_resamples=99)):
+        assert isinstance(result.to_frame("scores"), type(data))
+    runs = make({"a": [0.7, 0.8, 0.75], "b": [0.6, 0.7, 0.72]})
+    assert isinstance(compare_runs(runs, n_resamples=99).to_frame(), type(data))
+    assert isinstance(compare(rows, gold="gold", n_resamples=99).to_frame(), pd.DataFrame)

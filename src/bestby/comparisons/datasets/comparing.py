@@ -23,13 +23,14 @@ from bestby.comparisons.datasets.source import (
     source_of,
 )
 from bestby.data.evaluation import Evaluation
+from bestby.data.frames import backend_of
 from bestby.data.layouts.options import TableOptions
 from bestby.engine.base import Drawing, Progress
 from bestby.inference import multiplicity, ranking
 from bestby.inference.replicability import replicability
 from bestby.metrics import resolve
 from bestby.resampling.settings import Resampling, combined
-from bestby.results.base import Note
+from bestby.results.base import Note, remember_backend
 from bestby.results.comparison import Difference
 from bestby.results.datasets import Counts, DatasetComparison, Names, RankDifference
 from bestby.results.replicability import Replicability
@@ -188,7 +189,7 @@ def compare_datasets(
         "baseline": baseline,
     }
     about = {"datasets": len(scores.datasets), "systems": list(scores.names), **scores.sizes()}
-    return DatasetComparison(
+    result = DatasetComparison(
         metric=scores.metric,
         datasets=scores.datasets,
         systems=order,
@@ -213,6 +214,7 @@ def compare_datasets(
         correction=correction,
         baseline=baseline,
     )
+    return remember_backend(result, backend_of(data))
 
 
 def _refuse_unused(data: Any, columns: Mapping[str, Any], interval: str, test: str) -> None:

@@ -18,12 +18,13 @@ from bestby.comparisons.common.provenance import made_by
 from bestby.comparisons.folds import fold_tests
 from bestby.comparisons.folds.source import Folds, Labels, of_items, of_scores, read
 from bestby.data.evaluation import Evaluation
+from bestby.data.frames import backend_of
 from bestby.data.layouts.options import TableOptions
 from bestby.engine.base import Drawing, Progress
 from bestby.inference import classical, crossvalidation, multiplicity
 from bestby.inference.replicability import replicability
 from bestby.resampling.settings import Resampling, combined
-from bestby.results.base import Note
+from bestby.results.base import Note, remember_backend
 from bestby.results.comparison import Difference
 from bestby.results.datasets import Counts, Names, PairTests
 from bestby.results.folds import FoldComparison, Spread
@@ -198,7 +199,7 @@ def compare_folds(
         "baseline": baseline,
     }
     scores = per_dataset.in_order(folds.matrix, folds.names, order)
-    return FoldComparison(
+    result = FoldComparison(
         metric=folds.metric,
         systems=order,
         folds=folds.labels,
@@ -216,6 +217,7 @@ def compare_folds(
         correction=correction,
         baseline=baseline,
     )
+    return remember_backend(result, backend_of(data))
 
 
 def _refuse_columns(columns: Mapping[str, object]) -> None:

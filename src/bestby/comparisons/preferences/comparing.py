@@ -27,13 +27,14 @@ from bestby.comparisons.common.provenance import made_by
 from bestby.comparisons.preferences import testing
 from bestby.comparisons.preferences.fitting import Fit, Settings, fitted, notes_on
 from bestby.comparisons.preferences.source import Columns, Data, data_of
+from bestby.data.frames import backend_of
 from bestby.data.layouts.preferences import Preferences
 from bestby.engine.base import Drawing, Progress
 from bestby.inference import multiplicity
 from bestby.inference.distributions import replicates
 from bestby.inference.intervals import percentile
 from bestby.resampling.settings import Resampling, combined
-from bestby.results.base import MetricInfo, Provenance
+from bestby.results.base import MetricInfo, Provenance, remember_backend
 from bestby.results.preferences import PreferenceComparison, PreferenceDifference, PreferenceScore
 from bestby.results.values import Interval, TestResult
 from bestby.vocabulary import allowed_names
@@ -43,11 +44,11 @@ from bestby.vocabulary import allowed_names
 def compare_preferences(
     data: Preferences | Any,
     *,
+    systems: str | Sequence[str] | None = None,
     a: str = "a",
     b: str = "b",
     winner: str = "winner",
     item: str | None = None,
-    systems: str | Sequence[str] | None = None,
     clusters: ArrayLike | str | None = None,
     ties: Ties = "half",
     scale: Scale = "log",
@@ -167,7 +168,8 @@ def compare_preferences(
     drawing = Drawing.of(resampling)
     judgements = data_of(data, clusters, Columns(a, b, winner, item, systems))
     checks.valid_baseline(baseline, judgements.names)
-    return _compared(fitted(judgements, settings, drawing), settings, drawing)
+    result = _compared(fitted(judgements, settings, drawing), settings, drawing)
+    return remember_backend(result, backend_of(data))
 
 
 def _compared(fit: Fit, settings: Settings, drawing: Drawing) -> PreferenceComparison:

@@ -18,13 +18,14 @@ from bestby.comparisons.common.provenance import made_by, sizes
 from bestby.comparisons.runs.differences import chosen_test, difference_of, orders_of, oriented_test
 from bestby.comparisons.runs.settings import Settings, checked_settings
 from bestby.comparisons.runs.source import Columns, Data, data_of, given_runs
+from bestby.data.frames import backend_of
 from bestby.data.layouts.runs import Runs
 from bestby.engine.base import Drawing, Progress
 from bestby.engine.hierarchy import RunsWithItems
 from bestby.engine.runs import FEW_FOR_MEDIANS
 from bestby.inference import locations, multiplicity
 from bestby.resampling.settings import Resampling, combined
-from bestby.results.base import Note, Provenance
+from bestby.results.base import Note, Provenance, remember_backend
 from bestby.results.runs import RunsComparison, RunsDifference, RunsScore, Variance
 
 FEW_RUNS = 5
@@ -205,7 +206,7 @@ def compare_runs(
     )
     differences, long = family.with_one_long_note(differences)
     scores, system_notes = _scores(runs, order, differences, settings)
-    return RunsComparison(
+    result = RunsComparison(
         metrics=(runs.metric,),
         systems=scores,
         differences=differences,
@@ -229,6 +230,7 @@ def compare_runs(
         statistic=settings.statistic,
         paired=settings.paired,
     )
+    return remember_backend(result, backend_of(data))
 
 
 def _scores(

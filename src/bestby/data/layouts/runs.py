@@ -26,7 +26,25 @@ VALUE_WORDS = ("score", "prediction", "value")
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """The runs of several systems, as `compare_runs` takes them; `told` says how the source was read."""
+    """The runs of several systems, as `compare_runs` takes them.
+
+    Parameters
+    ----------
+    runs : dict
+        Per system an array of scores, one per run, or a list of arrays, one per run.
+    gold : ndarray, shape (n,), or None
+        The gold labels, for predictions.
+    clusters : ndarray, shape (n,), or None
+        The cluster of each item.
+    metric : str or None
+        What the column of the scores is called.
+    told : str
+        How the source was read.
+    greater_is_better : bool or None
+        The direction of the scores, if the source knows it.
+    notes : tuple of Note
+        What must be known of how the source was read.
+    """
 
     runs: dict[str, Any]
     gold: Array | None
