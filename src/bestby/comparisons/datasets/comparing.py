@@ -152,10 +152,9 @@ def compare_datasets(
     >>> round(result["new", "old"].estimate, 4), result.wins("new", "old"), result.average_ranks
     (0.0275, (3, 0, 1), (1.25, 1.75))
     """
-    resampling = combined(
-        resampling, n_resamples, rng=rng, n_jobs=n_jobs, progress=progress, executor=executor
+    drawing = Drawing.of(
+        combined(resampling, n_resamples, rng=rng, n_jobs=n_jobs, progress=progress, executor=executor)
     )
-    drawing = Drawing.of(resampling)
     options = per_dataset.checked_options(interval, level, alternative, correction, test=test)
     checks.choice(across, allowed_names("across", "datasets"), "across")
     checks.choice(on_missing, allowed_names("on_missing", "datasets"), "on_missing")
@@ -181,13 +180,9 @@ def compare_datasets(
     counts = _counts(tests, pairs, options.level)
     matrix = per_dataset.in_order(scores.matrix, scores.names, order)
     settings = {
-        "metrics": [scores.metric.name],
-        **dataclasses.asdict(options),
-        "alternative": alternative,
-        "across": across,
-        "correction": correction,
-        "baseline": baseline,
-    }
+        "metrics": [scores.metric.name], **dataclasses.asdict(options), "alternative": alternative,
+        "across": across, "correction": correction, "baseline": baseline,
+    }  # fmt: skip
     about = {"datasets": len(scores.datasets), "systems": list(scores.names), **scores.sizes()}
     result = DatasetComparison(
         metric=scores.metric,

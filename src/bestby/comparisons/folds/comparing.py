@@ -152,10 +152,9 @@ def compare_folds(
     >>> round(difference.estimate, 3), difference.test.name, round(difference.p_value, 3)
     (0.028, 'corrected-t', 0.033)
     """
-    resampling = combined(
-        resampling, n_resamples, rng=rng, n_jobs=n_jobs, progress=progress, executor=executor
+    drawing = Drawing.of(
+        combined(resampling, n_resamples, rng=rng, n_jobs=n_jobs, progress=progress, executor=executor)
     )
-    drawing = Drawing.of(resampling)
     options = per_dataset.checked_options(interval, level, alternative, correction, inside=inside)
     checks.choice(test, allowed_names("test", "folds"), "test")
     table_options = TableOptions.of(
@@ -163,10 +162,9 @@ def compare_folds(
         system_column=system_column, value_column=value_column,
     )  # fmt: skip
     given = read(data, fold, repetition, table_options)
-    if isinstance(data, Evaluation | Mapping):
-        columns = {"fold": fold, "repetition": repetition, "gold": gold, "item": item, "clusters": clusters}
-        columns |= {"ignore": ignore, "system_column": system_column, "value_column": value_column}
-        _refuse_columns(columns)
+    columns = {"fold": fold, "repetition": repetition, "gold": gold, "item": item, "clusters": clusters}
+    columns |= {"ignore": ignore, "system_column": system_column, "value_column": value_column}
+    _refuse_columns(data, columns)
     if isinstance(given, dict):
         folds = of_items(given, metric, greater_is_better, drawing)
     else:
@@ -186,18 +184,10 @@ def compare_folds(
     }
     bounds = fold_tests.interval_of(name, folds, share)
     settings = {
-        "metrics": [folds.metric.name],
-        "interval": interval,
-        "inside": inside,
-        "level": options.level,
-        "alternative": alternative,
-        "test": name,
-        "test_choice": "auto" if test == "auto" else "by name",
-        "ratio": share,
-        "required": needed,
-        "correction": correction,
-        "baseline": baseline,
-    }
+        "metrics": [folds.metric.name], "interval": interval, "inside": inside, "level": options.level,
+        "alternative": alternative, "test": name, "test_choice": "auto" if test == "auto" else "by name",
+        "ratio": share, "required": needed, "correction": correction, "baseline": baseline,
+    }  # fmt: skip
     scores = per_dataset.in_order(folds.matrix, folds.names, order)
     result = FoldComparison(
         metric=folds.metric,
@@ -220,10 +210,11 @@ def compare_folds(
     return remember_backend(result, backend_of(data))
 
 
-def _refuse_columns(columns: Mapping[str, object]) -> None:
+def _refuse_columns(data: Any, columns: Mapping[str, object]) -> None:
     """Refuse names of columns where the data have none."""
-    unused = {name: (column, None) for name, column in columns.items()}
-    checks.refuse_unused("data other than a data frame, because it names a column", **unused)
+    if isinstance(data, Evaluation | Mapping):
+        unused = {name: (column, None) for name, column in columns.items()}
+        checks.refuse_unused("data other than a data frame, because it names a column", **unused)
 
 
 def _refuse_unused(interval: str, inside: str, required: int | str, test: str) -> None:
