@@ -70,6 +70,10 @@ def normality(
     InvalidInputError
         If there are fewer than 3 values, one is not finite, or all are equal.
 
+    See Also
+    --------
+    advise : Which test suits a comparison; it does not ask for normality.
+
     Notes
     -----
     Do not choose between a t-test and another test by these p-values. A test that follows a test of
@@ -82,10 +86,6 @@ def normality(
     n, whose mean and variance are estimated too. Above 200 values the samples have 200, and what is compared
     are the modified statistics A²(1 + 0.75/n + 2.25/n²) of [4]_ and D(√n - 0.01 + 0.85/√n) of [3]_, whose
     distributions hardly depend on n.
-
-    See Also
-    --------
-    advise : Which test suits a comparison; it does not ask for normality.
 
     References
     ----------

@@ -74,6 +74,11 @@ def aso(
     DesignError
         If a system has one run only.
 
+    See Also
+    --------
+    multi_aso : Every two of several systems.
+    compare_runs : Means of runs, their differences, and almost stochastic order beside them.
+
     Notes
     -----
     With F and G the distribution functions of the scores of A and B, larger scores better, the
@@ -100,11 +105,6 @@ def aso(
     The test asks whether the runs of both systems are exchangeable. Systems whose runs vary unequally around
     the same mean are called dominant less often than 1 - level if they have equal numbers of runs; if the
     system with fewer runs varies more, it is called dominant too often, and a note says so.
-
-    See Also
-    --------
-    multi_aso : Every two of several systems.
-    compare_runs : Means of runs, their differences, and almost stochastic order beside them.
 
     References
     ----------

@@ -44,6 +44,10 @@ def replicability(p_values: Mapping[str, float] | ArrayLike, *, alpha: float = 0
     InvalidInputError
         If a p-value is missing or outside [0, 1], or `alpha` is not strictly between 0 and 1.
 
+    See Also
+    --------
+    compare_datasets : Scores or items of several datasets, with these counts for every pair.
+
     Notes
     -----
     The estimator is that of [1]_, equation 6 there being made monotone: the largest u such that the
@@ -51,10 +55,6 @@ def replicability(p_values: Mapping[str, float] | ArrayLike, *, alpha: float = 0
     u of n" is (n - u + 1) times the u-th smallest (Bonferroni, any dependence), or that of Fisher's
     combination of the n - u + 1 largest (independence) [2]_. Made monotone, the Bonferroni ones are
     Holm's adjusted p-values, so the count and the list agree.
-
-    See Also
-    --------
-    compare_datasets : Scores or items of several datasets, with these counts for every pair.
 
     References
     ----------
