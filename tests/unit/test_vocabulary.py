@@ -23,7 +23,7 @@ from bestby.results.values import Interval, Omnibus, TestResult
 from bestby.vocabulary import KINDS, TESTS, allowed_names, choices, long_name
 
 SOURCE = Path(bestby.__file__).parent
-DOCS = SOURCE.parents[1] / "docs"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 TABLES = runpy.run_path(str(DOCS / "make_name_tables.py"))
 PATHS = {path for kind in KINDS.values() for term in kind for path in term.arguments}
 ARGUMENTS = {path.rpartition(".")[2] for path in PATHS}
