@@ -170,7 +170,7 @@ def _one(
     maker, evaluation = crossed(drawn(rng, runs, n, code, right, varying), code, seed)
     truth = 0.0 if right is None else round(right[0] - right[1], 9)
     interval, notes = maker.interval(0, 1, "t", 0.95)
-    codes = {note.code for note in (*notes, *note_rules.of_data(evaluation))}
+    codes = {note.code for note in (*notes, *note_rules.data_notes(evaluation))}
     if 0.0 not in interval:
         codes -= {family.LONG}  # the note is on the comparison only where it can matter
     noted = bool(codes & WARNS) or min(runs) < FEW_RUNS

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from bestby._core.typing import Array
-from bestby.comparisons.common.note_rules import of_resamples
+from bestby.comparisons.common.note_rules import resample_notes
 from bestby.data.evaluation import Evaluation
 from bestby.engine.base import Drawing, Pair
 from bestby.engine.prepare import groups
@@ -88,7 +88,7 @@ def _one(
         ):
             tests = list(tested(_PAIRS, "two-sided", drawing).values())
             rejected = holm([test.p_value for test in tests]) <= ALPHA
-            noted = bool(of_resamples(metric, tests, "holm", ALPHA))
+            noted = bool(resample_notes(metric, tests, "holm", ALPHA))
             outcomes[What("rejected", method, default)] = Outcome(bool(rejected[alike].any()), noted)
             if behind:
                 # One pair of each data set: outcomes are independent.

@@ -80,7 +80,9 @@ def _one(
     ((group, _),) = prepare.groups(evaluation, [resolve(metric)])
     maker = RunsWithItems(Intervals(group, Drawing(199, seed)), runs, ("a", "b"), False)
     interval, _ = maker.interval(0, 1, "t", 0.95)
-    noted = min(r for r in runs if r > 1) < FEW_RUNS or min(runs) == 1 or bool(note_rules.of_data(evaluation))
+    noted = (
+        min(r for r in runs if r > 1) < FEW_RUNS or min(runs) == 1 or bool(note_rules.data_notes(evaluation))
+    )
     name, rejected = "run variance borrowed", maker.test(0, 1, "t", "two-sided").p_value <= 0.05
     found = {
         What("coverage", name, default=True): Outcome(0.0 in interval, noted),

@@ -10,7 +10,7 @@ from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
-from bestby.advising.case import nature, of_ranks
+from bestby.advising.case import is_rank_metric, nature
 from bestby.advising.interval_choice import ENOUGH_DIFFERING, Choice, choose_interval
 from bestby.advising.observed import SAME_SYSTEMS, observe, qualified
 from bestby.advising.questions import FEWEST_DIFFERING
@@ -199,7 +199,7 @@ def _interval(case: Case, choices: Sequence[Choice]) -> tuple[str, str]:
         formula=case.of_sums,
         clustered=case.clustered,
         robust=case.of_sums,
-        ranks=of_ranks(case.metric),
+        ranks=is_rank_metric(case.metric),
     )
     if differing is not None:
         choice = qualified(choice, differing)

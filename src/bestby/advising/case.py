@@ -100,10 +100,10 @@ def nature(metric: Any, mean_of_items: bool | None = None, binary: bool | None =
     return Nature(name, is_mean, is_binary, of_sums or is_mean)
 
 
-def of_ranks(metric: str) -> bool:
+def is_rank_metric(metric: str) -> bool:
     """Tell whether this is the name of a measure made of ranks.
 
-    >>> of_ranks("roc_auc"), of_ranks("pearson"), of_ranks("a measure of my own")
+    >>> is_rank_metric("roc_auc"), is_rank_metric("pearson"), is_rank_metric("a measure of my own")
     (True, False, False)
     """
     try:

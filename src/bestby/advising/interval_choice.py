@@ -194,7 +194,7 @@ def reservation(
     if method == "tango":
         return None
     if steps:  # effective units, which come from the effect of single units, mean nothing then
-        return _of_steps(method, n_differing)
+        return _step_note(method, n_differing)
     special = {"wilson": FEW_FOR_WILSON, "cr2": FEW_FOR_ONE_ROBUST, "two-way": FEW_FOR_ONE_ROBUST}
     enough = _fewest(method, plain_mean, ranks) if difference else special.get(method, FEW_FOR_ONE)
     if n_effective is not None and 0.0 < n_effective < enough:
@@ -205,7 +205,7 @@ def reservation(
     return None
 
 
-def _of_steps(method: str, n_differing: int) -> Note | None:
+def _step_note(method: str, n_differing: int) -> Note | None:
     """Return a note on the interval of a difference of medians, or of what else moves in steps."""
     if method == "percentile" and n_differing >= ENOUGH_FOR_STEPS:
         return None

@@ -8,7 +8,7 @@ from bestby._core.errors import InvalidInputError
 from bestby.advising.advise import advise as advise_on
 from bestby.cli import outputs, streams
 from bestby.cli.parameters.advise import Advise
-from bestby.comparisons.common.reading import needs_items, of_objects
+from bestby.comparisons.common.reading import needs_items, reads_objects
 from bestby.readers import read
 from bestby.report.writers.files import write_text
 
@@ -47,7 +47,7 @@ def advise(values: Advise) -> None:
     metric = experiment.metric
     if values.paths:
         stream = False if needs_items(metric) else None
-        numbers["data"] = read(values.paths, **data.arguments(), texts=of_objects(metric), stream=stream)
+        numbers["data"] = read(values.paths, **data.arguments(), texts=reads_objects(metric), stream=stream)
     else:
         is_mean, is_binary = _KINDS.get(experiment.per_item or "", (None, None))
         numbers.update(

@@ -12,7 +12,7 @@ from bestby.cli.parameters.compare import Compare
 from bestby.cli.parameters.evaluate import Evaluate
 from bestby.cli.parameters.groups import split_names
 from bestby.cli.progress import shown
-from bestby.comparisons.common.reading import needs_items, of_objects
+from bestby.comparisons.common.reading import needs_items, reads_objects
 from bestby.comparisons.items import compare as compare_systems
 from bestby.data.evaluation import Evaluation
 from bestby.readers import read
@@ -44,7 +44,7 @@ def read_evaluation(values: Compare | Evaluate) -> tuple[Evaluation, dict[str, A
     if "blocks" in statistics or needs_items(metric):
         data.setdefault("stream", False)
     options = _format_options(data.pop("format_options", None))
-    return read(values.paths, **data, texts=of_objects(metric), **options), statistics
+    return read(values.paths, **data, texts=reads_objects(metric), **options), statistics
 
 
 def _format_options(given: list[str] | None) -> dict[str, Any]:

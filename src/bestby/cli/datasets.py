@@ -7,11 +7,11 @@ from typing import Any
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby.cli import outputs
-from bestby.cli.options import given
+from bestby.cli.options import given_options
 from bestby.cli.parameters.datasets import Datasets
 from bestby.cli.progress import shown
 from bestby.comparisons.common.family import alpha_of
-from bestby.comparisons.common.reading import of_objects
+from bestby.comparisons.common.reading import reads_objects
 from bestby.comparisons.datasets.comparing import compare_datasets
 from bestby.inference.replicability import replicability
 from bestby.readers.datasets_and_folds import read_datasets
@@ -28,7 +28,7 @@ def datasets(values: Datasets) -> None:
     outputs.check(values.output, {"FILES": values.paths})
     statistics: dict[str, Any] = values.statistics.arguments()
     data: Any = read_datasets(
-        values.paths, **values.data.arguments(), texts=of_objects(values.statistics.metric)
+        values.paths, **values.data.arguments(), texts=reads_objects(values.statistics.metric)
     )
     if isinstance(data, dict) and all(isinstance(value, float) for value in data.values()):
         outputs.write(values.output, _count_of_effects(data, values))
@@ -51,7 +51,7 @@ def _count_of_effects(p_values: dict[str, float], values: Datasets) -> Replicabi
         raise InvalidInputError(
             "--plot has nothing to draw: p-values alone make no figure", hint="leave it out"
         )
-    unused = [option for option in _FOR_SCORES if option in given(values)]
+    unused = [option for option in _FOR_SCORES if option in given_options(values)]
     if unused:
         raise InvalidInputError(f"{unused[0]} has no effect on p-values alone", hint="leave it out")
     level = checks.probability(values.statistics.level, "level")

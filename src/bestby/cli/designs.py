@@ -9,9 +9,9 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
-from bestby.cli.options import given
+from bestby.cli.options import given_options
 from bestby.cli.parameters.plan import Assumptions, Plan
-from bestby.comparisons.common.reading import of_objects
+from bestby.comparisons.common.reading import reads_objects
 from bestby.data.columns import MISSING
 from bestby.data.layouts.long import system_column_of
 from bestby.data.roles import ITEM_WORDS, RUN_WORDS, Roles
@@ -74,7 +74,7 @@ def design_of(values: Plan) -> Any:
     """Return the design that the options describe; refuse the options that it has no use for."""
     kind = _kind(values)
     question = _NO_BUDGET if values.question.budget is None else _BUDGET
-    options = given(values)
+    options = given_options(values)
     for option, designs in _GOES_WITH.items():
         if option in options and not {*designs} & {kind, question}:
             raise InvalidInputError(
@@ -248,7 +248,7 @@ def _two(names: list[str]) -> tuple[str, str]:
 def _pilot(values: Plan) -> Design:
     metric, test = values.data.metric, values.statistics.test
     difference = values.assumptions.difference
-    evaluation = read(values.paths or [], texts=of_objects(metric), stream=False, **_reading(values))
+    evaluation = read(values.paths or [], texts=reads_objects(metric), stream=False, **_reading(values))
     a, b = _two(list(evaluation.names))
     if not values.data.formula:
         pilot = Pilot(evaluation, metric, a, b, test or "permutation")

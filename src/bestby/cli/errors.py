@@ -57,7 +57,7 @@ def reported() -> Iterator[Status]:
             streams.discard_stdout()
             refusal = streams.unwritable(error)
         else:
-            refusal = _of_file(error)
+            refusal = _file_error(error)
         _say(type(refusal).__name__, refusal.message, refusal.hint)
     except _CLICK_ERROR as error:
         status.code = Status.INPUT
@@ -86,7 +86,7 @@ def _say(kind: str, message: str, hint: str | None) -> None:
         streams.print_stderr(f"hint: {hint}")
 
 
-def _of_file(error: OSError) -> InvalidInputError:
+def _file_error(error: OSError) -> InvalidInputError:
     """Return an error of the file system as a sentence and a hint."""
     where = "a file" if error.filename is None else repr(error.filename)
     reason = error.strerror or str(error)

@@ -7,7 +7,7 @@ from typing import Any
 from bestby.cli import outputs
 from bestby.cli.parameters.folds import Folds
 from bestby.cli.progress import shown
-from bestby.comparisons.common.reading import of_objects
+from bestby.comparisons.common.reading import reads_objects
 from bestby.comparisons.folds.comparing import compare_folds
 from bestby.readers.datasets_and_folds import read_folds
 
@@ -16,7 +16,9 @@ def folds(values: Folds) -> None:
     """Read, compare and print."""
     outputs.check(values.output, {"FILE": [values.path]})
     statistics = values.statistics.arguments()
-    data: Any = read_folds(values.path, **values.data.arguments(), texts=of_objects(values.statistics.metric))
+    data: Any = read_folds(
+        values.path, **values.data.arguments(), texts=reads_objects(values.statistics.metric)
+    )
     with shown() as progress:
         result = compare_folds(data, **statistics, progress=progress)
     outputs.write(values.output, result)

@@ -115,7 +115,7 @@ def spellings(record: type) -> dict[str, tuple[str, ...]]:
     return {one.name: _names(one) for one in _fields(record)}
 
 
-def given(values: Any) -> set[str]:
+def given_options(values: Any) -> set[str]:
     """Return the options whose values are not their defaults."""
     groups = [group for group in vars(values).values() if isinstance(group, Group)]
     held = {name: value for group in groups for name, value in vars(group).items()}

@@ -20,7 +20,7 @@ from bestby._core.typing import (
 )
 from bestby.comparisons.common import dependence, note_rules
 from bestby.comparisons.common.one_metric import MetricPart, compared, groups_of, joined
-from bestby.comparisons.common.provenance import of_evaluation
+from bestby.comparisons.common.provenance import evaluation_provenance
 from bestby.comparisons.common.reading import Arguments, evaluation_of
 from bestby.comparisons.common.settings import checked_settings
 from bestby.data.evaluation import Evaluation
@@ -231,12 +231,12 @@ def compare(
     dependence.check(evaluation, settings)
     metrics, reading_notes = chosen_metrics(metric, {"": evaluation}, greater_is_better)
     drawing = Drawing.of(resampling)
-    notes = note_rules.of_evaluation(evaluation, metrics, reading_notes)
+    notes = note_rules.evaluation_notes(evaluation, metrics, reading_notes)
     parts: dict[int, MetricPart] = {}
     for group, positions in groups_of(
         evaluation, metrics, drawing, settings.annotators, settings.blocks, "compare"
     ):
-        notes += [note for note in note_rules.of_drawing(group, drawing, settings) if note not in notes]
+        notes += [note for note in note_rules.drawing_notes(group, drawing, settings) if note not in notes]
         intervals = Intervals(group, drawing)
         for m, position in enumerate(positions):
             parts[position] = compared(intervals, m, metrics[position], evaluation, settings)
@@ -247,7 +247,7 @@ def compare(
         differences=joined([part.differences for part in ordered]),
         omnibus=tuple(part.omnibus for part in ordered if part.omnibus is not None),
         notes=(*notes, *(note for part in ordered for note in part.notes)),
-        provenance=of_evaluation(evaluation, metrics, settings.by_name(), drawing),
+        provenance=evaluation_provenance(evaluation, metrics, settings.by_name(), drawing),
         n_items=evaluation.n_items,
         level=settings.level,
         correction=settings.correction,

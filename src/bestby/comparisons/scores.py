@@ -12,7 +12,7 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.typing import AnnotatorChoice, ArrayLike, ItemInterval, OnMissing, Rng
 from bestby.comparisons.common import dependence, family, note_rules
 from bestby.comparisons.common.one_metric import check_defined, groups_of, system_scores
-from bestby.comparisons.common.provenance import of_evaluation
+from bestby.comparisons.common.provenance import evaluation_provenance
 from bestby.comparisons.common.reading import Arguments, evaluation_of
 from bestby.comparisons.common.settings import checked_settings
 from bestby.data.evaluation import Evaluation
@@ -131,16 +131,16 @@ def evaluate(
     dependence.check(evaluation, settings)
     metrics, reading_notes = chosen_metrics(metric, {"": evaluation}, greater_is_better)
     drawing = Drawing.of(resampling)
-    notes = note_rules.of_evaluation(evaluation, metrics, reading_notes)
+    notes = note_rules.evaluation_notes(evaluation, metrics, reading_notes)
     scores: dict[int, tuple[SystemScore, ...]] = {}
     for group, positions in groups_of(
         evaluation, metrics, drawing, settings.annotators, settings.blocks, "evaluate"
     ):
-        notes += [note for note in note_rules.of_drawing(group, drawing, settings) if note not in notes]
+        notes += [note for note in note_rules.drawing_notes(group, drawing, settings) if note not in notes]
         intervals = Intervals(group, drawing)
         for m, position in enumerate(positions):
             scores[position], score_notes = _scored(intervals, m, evaluation.names, interval, settings.level)
-            notes += [*score_notes, *note_rules.of_metric(group, m, {}, settings)]
+            notes += [*score_notes, *note_rules.metric_notes(group, m, {}, settings)]
     named = {name: value for name, value in settings.by_name().items() if name in _SETTINGS}
     result = Comparison(
         metrics=tuple(MetricInfo(m.name, m.greater_is_better, m.bounds) for m in metrics),
@@ -148,7 +148,7 @@ def evaluate(
         differences=(),
         omnibus=(),
         notes=tuple(notes),
-        provenance=of_evaluation(evaluation, metrics, named, drawing),
+        provenance=evaluation_provenance(evaluation, metrics, named, drawing),
         n_items=evaluation.n_items,
         level=settings.level,
         correction="none",

@@ -111,7 +111,7 @@ def _without_gaps(data: Aligned, on_missing: OnMissing, *, objects: bool) -> Ali
         if mask.size != of:
             raise unequal_lengths(first, of, name, mask.size)
     if data.side["gold"] is not None:
-        _of_length(data.side["gold"], "gold", of)
+        _with_length(data.side["gold"], "gold", of)
     if on_missing == "worst":
         return _counted_as_worst(data, {name: mask for name, mask in absent.items() if mask.any()}, of)
     masks = list(absent.values())
@@ -122,7 +122,7 @@ def _without_gaps(data: Aligned, on_missing: OnMissing, *, objects: bool) -> Ali
     positions = np.flatnonzero(~np.any(masks, axis=0))
 
     def present(values: Any, what: str) -> Any:
-        return None if values is None else arrays.take(_of_length(values, what, of), positions)
+        return None if values is None else arrays.take(_with_length(values, what, of), positions)
 
     return Aligned(
         {name: present(values, name) for name, values in data.systems.items()},
@@ -175,7 +175,7 @@ def _absent(values: Any, what: str, *, objects: bool) -> BoolArray:
     return np.asarray(mask.any(axis=tuple(range(1, mask.ndim))))
 
 
-def _of_length(values: Any, what: str, n: int) -> Any:
+def _with_length(values: Any, what: str, n: int) -> Any:
     size = len(values) if isinstance(values, list | tuple) else len(checks.as_array(values, what))
     if size != n:
         raise InvalidInputError(

@@ -88,12 +88,12 @@ def column_of(raw: Array, what: str, missing: Missing = MISSING) -> Column:
             f"{what} holds values of type {values.dtype}",
             hint="labels and scores must be text, numbers or booleans",
         )
-    return _of_objects(
+    return _object_column(
         [None if gone else value for value, gone in zip(values, absent, strict=True)], what, missing
     )
 
 
-def _of_objects(values: list[Any], what: str, missing: Missing) -> Column:
+def _object_column(values: list[Any], what: str, missing: Missing) -> Column:
     kinds = {type(value) for value in values} - {type(None)}
     if kinds <= {str}:
         texts = [None if value is None else value.strip() for value in values]
@@ -117,7 +117,7 @@ def _of_objects(values: list[Any], what: str, missing: Missing) -> Column:
     if kinds <= {int, float} and all(isinstance(value, float) or abs(value) <= _EXACT for value in filled):
         return Column(np.array([float(value) for value in filled]), absent)
     texts = [None if gone else text_of_value(value) for value, gone in zip(filled, absent, strict=True)]
-    return _of_objects(texts, what, missing)
+    return _object_column(texts, what, missing)
 
 
 _VALUES = str | int | float | Decimal | dt.date | None  # a datetime is a date

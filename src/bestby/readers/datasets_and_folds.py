@@ -86,7 +86,7 @@ def read_datasets(
     others |= {"system_column": system_column, "value_column": value_column}
     log = log_of(path, checks.choice(on_missing, allowed_names("on_missing", "readers"), "on_missing"))
     if log is not None:
-        return _of_log(log)
+        return _from_log(log)
     table = read_table(readable_file(_one(path)), arguments.missing_texts(missing))
     options = TableOptions.of(gold, item, cluster, on_missing=on_missing, soft=Soft(texts=texts), **others)
     return datasets_of(table, dataset, options)
@@ -166,7 +166,7 @@ def read_folds(
     return {name: scores[order] for name, scores in zip(folds.names, folds.matrix.T, strict=True)}
 
 
-def _of_log(log: Read) -> Mapping[str, Evaluation]:
+def _from_log(log: Read) -> Mapping[str, Evaluation]:
     if log.datasets is None:
         raise InvalidInputError(
             f"the files were read as {log.told}: they hold one dataset",

@@ -188,10 +188,10 @@ def _annotated(options: TableOptions) -> Part:
     roles = options.roles
     ids = _gold_ids(table, roles)
     if len(roles.annotators) > 1:
-        labels = annotators.of_columns(table, roles.annotators)
+        labels = annotators.labels_of_columns(table, roles.annotators)
         return Part(str(path), labels, None if ids is None else table.texts(ids, "item"), table)
     groups = [name for name in (roles.cluster or "cluster", roles.stratum or "stratum") if name in table.data]
-    labels, items, per_item = annotators.of_rows(table, roles.annotators[0], ids, groups)
+    labels, items, per_item = annotators.labels_of_rows(table, roles.annotators[0], ids, groups)
     return Part(str(path), labels, items, per_item)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
 from bestby.data.columns import Column, Missing, column_of
-from bestby.data.layouts.soft import Soft, is_number, of_lines, of_matrix, of_rows
+from bestby.data.layouts.soft import Soft, column_of_lines, column_of_matrix, column_of_rows, is_number
 from bestby.data.table import Table, listed
 from bestby.readers.packing import compression_of, size_of
 from bestby.readers.tables import header_of, read_delimited, read_json, read_parquet
@@ -96,23 +96,23 @@ def read_values(path: Path, name: str, missing: Missing, soft: Soft | None = Non
     if kind.form == "npy":
         array = _npy(path)
         if soft is not None and array.ndim == 2:
-            return of_matrix(array, str(path), "row {}".format, soft.classes, soft)
+            return column_of_matrix(array, str(path), "row {}".format, soft.classes, soft)
         return column_of(_flat(path, array), str(path), missing)
     if kind.form == "text":
-        return _of_lines(path, value_lines(path, kind.compression), missing, soft)
+        return _lines_column(path, value_lines(path, kind.compression), missing, soft)
     if kind.form == "delimited":
         names, delimiter = header_of(path, kind.compression)
         if len(names) == 1 and kind.compression != "zstd":
-            return _of_lines(path, _single(path, kind.compression, name), missing, soft)
+            return _lines_column(path, _single(path, kind.compression, name), missing, soft)
         if soft is not None and len(names) > 1 and _is_headless(path, names, soft):
             lines = value_lines(path, kind.compression).tolist()
             rows = list(csv.reader(lines, delimiter=delimiter))
-            return of_rows(rows, str(path), "line {}".format, soft.classes, soft, missing)
+            return column_of_rows(rows, str(path), "line {}".format, soft.classes, soft, missing)
     return read_table(path, missing)
 
 
-def _of_lines(path: Path, lines: Array, missing: Missing, soft: Soft | None) -> Column:
-    found = None if soft is None else of_lines(lines.tolist(), str(path), soft, missing)
+def _lines_column(path: Path, lines: Array, missing: Missing, soft: Soft | None) -> Column:
+    found = None if soft is None else column_of_lines(lines.tolist(), str(path), soft, missing)
     return column_of(lines, str(path), missing) if found is None else found
 
 

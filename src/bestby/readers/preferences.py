@@ -76,13 +76,13 @@ def read_preferences(
     columns = {"a": a, "b": b, "winner": winner, "item": item, "cluster": cluster}
     if all(name is None for name in columns.values()) and (form := recognised(place)) is not None:
         # A judgement that failed is none; what was read says how many there are.
-        found = _of_format(form.read({stem_of(place): place}, on_missing="drop"), place)
+        found = _from_format(form.read({stem_of(place): place}, on_missing="drop"), place)
     else:
         found = preferences_of(read_table(place, arguments.missing_texts(missing)), columns)
     return found if systems is None else among(found, systems)
 
 
-def _of_format(read: Any, path: Path) -> Preferences:
+def _from_format(read: Any, path: Path) -> Preferences:
     if read.preferences is None:
         raise InvalidInputError(
             f"{path} was read as {read.told}: there are no preferences in it",

@@ -185,16 +185,16 @@ def read(
             hint="leave stream=True out",
         )
     if form is not None:
-        return _of_format(form, by_system(files), golds, table_options, options)
+        return _from_format(form, by_system(files), golds, table_options, options)
     if options:
         raise InvalidInputError(f"a table takes no {next(iter(options))}")
     _check_one_gold(golds)
     if isinstance(files, Mapping):
-        return _of_files(files, table_options)
-    return _of_table(files, pieces, table_options, stream)
+        return _from_files(files, table_options)
+    return _from_table(files, pieces, table_options, stream)
 
 
-def _of_format(
+def _from_format(
     form: Format,
     files: Mapping[str, Path],
     golds: Sequence[str | Path],
@@ -241,7 +241,7 @@ def _check_one_gold(golds: Sequence[str | Path]) -> None:
         )
 
 
-def _of_files(files: Mapping[str, str | Path], options: TableOptions) -> Evaluation:
+def _from_files(files: Mapping[str, str | Path], options: TableOptions) -> Evaluation:
     """Read one file per system."""
     if options.system_column is not None:
         raise InvalidInputError(
@@ -254,7 +254,7 @@ def _of_files(files: Mapping[str, str | Path], options: TableOptions) -> Evaluat
     return with_reading_note(evaluation, f"The files were read as {description}", options.soft)
 
 
-def _of_table(file: Path, pieces: Pieces | None, options: TableOptions, stream: bool | None) -> Evaluation:
+def _from_table(file: Path, pieces: Pieces | None, options: TableOptions, stream: bool | None) -> Evaluation:
     """Read one table, which may lie in several files."""
     _check_annotators(options.roles)
     source = file.name if pieces is None else pieces.source

@@ -99,7 +99,7 @@ def read_runs(
         system_column=system_column,
     )
     if log is not None:
-        return _of_log(log, systems)
+        return _from_log(log, systems)
     if not isinstance(path, str | Path):
         if len(path) != 1:
             raise InvalidInputError(f"the runs of all systems stand in one table, got {len(path)} files")
@@ -118,7 +118,7 @@ def read_runs(
     return runs_of(table, options, run=run, dataset=dataset, datasets=datasets, paired=paired)
 
 
-def _of_log(log: Read, systems: Sequence[str] | None) -> Runs:
+def _from_log(log: Read, systems: Sequence[str] | None) -> Runs:
     if log.runs is None:
         raise InvalidInputError(
             f"the files were read as {log.told}: they hold one run of each system",

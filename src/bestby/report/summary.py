@@ -12,7 +12,7 @@ from bestby.report.numbers import Rounding, alpha, margin_text, p_clause, percen
 from bestby.report.words import are, best_clause, listed, name_of_test, significant
 from bestby.results.base import MetricInfo, Note
 from bestby.results.comparison import Comparison, Difference, SystemScore
-from bestby.results.pairs import examples, involving, notes_of, of_metric
+from bestby.results.pairs import differences_on, examples, involving, notes_of
 
 _OPEN = (
     "cannot be told apart from it",
@@ -70,13 +70,13 @@ def _best_headline(
 def _favoured_among(c: Comparison, metric: MetricInfo, tied: Sequence[str]) -> str:
     """Return what tests say of systems with the same score: tests of signs and ranks can tell them apart."""
     beaten: dict[str, list[str]] = {}
-    for d in of_metric(c.differences, metric.name) if len(tied) <= _MOST_TIED else ():
+    for d in differences_on(c.differences, metric.name) if len(tied) <= _MOST_TIED else ():
         ahead = shown_better(d, alpha_of(c.level)) if d.a in tied and d.b in tied else None
         if ahead is not None:
             beaten.setdefault(ahead, []).append(d.b if ahead == d.a else d.a)
     if not beaten:
         return ""
-    test = of_metric(c.differences, metric.name)[0].test
+    test = differences_on(c.differences, metric.name)[0].test
     favoured = "; ".join(f"{ahead} over {listed(names)}" for ahead, names in beaten.items())
     return f"; the {name_of_test(test.name)} favours {favoured}"
 
@@ -88,7 +88,7 @@ def _baseline_headline(
     scores = {entry.system: digits.text(entry.score) for entry in systems}
     standing: dict[str, list[str]] = {}
     order = ("are ahead of it", "are behind it", *_OPEN)
-    for d in of_metric(c.differences, metric.name):
+    for d in differences_on(c.differences, metric.name):
         standing.setdefault(_against_baseline(d, base), []).append(d.b if d.a == base else d.a)
     ordered = sorted(standing, key=lambda text: order.index(text) if text in order else len(order))
     parts = [
@@ -133,7 +133,7 @@ def methods_sentence(c: Comparison, metric: MetricInfo | None = None) -> str:
     systems, differences = c.systems, c.differences
     if metric is not None:
         systems = tuple(entry for entry in systems if entry.metric == metric.name)
-        differences = of_metric(differences, metric.name)
+        differences = differences_on(differences, metric.name)
     kinds = examples(differences)
     scores = _counted((name_of_interval(s.interval.method), 1) for s in systems if s.interval is not None)
     if not kinds:

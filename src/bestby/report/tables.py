@@ -16,7 +16,7 @@ from bestby.report.summary import methods_sentence
 from bestby.report.words import direction, stands_out
 from bestby.results.base import MetricInfo
 from bestby.results.comparison import Comparison, Difference, SystemScore
-from bestby.results.pairs import of_metric
+from bestby.results.pairs import differences_on
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def systems_of(c: Comparison, metric: MetricInfo) -> tuple[SystemScore, ...]:
 
 def differences_of(c: Comparison, metric: MetricInfo) -> Sequence[Difference]:
     """Return the differences on one metric."""
-    return of_metric(c.differences, metric.name)
+    return differences_on(c.differences, metric.name)
 
 
 def score_rounding(c: Comparison, metric: MetricInfo) -> Rounding:

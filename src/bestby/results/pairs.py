@@ -262,7 +262,7 @@ class Differences(Sequence[Difference]):
         return None
 
 
-def of_metric(differences: Sequence[Difference], metric: str) -> Sequence[Difference]:
+def differences_on(differences: Sequence[Difference], metric: str) -> Sequence[Difference]:
     """Return the differences on one metric, those of many as their columns."""
     for part in parts_of(differences):
         if isinstance(part, Pairs) and part.metric == metric:
@@ -273,7 +273,7 @@ def of_metric(differences: Sequence[Difference], metric: str) -> Sequence[Differ
 
 def involving(differences: Sequence[Difference], metric: str, system: str) -> tuple[Difference, ...]:
     """Return the differences on one metric that a system is one of."""
-    part = of_metric(differences, metric)
+    part = differences_on(differences, metric)
     if isinstance(part, Pairs):
         return tuple(part.at(part.involving(system)))
     return tuple(d for d in part if system in (d.a, d.b))

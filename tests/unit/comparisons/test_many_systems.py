@@ -24,7 +24,7 @@ from bestby.inference import groups
 from bestby.report.kinds import many_systems as shortened
 from bestby.report.writers.terminal import to_text
 from bestby.results.comparison import Comparison, Difference
-from bestby.results.pairs import Differences, Pairs, examples, involving, notes_of, of_metric
+from bestby.results.pairs import Differences, Pairs, differences_on, examples, involving, notes_of
 
 pytestmark = pytest.mark.long
 
@@ -148,8 +148,8 @@ def test_several_metrics_share_one_sequence(monkeypatch: pytest.MonkeyPatch) -> 
     assert result.differences[20] == compare(few, gold=gold).differences[5]
     assert result["s00", "s59", "f1_macro"].metric == "f1_macro"
     assert result["s59", "s00", "accuracy"] == compare(few, gold=gold)["s59", "s00"]
-    assert isinstance(of_metric(result.differences, "accuracy"), Pairs)
-    assert len(of_metric(result.differences, "f1_macro")) == 15
+    assert isinstance(differences_on(result.differences, "accuracy"), Pairs)
+    assert len(differences_on(result.differences, "f1_macro")) == 15
     assert len(result.to_frame()) == len(result.to_csv().splitlines()) - 1 == 30
     assert json.loads(result.to_json()) == result.to_dict()
 
@@ -174,7 +174,7 @@ def test_it_is_equal_to_what_holds_the_same() -> None:
     differences, expected = many().differences, held().differences
     assert differences == expected
     assert hash(differences) == hash(expected)
-    part = of_metric(differences, "mean")
+    part = differences_on(differences, "mean")
     assert isinstance(part, Pairs)
     changed = part.p_value.copy()
     changed[3] /= 2.0
@@ -211,8 +211,8 @@ def test_parts_of_it_are_found_without_the_rest() -> None:
     expected = [d for d in held().differences if "s20" in (d.a, d.b)]
     assert list(involving(many().differences, "mean", "s20")) == expected
     assert involving(many().differences, "mean", "nobody") == ()
-    assert list(of_metric(many().differences, "mean")) == list(held().differences)
-    assert of_metric(many().differences, "accuracy") == ()
+    assert list(differences_on(many().differences, "mean")) == list(held().differences)
+    assert differences_on(many().differences, "accuracy") == ()
     assert notes_of(many().differences) == notes_of(held().differences)
     assert ("mean", "copy", "s05") in [note.about for note in notes_of(many().differences)]
     kinds = examples(many().differences)

@@ -65,7 +65,7 @@ def _check_blocks(evaluation: Evaluation, settings: Settings) -> None:
             )
 
 
-def of_test(asked: str, group: Group) -> tuple[str, tuple[Note, ...]]:
+def supported_test(asked: str, group: Group) -> tuple[str, tuple[Note, ...]]:
     """Return the test to run: for two crossed groupings the Wald test, with a note."""
     if not group.crossed or asked == "wald":
         return asked, ()
@@ -80,7 +80,7 @@ def of_test(asked: str, group: Group) -> tuple[str, tuple[Note, ...]]:
     return "wald", (Note("two_way", told),)
 
 
-def of_clusters(evaluation: Evaluation) -> list[Note]:
+def cluster_notes(evaluation: Evaluation) -> list[Note]:
     """Return a note if clusters are few or one holds much of the items."""
     notes = []
     for groups in (evaluation.clusters, evaluation.crossed):
@@ -107,7 +107,7 @@ def _few(sizes: IntArray) -> str | None:
     return None
 
 
-def of_metric(
+def dependence_notes(
     group: Group, metric: BaseMetric, pairs: Sequence[Pair], evaluation: Evaluation, settings: Settings
 ) -> list[Note]:
     """Return notes on what the clusters in use do to the standard error, and what unused ones would."""
@@ -118,7 +118,7 @@ def of_metric(
     if settings.blocks is not None:
         code = consecutive(evaluation.n_items, settings.blocks, strata)
         effects = design_effects(group, pairs, code, strata)
-        told = _told(effects, f"with blocks of {settings.blocks}")
+        told = _design_effect_text(effects, f"with blocks of {settings.blocks}")
         if told is not None and evaluation.n_items >= 8 * settings.blocks:
             longer = consecutive(evaluation.n_items, 2 * settings.blocks, strata)
             doubled = [effect.clustered for effect in design_effects(group, pairs, longer, strata)]
@@ -129,7 +129,7 @@ def of_metric(
         notes += _short_blocks(group, metric.name, pairs, evaluation.n_items, settings, strata)
     elif evaluation.clusters is not None:
         effects = design_effects(group, pairs, _taken(evaluation.clusters), strata)
-        told = _told(effects, "with both groupings" if group.crossed else "with clusters")
+        told = _design_effect_text(effects, "with both groupings" if group.crossed else "with clusters")
         notes += [] if told is None else [Note("design_effect", told, (metric.name,))]
     elif evaluation.groupings:
         notes += _ignored(group, metric, pairs, evaluation, strata)
@@ -191,7 +191,7 @@ def _ignored(
         if not 1 < n < evaluation.n_items:
             continue
         effects = design_effects(by_item, moved, code, None if strata is None else _nested(code, strata))
-        told = _told(effects, f"with the {n} groups of {name!r} as clusters")
+        told = _design_effect_text(effects, f"with the {n} groups of {name!r} as clusters")
         if told is not None:
             weight = max(effect.ratio for effect in effects if not math.isnan(effect.ratio))
             note = f"items are taken as independent, but the data group them: {told}"
@@ -206,7 +206,7 @@ def _nested(code: IntArray, strata: IntArray) -> IntArray | None:
     return strata if len(pairs) == int(code.max()) + 1 else None
 
 
-def _told(effects: Sequence[DesignEffect], how: str) -> str | None:
+def _design_effect_text(effects: Sequence[DesignEffect], how: str) -> str | None:
     """Return the standard errors side by side, and the design effect; None if nothing varies."""
     known = [effect for effect in effects if effect.itemwise > 0.0]
     if not known:

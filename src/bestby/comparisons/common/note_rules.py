@@ -32,7 +32,7 @@ UNEVEN = 1.5
 """How many times greater the share drawn of one stratum may be than that of another."""
 
 
-def of_data(evaluation: Evaluation) -> list[Note]:
+def data_notes(evaluation: Evaluation) -> list[Note]:
     """Return notes on the size of the data; refuse data in a single cluster."""
     notes = []
     if evaluation.clusters is not None:
@@ -42,7 +42,7 @@ def of_data(evaluation: Evaluation) -> list[Note]:
                 "all items are in one cluster: nothing can be said about the uncertainty",
                 hint="clusters are groups such as documents or speakers; at least 2 are needed",
             )
-        notes += dependence.of_clusters(evaluation)
+        notes += dependence.cluster_notes(evaluation)
     elif evaluation.n_items < FEW_ITEMS:
         notes.append(
             Note("few_items", f"there are only {evaluation.n_items} items: intervals tend to be too short")
@@ -50,16 +50,16 @@ def of_data(evaluation: Evaluation) -> list[Note]:
     return notes
 
 
-def of_evaluation(
+def evaluation_notes(
     evaluation: Evaluation, metrics: Sequence[BaseMetric], reading_notes: Sequence[Note]
 ) -> list[Note]:
     """Return notes on how the data were read, their size and labels; refuse data in a single cluster."""
     compares_labels = any(metric.reads != "numbers" for metric in metrics)
     brought = [note for note in evaluation.notes if compares_labels or note.code != "labels_merged"]
-    return [*brought, *of_data(evaluation), *reading_notes, *of_labels(evaluation, metrics)]
+    return [*brought, *data_notes(evaluation), *reading_notes, *label_notes(evaluation, metrics)]
 
 
-def of_labels(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> list[Note]:
+def label_notes(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> list[Note]:
     """Return notes on how hard and soft labels were read by measures of the other kind."""
     if evaluation.classes is None or evaluation.gold is None:
         return []
@@ -85,7 +85,7 @@ def of_labels(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> list[Not
     return notes
 
 
-def of_drawing(group: Group, drawing: Drawing, settings: Settings) -> list[Note]:
+def drawing_notes(group: Group, drawing: Drawing, settings: Settings) -> list[Note]:
     """Return notes on resamples that are drawn otherwise than as many units as there are."""
     notes = []
     if drawing.subsampling(group.units):
@@ -98,7 +98,7 @@ def of_drawing(group: Group, drawing: Drawing, settings: Settings) -> list[Note]
                     ' draw with replacement: test="bootstrap" would use them',
                 )
             )
-        notes += of_rescaling(drawing, group.units)
+        notes += rescaling_notes(drawing, group.units)
         if not drawing.rescale:
             notes.append(
                 Note(
@@ -120,7 +120,7 @@ def of_drawing(group: Group, drawing: Drawing, settings: Settings) -> list[Note]
     return notes
 
 
-def of_rescaling(drawing: Drawing, units: Units) -> list[Note]:
+def rescaling_notes(drawing: Drawing, units: Units) -> list[Note]:
     """Return notes where smaller resamples, brought to scale, do not keep the level."""
     notes = []
     m = int(drawing.draws(units).sum())
@@ -140,7 +140,7 @@ def of_rescaling(drawing: Drawing, units: Units) -> list[Note]:
     return notes
 
 
-def of_metric(group: Group, m: int, tests: Mapping[Pair, TestResult], settings: Settings) -> list[Note]:
+def metric_notes(group: Group, m: int, tests: Mapping[Pair, TestResult], settings: Settings) -> list[Note]:
     """Return notes on one metric: parts counted as 0, one-sided directions, too few resamples."""
     metric = group.metrics[m]
     notes: list[Note] = []
@@ -153,12 +153,12 @@ def of_metric(group: Group, m: int, tests: Mapping[Pair, TestResult], settings: 
     notes = list(dict.fromkeys(notes))
     if metric.caution is not None:
         notes.append(Note("caution", metric.caution, (metric.name,)))
-    notes += of_direction(metric.name, metric.greater_is_better, settings.alternative)
-    notes += of_resamples(metric.name, tests.values(), settings.correction, settings.alpha)
+    notes += direction_notes(metric.name, metric.greater_is_better, settings.alternative)
+    notes += resample_notes(metric.name, tests.values(), settings.correction, settings.alpha)
     return notes
 
 
-def of_groups(metric: str, labels: Sequence[str] | None, *, lettered: bool) -> list[Note]:
+def group_notes(metric: str, labels: Sequence[str] | None, *, lettered: bool) -> list[Note]:
     """Return a note if groups are numbered, or left out, as there are too many of them for letters."""
     if not lettered:
         return []
@@ -177,7 +177,7 @@ def of_groups(metric: str, labels: Sequence[str] | None, *, lettered: bool) -> l
     return [Note("numbered_groups", told, (metric,))]
 
 
-def of_samples(group: Group, m: int, pairs: Sequence[Pair], evaluation: Evaluation) -> list[Note]:
+def sample_notes(group: Group, m: int, pairs: Sequence[Pair], evaluation: Evaluation) -> list[Note]:
     """Return a note on what other samples of the same items would change, where an item is a sample itself.
 
     Resamples of items answer for other items, with other samples of each; beside their standard error stands
@@ -207,7 +207,7 @@ def of_samples(group: Group, m: int, pairs: Sequence[Pair], evaluation: Evaluati
     return [Note("within_items", text, (metric.name,))]
 
 
-def of_constant_runs(metric: str, scores: Mapping[str, Sequence[float]]) -> list[Note]:
+def constant_run_notes(metric: str, scores: Mapping[str, Sequence[float]]) -> list[Note]:
     """Return notes on systems of which several runs have one score."""
     return [
         Note(
@@ -220,7 +220,7 @@ def of_constant_runs(metric: str, scores: Mapping[str, Sequence[float]]) -> list
     ]
 
 
-def of_runs(metric: str, scores: Mapping[str, Sequence[float]], uneven: Collection[str] = ()) -> list[Note]:
+def run_notes(metric: str, scores: Mapping[str, Sequence[float]], uneven: Collection[str] = ()) -> list[Note]:
     """Return notes on runs that lie far from the other runs of their system.
 
     Differences of the systems `uneven` have the note that their intervals can be too short.
@@ -250,7 +250,7 @@ def _span(values: Collection[float]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def of_direction(metric: str, greater_is_better: bool, alternative: Question) -> list[Note]:
+def direction_notes(metric: str, greater_is_better: bool, alternative: Question) -> list[Note]:
     """Return notes on one-sided tests: what they ask, and what they leave open."""
     if alternative == "two-sided":
         return []
@@ -266,7 +266,7 @@ def of_direction(metric: str, greater_is_better: bool, alternative: Question) ->
     return [*notes, Note("one_sided", message, (metric,))]
 
 
-def of_resamples(metric: str, tests: Collection[TestResult], correction: str, alpha: float) -> list[Note]:
+def resample_notes(metric: str, tests: Collection[TestResult], correction: str, alpha: float) -> list[Note]:
     """Return a note if more resamples could take a p-value below the level after correction."""
     tests = list(tests)
     few = [test for test in tests if tilting.few_hits(test)]

@@ -101,7 +101,7 @@ def compared(
         lettered=settings.baseline is None,
     )
     systems, notes = system_scores(makers, m, order, standings, names, settings.interval, settings.level)
-    group_notes = note_rules.of_groups(metric.name, standings[2], lettered=settings.baseline is None)
+    group_notes = note_rules.group_notes(metric.name, standings[2], lettered=settings.baseline is None)
     return MetricPart(
         systems,
         differences,
@@ -110,11 +110,11 @@ def compared(
             *path,
             *group_notes,
             *notes,
-            *note_rules.of_metric(makers.group, m, tests, settings),
-            *swap_notes.of_swaps(makers.group, m, tests, names, settings.test),
-            *swap_notes.of_exchangeability(makers.group, m, tests, names, settings.alpha),
-            *note_rules.of_samples(makers.group, m, pairs, evaluation),
-            *dependence.of_metric(makers.group, unfitted, pairs, evaluation, settings),
+            *note_rules.metric_notes(makers.group, m, tests, settings),
+            *swap_notes.exchange_notes(makers.group, m, tests, names, settings.test),
+            *swap_notes.exchangeability_notes(makers.group, m, tests, names, settings.alpha),
+            *note_rules.sample_notes(makers.group, m, pairs, evaluation),
+            *dependence.dependence_notes(makers.group, unfitted, pairs, evaluation, settings),
         ),
     )
 
@@ -147,16 +147,16 @@ def _by_counts(
         many_systems.beaten(differences, order, settings.alpha), lettered=settings.baseline is None
     )
     systems, notes = system_scores(makers, m, order, standings, names, settings.interval, settings.level)
-    group_notes = note_rules.of_groups(metric.name, standings[2], lettered=settings.baseline is None)
+    group_notes = note_rules.group_notes(metric.name, standings[2], lettered=settings.baseline is None)
     pairs = counts.noted_pairs(m)
     of_pairs = [
-        *note_rules.of_samples(makers.group, m, pairs, evaluation),
-        *dependence.of_metric(makers.group, unfitted, pairs, evaluation, settings),
+        *note_rules.sample_notes(makers.group, m, pairs, evaluation),
+        *dependence.dependence_notes(makers.group, unfitted, pairs, evaluation, settings),
     ]
     if len(pairs) < len(differences):
         which = " (of the differences with the first system and of those between neighbours)"
         of_pairs = [dataclasses.replace(note, message=note.message + which) for note in of_pairs]
-    of_metric = note_rules.of_metric(makers.group, m, {}, settings)
+    of_metric = note_rules.metric_notes(makers.group, m, {}, settings)
     return MetricPart(
         systems, differences, _omnibus(makers, m), (*path, *group_notes, *notes, *of_metric, *of_pairs)
     )
@@ -167,7 +167,7 @@ def _test(
 ) -> tuple[str, tuple[Note, ...]]:
     """Return the test asked for; for "auto" that at the end of the tree, with a note of the path."""
     if makers.group.crossed:
-        return dependence.of_test(settings.test, makers.group)
+        return dependence.supported_test(settings.test, makers.group)
     if settings.test != "auto":
         return settings.test, ()
     metric = pairs[0][0]

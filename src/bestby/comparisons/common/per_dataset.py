@@ -86,7 +86,7 @@ def differences(
         notes = (
             *notes,
             *doubts,
-            *swap_notes.of_swaps(makers.group, 0, {pair: tests[pair]}, names, options.test),
+            *swap_notes.exchange_notes(makers.group, 0, {pair: tests[pair]}, names, options.test),
         )
         made.append(
             one_pair.difference(makers, pair, evaluation, tests[pair], interval, options.level, notes)

@@ -35,7 +35,7 @@ def made_by(
     )
 
 
-def of_evaluation(
+def evaluation_provenance(
     evaluation: Evaluation, metrics: Sequence[BaseMetric], settings: Mapping[str, Any], drawing: Drawing
 ) -> Provenance:
     """Return the provenance of numbers that come from one evaluation.

@@ -43,7 +43,7 @@ class Arguments:
 
 def evaluation_of(data: Any, given: Arguments, metric: Any) -> Evaluation:
     """Return the data as one evaluation of the chosen systems."""
-    gold, objects = _annotated(given), of_objects(metric)
+    gold, objects = _annotated(given), reads_objects(metric)
     missing = checks.choice(given.on_missing, allowed_names("on_missing", "items"), "on_missing")
     if isinstance(data, Evaluation):
         known = (gold, given.items, given.clusters, given.strata, given.classes)
@@ -88,12 +88,12 @@ def _annotated(given: Arguments) -> Any:
     return Annotations.of(gold, given.classes)
 
 
-def of_objects(metric: Any) -> bool:
+def reads_objects(metric: Any) -> bool:
     """Return whether all metrics read the items as they are, not as labels or numbers.
 
     A name that no metric has is that of the user's own scores, which are numbers.
 
-    >>> of_objects("em"), of_objects(["em", "f1_macro"]), of_objects("my score"), of_objects(None)
+    >>> reads_objects("em"), reads_objects(["em", "f1_macro"]), reads_objects("my score"), reads_objects(None)
     (True, False, False, False)
     """
     specs = metric if isinstance(metric, list | tuple) else [metric]

@@ -11,7 +11,7 @@ from bestby.results.base import Note
 from bestby.results.values import TestResult
 
 
-def of_swaps(
+def exchange_notes(
     group: Group, m: int, tests: Mapping[Pair, TestResult], names: Sequence[str], asked: str
 ) -> list[Note]:
     """Return notes on permutation tests of correlations and ranks: what is swapped, and when it is right.
@@ -70,7 +70,7 @@ TESTS_OF_MEANS = ("permutation", "t", "bootstrap", "wald")
 """Tests that are read as tests of a difference of means (or scores)."""
 
 
-def of_exchangeability(
+def exchangeability_notes(
     group: Group,
     m: int,
     tests: Mapping[Pair, TestResult],

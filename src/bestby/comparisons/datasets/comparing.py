@@ -302,7 +302,9 @@ def _across(
     adjusted = multiplicity.adjust([d.p_value for d in made], correction)
     names = evaluation.names
     tests = {(0, names.index(d.a), names.index(d.b)): d.test for d in made}
-    doubts = swap_notes.of_exchangeability(makers.group, 0, tests, names, alpha_of(options.level), "datasets")
+    doubts = swap_notes.exchangeability_notes(
+        makers.group, 0, tests, names, alpha_of(options.level), "datasets"
+    )
     doubts = [dataclasses.replace(note, about=(scores.metric.name, *note.about[1:])) for note in doubts]
     differences = with_direction_notes(
         [

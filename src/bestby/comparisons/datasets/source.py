@@ -96,7 +96,7 @@ def source_of(data: Any, outer: str | None, dataset: str | None, options: TableO
     """Return the data in one of three forms."""
     checks.valid_name(dataset, "dataset")
     if not isinstance(data, Mapping) and is_table(data):
-        return _of_table(data, dataset, options)
+        return _from_table(data, dataset, options)
     chosen = None if options.systems is None else tuple(options.systems)
     if isinstance(data, Evaluation):
         data.uncounted("a comparison over datasets")
@@ -149,7 +149,7 @@ def _transposed(by_system: Mapping[str, Mapping[Any, Any]]) -> Cells:
     return table
 
 
-def _of_table(data: Any, dataset: str | None, options: TableOptions) -> Source:
+def _from_table(data: Any, dataset: str | None, options: TableOptions) -> Source:
     """Return the data of a frame or of records."""
     if is_partitioned(data) and (options.roles.gold is not None or options.roles.item is not None):
         refuse_partitions("this comparison")
@@ -166,9 +166,9 @@ def scores_of(
 ) -> DatasetScores:
     """Return scores without gaps, or say what is missing."""
     if source.items is not None:
-        return _of_items(source, metric, greater_is_better, on_missing, drawing)
+        return _item_scores(source, metric, greater_is_better, on_missing, drawing)
     if source.compared is not None:
-        return _of_comparisons(source, metric, on_missing)
+        return _comparison_scores(source, metric, on_missing)
     table = {name: numbers(name, row) for name, row in (source.table or {}).items()}
     if metric is not None and not isinstance(metric, str):
         raise InvalidInputError(
@@ -195,7 +195,7 @@ def scores_of(
     )
 
 
-def _of_items(
+def _item_scores(
     source: Source, metric: Any, greater_is_better: bool | None, on_missing: str, drawing: Drawing
 ) -> DatasetScores:
     parts = source.items or {}
@@ -227,7 +227,7 @@ def _of_items(
     )
 
 
-def _of_comparisons(source: Source, metric: Any, on_missing: str) -> DatasetScores:
+def _comparison_scores(source: Source, metric: Any, on_missing: str) -> DatasetScores:
     compared = source.compared or {}
     first = next(iter(compared.values()))
     name = first.metrics[0].name if metric is None else str(metric)

@@ -16,7 +16,7 @@ from bestby.comparisons.common.family import alpha_of, oriented, rejects, with_d
 from bestby.comparisons.common.per_dataset import Options
 from bestby.comparisons.common.provenance import made_by
 from bestby.comparisons.folds import fold_tests
-from bestby.comparisons.folds.source import Folds, Labels, of_items, of_scores, read
+from bestby.comparisons.folds.source import Folds, Labels, folds_of_items, folds_of_scores, read
 from bestby.data.evaluation import Evaluation
 from bestby.data.frames import backend_of
 from bestby.data.layouts.options import TableOptions
@@ -166,10 +166,10 @@ def compare_folds(
     columns |= {"ignore": ignore, "system_column": system_column, "value_column": value_column}
     _refuse_columns(data, columns)
     if isinstance(given, dict):
-        folds = of_items(given, metric, greater_is_better, drawing)
+        folds = folds_of_items(given, metric, greater_is_better, drawing)
     else:
         _refuse_unused(interval, inside, required, test)
-        folds = of_scores(given, metric, greater_is_better)
+        folds = folds_of_scores(given, metric, greater_is_better)
     options = dataclasses.replace(options, alternative=oriented(alternative, folds.metric.greater_is_better))
     side = options.alternative
     share = fold_tests.ratio_of(folds, ratio)

@@ -138,7 +138,7 @@ def _fold_scores(values: Any, name: str) -> FloatArray:
     return np.atleast_2d(array.astype(np.float64))
 
 
-def of_scores(read: FoldScores, metric: Any, greater_is_better: bool | None) -> Folds:
+def folds_of_scores(read: FoldScores, metric: Any, greater_is_better: bool | None) -> Folds:
     """Return the scores as they are, checked."""
     if metric is not None and not isinstance(metric, str):
         raise InvalidInputError("scores of folds leave nothing to compute: metric must be a name for them")
@@ -159,7 +159,7 @@ def of_scores(read: FoldScores, metric: Any, greater_is_better: bool | None) -> 
     return Folds(info, read.names, read.labels, read.matrix, {}, {}, hash_of(hashes), notes)
 
 
-def of_items(
+def folds_of_items(
     parts: Mapping[str, Evaluation],
     metric: Any,
     greater_is_better: bool | None,

@@ -160,5 +160,5 @@ def notes_on(fit: Fit, tests: Sequence[TestResult], settings: Settings) -> Itera
             f"{int(fit.ties.sum() / 2)} ties count as half a win for both; the standard errors of the Fisher"
             " information, which take them for wins and losses, are too large",
         )
-    yield from note_rules.of_direction(settings.metric, True, settings.alternative)
-    yield from note_rules.of_resamples(settings.metric, tests, settings.correction, settings.alpha)
+    yield from note_rules.direction_notes(settings.metric, True, settings.alternative)
+    yield from note_rules.resample_notes(settings.metric, tests, settings.correction, settings.alpha)

@@ -67,7 +67,7 @@ def data_of(data: Any, clusters: Any, columns: Columns) -> Data:
         a, b, winner, items = judged.first, judged.second, judged.winners(), judged.items
         named, notes = (judged.clusters if clusters is None else clusters), (Note("read_as", judged.told),)
     elif isinstance(data, Mapping) or is_table(data):
-        judged, named = _of_table(data, clusters, columns)
+        judged, named = _from_table(data, clusters, columns)
         a, b, winner, items = judged.first, judged.second, judged.winners(), judged.items
         notes = (Note("read_as", judged.told),)
     else:
@@ -121,7 +121,7 @@ def _read(data: Any, clusters: Any, columns: Columns) -> tuple[Any, Any, Any, An
     return *fields[-3:], (fields[0] if len(fields) == 4 else None), clusters
 
 
-def _of_table(data: Any, clusters: Any, columns: Columns) -> tuple[Preferences, Any]:
+def _from_table(data: Any, clusters: Any, columns: Columns) -> tuple[Preferences, Any]:
     """Return the judgements of a frame, of records or of a mapping of columns, and the clusters."""
     labelled = data if isinstance(data, Mapping) else {}
     if hasattr(data, "iloc"):  # the index of a pandas frame may contradict that of the clusters

@@ -217,7 +217,7 @@ def compare_runs(
             *_notes(runs, settings, differences),
             *reasons,
             *long,
-            *note_rules.of_resamples(runs.metric.name, tests, settings.correction, settings.alpha),
+            *note_rules.resample_notes(runs.metric.name, tests, settings.correction, settings.alpha),
         ),
         provenance=_provenance(runs, settings, drawing),
         n_items=runs.n_items,
@@ -239,7 +239,7 @@ def _scores(
     names = [data.names[s] for s in order]
     lettered = settings.baseline is None
     low, high, letters = family.standings(names, differences, settings.alpha, lettered=lettered)
-    entries, notes = [], note_rules.of_groups(data.metric.name, letters, lettered=lettered)
+    entries, notes = [], note_rules.group_notes(data.metric.name, letters, lettered=lettered)
     for position, system in enumerate(order):
         interval, interval_notes = data.maker.interval(system, None, settings.interval, settings.level)
         about = (data.metric.name, names[position])
@@ -288,15 +288,17 @@ def _notes(data: Data, settings: Settings, differences: Sequence[RunsDifference]
     yield from data.notes
     if data.evaluation is not None:
         yield from data.evaluation.notes
-        yield from note_rules.of_data(data.evaluation)
+        yield from note_rules.data_notes(data.evaluation)
     yield from few_runs_note(min(x.size for x in data.maker.scores), settings.statistic)
     scores = dict(zip(data.names, (x.tolist() for x in data.maker.scores), strict=True))
-    yield from note_rules.of_constant_runs(data.metric.name, scores)
+    yield from note_rules.constant_run_notes(data.metric.name, scores)
     if settings.statistic == "mean":
         short = (d for d in differences if any(note.code == "unequal_spread" for note in d.notes))
         uneven = {name for d in short for name in (d.a, d.b)}
-        yield from note_rules.of_runs(data.metric.name, scores, uneven)
-    yield from note_rules.of_direction(data.metric.name, data.metric.greater_is_better, settings.alternative)
+        yield from note_rules.run_notes(data.metric.name, scores, uneven)
+    yield from note_rules.direction_notes(
+        data.metric.name, data.metric.greater_is_better, settings.alternative
+    )
     if isinstance(data.maker, RunsWithItems) and settings.test in ("permutation", "brunner-munzel"):
         yield Note(
             "items_fixed",

@@ -89,7 +89,7 @@ def given_runs(
                 "what read_runs returns already holds gold and clusters",
                 hint="name their columns to read_runs instead",
             )
-        return _of_runs(data, metric, greater_is_better, columns)
+        return _from_runs(data, metric, greater_is_better, columns)
     if is_table(data):
         table = table_of(data)
         options = TableOptions.of(
@@ -101,7 +101,7 @@ def given_runs(
         if any(isinstance(values, list) for values in runs.runs.values()):
             runs = dataclasses.replace(runs, metric=None)  # what the scores of items are called is no metric
         runs = dataclasses.replace(runs, notes=(note, *runs.notes))
-        return _of_runs(runs, metric, greater_is_better, Columns())
+        return _from_runs(runs, metric, greater_is_better, Columns())
     unused = {name: (getattr(columns, name), None) for name in _TABLE_COLUMNS}
     checks.refuse_unused("data other than a data frame, because it names a column", **unused)
     if not isinstance(data, Mapping):
@@ -116,7 +116,7 @@ def given_runs(
 _TABLE_COLUMNS = ("run", "item", "dataset", "system_column", "value_column")
 
 
-def _of_runs(runs: Runs, metric: Any, greater_is_better: bool | None, columns: Columns) -> Given:
+def _from_runs(runs: Runs, metric: Any, greater_is_better: bool | None, columns: Columns) -> Given:
     return Given(
         chosen_systems(runs.runs, columns.systems, columns.ignore),
         runs.gold,
@@ -208,16 +208,16 @@ def data_of(given: Given, settings: Settings, drawing: Drawing) -> Data:
                 f"system {quoted(flat)} has one value per run, where one per run and item is needed",
                 hint="pass an array of shape (runs, items) for every system",
             )
-        return _of_items(systems, given, settings, drawing)
+        return _item_data(systems, given, settings, drawing)
     if given.clusters is not None:
         raise InvalidInputError(
             "clusters are groups of items, but every run is a single score",
             hint="pass per-item scores or predictions of every run",
         )
-    return _of_scores(systems, given, settings, drawing)
+    return _score_data(systems, given, settings, drawing)
 
 
-def _of_scores(systems: dict[str, list[Any]], given: Given, settings: Settings, drawing: Drawing) -> Data:
+def _score_data(systems: dict[str, list[Any]], given: Given, settings: Settings, drawing: Drawing) -> Data:
     metric = given.metric
     if metric is not None and not isinstance(metric, str):
         raise InvalidInputError(
@@ -245,7 +245,7 @@ def _of_scores(systems: dict[str, list[Any]], given: Given, settings: Settings, 
     return Data(names, info, maker, None, notes)
 
 
-def _of_items(systems: dict[str, list[Any]], given: Given, settings: Settings, drawing: Drawing) -> Data:
+def _item_data(systems: dict[str, list[Any]], given: Given, settings: Settings, drawing: Drawing) -> Data:
     if settings.statistic != "mean":
         raise DesignError(
             f"with items the mean of the runs is compared, not their {settings.statistic.replace('_', ' ')}",
@@ -262,7 +262,7 @@ def _of_items(systems: dict[str, list[Any]], given: Given, settings: Settings, d
         if isinstance(error.__cause__, MissingValueError):  # without the advice on on_missing
             raise error.__cause__ from None
         raise
-    note_rules.of_data(evaluation)  # refuses a single cluster
+    note_rules.data_notes(evaluation)  # refuses a single cluster
     metric, notes = chosen_metric(given.metric, {"": evaluation})
     ((group, _),) = prepare.groups(evaluation, [metric], consumer="a comparison of runs")
     undefined = np.flatnonzero(~np.isfinite(group.scores()[0]))

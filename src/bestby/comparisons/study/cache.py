@@ -32,14 +32,14 @@ def key_of(parts: Mapping[str, Any]) -> str:
     return hashlib.blake2b(text.encode("utf-8"), digest_size=20).hexdigest()
 
 
-def kept(result: Scored | StudyDifference) -> dict[str, Any]:
+def stored(result: Scored | StudyDifference) -> dict[str, Any]:
     """Return a result as JSON can hold it; NaN and infinite numbers as text."""
     plain: dict[str, Any] = _plain(dataclasses.asdict(result))
     return plain
 
 
 def scored(value: Mapping[str, Any]) -> Scored:
-    """Return the score that `kept` gave, with its notes."""
+    """Return the score that `stored` gave, with its notes."""
     found = _numbers(value["score"])
     score = ConditionScore(
         **{**found, "interval": _interval(found["interval"]), "runs": tuple(found["runs"])},
@@ -48,7 +48,7 @@ def scored(value: Mapping[str, Any]) -> Scored:
 
 
 def difference(value: Mapping[str, Any]) -> StudyDifference:
-    """Return the difference that `kept` gave."""
+    """Return the difference that `stored` gave."""
     found = _numbers(value)
     level = found.get("level", 0.95 if found["interval"] is None else found["interval"]["level"])
     return StudyDifference(

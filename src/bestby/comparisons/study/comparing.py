@@ -16,7 +16,7 @@ from bestby.comparisons.common import family, note_rules, one_pair
 from bestby.comparisons.common.provenance import made_by
 from bestby.comparisons.study import cache
 from bestby.comparisons.study import note_rules as study_notes
-from bestby.comparisons.study.differences import _of_items, _of_items_and_runs, _of_runs
+from bestby.comparisons.study.differences import _name_for_runs
 from bestby.comparisons.study.plan import Condition, Plan
 from bestby.comparisons.study.store import Store
 from bestby.data.evaluation import Evaluation
@@ -56,13 +56,15 @@ def compared(store: Store, plan: Plan) -> StudyComparison:
         notes += long
         notes += [note for entry in ordered for note in scored[metric.name, entry.system].notes]
         of_runs = {entry.system: entry.runs for entry in ordered}
-        notes += note_rules.of_constant_runs(metric.name, of_runs) + note_rules.of_runs(metric.name, of_runs)
+        notes += note_rules.constant_run_notes(metric.name, of_runs) + note_rules.run_notes(
+            metric.name, of_runs
+        )
         labels = [entry.group for entry in ordered if entry.group is not None]
-        notes += note_rules.of_groups(metric.name, labels or None, lettered=not plan.baselines)
+        notes += note_rules.group_notes(metric.name, labels or None, lettered=not plan.baselines)
         if metric.caution is not None:
             notes.append(Note("caution", metric.caution, (metric.name,)))
-        notes += note_rules.of_direction(metric.name, metric.greater_is_better, plan.settings.alternative)
-        notes += note_rules.of_resamples(
+        notes += note_rules.direction_notes(metric.name, metric.greater_is_better, plan.settings.alternative)
+        notes += note_rules.resample_notes(
             metric.name, [d.test for d in found], plan.settings.correction, plan.settings.alpha
         )
     notes += study_notes.resample_size_notes(plan, differences)
@@ -132,7 +134,7 @@ def _all_scores(store: Store, plan: Plan) -> tuple[dict[tuple[str, str], cache.S
             for entry in _scores_of(plan, condition, missing):
                 made = entry.score.metric
                 if made in plan.named:
-                    store.keep(keys[made], cache.kept(entry))
+                    store.keep(keys[made], cache.stored(entry))
                 found[made, name] = entry
                 computed += 1
     for (metric_name, name), entry in found.items():  # the number of epochs is no part of what is kept
@@ -157,7 +159,9 @@ def _scores_of(plan: Plan, condition: Condition, metrics: Sequence[BaseMetric]) 
             error, error_method = one_pair.standard_error(makers, target, interval)
         else:
             crossed = RunsWithItems(makers, [n_runs], [condition.name], paired=False, metric=m)
-            interval, notes = crossed.interval(0, None, _of_runs(method, "interval"), plan.settings.level)
+            interval, notes = crossed.interval(
+                0, None, _name_for_runs(method, "interval"), plan.settings.level
+            )
             error, error_method = crossed.standard_error(0)
         score = ConditionScore(
             metric=metric.name,
@@ -198,7 +202,7 @@ def _all_differences(
         if missing:
             for difference in _differences_of(plan, both, missing, turned=turned):
                 if difference.metric in plan.named:
-                    store.keep(keys[difference.metric], cache.kept(difference))
+                    store.keep(keys[difference.metric], cache.stored(difference))
                 found[difference.metric, pair] = difference
                 computed += 1
         if turned:
@@ -232,7 +236,7 @@ def _differences_of(
         metric = makers.group.metrics[m]
         for condition, part in ((a, slice(0, len(a.runs))), (b, slice(len(a.runs), None))):
             _check_defined(makers.scores[m][part], metric, condition)
-        make = _of_items if alone else _of_items_and_runs
+        make = _item_difference if alone else _difference_over_runs
         difference, tost = make(
             plan, makers, m, evaluation, (a, b), _alternative(plan, metric, turned=turned)
         )

@@ -25,7 +25,7 @@ from bestby.vocabulary import allowed_names
 """Intervals and tests that know of several runs."""
 
 
-def _of_items(
+def _item_difference(
     plan: Plan,
     makers: Intervals,
     m: int,
@@ -42,7 +42,11 @@ def _of_items(
     tost, tost_level = interval, family.equivalence_level(settings.level, settings.margin)
     if tost_level is not None:
         tost = makers.interval(Target(*pair), method, tost_level)[0]
-    notes = (*notes, *doubts, *swap_notes.of_swaps(makers.group, m, {pair: test}, evaluation.names, name))
+    notes = (
+        *notes,
+        *doubts,
+        *swap_notes.exchange_notes(makers.group, m, {pair: test}, evaluation.names, name),
+    )
     plain = one_pair.difference(makers, pair, evaluation, test, interval, settings.level, notes)
     values = {entry.name: getattr(plain, entry.name) for entry in fields(plain)}
     return (
@@ -51,7 +55,7 @@ def _of_items(
     )
 
 
-def _of_items_and_runs(
+def _difference_over_runs(
     plan: Plan,
     makers: Intervals,
     m: int,
@@ -63,8 +67,8 @@ def _of_items_and_runs(
     settings, metric = plan.settings, makers.group.metrics[m]
     sizes = [len(condition.runs) for condition in both]
     crossed = RunsWithItems(makers, sizes, [condition.name for condition in both], paired=False, metric=m)
-    test = crossed.test(0, 1, _of_runs(settings.test, "test"), alternative)
-    method = _of_runs(settings.interval, "interval")
+    test = crossed.test(0, 1, _name_for_runs(settings.test, "test"), alternative)
+    method = _name_for_runs(settings.interval, "interval")
     interval, notes = crossed.interval(0, 1, method, settings.level)
     tost, tost_level = interval, family.equivalence_level(settings.level, settings.margin)
     if tost_level is not None:
@@ -95,7 +99,7 @@ def _of_items_and_runs(
     return found, tost
 
 
-def _of_runs(name: str, what: str) -> str:
+def _name_for_runs(name: str, what: str) -> str:
     if name not in allowed_names(what, "study_runs"):
         raise DesignError(
             f"the {what} {name!r} knows of items only, but here items and runs vary: a condition has several"

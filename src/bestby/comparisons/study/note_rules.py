@@ -23,9 +23,9 @@ def plan_notes(plan: Plan) -> list[Note]:
     """Return what is to be said of the data and of the runs."""
     whole = plan.evaluation(list(plan.conditions))
     notes = [
-        *note_rules.of_data(whole),
+        *note_rules.data_notes(whole),
         *suitability.check(plan.metrics, {"": whole}, named=not plan.by_default),
-        *note_rules.of_labels(whole, plan.metrics),
+        *note_rules.label_notes(whole, plan.metrics),
     ]
     notes += _single_run_notes(plan)
     fewest = min((len(c.runs) for c in plan.conditions.values() if len(c.runs) > 1), default=FEW_RUNS)
@@ -99,7 +99,7 @@ def resample_size_notes(plan: Plan, differences: Sequence[StudyDifference]) -> l
     if not plan.drawing.subsampling(units):
         return []
     if plan.drawing.rescale:
-        return note_rules.of_rescaling(plan.drawing, units)
+        return note_rules.rescaling_notes(plan.drawing, units)
     m = int(plan.drawing.draws(units).sum())
     told = (
         f"resamples of {m} of {n} units vary more than full ones and were not rescaled: their p-values and"

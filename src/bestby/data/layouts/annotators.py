@@ -30,7 +30,7 @@ def names_of(annotators: str | Sequence[str] | None) -> tuple[str, ...]:
     return names
 
 
-def of_columns(table: Table, names: Sequence[str]) -> Column:
+def labels_of_columns(table: Table, names: Sequence[str]) -> Column:
     """Return the labels of a column per annotator, shape (n, A); an item is missing if nobody labelled it."""
     columns = []
     for name in names:
@@ -49,7 +49,7 @@ def of_columns(table: Table, names: Sequence[str]) -> Column:
     return Column(labels, absent)
 
 
-def of_rows(
+def labels_of_rows(
     table: Table, annotator: str, item: str | None, groups: Sequence[str]
 ) -> tuple[Column, list[str], Table]:
     """Return a row per item, with the columns of the groups, of a table with a row per item and annotator."""

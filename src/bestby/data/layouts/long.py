@@ -98,7 +98,7 @@ def read_long(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
     firsts = [kept[position] for position in first.values()]
     gold = None
     if found.annotators:
-        gold = annotators.of_columns(table, found.annotators)
+        gold = annotators.labels_of_columns(table, found.annotators)
     elif found.gold is not None:
         gold = values_of(table, found.gold, soft)
     check_exact(table.source, {value: values}, gold)

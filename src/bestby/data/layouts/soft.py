@@ -101,19 +101,19 @@ def is_number(text: str) -> bool:
     return "_" not in text
 
 
-def of_lines(lines: Sequence[str], what: str, soft: Soft, missing: Missing) -> Column | None:
+def column_of_lines(lines: Sequence[str], what: str, soft: Soft, missing: Missing) -> Column | None:
     """Return a distribution per line, or None if the lines are labels or single numbers.
 
-    >>> of_lines(["0.25 0.75", "1 0"], "a.txt", Soft(), frozenset()).values
+    >>> column_of_lines(["0.25 0.75", "1 0"], "a.txt", Soft(), frozenset()).values
     array([[0.25, 0.75],
            [1.  , 0.  ]])
     """
     if not are_rows(lines):
         return None
-    return of_rows([cut(line) for line in lines], what, "line {}".format, soft.classes, soft, missing)
+    return column_of_rows([cut(line) for line in lines], what, "line {}".format, soft.classes, soft, missing)
 
 
-def of_rows(
+def column_of_rows(
     rows: Sequence[Sequence[Any] | None],
     what: str,
     place: Place,
@@ -139,10 +139,12 @@ def of_rows(
                 hint="every row needs one probability per class, 0 where it is impossible",
             )
         matrix[i] = row
-    return of_matrix(matrix, what, place, classes, soft)
+    return column_of_matrix(matrix, what, place, classes, soft)
 
 
-def of_matrix(matrix: Array, what: str, place: Place, classes: tuple[str, ...] | None, soft: Soft) -> Column:
+def column_of_matrix(
+    matrix: Array, what: str, place: Place, classes: tuple[str, ...] | None, soft: Soft
+) -> Column:
     """Return a soft column of an array of shape (n, K); a row of NaN only is a missing value."""
     if matrix.dtype.kind not in "biuf":
         raise InvalidInputError(

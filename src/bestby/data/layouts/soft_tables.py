@@ -12,7 +12,16 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
 from bestby.data.columns import Column
-from bestby.data.layouts.soft import Place, Soft, are_rows, cut, floats, is_number, of_matrix, of_rows
+from bestby.data.layouts.soft import (
+    Place,
+    Soft,
+    are_rows,
+    column_of_matrix,
+    column_of_rows,
+    cut,
+    floats,
+    is_number,
+)
 from bestby.data.table import ITEM_WORDS, Table, listed
 
 _OF_CLASS = re.compile(r"(.*\S)\s*\[\s*([^\[\]]*[^\[\]\s])\s*\]", re.DOTALL)
@@ -33,9 +42,9 @@ def gathered(table: Table, soft: Soft, kept: Collection[str | None], item: str |
             name = first[column]
             _check_free(table, name, groups[name])
             _check_same(table, name, groups[name], classes, next(iter(groups)))
-            data[name] = _of_columns(table, [groups[name][one] for one in classes], classes, soft, place)
+            data[name] = _from_columns(table, [groups[name][one] for one in classes], classes, soft, place)
         elif column not in inside:
-            data[column] = raw if isinstance(raw, Column) else _of_lists(table, column, raw, soft, place)
+            data[column] = raw if isinstance(raw, Column) else _from_lists(table, column, raw, soft, place)
     return dataclasses.replace(table, data=data)
 
 
@@ -59,7 +68,7 @@ def class_columns(
             hint=f"its columns are: {listed(table.names)}",
         )
     name = listed(classes, limit=8)
-    column = _of_columns(table, classes, classes, soft, _places(table, None))
+    column = _from_columns(table, classes, classes, soft, _places(table, None))
     rest = {key: raw for key, raw in table.data.items() if key not in classes}
     return dataclasses.replace(table, data={**rest, name: column}), name
 
@@ -113,7 +122,7 @@ def _check_same(
         )
 
 
-def _of_columns(
+def _from_columns(
     table: Table, columns: Sequence[str], classes: Sequence[str], soft: Soft, place: Place
 ) -> Column:
     cells = [
@@ -125,7 +134,7 @@ def _of_columns(
         for name in columns
     ]
     what = f"{table.source}: columns {listed(columns, 8)}"
-    return of_matrix(np.column_stack(cells), what, place, tuple(classes), soft)
+    return column_of_matrix(np.column_stack(cells), what, place, tuple(classes), soft)
 
 
 def _hard(table: Table, name: str) -> Column:
@@ -138,7 +147,7 @@ def _hard(table: Table, name: str) -> Column:
     return column
 
 
-def _of_lists(table: Table, name: str, raw: Array, soft: Soft, place: Place) -> Array | Column:
+def _from_lists(table: Table, name: str, raw: Array, soft: Soft, place: Place) -> Array | Column:
     """Return a column of lists of numbers as distributions, any other as it is."""
     if raw.dtype.kind != "O":
         return raw
@@ -150,7 +159,7 @@ def _of_lists(table: Table, name: str, raw: Array, soft: Soft, place: Place) -> 
         return raw
     rows = [None if cell is None else _listed_cells(cell) for cell in cells]
     what = f"{table.source}: column {name!r}"
-    return of_rows(rows, what, place, soft.classes, soft, table.missing)
+    return column_of_rows(rows, what, place, soft.classes, soft, table.missing)
 
 
 def _is_absent(cell: Any, table: Table) -> bool:

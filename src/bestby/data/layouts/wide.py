@@ -34,7 +34,7 @@ def read_wide(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
     columns = {name: values_of(table, name, soft) for name in names}
     gold = None if found.gold is None else values_of(table, found.gold, soft)
     if roles.annotators:
-        gold = annotators.of_columns(table, roles.annotators)
+        gold = annotators.labels_of_columns(table, roles.annotators)
     check_exact(table.source, columns, gold)
     if systems is None and gold is not None and not soft.as_given:  # two texts are seldom equal
         check_alike(table, columns, gold)

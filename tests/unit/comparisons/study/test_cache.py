@@ -35,7 +35,7 @@ def bits(value: Any) -> Any:
 
 
 def through(result: cache.Scored | StudyDifference) -> Any:
-    return json.loads(json.dumps(cache.kept(result), allow_nan=False))
+    return json.loads(json.dumps(cache.stored(result), allow_nan=False))
 
 
 @given(
@@ -63,7 +63,7 @@ def test_through_the_files_of_a_study(tmp_path: Path, number: float) -> None:
     store = Store(tmp_path / "study")
     interval = Interval(number, number, 0.95, "t", True)
     kept = cache.Scored(ConditionScore("m", "c", number, interval, 1, 1, None, runs=(0.1, 0.2)))
-    store.keep("abc", cache.kept(kept))
+    store.keep("abc", cache.stored(kept))
     value = store.cached("abc")
     assert value is not None
     assert bits(cache.scored(value)) == bits(kept)
