@@ -41,7 +41,7 @@ PRINTED = re.compile(r"count sample diff (\w+)\s.*?p < ([\d.]+)")
 
 
 def tested(gold: Any, a: Any, b: Any, loops: int, size: float) -> tuple[float, dict[str, float]]:
-    """Return the CPU time of one test, and its p-values by the names bestby has for the measures."""
+    """Return the CPU time of one test, and its p-values by the names bestby has for the metrics."""
     from boostsa import Bootstrap
 
     said = io.StringIO()

@@ -21,16 +21,16 @@ SERIES = {
     "pearson": ("Pearson", "blocks of weights"),
     "roc_auc": ("ROC-AUC", "ranks"),
 }
-"""Title and way through the engine of each measure."""
+"""Title and way through the engine of each metric."""
 
 AXES = {
     "n": ("items n", (100, 1_000, 10_000, 100_000, 1_000_000)),
     "B": ("resamples B", (100, 1_000, 10_000, 100_000)),
     "systems": ("systems", (2, 4, 8, 16, 32, 64)),
-    "metrics": ("measures", (1, 2, 4, 8)),
+    "metrics": ("metrics", (1, 2, 4, 8)),
 }
 """What grows, and through what values; else n = 1000, B = 1000 (10 000 for cells), two systems,
-one measure."""
+one metric."""
 
 METRICS = {
     "hard": (

@@ -21,7 +21,7 @@ MEASURES: dict[str, tuple[ms.Measure, Callable[..., Any] | None, str]] = {
     "spearman": (ms.spearman, None, "spearmanr of SciPy"),
     "roc_auc": (ms.roc_auc, None, "roc_auc_score of scikit-learn"),
 }
-"""Per measure of bestby: a function for one call, one along an axis, and what the first is."""
+"""Per metric of bestby: a function for one call, one along an axis, and what the first is."""
 
 JACKKNIFED = 1_000
 """Items up to which rivals are asked for BCa intervals: their jackknife takes n x n steps."""
@@ -114,7 +114,7 @@ def every_pair(systems: dict[str, Any], gold: Any, **more: Any) -> Any:
 
 
 def _drawn(metric: str, n: int) -> tuple[Any, Any, Any]:
-    """Gold, A and B that a measure reads."""
+    """Gold, A and B that a metric reads."""
     if metric == "roc_auc":
         return data.probabilities(n)
     return data.numbers(n) if metric in ("pearson", "spearman") else data.labels(n)
@@ -357,7 +357,7 @@ def _power() -> Job:
 
 
 def four_measures(kind: str, n: int, size: float | None = rv.BOOSTSA_SIZE) -> Callable[[], float]:
-    """Return bestby's call for the job of BooStSa: scores, intervals and tests of four measures."""
+    """Return bestby's call for the job of BooStSa: scores, intervals and tests of four metrics."""
     gold, a, b = data.hard(n) if kind == "hard" else data.soft(n)
     metrics = list(null_pairs.HARD if kind == "hard" else null_pairs.SOFT)
 
@@ -385,7 +385,7 @@ def _boostsa(kind: str, n: int, **more: Any) -> Job:
         gold, a, b = data.hard(n) if kind == "hard" else data.soft(n)
         return Work(four_measures(kind, n), {"BooStSa": lambda: rv.boostsa(gold, a, b)})
 
-    name = f"four measures of {kind} labels, bootstrap test, n = {n:,}"
+    name = f"four metrics of {kind} labels, bootstrap test, n = {n:,}"
     return Job(name, make, ["BooStSa"], n_resamples=1_000, **more)
 
 

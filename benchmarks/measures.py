@@ -1,4 +1,4 @@
-"""Measures as somebody would write them for the other tools: one call at a time, and along an axis."""
+"""Metrics as somebody would write them for the other tools: one call at a time, and along an axis."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def pearson_along(x: Array, y: Array) -> Array:
 
 
 def difference(measure: Callable[..., Any]) -> Callable[..., Any]:
-    """Turn ``measure(predictions, gold)`` into ``statistic(a, b, gold)``, with an axis or without."""
+    """Turn ``metric(predictions, gold)`` into ``statistic(a, b, gold)``, with an axis or without."""
 
     def statistic(a: Array, b: Array, gold: Array, axis: int = -1) -> Any:
         assert axis == -1

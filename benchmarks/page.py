@@ -219,7 +219,7 @@ REASONS = {
     "accuracy|mean of scores": "Nothing is drawn: what is left is the fixed cost of a call, its checks and"
     " notes.",
     "soft labels": "A resample gathers seventeen columns of every item drawn, in NumPy: half of the time and"
-    " more. The rival gathers the same rows, and takes its measures of them in NumPy.",
+    " more. The rival gathers the same rows, and takes its metrics of them in NumPy.",
     "BLEU": "Cutting texts into words and counting n-grams is most of the time in both.",
     "stochastic order": "Half of the time goes into a p-value, which the rival does not give.",
     "runs": "`compare_runs` also makes intervals, effect sizes, the chance of improvement and stochastic"
@@ -253,7 +253,7 @@ def counted(rows: Sequence[Row]) -> str:
 
 def growth_table(rows: Sequence[Row]) -> list[str]:
     """Return first and last point of each line of the figure."""
-    out = ["| grows | measure | from | to | time from | time to |", "|---|---|--:|--:|--:|--:|"]
+    out = ["| grows | metric | from | to | time from | time to |", "|---|---|--:|--:|--:|--:|"]
     for axis, measure in dict.fromkeys((row["axis"], row["measure"]) for row in rows):
         mine = [row for row in rows if (row["axis"], row["measure"]) == (axis, measure)]
         first, last = mine[0], mine[-1]
@@ -329,10 +329,10 @@ would need more.
 GROWTH = """
 ## Growth
 
-What does not grow in a panel is n = 1,000, two systems, one measure, and 10,000 resamples (1,000 for Pearson
+What does not grow in a panel is n = 1,000, two systems, one metric, and 10,000 resamples (1,000 for Pearson
 and ROC-AUC).
 
-![Time of a call as items, resamples, systems and measures grow](../images/growth.png)
+![Time of a call as items, resamples, systems and metrics grow](../images/growth.png)
 """
 FLOOR = """
 ## The floor

@@ -26,7 +26,7 @@ class Rival:
     Parameters
     ----------
     how : str
-        What was called, and with which measure.
+        What was called, and with which metric.
     draw : callable
         ``draw(B)`` makes B resamples.
     finish : callable
@@ -181,7 +181,7 @@ def resample(data: tuple[Array, ...], function: Callable[..., float], how: str, 
 
 
 def stambo(systems: list[Array], gold: Array, measure: Measure | str, how: str) -> Rival:
-    """A named measure of stambo, or a function of predictions and gold."""
+    """A named metric of stambo, or a function of predictions and gold."""
     import stambo as tool
 
     metric: Any = measure
@@ -283,7 +283,7 @@ def boostsa(gold: Array, a: Array, b: Array) -> Rival:
         np.random.seed(1)  # noqa: NPY002  BooStSa draws from NumPy's global generator
         return next(iter(tested(gold, a, b, size, BOOSTSA_SIZE)[1].values()))
 
-    return Rival("Bootstrap.test", draw, note="four measures; a fifth of the items is drawn")
+    return Rival("Bootstrap.test", draw, note="four metrics; a fifth of the items is drawn")
 
 
 # -- all pairs by tools that know two systems ------------------------------------------------------

@@ -195,7 +195,7 @@ NAMES = {"labels": "labels, Parquet", "csv": "labels, CSV", "scores": "scores, P
 def growth(table: list[dict[str, str]]) -> str:
     """Return the result as a table of Markdown."""
     lines = [
-        "| table | rows | MB | measures | read | s | CPU s | peak MB | same |",
+        "| table | rows | MB | metrics | read | s | CPU s | peak MB | same |",
         "|---|--:|--:|--:|---|--:|--:|--:|---|",
     ]
     for row in sorted(table, key=lambda row: (TABLES.index(row["table"]), int(row["rows"]))):

@@ -93,7 +93,7 @@ def counts(folder: Path) -> dict[str, list[tuple[int, ...]]]:
         return {name: [tuple(row) for row in file[name].tolist()] for name in file}
 
 
-# -- what a process measures -----------------------------------------------------------------------
+# -- what a process metrics -----------------------------------------------------------------------
 
 
 def ours(job: str, folder: Path, resamples: int) -> dict[str, Any]:

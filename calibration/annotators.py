@@ -80,7 +80,7 @@ class Count:
 def counted(
     raters: int, datasets: int, seed: int, measures: Sequence[str] = MEASURES, n: int = ITEMS
 ) -> dict[tuple[str, str, str], Count]:
-    """Return the counts by measure, treatment of the annotators, and target."""
+    """Return the counts by metric, treatment of the annotators, and target."""
     truth = truths(raters, measures)
     held: dict[tuple[str, str, str], list[tuple[bool, float]]] = {}
     for number in range(datasets):
@@ -119,7 +119,7 @@ def table(rows: Sequence[dict[str, Any]]) -> str:
     """Return coverage in percent, and by what resampled annotators make an interval longer."""
     found = {(r["measure"], r["raters"], r["annotators"], r["target"]): r for r in rows}
     lines = [
-        "| measure | labels each | score, fixed | resampled | difference, fixed | resampled | longer by |",
+        "| metric | labels each | score, fixed | resampled | difference, fixed | resampled | longer by |",
         "|---|--:|--:|--:|--:|--:|--:|",
     ]
     for measure in MEASURES:

@@ -19,14 +19,14 @@ PROPORTION = ("tango", *ALL)
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """One measure on one population at one size.
+    """One metric on one population at one size.
 
     Parameters
     ----------
     family : str
         For the tables.
     metric : str
-        The measure.
+        The metric.
     population : Population
         Where data come from.
     n : int

@@ -143,7 +143,7 @@ def rows_of(cell: Cell, data: dict[str, Any]) -> list[dict[str, Any]]:
         *([("auto", picked[:, 0], picked[:, 1], 1.0)] if ruled(cell) else []),
     ):
         there = np.isfinite(low) & np.isfinite(high)
-        if there.mean() < 0.99:  # the method does not apply to this measure
+        if there.mean() < 0.99:  # the method does not apply to this metric
             if method == "auto":
                 raise RuntimeError(f"auto chose a method that does not apply: {cell.key}, {set(chosen)}")
             continue
@@ -201,7 +201,7 @@ def markdown(rows: Sequence[dict[str, Any]]) -> str:
     """Return a table of coverage in percent: a line per cell, a column per method."""
     methods = list(dict.fromkeys(row["method"] for row in rows))
     lines = [
-        "| measure | population | n | " + " | ".join(methods) + " |",
+        "| metric | population | n | " + " | ".join(methods) + " |",
         "|---|---|--:|" + "--:|" * len(methods),
     ]
     cells: dict[tuple[Any, ...], dict[str, str]] = {}
@@ -271,7 +271,7 @@ def _span(rows: Sequence[dict[str, Any]], method: str) -> str:
 def examples(rows: Sequence[dict[str, Any]]) -> str:
     """Return the coverage of every method in some telling cells."""
     lines = [
-        f"| measure | populations | n | differ | {' | '.join(SHOWN)} |",
+        f"| metric | populations | n | differ | {' | '.join(SHOWN)} |",
         "|---|---|--:|--:|" + "--:|" * len(SHOWN),
     ]
     for metric, population, sizes in EXAMPLES:

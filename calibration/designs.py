@@ -1,6 +1,6 @@
 """Populations of the grid: two systems whose true scores and share of equal answers are known.
 
-Of every measure there are two: systems that are alike, so that they can be exchanged, and systems of which A
+Of every metric there are two: systems that are alike, so that they can be exchanged, and systems of which A
 is better. On a share of the items, the agreement, B gives the answer of A.
 """
 
@@ -61,7 +61,7 @@ def of_labels(metric: str, priors: list[float], a: list[list[float]], b: list[li
 
 
 def clustered(measure: str, sizes: tuple[int, ...]) -> Of:
-    """Clusters that each have a table of their own, drawn about that of a measure."""
+    """Clusters that each have a table of their own, drawn about that of a metric."""
     name, labels = TABLES[measure]
 
     def of(share: Share, alike: bool) -> Population:
@@ -222,7 +222,7 @@ MEASURES: dict[str, tuple[str | Metric, Of]] = {
     "AUC": ("roc_auc", areas),
     "BLEU-like": (BleuLike(), texts),
 }
-"""The measures of the base design: how they are asked for, and their populations."""
+"""The metrics of the base design: how they are asked for, and their populations."""
 
 RARE: dict[str, tuple[str | Metric, Of]] = {
     "F1 of 2 %": ("f1[1]", of_labels("f1[1]", **_RARE)),

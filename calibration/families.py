@@ -97,7 +97,7 @@ def run(cell: Family) -> dict[str, Any]:
 
 
 def cells() -> Iterator[Family]:
-    """Yield measures by numbers of systems and items."""
+    """Yield metrics by numbers of systems and items."""
     for n, systems, measure in itertools.product((50, 200), (3, 5, 10), METRICS):
         if measure == "accuracy" or systems == 5:
             yield Family(measure, systems, n)

@@ -1,6 +1,6 @@
 """The cells of the grid: which population, how many items, which intervals and tests, how many data sets.
 
-The base design crosses measures, numbers of items and agreement of the systems; every other factor is varied
+The base design crosses metrics, numbers of items and agreement of the systems; every other factor is varied
 alone, over a smaller base.
 """
 
@@ -25,7 +25,7 @@ RANKED = ("bca", "percentile", "basic")
 TESTS = ("permutation", "bootstrap", "mcnemar", "mcnemar-midp", "sign", "wilcoxon", "t", "wald")
 SIDED = ("permutation", "bootstrap", "mcnemar-midp", "t", "wald")
 DEAR = ("spearman", "roc_auc")
-"""Measures of which a resample costs a pass over the items."""
+"""Metrics of which a resample costs a pass over the items."""
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ def _tested(name: str, n: int, family: str) -> int:
 
 
 def base() -> Iterator[Cell]:
-    """Yield measures by numbers of items by agreement, alike, and at one agreement apart."""
+    """Yield metrics by numbers of items by agreement, alike, and at one agreement apart."""
     for n in SIZES:
         for measure, (metric, of) in d.MEASURES.items():
             dear = metric in DEAR and n >= 500
@@ -186,7 +186,7 @@ def one_system() -> Iterator[Cell]:
 
 
 def rare() -> Iterator[Cell]:
-    """Yield measures of a class of 2 % of the items."""
+    """Yield metrics of a class of 2 % of the items."""
     for n, (measure, (metric, of)) in itertools.product((100, 1000), d.RARE.items()):
         if metric in DEAR and n > 100:
             continue

@@ -56,7 +56,7 @@ def run(cell: Cell) -> Arrays:
         if result is None:
             undefined += 1
             if undefined > 100 * cell.datasets:
-                raise RuntimeError(f"the measure is hardly ever defined: {cell.key}")
+                raise RuntimeError(f"the metric is hardly ever defined: {cell.key}")
             continue
         found.append(result)
     ends, p, features = (np.array(column) for column in zip(*found, strict=True))

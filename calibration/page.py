@@ -12,7 +12,7 @@ PAGE = ROOT / "docs" / "concepts" / "calibration.md"
 TESTS = ("permutation", "bootstrap", "mcnemar", "mcnemar-midp", "sign", "wilcoxon", "t", "wald")
 METHODS = ("auto", "tango", "wilson", "bca", "percentile", "basic", "studentized", "normal", "cr2")
 FACTORS = {
-    "base": "measure × items × agreement",
+    "base": "metric × items × agreement",
     "rare class": "a class of 2 %",
     "heavy tails": "heavy tails and skewness",
     "ties": "ties",
@@ -221,7 +221,7 @@ def outside(rows: Sequence[Row], kind: str) -> str:
 
 
 def by_size(rows: Sequence[Row]) -> str:
-    """Return the coverage of "auto", a line per measure and agreement, a column per number of items."""
+    """Return the coverage of "auto", a line per metric and agreement, a column per number of items."""
     part = where(rows, method="auto")
     sizes = sorted({int(row["n"]) for row in part})
     cells: dict[tuple[str, str, str], dict[int, str]] = {}

@@ -221,7 +221,7 @@ def symmetric(pmf: Floats) -> Floats:
 
 
 def nulls() -> dict[str, tuple[str, Population]]:
-    """Return, by name, a measure and a population in which the two systems are exchangeable."""
+    """Return, by name, a metric and a population in which the two systems are exchangeable."""
     three, rare = confusion(0.8, 0.7, 0.6), confusion(0.98, 0.7)
 
     def alike(noise: Callable[[np.random.Generator, int], Floats]) -> Population:

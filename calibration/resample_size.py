@@ -99,9 +99,9 @@ def _row(
 
 
 def table(rows: list[dict[str, Any]], n: int) -> str:
-    """Return the rates for n items in percent, a line per measure and tool."""
+    """Return the rates for n items in percent, a line per metric and tool."""
     names = [f"{100 * size:g} %" for size in SIZES]
-    lines = [f"| measure | test | {' | '.join(names)} |", "|---|---|" + "--:|" * len(SIZES)]
+    lines = [f"| metric | test | {' | '.join(names)} |", "|---|---|" + "--:|" * len(SIZES)]
     for measure in (*null_pairs.HARD, *null_pairs.SOFT):
         for tool, words in TOOLS.items():
             cells = {

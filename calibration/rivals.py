@@ -44,7 +44,7 @@ CELLS = (
     ("skewed mean", "alike", 0.5, 20),
     ("skewed mean", "alike", 0.9, 200),
 )
-"""Measure, systems, agreement and number of items: cells of the base design."""
+"""Metric, systems, agreement and number of items: cells of the base design."""
 
 TOOLS = ("scipy", "BootCI", "stambo", "evalstats", "deepsig")
 PER_ITEM = ("evalstats", "deepsig")

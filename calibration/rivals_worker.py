@@ -28,7 +28,7 @@ import numpy as np
 
 RESAMPLES = 999
 FEWER = 499
-"""Resamples of tools that call the measure once per resample."""
+"""Resamples of tools that call the metric once per resample."""
 
 Found = dict[str, Any]
 

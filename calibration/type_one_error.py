@@ -38,7 +38,7 @@ COUNTED = tuple(test for test in allowed_names("test", "pilot") if test not in E
 def data_sets(
     population: Population, metric: str, n: int, seed: int, size: int, resamples: int
 ) -> list[Intervals]:
-    """Return data sets on which the measure is defined, ready to be tested."""
+    """Return data sets on which the metric is defined, ready to be tested."""
     rng = np.random.default_rng(seed)
     out: list[Intervals] = []
     while len(out) < size:
@@ -97,7 +97,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--datasets", type=int, default=2000, help="per null hypothesis (a quarter for slow measures)"
+        "--datasets", type=int, default=2000, help="per null hypothesis (a quarter for slow metrics)"
     )
     parser.add_argument("--out", type=Path, default=ROOT / "calibration" / "results" / "type_one_error.csv")
     parser.add_argument("--docs", action="store_true", help="write the table into the page on tests")

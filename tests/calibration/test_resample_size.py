@@ -37,7 +37,7 @@ ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
 
 @cache
 def p_values(kind: str, n: int, pairs: int, rescale: bool = True) -> dict[tuple[str, float, str], np.ndarray]:
-    """Return the p-values of each measure, size of resamples and alternative, one per pair of systems."""
+    """Return the p-values of each metric, size of resamples and alternative, one per pair of systems."""
     rng = np.random.default_rng([n, *kind.encode()])
     metrics = [resolve(name) for name in MEASURES[kind]]
     found: dict[tuple[str, float, str], list[float]] = {}
@@ -74,7 +74,7 @@ def test_without_rescaling_next_to_nothing_is_rejected(kind: str, measure: str, 
 @pytest.mark.parametrize("alternative", ["better", "two-sided"])
 @pytest.mark.parametrize("kind", MEASURES)
 def test_the_public_call_gives_the_same_p_values(kind: str, alternative: str) -> None:
-    """What holds of the engine holds of `compare`; "better" is the tail that the measure asks for."""
+    """What holds of the engine holds of `compare`; "better" is the tail that the metric asks for."""
     rng = np.random.default_rng([1000, *kind.encode()])
     for seed in range(3):
         gold, a, b = null_pairs.draw(kind, rng, 1000)

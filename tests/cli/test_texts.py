@@ -1,4 +1,4 @@
-"""Measures of texts on tables: a cell is a text, whatever shape the table has and whatever it looks like."""
+"""Metrics of texts on tables: a cell is a text, whatever shape the table has and whatever it looks like."""
 
 from __future__ import annotations
 

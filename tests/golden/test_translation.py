@@ -1,4 +1,4 @@
-"""Measures of translations against published numbers.
+"""Metrics of translations against published numbers.
 
 Sixteen systems of WMT 2017, English to German: counts, scores and texts from the test data of sacrebleu
 2.6.0; p-values of MultEval (10,000 trials of approximate randomisation, against LIUM-NMT) as given in

@@ -21,14 +21,14 @@ TESTS = tuple(name for name in allowed_names("test", "items") if name != "auto")
 DESIGNS = ("plain", "clusters", "strata", "both")
 ALTERNATIVES = ("two-sided", "greater", "less")
 OF_A_KIND = ("cross_entropy", "soft_f1_macro", "entropy_correlation")
-"""The measures of soft labels that stand for all others of their kind in every design."""
+"""The metrics of soft labels that stand for all others of their kind in every design."""
 
 STANDARDISED = ("pearson", "spearman", "kendall", "roc_auc", "average_precision", "entropy_")
-"""How the names of correlations and measures of ranks begin."""
+"""How the names of correlations and metrics of ranks begin."""
 
 
 class RelativeError(Metric):
-    """A measure of a user: the sum of the absolute errors over that of the gold, lower being better."""
+    """A metric of a user: the sum of the absolute errors over that of the gold, lower being better."""
 
     name = "relative_error"
     greater_is_better = False
@@ -259,7 +259,7 @@ def cases(
 ) -> list[Any]:
     """Return what a law is tried on: each metric in each design.
 
-    The many measures of soft labels are of three kinds for the engine: means, ratios of sums, and
+    The many metrics of soft labels are of three kinds for the engine: means, ratios of sums, and
     correlations. One of each kind goes through all designs, each of the others through one in turn; or
     through none, where a law is about the engine alone (`each` False).
     """

@@ -90,7 +90,7 @@ def test_p_values_are_kept(entry: Entry, design: str) -> None:
 
 @pytest.mark.parametrize("entry", ROSTER, ids=lambda e: e.key)
 def test_the_two_tails_point_opposite_ways(entry: Entry) -> None:
-    """A is better by construction; "greater" asks about the measure's own scale, so it flips for errors."""
+    """A is better by construction; "greater" asks about the metric's own scale, so it flips for errors."""
     data = make(entry, "plain", seed=13, n=120, systems=4).only("a", "d")
     for test in TESTS:
         if applies(entry, "plain", test=test):

@@ -154,7 +154,7 @@ def test_swaps_of_what_was_given_reject_as_often_as_they_say(name: str) -> None:
 
 
 class Spread(Metric):
-    """A measure of a user: the standard deviation from sums of squares, which loses digits."""
+    """A metric of a user: the standard deviation from sums of squares, which loses digits."""
 
     name = "spread"
     needs_gold = False
@@ -168,7 +168,7 @@ class Spread(Metric):
 
 
 class SmallRatio(Metric):
-    """A measure of a user: the mean error over the distance of the gold from 100."""
+    """A metric of a user: the mean error over the distance of the gold from 100."""
 
     name = "small_ratio"
 

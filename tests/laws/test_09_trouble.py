@@ -414,7 +414,7 @@ CASES: list[tuple[str, type[BestbyError], tuple[Any, Any], dict[str, Any], str]]
         {"margin": 0.0},
         (
             "margin must be a positive number, got 0.0\n"
-            "hint: it is the smallest difference that matters, on the scale of the measure"
+            "hint: it is the smallest difference that matters, on the scale of the metric"
         ),
     ),
     (
@@ -596,7 +596,7 @@ def test_undefined_resamples_are_told_and_counted() -> None:
         count = int(note.split("on ")[1].split(" of")[0])
         # Without the one positive item: (9/10)^10 = 35 %; binomial, false alarm rate below 1e-6.
         assert 199 * 0.3487 - 34 < count < 199 * 0.3487 + 34
-        assert note.startswith(f"the measure is undefined on {count} of 199 resamples")
+        assert note.startswith(f"the metric is undefined on {count} of 199 resamples")
 
 
 def test_simultaneous_intervals_tell_of_undefined_resamples_too() -> None:

@@ -23,7 +23,7 @@ SOME = 199
 
 
 class Spread(Metric):
-    """A measure of a user: the standard deviation, which is a root of a difference of sums."""
+    """A metric of a user: the standard deviation, which is a root of a difference of sums."""
 
     name = "spread"
     needs_gold = False

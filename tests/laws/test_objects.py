@@ -1,6 +1,6 @@
-"""Laws 1 to 4, 7 and 8 for measures that read texts, lists, sets, rankings and parses.
+"""Laws 1 to 4, 7 and 8 for metrics that read texts, lists, sets, rankings and parses.
 
-Each measure goes through one design in turn: the engine knows no more of it than its sums.
+Each metric goes through one design in turn: the engine knows no more of it than its sums.
 """
 
 from __future__ import annotations
@@ -225,7 +225,7 @@ def family_of(name: str) -> str:
 
 @dataclass(frozen=True)
 class Case:
-    """A measure on the data of its family, in one design."""
+    """A metric on the data of its family, in one design."""
 
     name: str
     design: str
@@ -311,7 +311,7 @@ def test_a_copy_does_not_differ(case: Case) -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_swapped_systems_mirror_the_difference(case: Case) -> None:
-    """A gets half as much wrong as C at most; the tail in which that lies depends on the measure."""
+    """A gets half as much wrong as C at most; the tail in which that lies depends on the metric."""
     gold, systems, groups = case.data(2)
     pair = {name: systems[name] for name in "ac"}
     turned = {name: systems[name] for name in "ca"}

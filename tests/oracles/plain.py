@@ -1,4 +1,4 @@
-"""Measures, permutation tests and bootstraps in plain loops, as a textbook writes them; no package code."""
+"""Metrics, permutation tests and bootstraps in plain loops, as a textbook writes them; no package code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures of texts in plain loops, from their papers; no package code, none of the libraries behind it."""
+"""Metrics of texts in plain loops, from their papers; no package code, none of the libraries behind it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures of soft labels in plain loops, as their papers write them; no package code.
+"""Metrics of soft labels in plain loops, as their papers write them; no package code.
 
 Gold and predictions are lists of rows, one probability per class.
 """
@@ -138,6 +138,6 @@ MEASURES: dict[str, Callable[[Rows, Rows], float]] = {
     "ordinal_mae": _mean(lambda p, q: abs(_expected(p) - _expected(q))),
     "emd": _mean(_moved),
 }
-"""Every measure that takes soft gold; `log_loss` takes hard gold only."""
+"""Every metric that takes soft gold; `log_loss` takes hard gold only."""
 
 HARD_GOLD: dict[str, Callable[[Rows, Rows], float]] = {"log_loss": _mean(_log_loss)}

@@ -1,4 +1,4 @@
-"""Measures of retrieval in plain loops, and ir-measures on resampled topics."""
+"""Metrics of retrieval in plain loops, and ir-measures on resampled topics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures of texts against plain loops."""
+"""Metrics of texts against plain loops."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def advise(
     Parameters
     ----------
     metric : str, Metric or callable, optional
-        The measure: a name of ``bestby metrics``, or one of the Guide's (bleu, rouge, uas, perplexity, …).
+        The metric: a name of ``bestby metrics``, or one of the Guide's (bleu, rouge, uas, perplexity, …).
         Defaults to accuracy, for data without gold to the mean.
     data : Evaluation, optional
         From `bestby.read` or `Evaluation.of`: the numbers of items, of differing items and of systems,
@@ -65,7 +65,7 @@ def advise(
     paired : bool
         Whether all systems were evaluated on the same items.
     mean_of_items, binary : bool, optional
-        For a measure that has no name here: whether its score is a mean of one number per item, and
+        For a metric that has no name here: whether its score is a mean of one number per item, and
         whether that number is 0 or 1.
 
     Returns
@@ -77,7 +77,7 @@ def advise(
     Raises
     ------
     InvalidInputError
-        If the measure is unknown and `mean_of_items` is not given, or a number is impossible.
+        If the metric is unknown and `mean_of_items` is not given, or a number is impossible.
 
     See Also
     --------

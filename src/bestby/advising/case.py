@@ -1,4 +1,4 @@
-"""What is known about a comparison before it is made, and the nature of measures."""
+"""What is known about a comparison before it is made, and the nature of metrics."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bestby.metrics import FunctionMetric, MeanMetric, Metric, WeightedMetric, l
 
 
 class Nature(NamedTuple):
-    """What matters of a measure here.
+    """What matters of a metric here.
 
     `mean_of_items` says whether it is the mean of one number per item. `binary` says whether that number is 0
     or 1. `of_sums` says whether it is a function of sums over items; ranks are not.
@@ -26,7 +26,7 @@ class Nature(NamedTuple):
 _RIGHT_OR_WRONG, _MEAN, _WHOLE = (True, True), (True, False), (False, False)
 
 
-# Measures that are no name of the registry. Where two definitions are in use (METEOR: the mean of the
+# Metrics that are no name of the registry. Where two definitions are in use (METEOR: the mean of the
 # segments, or their statistics summed), the one that assumes less: what holds for a function of sums
 # holds for a mean.
 KNOWN: dict[str, tuple[bool, bool]] = {
@@ -72,7 +72,7 @@ _VARIANT = re.compile(r"[-_]?(\d+|l|lsum)$|@\w+$|\+\+$")
 
 
 def known(name: str) -> tuple[bool, bool] | None:
-    """Return whether a measure from elsewhere is a mean over items, and of 0/1 values.
+    """Return whether a metric from elsewhere is a mean over items, and of 0/1 values.
 
     None if it is unknown.
     """
@@ -81,7 +81,7 @@ def known(name: str) -> tuple[bool, bool] | None:
 
 
 def nature(metric: Any, mean_of_items: bool | None = None, binary: bool | None = None) -> Nature:
-    """Return what matters of a measure here."""
+    """Return what matters of a metric here."""
     if isinstance(metric, str) and (found := known(metric)) is not None:
         name, (is_mean, is_binary), of_sums = metric, found, True
     elif isinstance(metric, str) and mean_of_items is not None and not _has_name(metric):
@@ -101,9 +101,9 @@ def nature(metric: Any, mean_of_items: bool | None = None, binary: bool | None =
 
 
 def is_rank_metric(metric: str) -> bool:
-    """Tell whether this is the name of a measure made of ranks.
+    """Tell whether this is the name of a metric made of ranks.
 
-    >>> is_rank_metric("roc_auc"), is_rank_metric("pearson"), is_rank_metric("a measure of my own")
+    >>> is_rank_metric("roc_auc"), is_rank_metric("pearson"), is_rank_metric("a metric of my own")
     (True, False, False)
     """
     try:
@@ -128,7 +128,7 @@ def _resolved(metric: Any, mean_of_items: bool | None) -> tuple[str, bool, bool,
         ) from error
     if mean_of_items is None and isinstance(found, FunctionMetric):
         raise InvalidInputError(
-            f"nothing is known of the measure {quoted(found.name)}",
+            f"nothing is known of the metric {quoted(found.name)}",
             hint="say mean_of_items=True if it is the mean of one number per item, otherwise False",
         )
     of_sums = isinstance(found, Metric)

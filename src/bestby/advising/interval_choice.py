@@ -1,4 +1,4 @@
-"""Which interval, and why: a rule on the data and the measure, with the coverage that justifies it."""
+"""Which interval, and why: a rule on the data and the metric, with the coverage that justifies it."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def choose_interval(
         `bestby.inference.intervals`. If 10 of 100 items differ, all by as much, 10; fewer if some differ by
         far more than others. If it is not known, `n_differing` stands in.
     formula : bool
-        Whether the measure has a standard error by the delta method: functions of sums do, ranks do not.
+        Whether the metric has a standard error by the delta method: functions of sums do, ranks do not.
     drawn : bool
         Whether the user said how to resample (fewer units than there are, or annotators too), so that only
         what is drawn counts.
@@ -105,7 +105,7 @@ def choose_interval(
         Whether there is a standard error for few or unequal clusters: by the delta method, or by leaving out
         one cluster at a time.
     ranks : bool
-        Whether the measure is made of ranks, which many small steps make nearly smooth.
+        Whether the metric is made of ranks, which many small steps make nearly smooth.
     steps : bool
         Whether a difference is no smooth function of the units, as that of two medians.
 
@@ -119,12 +119,12 @@ def choose_interval(
     What was measured for each clause is in the page "Calibration", made by ``python -m calibration``, and in
     the pages named:
 
-    - score intervals: accuracy in its tables "By measure" and "One system";
+    - score intervals: accuracy in its tables "By metric" and "One system";
     - cr2: its table "Clusters"; crossed groupings and blocks of text in the page "Dependent items";
     - bca from 50 effective units: its table "Methods", and the page "Choosing an interval";
     - studentized or normal for means: the skewed mean in "Methods", "Heavy tails" and "Ties";
-    - normal by formula: macro-F1, MCC, Pearson and the BLEU-like ratio in "By measure" and "A rare class";
-    - percentile or basic for ranks: Spearman and AUC in "By measure";
+    - normal by formula: macro-F1, MCC, Pearson and the BLEU-like ratio in "By metric" and "A rare class";
+    - percentile or basic for ranks: Spearman and AUC in "By metric";
     - percentile for what moves in steps: "Medians and other quantiles".
 
     Examples
@@ -149,9 +149,7 @@ def choose_interval(
     if blocks:
         return Choice("basic", "blocks of ordered text, too many to be left out one by one")
     if steps:
-        return Choice(
-            "percentile", "the measure does not change smoothly with these items, as medians do not"
-        )
+        return Choice("percentile", "the metric does not change smoothly with these items, as medians do not")
     effective = n_differing if n_effective is None else n_effective
     if effective >= ENOUGH_DIFFERING:
         return Choice("bca", f"at least {ENOUGH_DIFFERING} effective units differ")
@@ -209,7 +207,7 @@ def _step_note(method: str, n_differing: int) -> Note | None:
     """Return a note on the interval of a difference of medians, or of what else moves in steps."""
     if method == "percentile" and n_differing >= ENOUGH_FOR_STEPS:
         return None
-    told = "the measure does not change smoothly with these items, as medians and other quantiles do not: "
+    told = "the metric does not change smoothly with these items, as medians and other quantiles do not: "
     if method == "percentile":
         told += (
             f"on {n_differing} units the percentile interval may cover a few points more or less than it says"

@@ -70,7 +70,7 @@ class Seen(NamedTuple):
 
 
 def observe(evaluation: Evaluation, metric: Any) -> Seen:
-    """Return what data show with a measure.
+    """Return what data show with a metric.
 
     Returns case and choices of intervals; the shapes of at most `MOST_SHAPES` pairs, in the order of the
     ranks, none where scores are right or wrong or no mean of items, or where two systems do not differ.

@@ -147,7 +147,7 @@ TREE: dict[str, Question] = {
         {
             "yes": Answer(
                 "Items of a cluster are alike, so clusters are swapped and resampled as wholes, whatever"
-                " the measure.",
+                " the metric.",
                 "Miller 2024; Davison & Hinkley 1997, section 3.8",
                 Recommendation(
                     "permutation", "auto", "bestby.compare(..., clusters=...); bestby compare --cluster"

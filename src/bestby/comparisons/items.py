@@ -128,11 +128,11 @@ def compare(
     test : {"auto", "permutation", "permutation-standardised", "bootstrap", "mcnemar", "mcnemar-midp", \
 "sign", "wilcoxon", "t", "wald"}
         The significance test. "permutation" swaps predictions as they were given; of a correlation or a
-        measure of ranks "permutation-standardised" swaps standard scores or ranks, which suits systems on
+        metric of ranks "permutation-standardised" swaps standard scores or ranks, which suits systems on
         different scales, but is not exact. "auto" walks the decision tree of `advise`, which ends in the
         permutation test for every comparison on one test set, and notes the path with its sources.
     alternative : {"two-sided", "greater", "less", "better"}
-        "greater" asks whether A's score is greater than B's, on the scale of the measure, also
+        "greater" asks whether A's score is greater than B's, on the scale of the metric, also
         where lower is better; "better" whether A is better, whichever direction that is. One-sided pairs
         stand in the order the systems were given. Intervals are two-sided always.
     correction : {"holm", "bonferroni", "bh", "none"}
@@ -186,7 +186,7 @@ def compare(
     Where a metric reads probabilities, one number from 0 to 1 per item is the probability of the greater of
     two gold labels; a note says so.
 
-    Scores are on the scale of the measure; a difference is A minus B, whichever direction is better.
+    Scores are on the scale of the metric; a difference is A minus B, whichever direction is better.
 
     Examples
     --------

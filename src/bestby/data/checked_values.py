@@ -40,7 +40,7 @@ def checked_labels(
     if not rows and annotations is None and classes is None:
         columns = {name: label_column(values, system_or_gold(name)) for name, values in given.items()}
         values = {name: column.values for name, column in columns.items()}
-        # The values stay as given, for functions of the user's own; measures of labels read them in this way.
+        # The values stay as given, for functions of the user's own; metrics of labels read them in this way.
         for name, texts in values.items():
             if texts.dtype.kind == "U" and "" in values:
                 coded[name] = codes(texts)

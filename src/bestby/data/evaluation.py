@@ -56,7 +56,7 @@ class Evaluation:
     groupings : mapping of str to ndarray, shape (n,)
         Groupings of the items that are known and not used as clusters, by name.
     suggested : str, Metric or None
-        The measure that the source of the data suggests.
+        The metric that the source of the data suggests.
     crossed : ndarray, shape (n,), or None
         A second grouping that crosses the clusters, such as languages that templates come in.
     counts : ndarray of int, shape (n,), or None
@@ -144,13 +144,13 @@ class Evaluation:
             or whose value is None, NaN, NA or masked. "drop" keeps the items all of them have; "worst" counts
             a missing prediction as wrong, a missing score as the worst observed one.
         classes : array_like, shape (K,), optional
-            The names of the classes, in the order of the columns of soft labels and of ordered measures. By
+            The names of the classes, in the order of the columns of soft labels and of ordered metrics. By
             default those of the annotations, otherwise 0 to K - 1.
         normalise : bool
             Divide every row of a soft label by its sum. Otherwise a row must sum to 1 within 1e-6.
         objects : bool
             Take every item as it is, neither label nor number: a text, a list of references, a parse, for
-            measures that read such.
+            metrics that read such.
         counts : array_like of int, shape (n,), optional
             How many items each row stands for: tables too large for memory are counted before they come here.
             Counted rows are hard labels or scores, in the same order for all, without ids or clusters. What
@@ -200,7 +200,7 @@ class Evaluation:
         if objects and (annotations is not None or classes is not None or normalise):
             raise InvalidInputError(
                 "items are taken as they are, but classes, normalise or annotators' labels were given",
-                hint="these go with measures of labels: leave them out, or choose such measures",
+                hint="these go with metrics of labels: leave them out, or choose such metrics",
             )
         labels = None if objects else (annotations, classes, normalise)
         if counts is not None:

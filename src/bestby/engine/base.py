@@ -190,7 +190,7 @@ class Group(ABC):
 
     @abstractmethod
     def jackknife(self, seed: int) -> Jackknife:
-        """Return the leave-one-out scores (leave-a-group-out for measures that are not sums)."""
+        """Return the leave-one-out scores (leave-a-group-out for metrics that are not sums)."""
 
     @abstractmethod
     def permutation(
@@ -208,7 +208,7 @@ class Group(ABC):
         """
 
     def has_standardised_swaps(self, metric: int) -> bool:  # noqa: ARG002
-        """Whether the measure stays the same when the numbers of a system are shifted or stretched."""
+        """Whether the metric stays the same when the numbers of a system are shifted or stretched."""
         return False
 
     def numbers(self, metric: int, system: int) -> tuple[FloatArray, IntArray] | None:  # noqa: ARG002

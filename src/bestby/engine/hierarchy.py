@@ -104,7 +104,7 @@ class RunsWithItems:
     def covariance(self, *systems: int) -> FloatArray:
         """Return how the scores of the runs of some systems vary together with the choice of items.
 
-        By CR2, from the delta method for measures that are functions of sums (for a mean over items that is
+        By CR2, from the delta method for metrics that are functions of sums (for a mean over items that is
         the sample covariance over n) and from the jackknife for others in clusters; by the bootstrap for the
         rest. No other system changes it. The result has shape (runs, runs).
         """
@@ -121,14 +121,14 @@ class RunsWithItems:
             values = combined(found.values[:, runs])
             made = clusters.cr2_covariance(values, found.sizes, found.counts, found.bounds)
             if np.isfinite(made).all():
-                return made  # at the edge of its range a measure may have no gradient
+                return made  # at the edge of its range a metric may have no gradient
         drawn = self.replicates[:, runs]
         drawn = drawn[np.isfinite(drawn).all(axis=1)]
         if len(drawn) < 2:
             named = " and ".join(self.names[s] for s in systems)
             raise DesignError(
-                f"the measure is undefined for the runs of {named} on nearly every resample of the items",
-                hint="there are too few items of some class; use more items or another measure",
+                f"the metric is undefined for the runs of {named} on nearly every resample of the items",
+                hint="there are too few items of some class; use more items or another metric",
             )
         return np.atleast_2d(np.cov(combined(drawn), rowvar=False))
 
@@ -317,8 +317,8 @@ class RunsWithItems:
         kept = drawn[np.isfinite(drawn)]
         if kept.size < 2:
             raise DesignError(
-                "the measure is undefined on nearly every resample of the items",
-                hint="there are too few items of some class; use more items or another measure",
+                "the metric is undefined on nearly every resample of the items",
+                hint="there are too few items of some class; use more items or another metric",
             )
         return kept
 

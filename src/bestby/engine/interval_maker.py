@@ -177,7 +177,7 @@ class Intervals:
                 notes += (
                     Note(
                         "no_acceleration",
-                        "the measure is undefined without some single unit: the BCa interval is corrected"
+                        "the metric is undefined without some single unit: the BCa interval is corrected"
                         " for bias, not for skewness",
                     ),
                 )
@@ -227,7 +227,7 @@ class Intervals:
         error = self.group.error(target.metric, target.a, target.b)
         if error is None:
             found, notes = self._interval(target, "basic", level)
-            told = "the measure is undefined without some unit: the basic interval is given in place of cr2"
+            told = "the metric is undefined without some unit: the basic interval is given in place of cr2"
             return found, (*notes, Note("cr2_undefined", told))
         low, high = intervals.normal(self.estimate(target), error.se, level, df=max(error.df, 1.0))
         return self._clipped(target, low, high, level, method, True), ()
@@ -251,7 +251,7 @@ class Intervals:
     def _clipped(
         self, target: Target, low: float, high: float, level: float, method: str, exact: bool
     ) -> Interval:
-        """Return the interval cut to the values the measure can take."""
+        """Return the interval cut to the values the metric can take."""
         least, greatest = self.group.metrics[target.metric].bounds
         if target.b is not None:
             least, greatest = least - greatest, greatest - least
@@ -297,7 +297,7 @@ class Intervals:
             self.group.every_unit("the studentized interval")
             raise DesignError(
                 f"no studentized interval for {self.group.metrics[target.metric].name} here:"
-                " it needs a measure of at most 24 sums and no strata",
+                " it needs a metric of at most 24 sums and no strata",
                 hint='pass interval="bca" or "percentile"',
             )
         distribution, notes = defined_replicates(pivots, 1.0)
@@ -313,7 +313,7 @@ class Intervals:
         return self._clipped(target, low, high, level, "studentized", False), notes
 
     def _acceleration(self, target: Target) -> float | None:
-        """Return the acceleration; None if the measure is undefined without some unit."""
+        """Return the acceleration; None if the metric is undefined without some unit."""
         plain = self.group.contributions(target.metric, target.a, target.b)
         if plain is not None:
             return intervals.acceleration(-plain.values, plain.counts, plain.bounds)
@@ -383,9 +383,9 @@ class Intervals:
         drawn = drawn[defined]
         if drawn.shape[0] < 2:
             raise DesignError(
-                f"simultaneous intervals need resamples on which the measure is defined, got {len(drawn)}"
+                f"simultaneous intervals need resamples on which the metric is defined, got {len(drawn)}"
                 f" of {defined.size}",
-                hint="use more resamples, more items or another measure",
+                hint="use more resamples, more items or another metric",
             )
         se = drawn.std(axis=0, ddof=1)
         varying = se > rounding.noise_width(np.array([self.scale(target) for target in targets]))

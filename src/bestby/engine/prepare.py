@@ -79,7 +79,7 @@ def groups(
         if annotators_seed is not None:
             raise DesignError(
                 f"metric {metric.name} is not a function of sums: annotators cannot be resampled",
-                hint='pass annotators="fixed", or choose a measure such as cross_entropy or f1_macro',
+                hint='pass annotators="fixed", or choose a metric such as cross_entropy or f1_macro',
             )
         out.append((_item_group(metric, reading), [i]))
     return out
@@ -94,7 +94,7 @@ def _check_counted(metric: BaseMetric, evaluation: Evaluation) -> None:
 def takes_counts(metric: BaseMetric) -> bool:
     """Return whether a metric gives for counted rows what it gives for the items.
 
-    Measures of labels fix no more than which labels there are; others may fix a mean of all items.
+    Metrics of labels fix no more than which labels there are; others may fix a mean of all items.
     """
     return isinstance(metric, Metric) and (
         metric.reads == "labels" or (metric.reads == "numbers" and type(metric).fit is BaseMetric.fit)

@@ -1,4 +1,4 @@
-"""Swaps of numbers as they were given, for measures whose statistics are of standard scores."""
+"""Swaps of numbers as they were given, for metrics whose statistics are of standard scores."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class Reading:
         if "O" in {values.dtype.kind for values in (gold, *self.evaluation.systems.values())}:
             raise DesignError(
                 "the items are texts or structures, not labels",
-                hint="choose a measure that reads such: bleu, em",
+                hint="choose a metric that reads such: bleu, em",
             )
         names = ("", *self.evaluation.names)
         present = []
@@ -107,7 +107,7 @@ class Reading:
             return Reading(both).distributions
         if self.evaluation.missing:
             raise DesignError(
-                "a missing prediction has no worst value for measures of soft labels",
+                "a missing prediction has no worst value for metrics of soft labels",
                 hint='pass on_missing="drop"',
             )
         classes, of_gold, of_systems = self.labels

@@ -57,8 +57,8 @@ def defined_replicates(drawn: FloatArray, scale: float) -> tuple[Replicates, tup
         return replicates(drawn, scale), ()
     if undefined.all():
         raise DesignError(
-            "the measure is undefined on every resample",
-            hint="there are too few items of some class; use more items or another measure",
+            "the metric is undefined on every resample",
+            hint="there are too few items of some class; use more items or another metric",
         )
     note = undefined_note(int(undefined.sum()), undefined.size)
     return replicates(drawn[~undefined], scale), (note,)
@@ -68,7 +68,7 @@ def undefined_note(count: int, size: int) -> Note:
     """Return a note on resamples without a value."""
     return Note(
         "undefined_resamples",
-        f"the measure is undefined on {count} of {size} resamples"
+        f"the metric is undefined on {count} of {size} resamples"
         " (a class or all variation is missing there); the interval uses the others",
     )
 

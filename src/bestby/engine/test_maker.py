@@ -57,9 +57,9 @@ def _standardised(
     for m in {pair[0] for pair in pairs}:
         if not makers.group.has_standardised_swaps(m):
             raise DesignError(
-                f"test {STANDARDISED!r} needs a correlation or a measure of ranks;"
+                f"test {STANDARDISED!r} needs a correlation or a metric of ranks;"
                 f" {makers.group.metrics[m].name} depends on the scale of the predictions",
-                hint='test="permutation" applies to every measure',
+                hint='test="permutation" applies to every metric',
             )
     tests = makers.group.permutation(pairs, alternative, makers.drawing, standardised=True)
     return {pair: dataclasses.replace(test, name=STANDARDISED) for pair, test in tests.items()}
@@ -71,7 +71,7 @@ def _wald(makers: Intervals, pair: Pair, alternative: Alternative) -> TestResult
     if error is None:
         raise DesignError(
             f"test 'wald' needs a standard error, and {makers.group.metrics[pair[0]].name} has none here",
-            hint='test="permutation" applies to every measure',
+            hint='test="permutation" applies to every metric',
         )
     if np.isnan(error.se):
         raise DesignError(
@@ -133,7 +133,7 @@ def _discordant(name: str, makers: Intervals, pair: Pair) -> tuple[int, int]:
         metric = makers.group.metrics[pair[0]].name
         raise DesignError(
             f"test {name!r} needs 0/1 values of independent items; {metric} has none here",
-            hint='test="permutation" applies to every measure, with clusters too',
+            hint='test="permutation" applies to every metric, with clusters too',
         )
     values, counts = merged_values(plain)
     return int(counts[values == 1.0].sum()), int(counts[values == -1.0].sum())
@@ -146,7 +146,7 @@ def _difference_test(name: str, makers: Intervals, pair: Pair, alternative: Alte
     if not isinstance(group, SumGroup) or not isinstance(group.metrics[m], MeanMetric):
         raise DesignError(
             f"test {name!r} needs one number per item; {group.metrics[m].name} is not a mean of such",
-            hint='test="permutation" applies to every measure',
+            hint='test="permutation" applies to every metric',
         )
     table = group.table
     if group.n_units > max(MOST_DIFFERENCES, table.units.n_rows):

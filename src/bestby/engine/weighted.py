@@ -324,7 +324,7 @@ class WeightGroup(ItemGroup):
         return np.column_stack([self.metric.weighted(self.prepared(s), weights) for s in systems])
 
     def has_standardised_swaps(self, metric: int) -> bool:  # noqa: ARG002
-        """Whether the measure has a scale that two systems share, such as ranks."""
+        """Whether the metric has a scale that two systems share, such as ranks."""
         return type(self.metric).exchangeable is not WeightedMetric.exchangeable
 
     def numbers(self, metric: int, system: int) -> tuple[FloatArray, IntArray] | None:

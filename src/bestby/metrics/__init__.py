@@ -1,4 +1,4 @@
-"""Measures: what turns gold and predictions into statistics, and totals into scores."""
+"""Metrics: what turns gold and predictions into statistics, and totals into scores."""
 
 from bestby.metrics.base import BaseMetric, FunctionMetric, MeanMetric, Metric, WeightedMetric
 from bestby.metrics.registry import MetricRow, default, list_metrics, resolve

@@ -1,4 +1,4 @@
-"""What the measures of soft labels share: clipped logarithms, entropies, checks of what `fit` is given."""
+"""What the metrics of soft labels share: clipped logarithms, entropies, checks of what `fit` is given."""
 
 from __future__ import annotations
 

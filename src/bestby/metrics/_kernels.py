@@ -1,4 +1,4 @@
-"""Compiled loops for the measures of ranks; imported only for large work."""
+"""Compiled loops for the metrics of ranks; imported only for large work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the measures of ranks share: one sort, groups of ties, and two ways to the same bits."""
+"""What the metrics of ranks share: one sort, groups of ties, and two ways to the same bits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CHUNK = 1 << 14  # weights per NumPy step: larger temporaries come as fresh pag
 
 
 class RankMetric(WeightedMetric):
-    """A weighted measure with a NumPy way for small work and a compiled one for large.
+    """A weighted metric with a NumPy way for small work and a compiled one for large.
 
     Both reckon in whole numbers, or sum in the same order, so that they agree to the bit: the size of
     a block of weights never shows in a result. Implement `prepare`, `_vectorised` and `_compiled`.
@@ -43,7 +43,7 @@ class RankMetric(WeightedMetric):
     def exchangeable(self, gold: Any, predictions: Any) -> FloatArray:  # noqa: ARG002
         """Return the midranks of the predictions within their system.
 
-        A measure of order does not change when a system's scores are stretched, and neither does the test
+        A metric of order does not change when a system's scores are stretched, and neither does the test
         ``"permutation-standardised"``: what the two systems exchange there are ranks [1]_.
 
         References
@@ -112,7 +112,7 @@ def _as_counts(weights: Array, n: int) -> Array:
     if weights.dtype.kind == "f" and not np.array_equal(weights, np.rint(weights)):
         raise InvalidInputError(
             "weights must be whole numbers: how often each item is in the resample",
-            hint="a measure of ranks has no fractional weights",
+            hint="a metric of ranks has no fractional weights",
         )
     if weights.dtype.kind not in "buif" or (weights.dtype.kind in "if" and weights.min(initial=0) < 0):
         raise InvalidInputError(f"weights must be non-negative whole numbers, got {weights.dtype}")

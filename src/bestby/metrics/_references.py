@@ -1,4 +1,4 @@
-"""Measures of texts that count each segment against its references."""
+"""Metrics of texts that count each segment against its references."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _Prepared:
 
 @dataclass(frozen=True, repr=False)
 class Counted(Metric):
-    """A measure of translations, from counts per segment.
+    """A metric of translations, from counts per segment.
 
     An item is a text (`str`), one segment; its gold is a text, or a list or tuple of texts if there are
     several references. Segments may have different numbers of them. `fit` counts the n-grams of the

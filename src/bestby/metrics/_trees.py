@@ -49,7 +49,7 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Block:
-    """The item of the measures of parsing: one or more sentences."""
+    """The item of the metrics of parsing: one or more sentences."""
 
     sentences: tuple[Sentence, ...]
 

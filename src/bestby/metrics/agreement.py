@@ -17,14 +17,14 @@ from bestby.metrics._annotators import middle, pairable
 from bestby.metrics.base import Metric, Names
 
 MOST_COLUMNS = 2000
-"""Sums per item beyond which a measure is refused: that many values are no categories."""
+"""Sums per item beyond which a metric is refused: that many values are no categories."""
 
 _FAR = 30.0
 """Standard deviations from the common centre up to which sums of squares and their gradients keep digits."""
 
 
 class _Agreement(Metric):
-    """What all measures of agreement share."""
+    """What all metrics of agreement share."""
 
     reads = "objects"
     needs_gold: ClassVar[bool] = False
@@ -33,13 +33,13 @@ class _Agreement(Metric):
 
 @dataclass(frozen=True, repr=False)
 class _LabelAgreement(_Agreement):
-    """A measure that counts how often each label occurs, and fixes the set of labels first."""
+    """A metric that counts how often each label occurs, and fixes the set of labels first."""
 
     name: str
     values: tuple[Any, ...] = ()
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
-        """Return the measure with the set of labels of all systems fixed."""
+        """Return the metric with the set of labels of all systems fixed."""
         found = {label for rows in systems for row in _annotators.rows(rows, self.name) for label in row}
         return self._with(tuple(sorted(found, key=lambda label: (type(label).__name__, str(label)))))
 
@@ -83,7 +83,7 @@ class NominalAlpha(_LabelAgreement):
     Parameters
     ----------
     name : str
-        The name of the measure.
+        The name of the metric.
     values : tuple
         The labels that occur; set by `fit`.
 
@@ -125,7 +125,7 @@ class IntervalAlpha(_Agreement):
     Parameters
     ----------
     name : str
-        The name of the measure.
+        The name of the metric.
     centre : float
         Mean of all labels, taken off for accuracy; set by `fit`.
 
@@ -144,7 +144,7 @@ class IntervalAlpha(_Agreement):
     centre: float = 0.0
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
-        """Return the measure with the centre of all labels fixed."""
+        """Return the metric with the centre of all labels fixed."""
         found = [x for rows in systems for row in _annotators.numbers(rows, self.name) for x in row]
         return dataclasses.replace(self, centre=middle(found))
 
@@ -174,7 +174,7 @@ class _NumberAgreement(_LabelAgreement):
     """The same for labels that are numbers, the set of them in their order."""
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
-        """Return the measure with the sorted numbers of all systems fixed."""
+        """Return the metric with the sorted numbers of all systems fixed."""
         found = {x for rows in systems for row in _annotators.numbers(rows, self.name) for x in row}
         return self._with(tuple(sorted(found)))
 
@@ -191,7 +191,7 @@ class RatioAlpha(_NumberAgreement):
     Parameters
     ----------
     name : str
-        The name of the measure.
+        The name of the metric.
     values : tuple of float
         The numbers that occur; set by `fit`.
 
@@ -243,7 +243,7 @@ class OrdinalAlpha(_NumberAgreement):
     Parameters
     ----------
     name : str
-        The name of the measure.
+        The name of the metric.
     values : tuple of float
         The numbers that occur; set by `fit`.
 
@@ -296,7 +296,7 @@ class FleissKappa(_LabelAgreement):
     Parameters
     ----------
     name : str
-        The name of the measure.
+        The name of the metric.
     values : tuple
         The labels that occur; set by `fit`.
 
@@ -343,7 +343,7 @@ def _alpha(observed: FloatArray, expected: FloatArray, n: FloatArray) -> FloatAr
 
 
 def _varied(metric: _Agreement, table: FloatArray) -> FloatArray:
-    """Return the statistics, unless the measure is undefined on all items together."""
+    """Return the statistics, unless the metric is undefined on all items together."""
     if np.isnan(metric.score(table.sum(axis=0))):
         raise InvalidInputError(
             f"{metric.name} is undefined: no item has two labels, or all labels are the same",

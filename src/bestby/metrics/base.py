@@ -36,7 +36,7 @@ class BaseMetric(ABC):
         For "objects": the item that stands for a missing prediction, such as an empty text; None if there
         is none.
     caution : str or None
-        What every reader of a result should know about the measure; a note of each result.
+        What every reader of a result should know about the metric; a note of each result.
     packages : tuple of str
         The libraries that cut or match the items, by the names under which they are installed: their versions
         are told in the provenance of every result.
@@ -79,7 +79,7 @@ class BaseMetric(ABC):
 
 
 class Metric(BaseMetric):
-    """A measure that is a function of sums over the items.
+    """A metric that is a function of sums over the items.
 
     Implement `statistics` and `score`; resampling, clusters, strata and intervals follow.
 
@@ -150,7 +150,7 @@ class Metric(BaseMetric):
 
 
 class StandardisedMetric(Metric):
-    """A measure that stays the same when the numbers of a system are stretched, or also shifted.
+    """A metric that stays the same when the numbers of a system are stretched, or also shifted.
 
     Its statistics are those of standard scores: each system's numbers less its own centre, divided by its own
     scale, which makes the sums accurate. The permutation test swaps the numbers as they were given, and
@@ -189,7 +189,7 @@ class StandardisedMetric(Metric):
 
 
 class MeanMetric(Metric):
-    """A measure that is the mean of one number per item.
+    """A metric that is the mean of one number per item.
 
     Its statistics are that number and 1; means have exact permutation and bootstrap distributions,
     which the engine uses. Implement `values`.
@@ -237,7 +237,7 @@ class MeanMetric(Metric):
 
 
 class WeightedMetric(BaseMetric):
-    """A measure that is no function of sums, but takes integer weights of the items after one sort.
+    """A metric that is no function of sums, but takes integer weights of the items after one sort.
 
     For ranks: `prepare` sorts once, `weighted` scores any number of resamples from their weights.
     """
@@ -272,7 +272,7 @@ class WeightedMetric(BaseMetric):
     def exchangeable(self, gold: Any, predictions: Any) -> Array:  # noqa: ARG002
         """Return the predictions on a scale that two systems share, for ``"permutation-standardised"``.
 
-        The default leaves them as they are: the measure then has no such test.
+        The default leaves them as they are: the metric then has no such test.
         """
         values: Array = predictions
         return values

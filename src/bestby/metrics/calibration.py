@@ -30,7 +30,7 @@ class ExpectedCalibrationError(Metric):
     of 200 items and in 50 % of 200 studies of 1000 items; where both systems were off, in 91 to 94 %. The
     permutation test keeps its level.
 
-    It depends on the bins. It sees the predicted class only. And it is no measure of quality: a system that
+    It depends on the bins. It sees the predicted class only. And it is no metric of quality: a system that
     always predicts the most frequent class, with the frequency of that class, has the value 0. Systems are
     better compared by `brier` or `cross_entropy`, which no system can lower by saying other than what it
     believes.

@@ -24,7 +24,7 @@ _NOTHING = 1e-14  # below this part of n squared a margin of counts is rounding:
 
 @dataclass(frozen=True, repr=False)
 class _Agreement(Metric):
-    """What the chance-corrected measures share: the number right and the two margins.
+    """What the chance-corrected metrics share: the number right and the two margins.
 
     A missing prediction is an outcome of its own that the gold never has.
     """

@@ -1,4 +1,4 @@
-"""Measures of classification: functions of counts per class.
+"""Metrics of classification: functions of counts per class.
 
 Gold and predictions come as positions in the label set, which is fixed on the full data from the
 gold and all systems. A prediction of -1 is missing: it counts as wrong and belongs to no class. 0/0
@@ -120,7 +120,7 @@ class OneClass(Metric):
         )
 
     def statistics(self, gold: Array, predictions: Array) -> FloatArray:
-        """Return whether the class was hit, predicted and due, as far as the measure needs it."""
+        """Return whether the class was hit, predicted and due, as far as the metric needs it."""
         if self.position is None:
             raise _unfitted(self.name)
         predicted, due = predictions == self.position, gold == self.position
@@ -192,7 +192,7 @@ class Averaged(Metric):
         return dataclasses.replace(self, labels=names, classes=tuple(classes.tolist()), caution=caution)
 
     def statistics(self, gold: Array, predictions: Array) -> FloatArray:
-        """Return per class whether it was hit, predicted and due, as far as the measure needs it."""
+        """Return per class whether it was hit, predicted and due, as far as the metric needs it."""
         return _class_counts(self._columns, gold, predictions, len(self.labels), self.name)
 
     def score(self, totals: FloatArray) -> FloatArray:

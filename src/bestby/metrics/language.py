@@ -1,4 +1,4 @@
-"""Measures of language models from log-probabilities: perplexity, bits per token and per byte."""
+"""Metrics of language models from log-probabilities: perplexity, bits per token and per byte."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bestby.metrics.base import Metric, Names
 
 
 class _PerUnit(Metric):
-    """A measure of the log-probability of all texts over their length."""
+    """A metric of the log-probability of all texts over their length."""
 
     reads = "objects"
     greater_is_better = False

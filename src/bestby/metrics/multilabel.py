@@ -1,4 +1,4 @@
-"""Measures of items with any number of labels each."""
+"""Metrics of items with any number of labels each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures of dependency parsing from raw text: F1 of words that gold and system may have cut differently.
+"""Metrics of dependency parsing from raw text: F1 of words that gold and system may have cut differently.
 
 Gold and system annotate the same characters, but may differ in where words and sentences begin. Words are
 aligned by the characters they cover, and a score is the F1 of aligned words that are right. An item is a

@@ -1,4 +1,4 @@
-"""Measures of how well scores rank the positive items above the negative ones."""
+"""Metrics of how well scores rank the positive items above the negative ones."""
 
 from __future__ import annotations
 

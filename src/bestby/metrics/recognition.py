@@ -54,7 +54,7 @@ def _fewest(counts: FloatArray, sizes: Any) -> FloatArray:
 
 
 class _FromEdits(Metric):
-    """A measure of the counts of hits H, substitutions S, deletions D and insertions I."""
+    """A metric of the counts of hits H, substitutions S, deletions D and insertions I."""
 
     reads = "objects"
     packages = ("jiwer",)

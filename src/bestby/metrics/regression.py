@@ -1,4 +1,4 @@
-"""Means of per-item scores, and measures of error against numeric gold."""
+"""Means of per-item scores, and metrics of error against numeric gold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures of ranked retrieval: nDCG, MAP, MRR, precision and recall at a depth, by ir-measures."""
+"""Metrics of ranked retrieval: nDCG, MAP, MRR, precision and recall at a depth, by ir-measures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST_RELEVANT = 1_000_000
 
 @dataclass(frozen=True, repr=False)
 class Retrieval(MeanMetric):
-    """A measure of ranked retrieval: its mean over topics.
+    """A metric of ranked retrieval: its mean over topics.
 
     An item is a topic. Its gold is a mapping of document id to relevance, a whole number (0 and below: not
     relevant, and without gain or penalty in nDCG); its prediction is a mapping of document id to score, or a
@@ -139,7 +139,7 @@ def _judgements(topic: Any, place: int, metric: str) -> dict[str, int]:
                 f" for document {document!r} of topic {place}",
                 hint="topics are counted from 0",
             )
-        # Below 0 is junk to TREC, and not relevant to every measure: the library's nDCG knows no such grades.
+        # Below 0 is junk to TREC, and not relevant to every metric: the library's nDCG knows no such grades.
         judged[str(document)] = max(int(relevance), 0)
     return judged
 

@@ -1,7 +1,7 @@
-"""Measures of soft labels that are means of one number per item: losses, divergences, soft accuracy.
+"""Metrics of soft labels that are means of one number per item: losses, divergences, soft accuracy.
 
 Gold and predictions are distributions over the same K classes, one row per item. A hard label is the one-hot
-row of its class, so each measure takes hard systems against soft gold and soft systems against hard gold,
+row of its class, so each metric takes hard systems against soft gold and soft systems against hard gold,
 too. Logarithms are natural (nats) unless the name says bits. A probability inside a logarithm is raised to at
 least 1e-12: a class that a system holds impossible costs 27.6 nats, not infinitely much. The clip is that of
 BooStSa; scikit-learn's ``log_loss`` clips at 2.2e-16 (36.0 nats). Where a system gives 0 to what the gold

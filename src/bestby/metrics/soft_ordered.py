@@ -20,7 +20,7 @@ from bestby.metrics.base import Names
 
 @dataclass(frozen=True, repr=False)
 class _Ordered(PerItem):
-    """What the measures of ordered classes share: their greatest value is K - 1.
+    """What the metrics of ordered classes share: their greatest value is K - 1.
 
     `bounds` are the least and the greatest value; set by `fit`.
     """

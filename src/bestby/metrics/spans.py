@@ -1,4 +1,4 @@
-"""Measures of spans (named entities, chunks, slots), with sentences as items."""
+"""Metrics of spans (named entities, chunks, slots), with sentences as items."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _WHY: dict[Part, str] = {
 
 @dataclass(frozen=True, repr=False)
 class _SpanMetric(Metric):
-    """What the measures of spans share: how an item is read, and which scheme its tags follow.
+    """What the metrics of spans share: how an item is read, and which scheme its tags follow.
 
     For `scheme`, None reads tags leniently, as conlleval and seqeval do: a span also begins where a type
     changes or an I follows an O. "strict" counts only spans that follow the scheme of the gold to the letter,

@@ -1,4 +1,4 @@
-"""Measures of translations: BLEU, chrF, chrF++ and TER as sacrebleu defines them, scored from sums.
+"""Metrics of translations: BLEU, chrF, chrF++ and TER as sacrebleu defines them, scored from sums.
 
 sacrebleu splits the texts and, but for BLEU, counts per segment; totals of those counts are scored here as
 sacrebleu scores them, for any number of resamples at once. Scores are on its scale, from 0 to 100.
@@ -22,7 +22,7 @@ from bestby.metrics.bleu import Bleu
 
 @dataclass(frozen=True, repr=False)
 class _BySacrebleu(Counted):
-    """A measure whose counts per segment sacrebleu makes."""
+    """A metric whose counts per segment sacrebleu makes."""
 
     @abstractmethod
     def _scorer(self, library: Any, references: Sequence[Sequence[str | None]]) -> Any:
@@ -182,7 +182,7 @@ class Ter(_BySacrebleu):
 
 
 class SegmentMean(MeanMetric):
-    """The mean of a measure of translations over the segments, each scored by itself.
+    """The mean of a metric of translations over the segments, each scored by itself.
 
     Not the score of the corpus: short segments count as much as long ones. BLEU of a segment is over the
     orders it has n-grams of, as ``sacrebleu.sentence_bleu``.

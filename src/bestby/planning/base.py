@@ -101,7 +101,7 @@ class Design(ABC):
     @property
     @abstractmethod
     def true_difference(self) -> float:
-        """The true difference A minus B that is assumed, on the scale of the measure."""
+        """The true difference A minus B that is assumed, on the scale of the metric."""
 
     @property
     @abstractmethod

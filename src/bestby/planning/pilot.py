@@ -1,4 +1,4 @@
-"""Any measure: studies drawn from the items of a pilot."""
+"""Any metric: studies drawn from the items of a pilot."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ _SHARES = 20
 """Variances that a pilot leaves open, at each of which a share of the studies is simulated."""
 
 _SWAPS = 500
-"""Random exchanges over which the difference of a measure that is no sum is averaged."""
+"""Random exchanges over which the difference of a metric that is no sum is averaged."""
 
 
 @dataclass(frozen=True, eq=False)
 class Pilot(Design):
-    """Studies like a pilot, of any size, on any measure, decided by any test of `compare`.
+    """Studies like a pilot, of any size, on any metric, decided by any test of `compare`.
 
     Each simulated study draws its items (or clusters, within strata) from those of the pilot with replacement
     and tests the difference. With an `effect_scale` s below 1, the two systems exchange their
@@ -55,7 +55,7 @@ class Pilot(Design):
     evaluation : Evaluation
         The pilot; `bestby.read` and `Evaluation.of` make one.
     metric : str, Metric or callable, optional
-        The measure; the default is that of `compare`.
+        The metric; the default is that of `compare`.
     a, b : str, optional
         The two systems; needed if the pilot has more than two.
     test : str
@@ -71,7 +71,7 @@ class Pilot(Design):
     InvalidInputError
         If the systems are not in the pilot or the scale is outside [-1, 1].
     DesignError
-        If the measure has no value on the pilot, or its items come in two crossed groupings.
+        If the metric has no value on the pilot, or its items come in two crossed groupings.
 
     Notes
     -----

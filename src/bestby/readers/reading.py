@@ -112,14 +112,14 @@ def read(
         file with a row per item and annotator.
     texts : bool
         The values are texts, also where they look like numbers, and a line of a plain file is one: for
-        measures of translations, transcripts or answers.
+        metrics of translations, transcripts or answers.
     format : str, optional
         The format, if it is not to be recognised: "table", "texts", or the name of another one.
     stream : bool, optional
         Whether the rows of one table of labels are counted by DuckDB in a bounded memory, and only the
         distinct ones kept. By default they are from 20 million values (rows times columns, or 4 bytes of
         text) on, if there are at most a million distinct ones. Counted tables have no clusters, and no
-        measures of ranks or functions of your own: these need every item, ``stream=False``. All else is the
+        metrics of ranks or functions of your own: these need every item, ``stream=False``. All else is the
         same, to the bit.
     **options
         What a format takes beside; an error names what it does.
@@ -237,7 +237,7 @@ def _check_one_gold(golds: Sequence[str | Path]) -> None:
                 readable_file(one)
         raise InvalidInputError(
             f"a table has one gold, got {len(golds)}: {listed([str(one) for one in golds])}",
-            hint="several golds are references for a measure of texts; labels of people are annotators=...",
+            hint="several golds are references for a metric of texts; labels of people are annotators=...",
         )
 
 

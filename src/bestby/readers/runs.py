@@ -65,7 +65,7 @@ def read_runs(
     missing : str or iterable of str
         The texts that mean a missing value; in a wide table, a system with fewer runs has such cells.
     texts : bool
-        Whether predictions and gold are texts, which measures of texts read, also where they look like
+        Whether predictions and gold are texts, which metrics of texts read, also where they look like
         numbers.
 
     Returns

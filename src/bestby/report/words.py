@@ -14,7 +14,7 @@ from bestby.results.comparison import Difference
 
 
 def averaged(metric: str) -> str:
-    """Return what the mean of a measure over datasets or folds is called."""
+    """Return what the mean of a metric over datasets or folds is called."""
     return "mean score" if metric == "mean" else f"mean {metric}"
 
 

@@ -25,10 +25,10 @@ COMPILED_FROM = 50_000_000
 """Draws (resamples x units) from which the compiled kernels are worth their import."""
 
 COMPILED_WEIGHTS_FROM = 5_000_000
-"""The same for measures of ranks, where NumPy takes longer per draw."""
+"""The same for metrics of ranks, where NumPy takes longer per draw."""
 
 WEIGHT_BLOCK = 1 << 21
-"""Integer weights handed at once to a measure that is not a sum."""
+"""Integer weights handed at once to a metric that is not a sum."""
 
 CELL_BLOCK = 2048
 BLOCK_NUMBERS = 1 << 17
@@ -123,7 +123,7 @@ def bootstrap_blocks(
     progress: Progress | None = None,
     executor: Executor | None = None,
 ) -> FloatArray:
-    """Transform the weights themselves, (R, n) integers, `most` at once, for measures that are no sums."""
+    """Transform the weights themselves, (R, n) integers, `most` at once, for metrics that are no sums."""
     draws = units.sizes if draws is None else draws
     compiled = n_resamples * units.n >= COMPILED_WEIGHTS_FROM
     work = _Weights(units, draws, streams.stream_key(seed, "bootstrap"), transform, compiled)
@@ -142,7 +142,7 @@ def swap_blocks(
     progress: Progress | None = None,
     executor: Executor | None = None,
 ) -> FloatArray:
-    """Transform the swap bits themselves, (R, n) of 0 and 1, `most` at once, for measures not of sums."""
+    """Transform the swap bits themselves, (R, n) of 0 and 1, `most` at once, for metrics not of sums."""
     compiled = n_resamples * units.n >= COMPILED_WEIGHTS_FROM
     work = _SwapBits(units.n, streams.stream_key(seed, "swap"), transform, compiled)
     size = max(1, min(most, WEIGHT_BLOCK // units.n))

@@ -22,7 +22,7 @@ class SystemScore:
     metric, system : str
         Their names.
     score : float
-        On the scale of the measure.
+        On the scale of the metric.
     interval : Interval or None
         Confidence interval of the score; None where it is undefined, which a note then says.
     rank_low, rank_high : int
@@ -56,7 +56,7 @@ class Difference:
     metric, a, b : str
         The metric and the two systems.
     estimate : float
-        Score of A minus score of B, on the scale of the measure, whichever direction is better.
+        Score of A minus score of B, on the scale of the metric, whichever direction is better.
     score_a, score_b : float
         The two scores.
     interval : Interval or None

@@ -107,7 +107,7 @@ class Plan(Reported):
     power_as_estimated : float or None
         The power of the same study if what was estimated from the pilot were the truth; None without a pilot.
     difference : float
-        The true difference A minus B, on the scale of the measure: assumed, or the smallest detectable.
+        The true difference A minus B, on the scale of the metric: assumed, or the smallest detectable.
     wanted : float or None
         The power asked for, if it was not the question.
     alpha, level : float

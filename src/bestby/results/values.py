@@ -20,7 +20,7 @@ class Interval:
     Parameters
     ----------
     low, high : float
-        Its ends, on the scale of the measure.
+        Its ends, on the scale of the metric.
     level : float
         The nominal coverage, such as 0.95.
     method : str
@@ -57,7 +57,7 @@ def defined(
     if interval is None or not (math.isnan(interval.low) or math.isnan(interval.high)):
         return interval, notes
     message = (
-        f"no {interval.method} interval: the measure or its standard error is undefined on these data, so the"
+        f"no {interval.method} interval: the metric or its standard error is undefined on these data, so the"
         " uncertainty of this number is unknown"
     )
     return None, (*notes, Note("undefined_interval", message))
@@ -78,7 +78,7 @@ class TestResult:
     p_value : float
         Never 0 when it was estimated by resampling.
     alternative : {"two-sided", "greater", "less"}
-        On the scale of the measure: "greater" asks whether the score of A is greater than that of B.
+        On the scale of the metric: "greater" asks whether the score of A is greater than that of B.
     exact : bool
         True if the whole reference distribution was used, False if it was sampled or approximated.
     method : str
@@ -111,7 +111,7 @@ class TestResult:
 
     @property
     def direction(self) -> Literal["greater", "less"] | None:
-        """The side on which the test sees system A, on the scale of the measure.
+        """The side on which the test sees system A, on the scale of the metric.
 
         This is the sign of the statistic, not of the difference between the scores: a sign test counts the
         items that each system wins, and a system can win most items and have the lower mean. None if the

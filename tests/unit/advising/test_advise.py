@@ -1,4 +1,4 @@
-"""The decision tree: every branch is reached, nothing dangles, every measure gets advice."""
+"""The decision tree: every branch is reached, nothing dangles, every metric gets advice."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from bestby.results.advice import Case
 ROOT_FOLDER = Path(__file__).resolve().parents[3]
 PAGE = ROOT_FOLDER / "docs" / "guides" / "advice.md"
 
-# The measures of Dror et al. (2018) and of its appendix (arXiv 1809.01448).
+# The metrics of Dror et al. (2018) and of its appendix (arXiv 1809.01448).
 OF_THE_GUIDE = (
     *("exact match", "accuracy", "UAS", "LAS", "precision", "recall", "F1", "perplexity", "BLEU", "ROUGE"),
     *("METEOR", "PINC", "CIDEr", "MUC", "B-cubed", "CEAF", "BLANC", "Krippendorff alpha", "Fleiss kappa"),
@@ -152,7 +152,7 @@ def test_two_crossed_groupings_lead_to_what_compare_does() -> None:
     assert (advice.test, advice.interval) == (done.test.name, done.interval.method) == ("wald", "two-way")
 
 
-# -- measures --------------------------------------------------------------------------------------
+# -- metrics --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_a_function_must_be_described() -> None:
     def closeness(gold: object, predictions: object) -> float:
         return 0.0
 
-    with pytest.raises(InvalidInputError, match="nothing is known of the measure 'closeness'"):
+    with pytest.raises(InvalidInputError, match="nothing is known of the metric 'closeness'"):
         advise(closeness)
     assert advise(closeness, mean_of_items=True).case.mean_of_items
 

@@ -143,7 +143,7 @@ def test_soft_predictions_that_are_missing(on_missing: str) -> None:
     right = A.argmax(axis=1) == HARD_GOLD
     right[3] = False
     assert counted.score("a").score == pytest.approx(right.mean())
-    with pytest.raises(DesignError, match="no worst value for measures of soft labels"):
+    with pytest.raises(DesignError, match="no worst value for metrics of soft labels"):
         compare({"a": a, "b": b}, gold, on_missing="worst", metric="brier")
 
 

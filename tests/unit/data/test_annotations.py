@@ -188,7 +188,7 @@ def test_annotated_items_that_a_system_lacks_are_dropped_or_wrong() -> None:
     assert [note.code for note in dropped.notes] == ["items_dropped"]
     result = compare(systems, gold, metric="accuracy", on_missing="worst")
     assert (result.score("a").score, result.score("b").score) == (pytest.approx(2 / 3), 1.0)
-    with pytest.raises(DesignError, match="no worst value for measures of soft labels"):
+    with pytest.raises(DesignError, match="no worst value for metrics of soft labels"):
         compare(systems, gold, metric="brier", on_missing="worst")
 
 

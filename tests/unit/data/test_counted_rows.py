@@ -125,7 +125,7 @@ def test_items_in_another_order_have_the_same_hash_unless_order_matters() -> Non
 
 
 class Centred(Metric):
-    """A measure that fixes something of all items."""
+    """A metric that fixes something of all items."""
 
     name = "centred"
 

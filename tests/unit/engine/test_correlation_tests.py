@@ -60,7 +60,7 @@ def test_standardised_swaps_do_not_depend_on_the_scale(name: str) -> None:
 def test_other_measures_have_no_standardised_swaps(metric: str) -> None:
     values = {"a": [0.0, 1.0, 1.0], "b": [1.0, 1.0, 0.0]}
     gold = None if metric == "mean" else [1.0, 1.0, 0.0]
-    with pytest.raises(DesignError, match=f"needs a correlation or a measure of ranks; {metric} depends"):
+    with pytest.raises(DesignError, match=f"needs a correlation or a metric of ranks; {metric} depends"):
         compare(values, gold, metric=metric, test=STANDARDISED)
 
 

@@ -81,7 +81,7 @@ def test_ranks_have_cr2_from_the_jackknife() -> None:
     assert found is not None
     assert like is not None
     assert found.df == pytest.approx(like.df)
-    assert found.se == pytest.approx(like.se, rel=0.25)  # another measure, but of the same correlation
+    assert found.se == pytest.approx(like.se, rel=0.25)  # another metric, but of the same correlation
     assert ranks.interval(Target(*PAIR), "cr2", 0.9)[0].method == "cr2"
 
 

@@ -60,14 +60,14 @@ def test_a_measure_undefined_on_every_resample_is_refused() -> None:
     with pytest.raises(DesignError) as caught:
         compare({"a": x, "b": x + 1.0}, x, metric=never, interval="percentile", n_resamples=50)
     assert str(caught.value) == (
-        "the measure is undefined on every resample\n"
-        "hint: there are too few items of some class; use more items or another measure"
+        "the metric is undefined on every resample\n"
+        "hint: there are too few items of some class; use more items or another metric"
     )
     with pytest.raises(DesignError) as caught:
         compare({"a": x, "b": x + 1.0}, x, metric=never, simultaneous=True, n_resamples=50)
     assert str(caught.value) == (
-        "simultaneous intervals need resamples on which the measure is defined, got 0 of 50\n"
-        "hint: use more resamples, more items or another measure"
+        "simultaneous intervals need resamples on which the metric is defined, got 0 of 50\n"
+        "hint: use more resamples, more items or another metric"
     )
 
 
@@ -117,7 +117,7 @@ def test_a_score_interval_of_a_mean_of_zeros_and_ones_needs_no_gold() -> None:
 
 
 def test_large_groups_of_the_jackknife_give_nearly_the_same_acceleration() -> None:
-    """Above 1000 units a rank measure leaves out groups; the acceleration is off by about 0.65 / 1000."""
+    """Above 1000 units a rank metric leaves out groups; the acceleration is off by about 0.65 / 1000."""
     from bestby import Evaluation
     from bestby.engine import prepare, weighted
     from bestby.engine.base import Drawing

@@ -19,7 +19,7 @@ UNITS = (1e-12, 1e-5, 1.0, 1e9)
 
 
 class OneSided(Metric):
-    """A measure that is undefined where its first total is above 10."""
+    """A metric that is undefined where its first total is above 10."""
 
     name = "one_sided"
     needs_gold = False

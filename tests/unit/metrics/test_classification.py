@@ -1,4 +1,4 @@
-"""Measures of classification against scikit-learn, on weighted and on expanded samples."""
+"""Metrics of classification against scikit-learn, on weighted and on expanded samples."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MISSING = -1
 
 
 def _sklearn(name, labels):
-    """The same measure on codes; labels are the codes of the whole label set."""
+    """The same metric on codes; labels are the codes of the whole label set."""
     part, _, average = name.partition("_")
     if part in ("precision", "recall", "f1"):
         function = getattr(sk, f"{part}_score")

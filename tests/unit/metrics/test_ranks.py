@@ -1,4 +1,4 @@
-"""Correlations and measures of ranking against SciPy and scikit-learn on expanded samples."""
+"""Correlations and metrics of ranking against SciPy and scikit-learn on expanded samples."""
 
 from __future__ import annotations
 

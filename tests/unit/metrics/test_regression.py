@@ -1,4 +1,4 @@
-"""Means and measures of error against scikit-learn."""
+"""Means and metrics of error against scikit-learn."""
 
 from __future__ import annotations
 

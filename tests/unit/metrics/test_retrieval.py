@@ -1,4 +1,4 @@
-"""Measures of retrieval: names, what a topic may hold, what is refused."""
+"""Metrics of retrieval: names, what a topic may hold, what is refused."""
 
 from __future__ import annotations
 

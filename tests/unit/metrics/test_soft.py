@@ -1,4 +1,4 @@
-"""Measures of soft labels against plain loops, SciPy, scikit-learn and their hard counterparts."""
+"""Metrics of soft labels against plain loops, SciPy, scikit-learn and their hard counterparts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures of translations against sacrebleu, on full sets, on resamples and segment by segment."""
+"""Metrics of translations against sacrebleu, on full sets, on resamples and segment by segment."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ A, B = (RNG.permutation(np.arange(12.0)) for _ in "ab")
 
 
 class AtOnePoint(Metric):
-    """A measure that has a value for the data, and next to none of their resamples."""
+    """A metric that has a value for the data, and next to none of their resamples."""
 
     name = "at_one_point"
     needs_gold = False

@@ -221,7 +221,7 @@ def verdict(
 
 
 def oriented(question: Question, greater_is_better: bool) -> Alternative:
-    """Return the alternative on the scale of the measure; "better" depends on which direction is better.
+    """Return the alternative on the scale of the metric; "better" depends on which direction is better.
 
     >>> oriented("better", False), oriented("greater", False)
     ('less', 'greater')

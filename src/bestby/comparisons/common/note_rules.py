@@ -60,7 +60,7 @@ def evaluation_notes(
 
 
 def label_notes(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> list[Note]:
-    """Return notes on how hard and soft labels were read by measures of the other kind."""
+    """Return notes on how hard and soft labels were read by metrics of the other kind."""
     if evaluation.classes is None or evaluation.gold is None:
         return []
     columns = {"the gold": evaluation.gold, **evaluation.systems}
@@ -212,7 +212,7 @@ def constant_run_notes(metric: str, scores: Mapping[str, Sequence[float]]) -> li
     return [
         Note(
             "constant_runs",
-            f"all runs of {name} have the same score: copies, or too coarse a measure?",
+            f"all runs of {name} have the same score: copies, or too coarse a metric?",
             (metric, name),
         )
         for name, of_system in scores.items()

@@ -37,7 +37,7 @@ class Settings:
         return alpha_of(self.level)
 
     def towards(self, greater_is_better: bool) -> Alternative:
-        """Return the alternative on the scale of a measure of this direction."""
+        """Return the alternative on the scale of a metric of this direction."""
         return oriented(self.alternative, greater_is_better)
 
     def by_name(self) -> dict[str, Any]:
@@ -102,7 +102,7 @@ def margin_of(margin: float | None) -> float | None:
     if not checks.number(margin, "margin") > 0.0:
         raise InvalidInputError(
             f"margin must be a positive number, got {margin}",
-            hint="it is the smallest difference that matters, on the scale of the measure",
+            hint="it is the smallest difference that matters, on the scale of the metric",
             argument="margin",
         )
     return float(margin)

@@ -54,7 +54,7 @@ def exchange_notes(
 
 
 def _on_different_scales(group: Group, m: int, pairs: Sequence[Pair]) -> dict[Pair, scales.Scales]:
-    """Return the pairs of systems on visibly different scales, if the measure does not depend on these."""
+    """Return the pairs of systems on visibly different scales, if the metric does not depend on these."""
     if not group.has_standardised_swaps(m):
         return {}
     numbers = {s: group.numbers(m, s) for s in {s for pair in pairs for s in pair[1:]}}

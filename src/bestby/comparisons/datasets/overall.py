@@ -132,7 +132,7 @@ def _micro(
 def without_interval(overall: Sequence[Overall], metric: str) -> list[Note]:
     """Return a note for every difference over all datasets that has no interval."""
     template = (
-        "no interval of the {} difference ({} resampled): the measure is undefined on every resample, so the"
+        "no interval of the {} difference ({} resampled): the metric is undefined on every resample, so the"
         " uncertainty of the difference is unknown"
     )
     return [

@@ -31,7 +31,7 @@ class Settings:
         return family.alpha_of(self.level)
 
     def towards(self, greater_is_better: bool) -> Alternative:
-        """Return the alternative on the scale of a measure of this direction."""
+        """Return the alternative on the scale of a metric of this direction."""
         return family.oriented(self.alternative, greater_is_better)
 
 

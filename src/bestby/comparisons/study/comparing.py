@@ -16,7 +16,7 @@ from bestby.comparisons.common import family, note_rules, one_pair
 from bestby.comparisons.common.provenance import made_by
 from bestby.comparisons.study import cache
 from bestby.comparisons.study import note_rules as study_notes
-from bestby.comparisons.study.differences import _name_for_runs
+from bestby.comparisons.study.differences import difference_over_runs, item_difference, name_for_runs
 from bestby.comparisons.study.plan import Condition, Plan
 from bestby.comparisons.study.store import Store
 from bestby.data.evaluation import Evaluation
@@ -160,7 +160,7 @@ def _scores_of(plan: Plan, condition: Condition, metrics: Sequence[BaseMetric]) 
         else:
             crossed = RunsWithItems(makers, [n_runs], [condition.name], paired=False, metric=m)
             interval, notes = crossed.interval(
-                0, None, _name_for_runs(method, "interval"), plan.settings.level
+                0, None, name_for_runs(method, "interval"), plan.settings.level
             )
             error, error_method = crossed.standard_error(0)
         score = ConditionScore(
@@ -236,7 +236,7 @@ def _differences_of(
         metric = makers.group.metrics[m]
         for condition, part in ((a, slice(0, len(a.runs))), (b, slice(len(a.runs), None))):
             _check_defined(makers.scores[m][part], metric, condition)
-        make = _item_difference if alone else _difference_over_runs
+        make = item_difference if alone else difference_over_runs
         difference, tost = make(
             plan, makers, m, evaluation, (a, b), _alternative(plan, metric, turned=turned)
         )

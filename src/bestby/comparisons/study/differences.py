@@ -25,7 +25,7 @@ from bestby.vocabulary import allowed_names
 """Intervals and tests that know of several runs."""
 
 
-def _item_difference(
+def item_difference(
     plan: Plan,
     makers: Intervals,
     m: int,
@@ -55,7 +55,7 @@ def _item_difference(
     )
 
 
-def _difference_over_runs(
+def difference_over_runs(
     plan: Plan,
     makers: Intervals,
     m: int,
@@ -67,8 +67,8 @@ def _difference_over_runs(
     settings, metric = plan.settings, makers.group.metrics[m]
     sizes = [len(condition.runs) for condition in both]
     crossed = RunsWithItems(makers, sizes, [condition.name for condition in both], paired=False, metric=m)
-    test = crossed.test(0, 1, _name_for_runs(settings.test, "test"), alternative)
-    method = _name_for_runs(settings.interval, "interval")
+    test = crossed.test(0, 1, name_for_runs(settings.test, "test"), alternative)
+    method = name_for_runs(settings.interval, "interval")
     interval, notes = crossed.interval(0, 1, method, settings.level)
     tost, tost_level = interval, family.equivalence_level(settings.level, settings.margin)
     if tost_level is not None:
@@ -99,7 +99,8 @@ def _difference_over_runs(
     return found, tost
 
 
-def _name_for_runs(name: str, what: str) -> str:
+def name_for_runs(name: str, what: str) -> str:
+    """Return the name of a test or interval (`what`), refused if it cannot take several runs."""
     if name not in allowed_names(what, "study_runs"):
         raise DesignError(
             f"the {what} {name!r} knows of items only, but here items and runs vary: a condition has several"

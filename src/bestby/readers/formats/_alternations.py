@@ -15,7 +15,7 @@ Slot: TypeAlias = tuple[Words, ...]
 """The alternatives at one place of a transcript; one if there is no choice."""
 
 MOST_SPELLED = 64
-"""So many readings of a transcript are all given to the measures; of more, those nearest to some system."""
+"""So many readings of a transcript are all given to the metrics; of more, those nearest to some system."""
 
 _MOST_PER_SLOT, _DEEPEST = 256, 8
 _HINT = "write alternatives as { um / uh / @ }, where @ is silence, with blanks around {, / and }"

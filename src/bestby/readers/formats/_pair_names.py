@@ -19,7 +19,7 @@ PAIRS: Mapping[tuple[str, str], str] = {
     ("n", "c"): "pass@1",
     ("samples", "correct"): "pass@1",
 }
-"""Names of two columns that belong together, and the measure they suggest."""
+"""Names of two columns that belong together, and the metric they suggest."""
 
 _DELIMITERS = (",", "\t", ";", "|")
 
@@ -43,7 +43,7 @@ def names_of(path: Path, head: bytes) -> list[str]:
         return [str(name) for name in record] if isinstance(record, dict) else []
     try:
         cut = [row for delimiter in _DELIMITERS for row in csv.reader([first], delimiter=delimiter)]
-    except csv.Error:  # a cell beyond all measure
+    except csv.Error:  # a cell beyond all metric
         return []
     return [name.strip() for name in max(cut, key=len, default=[])]
 

@@ -60,7 +60,7 @@ class Read:
     `told` is what was recognised, a phrase that fits after "was read as" (note ``"read_as"``). Beside `runs`,
     the score of an item of `evaluation` is its mean over the runs; beside `datasets`, it has their items
     pooled, with the datasets as strata. `runs`, `datasets` and `preferences` are what `bestby.compare_runs`,
-    `compare_datasets` and `compare_preferences` take. `metric` is the measure that the format suggests (for a
+    `compare_datasets` and `compare_preferences` take. `metric` is the metric that the format suggests (for a
     score per run, the name of the score) and `greater_is_better` the direction of the scores of the runs, if
     the format knows it. `clusters` are the groupings of the items in the file that were not used, by name,
     each of shape (n,).

@@ -1,4 +1,4 @@
-"""Statistics per instance of HELM: a list of instances, each with the values of all its measures."""
+"""Statistics per instance of HELM: a list of instances, each with the values of all its metrics."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _MAIN = (
     "RR@10",
     "ifeval_strict_accuracy",
 )
-"""Measures that are the main one of some scenario, by preference."""
+"""Metrics that are the main one of some scenario, by preference."""
 
 _COSTS = re.compile(
     r"num_.*|training_.*|inference_.*|batch_size|finish_reason_.*|prompt_truncated|max_prob|logprob|.*_cost|"
@@ -72,8 +72,8 @@ def read(
     Model and scenario come from the file ``run_spec.json`` beside, or from the name of the folder, where HELM
     writes them. Instances that were perturbed are left out; of several splits the one called test is taken.
     Several train trials are several runs, and the score of an instance its mean over them. `value_column` is
-    the measure, with or without the split: ``exact_match`` or ``exact_match,valid``. By default the first
-    that is the main measure of some scenario, such as ``exact_match``.
+    the metric, with or without the split: ``exact_match`` or ``exact_match,valid``. By default the first
+    that is the main metric of some scenario, such as ``exact_match``.
     """
     refuse_gold(gold, "the statistics of HELM are scores and need no gold")
     wanted, _, split = ("", "", "") if value_column is None else value_column.partition(",")
@@ -86,7 +86,7 @@ def read(
     logs = [
         _log(run, name, scenario, measure) for run, name, scenario in zip(runs, names, scenarios, strict=True)
     ]
-    description = f"statistics per instance of HELM; measure: {measure}"
+    description = f"statistics per instance of HELM; metric: {measure}"
     others = [name for name in known if name != measure]
     description += f" (also in the files: {listed(others)})" if others else ""
     splits = dict.fromkeys(name for run in runs for name in run.splits)
@@ -120,7 +120,7 @@ def _system(run: _Instances) -> str | None:
 
 
 def _stats(row: Record) -> Iterator[tuple[str, str | None, float | None]]:
-    """Return measure, split and value of the statistics of an instance that are not of perturbed copies."""
+    """Return metric, split and value of the statistics of an instance that are not of perturbed copies."""
     stats = row.need("stats")
     if not isinstance(stats, list):
         raise InvalidInputError(f"{row.where}: 'stats' is not a list")
@@ -153,7 +153,7 @@ def _measure(runs: Sequence[_Instances], wanted: str | None) -> tuple[str, list[
     )
     if found is None:
         raise InvalidInputError(
-            f"{runs[0].file.path}: which measure? the files have: {listed(shared) or 'none in common'}",
+            f"{runs[0].file.path}: which metric? the files have: {listed(shared) or 'none in common'}",
             hint="name it: value_column=...",
         )
     return found, scores

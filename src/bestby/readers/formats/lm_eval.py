@@ -21,7 +21,7 @@ from bestby.readers.formats.base import File, Read, check_available, files_of, r
 _START = re.compile(rb'\s*(\[\s*)?\{\s*"doc_id"\s*:\s*-?\d+\s*,\s*"(doc|target|arguments|filter)"\s*:')
 _NAME = re.compile(r"samples_(?P<task>.+?)_(?P<date>\d{4}-\d\d-\d\dT[\d:.+-]+)\.jsonl?(\.gz|\.zst)?")
 
-# What a record holds beside its measures, in the versions from 0.3 on.
+# What a record holds beside its metrics, in the versions from 0.3 on.
 _OTHER = frozenset(
     (
         *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"),
@@ -75,8 +75,8 @@ def read(
 
     The name of a model, and whether lower is better, come from the file ``results_*.json`` of the same run,
     if it lies beside the samples. Several tasks are several datasets. Two models must have been asked the
-    same: the hashes of the documents are compared. `value_column` is the measure, with or without the filter,
-    as in the table of results: ``exact_match`` or ``exact_match,strict-match``. By default the first measure
+    same: the hashes of the documents are compared. `value_column` is the metric, with or without the filter,
+    as in the table of results: ``exact_match`` or ``exact_match,strict-match``. By default the first metric
     with one score per document, and the first filter. Returns scores per document; for BLEU, chrF, TER and
     the like references and translations; for perplexities log-probabilities and lengths.
     """
@@ -89,7 +89,7 @@ def read(
     filters = _filters(samples, chosen)
     logs = [_log(one, name, measure, filters[one.task]) for one, name in zip(samples, names, strict=True)]
     pairs = any(log.gold is not None or _is_pair(next(iter(log.values.values()), 0)) for log in logs)
-    description = f"samples of lm-evaluation-harness; measure: {measure}" + _filter_text(
+    description = f"samples of lm-evaluation-harness; metric: {measure}" + _filter_text(
         samples, measure, filters
     )
     metric, objects = _metric(samples, measure, pairs)
@@ -132,11 +132,11 @@ def _results(path: Path, date: str | None) -> Record | None:
     return document(beside[0]) if len(beside) == 1 and date is None else None
 
 
-# -- which measure ---------------------------------------------------------------------------------
+# -- which metric ---------------------------------------------------------------------------------
 
 
 def _measure(samples: Sequence[_Samples], wanted: str | None) -> tuple[str, str | None]:
-    """Return the measure, and the filter if one is wanted."""
+    """Return the metric, and the filter if one is wanted."""
     known = {name: None for one in samples for name in _measures(one.rows[0])}
     if wanted is not None:
         name, _, chosen = (part.strip() for part in wanted.partition(","))
@@ -148,14 +148,14 @@ def _measure(samples: Sequence[_Samples], wanted: str | None) -> tuple[str, str 
     usable = plain or [name for name in shared if name in _PAIR_METRICS]
     if not usable:
         raise InvalidInputError(
-            f"{samples[0].file.path}: no measure with a score per document that all files have",
-            hint=f"available measures: {listed(list(known)) or 'none'}; name one: value_column=...",
+            f"{samples[0].file.path}: no metric with a score per document that all files have",
+            hint=f"available metrics: {listed(list(known)) or 'none'}; name one: value_column=...",
         )
     return usable[0], None
 
 
 def _measures(row: Record) -> dict[str, None]:
-    """Return the measures of a record, in order: as it lists them, else every key that is nothing else."""
+    """Return the metrics of a record, in order: as it lists them, else every key that is nothing else."""
     listing = row.data.get("metrics")
     if isinstance(listing, list):
         return {name: None for name in listing if isinstance(name, str) and name in row.data}
@@ -250,7 +250,7 @@ def _checked(row: Record, measure: str, value: Any) -> tuple[Any, Any]:
     if not _is_pair(value) or measure not in _PAIR_METRICS:
         raise InvalidInputError(
             f"{row.where}: {measure} is not a score of one document but {value!r:.60}",
-            hint=f"supported measures of pairs: {', '.join(_PAIR_METRICS)}",
+            hint=f"supported metrics of pairs: {', '.join(_PAIR_METRICS)}",
         )
     first, second = value
     name, is_gold = _PAIR_METRICS[measure]
@@ -281,7 +281,7 @@ def _reference(row: Record, value: Any) -> str | tuple[str, ...]:
 
 
 def _metric(samples: Sequence[_Samples], measure: str, pairs: bool) -> tuple[BaseMetric | str, bool]:
-    """Return the measure to compute, and whether it reads objects."""
+    """Return the metric to compute, and whether it reads objects."""
     if pairs and measure in _PAIR_METRICS:
         name = _PAIR_METRICS[measure][0]
         return name, name not in ("matthews_corrcoef", "f1[1]")

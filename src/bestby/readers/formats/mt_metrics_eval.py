@@ -42,7 +42,7 @@ def read(
     cluster: str | None = None,
     items: str = "segment",
 ) -> Read:
-    """Read the scores that one measure, or human raters, gave the segments of several systems.
+    """Read the scores that one metric, or human raters, gave the segments of several systems.
 
     `paths` is one file with a line ``SYSTEM SCORE`` per segment, in a block per system; higher is better by
     default. `documents` is the ``.docs`` file, of lines ``DOMAIN DOCUMENT``. By default it is looked for
@@ -55,7 +55,7 @@ def read(
         raise InvalidInputError(
             "one .seg.score file holds the scores of all systems, and there is no gold; got"
             f" {listed([*map(str, paths.values())])}" + ("" if gold is None else f", gold {gold}"),
-            hint="compare by one measure at a time, without gold",
+            hint="compare by one metric at a time, without gold",
         )
     [path] = paths.values()
     scores, n_segments = _scores(path)

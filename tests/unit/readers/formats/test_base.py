@@ -71,6 +71,6 @@ def test_the_door_reads_logs_and_says_so(make: Make) -> None:
     a, b = make("a.jsonl", lm_eval([1.0, 0.0, 1.0])), make("b.jsonl", lm_eval([0.0, 0.0, 1.0]))
     evaluation = read([f"old={a}", f"new={b}"])
     assert evaluation.notes[0].code == "read_as"
-    assert "samples of lm-evaluation-harness; measure: acc" in evaluation.notes[0].message
+    assert "samples of lm-evaluation-harness; metric: acc" in evaluation.notes[0].message
     scores = {one.system: one.score for one in compare(evaluation).systems}
     assert scores == pytest.approx({"old": 2 / 3, "new": 1 / 3})

@@ -19,7 +19,7 @@ def _pair(make: Make, a: Any, b: Any) -> dict[str, Path]:
 def test_scores_by_instance_without_costs_and_perturbed_copies(make: Make) -> None:
     found = form.read(_pair(make, helm([1.0, 0.0]), helm([0.0, 0.0])))
     assert scores_of(found) == {"a": [1.0, 0.0], "b": [0.0, 0.0]}
-    assert found.told == "statistics per instance of HELM; measure: exact_match; systems: a, b"
+    assert found.told == "statistics per instance of HELM; metric: exact_match; systems: a, b"
 
 
 def test_perturbed_instances_are_left_out(make: Make) -> None:
@@ -67,13 +67,13 @@ def test_model_and_scenario_come_from_the_run(tmp_path: Path) -> None:
 def test_which_measure(make: Make) -> None:
     paths = _pair(make, helm([1.0, 0.0], measure="odd"), helm([0.0, 1.0], measure="odd"))
     assert form.read(paths).metric.name == "odd"
-    assert message(form, paths, value_column="even") == "a.json: no measure 'even'"
+    assert message(form, paths, value_column="even") == "a.json: no metric 'even'"
     both = [
         {**one, "stats": one["stats"] + two["stats"]}
         for one, two in zip(helm([1, 0], measure="odd"), helm([0, 1], measure="even"), strict=True)
     ]
     assert message(form, _pair(make, both, both)) == (
-        "a.json: which measure? the files have: num_references, odd, even"
+        "a.json: which metric? the files have: num_references, odd, even"
     )
 
 

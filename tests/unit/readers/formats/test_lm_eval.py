@@ -22,7 +22,7 @@ def test_scores_by_document(make: Make) -> None:
     found = form.read(_pair(make, lm_eval([1.0, 0.0, 1.0]), lm_eval([0.0, 0.0, 1.0])))
     assert scores_of(found) == {"x": [1.0, 0.0, 1.0], "y": [0.0, 0.0, 1.0]}
     assert found.metric.name == "acc"
-    assert found.told == "samples of lm-evaluation-harness; measure: acc; systems: x, y"
+    assert found.told == "samples of lm-evaluation-harness; metric: acc; systems: x, y"
 
 
 def test_model_and_direction_come_from_the_results(tmp_path: Path) -> None:
@@ -165,12 +165,12 @@ def test_malformed_files_are_named_with_their_line(make: Make) -> None:
 def test_no_measure_no_gold_one_system(make: Make) -> None:
     good = lm_eval([1.0, 0.0])
     paths = _pair(make, good, good)
-    assert message(form, paths, value_column="f1") == "a.jsonl, line 1: no measure 'f1'"
+    assert message(form, paths, value_column="f1") == "a.jsonl, line 1: no metric 'f1'"
     assert "need no gold" in message(form, paths, gold=paths["x"])
     one = {"x": paths["x"]}
     assert form.read(one).evaluation.names == ("x",)
     none = _pair(make, lm_eval([[1, 2, 3], [1]], measure="odd"), good)
-    assert message(form, none).startswith("a.jsonl: no measure with a score per document that all files have")
+    assert message(form, none).startswith("a.jsonl: no metric with a score per document that all files have")
 
 
 def test_older_samples_are_a_list_without_names_of_measures(make: Make) -> None:

@@ -101,7 +101,7 @@ def test_without_ids_the_order_counts(tmp_path: Path) -> None:
 
 
 def test_through_the_door(tmp_path: Path) -> None:
-    """The scores are those of the pairs themselves; the file suggests the measure."""
+    """The scores are those of the pairs themselves; the file suggests the metric."""
     result = bb.compare(bb.read(written(tmp_path, LONG)), n_resamples=50)
     assert [metric.name for metric in result.metrics] == ["perplexity"]
     scores = {entry.system: entry.score for entry in result.systems}
