@@ -98,7 +98,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--family", default="", help="metric only factors whose name contains this")
+    parser.add_argument("--family", default="", help="measure only factors whose name contains this")
     parser.add_argument("--quick", action="store_true", help="100 data sets per cell of at most 200 items")
     parser.add_argument("--update", action="store_true", help="write the rows of these cells and the page")
     parser.add_argument("--check", action="store_true", help="only compare the page with the results")

@@ -110,7 +110,7 @@ def lines(header: Sequence[str], rows: Iterable[Sequence[str]], words: int) -> s
     return "\n".join([f"| {' | '.join(header)} |", rule, *(f"| {' | '.join(row)} |" for row in rows)])
 
 
-HEADINGS = {"design": "population", "systems": "systems", "agreement": "agree", "n": "n"}
+HEADINGS = {"measure": "metric", "design": "population", "systems": "systems", "agreement": "agree", "n": "n"}
 
 
 def grid(rows: Sequence[Row], keys: Sequence[str], across: str, wanted: Sequence[str]) -> str:
@@ -213,7 +213,7 @@ def outside(rows: Sequence[Row], kind: str) -> str:
         ]
         for row in part
     ]
-    header = ("measure", "systems", "agree", "n", "differ", "effective", "coverage", "below", "above")
+    header = ("metric", "systems", "agree", "n", "differ", "effective", "coverage", "below", "above")
     return lines([*header, "method", "noted"], body, 2)
 
 
@@ -233,7 +233,7 @@ def by_size(rows: Sequence[Row]) -> str:
         for (measure, systems, agreement), found in cells.items()
     ]
     body.sort(key=lambda line: (line[0], line[1], float(line[2].split()[0])))
-    return lines(("measure", "systems", "agree", *(f"n = {n}" for n in sizes)), body, 2)
+    return lines(("metric", "systems", "agree", *(f"n = {n}" for n in sizes)), body, 2)
 
 
 def methods(rows: Sequence[Row]) -> str:
@@ -252,7 +252,7 @@ def methods(rows: Sequence[Row]) -> str:
             span = [percent(x) for x in (min(shares), median(shares), max(shares))]
             numbers = [*span, *map(percent, misses), f"{median(longer):.2f}"]
             body.append([measure, method, str(len(part)), *numbers])
-    header = ("measure", "method", "cells", "lowest", "median", "highest", "below", "above", "length")
+    header = ("metric", "method", "cells", "lowest", "median", "highest", "below", "above", "length")
     return lines(header, body, 2)
 
 
@@ -270,7 +270,7 @@ def smaller(intervals: Sequence[Row], tests: Sequence[Row]) -> str:
         [cell[1], cell[2], cell[5], found["basic"], found["percentile"], rejected.get(cell, "–")]
         for cell, found in cells.items()
     ]
-    header = ("measure", "resamples", "n", "basic (`auto`)", "percentile", "bootstrap test rejects")
+    header = ("metric", "resamples", "n", "basic (`auto`)", "percentile", "bootstrap test rejects")
     return lines(header, body, 2)
 
 
@@ -281,7 +281,7 @@ def families(rows: Sequence[Row]) -> str:
     for row in rows:
         cells.setdefault((row["measure"], row["systems"], row["n"]), {})[row["what"]] = percent(row["share"])
     body = [[*cell, *(found[column] for column in columns)] for cell, found in cells.items()]
-    return lines(("measure", "systems", "n", *columns), body, 1)
+    return lines(("metric", "systems", "n", *columns), body, 1)
 
 
 # -- other tools -------------------------------------------------------------------------------------
@@ -304,7 +304,7 @@ def rivals(rows: Sequence[Row], ours: Sequence[Row]) -> str:
             [*_words(key), row["tool"], row["what"], *_numbers(row, row["share"]), row["failed"]]
             for row in part
         ]
-    header = ("measure", "systems", "agree", "n", "tool", "interval", "coverage", "below", "above", "length")
+    header = ("metric", "systems", "agree", "n", "tool", "interval", "coverage", "below", "above", "length")
     return lines([*header, "failed"], _named(body), 6)
 
 
@@ -328,7 +328,7 @@ def rivals_tests(rows: Sequence[Row], ours: Sequence[Row]) -> str:
         mine = [row for row in _beside(ours, key) if row["test"] in ("permutation", "bootstrap")]
         body += [[*_words(key), "bestby", row["test"], _with_error(row, "rejected")] for row in mine]
         body += [[*_words(key), row["tool"], row["what"], _with_error(row, "share")] for row in part]
-    return lines(("measure", "systems", "agree", "n", "tool", "test", "rejects"), _named(body), 6)
+    return lines(("metric", "systems", "agree", "n", "tool", "test", "rejects"), _named(body), 6)
 
 
 def _by_cell(rows: Sequence[Row]) -> dict[tuple[str, ...], list[Row]]:

@@ -145,7 +145,7 @@ def _measure(runs: Sequence[_Instances], wanted: str | None) -> tuple[str, list[
     of_each = [dict.fromkeys(name for row in run.rows for name, _, _ in _stats(row)) for run in runs]
     for run, names in zip(runs, of_each, strict=True):
         if wanted is not None:
-            check_available(wanted, names, "measure", run.file.path)
+            check_available(wanted, names, "metric", run.file.path)
     shared = [name for name in of_each[0] if all(name in names for names in of_each)]
     scores = [name for name in shared if _COSTS.fullmatch(name) is None]
     found = wanted or next(

@@ -141,7 +141,7 @@ def _measure(samples: Sequence[_Samples], wanted: str | None) -> tuple[str, str 
     if wanted is not None:
         name, _, chosen = (part.strip() for part in wanted.partition(","))
         for one in samples:
-            check_available(name, _measures(one.rows[0]), "measure", one.rows[0].where)
+            check_available(name, _measures(one.rows[0]), "metric", one.rows[0].where)
         return name, chosen or None
     shared = [name for name in known if all(name in _measures(one.rows[0]) for one in samples)]
     plain = [name for name in shared if all(number(one.rows[0].data[name]) is not None for one in samples)]
