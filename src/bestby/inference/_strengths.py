@@ -100,8 +100,7 @@ def probabilities(gap: FloatArray, eta: FloatArray) -> tuple[FloatArray, FloatAr
 def log_of(tie: FloatArray) -> FloatArray:
     """Return the logarithm of tie parameters, of which some may be 0."""
     with np.errstate(divide="ignore"):
-        logarithm: FloatArray = np.log(tie)
-    return logarithm
+        return np.log(tie)
 
 
 def leads(wins: FloatArray, ties: FloatArray) -> BoolArray:

@@ -250,8 +250,7 @@ def _one_way(influence: FloatArray, codes: IntArray) -> float:
 def _both(first: IntArray, second: IntArray) -> IntArray:
     """Return the codes of the groups that share both groupings."""
     joint = first.astype(np.int64) * (int(second.max()) + 1) + second
-    codes: IntArray = np.unique(joint, return_inverse=True)[1].reshape(-1)
-    return codes
+    return np.asarray(np.unique(joint, return_inverse=True)[1].reshape(-1))
 
 
 def wald(estimate: float, error: StandardError, alternative: Alternative) -> TestResult:

@@ -86,8 +86,7 @@ def _at_least(k: IntArray, m: IntArray, p: float) -> FloatArray:
     """Return P(K >= k) of m trials."""
     inner = np.clip(k, 1, np.maximum(m, 1))
     tail = betainc(inner, np.maximum(m, 1) - inner + 1, p)
-    bounded: FloatArray = np.where(k <= 0, 1.0, np.where(k > m, 0.0, tail))
-    return bounded
+    return np.where(k <= 0, 1.0, np.where(k > m, 0.0, tail))
 
 
 def t_power(
@@ -111,8 +110,7 @@ def t_power(
         power += _noncentral(-critical, usable, -shift)
     if alternative != "greater":
         power += _noncentral(-critical, usable, shift)
-    bounded: FloatArray = np.where(df > 0.0, np.clip(power, 0.0, 1.0), np.nan)
-    return bounded
+    return np.where(df > 0.0, np.clip(power, 0.0, 1.0), np.nan)
 
 
 def _noncentral(t: FloatArray, df: FloatArray, centre: FloatArray) -> FloatArray:
@@ -121,5 +119,4 @@ def _noncentral(t: FloatArray, df: FloatArray, centre: FloatArray) -> FloatArray
     SciPy has no number where that is within 1e-11 of 0 or of 1, both far from the centre: then it is that.
     """
     mass = nctdtr(df, centre, t)
-    given: FloatArray = np.where(np.isnan(mass), centre < 0.0, mass)
-    return given
+    return np.where(np.isnan(mass), centre < 0.0, mass)

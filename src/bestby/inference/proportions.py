@@ -49,8 +49,7 @@ def wilson(
 def _wilson_low(x: FloatArray, n: FloatArray, z: float) -> FloatArray:
     """Lower end: the product of the two roots over the upper one, which is exactly 0 for x = 0."""
     upper = x + z * z / 2.0 + z * np.sqrt(x * (n - x) / n + z * z / 4.0)
-    low: FloatArray = x * (x / n) / upper
-    return low
+    return x * (x / n) / upper
 
 
 def tango(n10: int, n01: int, n: int, level: float = 0.95) -> tuple[float, float]:

@@ -23,8 +23,7 @@ def average_ranks(scores: ArrayLike, *, greater_is_better: bool = True) -> Float
     `scores` has shape (N, k) and the result has shape (k,).
     """
     x = _scores(scores)
-    average: FloatArray = ranks(x, greater_is_better=greater_is_better).mean(axis=0)
-    return average
+    return np.asarray(ranks(x, greater_is_better=greater_is_better).mean(axis=0))
 
 
 def ranks(scores: FloatArray, *, greater_is_better: bool = True) -> FloatArray:
@@ -32,8 +31,7 @@ def ranks(scores: FloatArray, *, greater_is_better: bool = True) -> FloatArray:
     x = -scores if greater_is_better else scores
     below = (x[:, None, :] < x[:, :, None]).sum(axis=2)
     level = (x[:, None, :] == x[:, :, None]).sum(axis=2)
-    found: FloatArray = below + (level + 1) / 2.0
-    return found
+    return np.asarray(below + (level + 1) / 2.0)
 
 
 def friedman(scores: ArrayLike) -> Friedman:

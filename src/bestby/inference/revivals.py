@@ -58,8 +58,7 @@ def _squares(angles: FloatArray, means: FloatArray) -> FloatArray:
     left = np.stack([half * long.real, -half * long.imag, np.broadcast_to(1.0 - half, long.shape)])
     right = np.stack([short.real, short.imag, np.ones(short.shape)])
     factors = left.transpose(2, 1, 0).astype(np.float32) @ right.transpose(2, 0, 1).astype(np.float32)
-    product: FloatArray = factors.prod(axis=0).reshape(-1).astype(np.float64)
-    return product
+    return np.asarray(factors.prod(axis=0).reshape(-1).astype(np.float64))
 
 
 def _sign_terms(k: IntArray, sizes: FloatArray, h: float, means: FloatArray) -> tuple[IntArray, Array]:

@@ -35,8 +35,7 @@ class PerItem(MeanMetric):
         """
         # Rows may miss 1 by the rounding they came with, and the number its bounds by as much. Adding 0
         # turns -0 into 0.
-        bounded: FloatArray = np.clip(self.row_values(gold, predictions), *self.bounds) + 0.0
-        return bounded
+        return np.clip(self.row_values(gold, predictions), *self.bounds) + 0.0
 
 
 def dot(a: FloatArray, b: FloatArray) -> FloatArray:
@@ -57,8 +56,7 @@ def clipped_log(p: FloatArray) -> FloatArray:
     >>> clipped_log(np.array([0.0, 0.5, 1.0])).round(2)
     array([-27.63,  -0.69,   0.  ])
     """
-    logarithm: FloatArray = np.log(np.maximum(p, CLIP))
-    return logarithm
+    return np.log(np.maximum(p, CLIP))
 
 
 def normalised_entropies(p: FloatArray) -> FloatArray:

@@ -89,8 +89,7 @@ def midranks(values: Array) -> FloatArray:
     order, last = sorted_with_ties(values)
     ends = np.flatnonzero(last) + 1.0
     starts = np.concatenate([[0.0], ends[:-1]])
-    ranks: FloatArray = ((starts + 1.0 + ends) / 2.0)[group_of_items(order, last)]
-    return ranks
+    return ((starts + 1.0 + ends) / 2.0)[group_of_items(order, last)]
 
 
 def totals_to_group_ends(weights: Array, last: BoolArray) -> tuple[IntArray, IntArray]:

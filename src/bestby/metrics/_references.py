@@ -92,5 +92,4 @@ class Counted(Metric):
 
 def divided(above: FloatArray, below: FloatArray, where: BoolArray) -> FloatArray:
     """Return the quotient, 0 elsewhere."""
-    quotient: FloatArray = np.divide(above, below, out=np.zeros(np.shape(above)), where=where)
-    return quotient
+    return np.divide(above, below, out=np.zeros(np.shape(above)), where=where)

@@ -332,7 +332,7 @@ class FleissKappa(_LabelAgreement):
             by_chance = ((shares / n[..., None]) ** 2).sum(axis=-1)
             left: FloatArray = np.where(1.0 - by_chance > rounding.SPREAD, 1.0 - by_chance, np.nan)
             kappa: FloatArray = 1.0 - (1.0 - agreeing / n) / left
-        return kappa
+            return kappa
 
 
 def _alpha(observed: FloatArray, expected: FloatArray, n: FloatArray) -> FloatArray:

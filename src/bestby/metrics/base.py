@@ -232,8 +232,7 @@ class MeanMetric(Metric):
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the mean."""
-        quotient: FloatArray = totals[..., 0] / totals[..., 1]
-        return quotient
+        return totals[..., 0] / totals[..., 1]
 
 
 class WeightedMetric(BaseMetric):

@@ -328,8 +328,7 @@ def _fraction(part: Part, counts: dict[str, FloatArray]) -> tuple[FloatArray, Fl
 
 def _ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     """Divide; 0 where the denominator (and so the numerator) is 0."""
-    quotient: FloatArray = numerator / np.where(denominator > 0.0, denominator, 1.0)
-    return quotient
+    return numerator / np.where(denominator > 0.0, denominator, 1.0)
 
 
 def _listed(labels: Sequence[str], which: Array) -> str:

@@ -54,8 +54,7 @@ class Pearson(StandardisedMetric):
 
     def standard_scores(self, rows: FloatArray) -> FloatArray:
         """Return the first column."""
-        first: FloatArray = rows[:, 0]
-        return first
+        return rows[:, 0]
 
     def as_given(self, rows: FloatArray, system: int, centre: float, scale: float) -> FloatArray:
         """Return the statistics of x = shift + factor z, from those of the standard scores z."""
@@ -72,8 +71,7 @@ class Pearson(StandardisedMetric):
         least_x, least_y = (rounding.noise_width(n * squares, rounding.SQUARES) for squares in (xx, yy))
         defined = (x_part > least_x) & (y_part > least_y)
         scale = np.sqrt(np.where(defined, x_part, 1.0)) * np.sqrt(np.where(defined, y_part, 1.0))
-        value: FloatArray = np.where(defined, np.clip((n * xy - x * y) / scale, -1.0, 1.0), np.nan)
-        return value
+        return np.where(defined, np.clip((n * xy - x * y) / scale, -1.0, 1.0), np.nan)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,8 +103,7 @@ class TwoOrders:
     @cached_property
     def signs(self) -> FloatArray:
         """1 for each concordant pair of items, -1 for each discordant one, 0 for ties; shape (n, n)."""
-        signs: FloatArray = (_signs(self.groups_x) * _signs(self.groups_y)).astype(np.float64)
-        return signs
+        return (_signs(self.groups_x) * _signs(self.groups_y)).astype(np.float64)
 
 
 @dataclass(frozen=True, repr=False)
@@ -208,16 +205,14 @@ def _doubled_ranks(in_order: Array, last: BoolArray) -> tuple[Array, Array]:
 
 
 def _signs(groups: IntArray) -> Array:
-    signs: Array = np.sign(groups[:, None] - groups[None, :]).astype(np.int8)
-    return signs
+    return np.asarray(np.sign(groups[:, None] - groups[None, :]).astype(np.int8))
 
 
 def _quotient(products: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
     """Return the correlation from whole-numbered sums; NaN where a column is constant."""
     defined = (x > 0.0) & (y > 0.0)
     scale = np.sqrt(np.where(defined, x, 1.0)) * np.sqrt(np.where(defined, y, 1.0))
-    value: FloatArray = np.where(defined, np.clip(products / scale, -1.0, 1.0), np.nan)
-    return value
+    return np.where(defined, np.clip(products / scale, -1.0, 1.0), np.nan)
 
 
 def _required_gold(name: str, gold: Array | None) -> Array:

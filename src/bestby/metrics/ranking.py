@@ -110,8 +110,7 @@ class RocAuc(_BinaryRanking):
         negatives = (everything - everything_before) - (positives - before)
         doubled = np.einsum("rg,rg->r", negatives, positives + before)
         pairs = positives[:, -1] * (everything[:, -1] - positives[:, -1])
-        areas: FloatArray = np.where(pairs > 0, doubled / (2.0 * np.maximum(pairs, 1)), np.nan)
-        return areas
+        return np.where(pairs > 0, doubled / (2.0 * np.maximum(pairs, 1)), np.nan)
 
     def _compiled(self, prepared: Ranking, counts: Array) -> FloatArray:
         from bestby.metrics import _kernels
@@ -140,8 +139,7 @@ class AveragePrecision(_BinaryRanking):
         terms = (positives - before) * (positives / np.maximum(everything, 1))
         found = positives[:, -1]
         area = np.cumsum(terms, axis=1)[:, -1]  # one after the other, as the kernel does; sum() pairs them
-        values: FloatArray = np.where(found > 0, area / np.maximum(found, 1), np.nan)
-        return values
+        return np.where(found > 0, area / np.maximum(found, 1), np.nan)
 
     def _compiled(self, prepared: Ranking, counts: Array) -> FloatArray:
         from bestby.metrics import _kernels

@@ -49,8 +49,7 @@ def _fewest(counts: FloatArray, sizes: Any) -> FloatArray:
     """Return of each run of rows, as long as `sizes` says, the one with the fewest errors, then most hits."""
     owner = np.repeat(np.arange(sizes.size), sizes)
     order = np.lexsort((-counts[:, 0], counts[:, 1:].sum(axis=1), owner))
-    chosen: FloatArray = counts[order[np.cumsum(sizes) - sizes]]
-    return chosen
+    return np.asarray(counts[order[np.cumsum(sizes) - sizes]])
 
 
 class _FromEdits(Metric):
@@ -182,8 +181,7 @@ class WordInformationLost(_FromEdits):
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return what is not preserved."""
-        lost: FloatArray = 1.0 - _preserved(totals)
-        return lost
+        return 1.0 - _preserved(totals)
 
     def undefined(self, totals: FloatArray) -> str | None:
         """Say so if one side holds no word."""

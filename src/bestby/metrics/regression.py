@@ -81,8 +81,7 @@ class RootMeanSquaredError(Metric):
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the root of the mean."""
         # Sums of differences (a permutation, a jackknife) can miss zero by a rounding error.
-        root: FloatArray = np.sqrt(np.maximum(totals[..., 0], 0.0) / totals[..., 1])
-        return root
+        return np.sqrt(np.maximum(totals[..., 0], 0.0) / totals[..., 1])
 
 
 @dataclass(frozen=True, repr=False)
@@ -125,8 +124,7 @@ class R2(Metric):
         error, y, yy, n = np.moveaxis(totals, -1, 0)
         spread = n * yy - y * y
         defined = spread > rounding.noise_width(n * yy, rounding.SQUARES)
-        value: FloatArray = np.where(defined, 1.0 - n * error / np.where(defined, spread, 1.0), np.nan)
-        return value
+        return np.where(defined, 1.0 - n * error / np.where(defined, spread, 1.0), np.nan)
 
 
 NAMES: Names = {

@@ -161,8 +161,7 @@ def _size(part: Part, gold: FloatArray, predictions: FloatArray) -> FloatArray:
 def _ratio(shared: FloatArray, size: FloatArray) -> FloatArray:
     """Divide; 0 where there is nothing to divide by."""
     there = size > rounding.SPREAD
-    quotient: FloatArray = np.where(there, shared / np.where(there, size, 1.0), 0.0)
-    return quotient
+    return np.where(there, shared / np.where(there, size, 1.0), 0.0)
 
 
 def _unfitted(name: str) -> InvalidInputError:

@@ -68,8 +68,7 @@ class EntropySimilarity(StandardisedMetric):
 
     def standard_scores(self, rows: FloatArray) -> FloatArray:
         """Return the roots of the squares: entropies are not negative."""
-        scores: FloatArray = np.sqrt(rows[:, 1])
-        return scores
+        return np.sqrt(rows[:, 1])
 
     def as_given(self, rows: FloatArray, system: int, centre: float, scale: float) -> FloatArray:  # noqa: ARG002
         """Return the statistics of the entropies divided by `scale`; the centre is always 0."""
@@ -82,8 +81,7 @@ class EntropySimilarity(StandardisedMetric):
         xy, xx, yy = np.moveaxis(totals, -1, 0)
         defined = (xx > _LEAST_SQUARE) & (yy > _LEAST_SQUARE)
         norms = np.sqrt(np.where(defined, xx, 1.0)) * np.sqrt(np.where(defined, yy, 1.0))
-        value: FloatArray = np.where(defined, np.clip(xy / norms, 0.0, 1.0), np.nan)
-        return value
+        return np.where(defined, np.clip(xy / norms, 0.0, 1.0), np.nan)
 
     def _size(self, what: str, entropies: FloatArray) -> float:
         if rounding.is_nothing(entropies.max(), 1.0):
