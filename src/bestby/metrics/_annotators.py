@@ -13,9 +13,7 @@ from bestby._core.typing import BoolArray, FloatArray
 
 
 def rows(predictions: Iterable[Any], metric: str) -> list[list[Any]]:
-    """Return the labels of each item without the missing ones.
-
-    `predictions` are the labels of each item; None, NaN and NA are missing.
+    """Return the labels of each item without the missing ones: None, NaN and NA.
 
     >>> rows([("a", None, "b"), ["a"]], "krippendorff_alpha")
     [['a', 'b'], ['a']]
@@ -39,7 +37,7 @@ def rows(predictions: Iterable[Any], metric: str) -> list[list[Any]]:
 
 
 def numbers(predictions: Iterable[Any], metric: str) -> list[list[float]]:
-    """Return the labels of each item as numbers; parameters and errors are those of `rows`."""
+    """Return the labels of each item as numbers."""
     out = []
     for item, row in enumerate(rows(predictions, metric)):
         try:

@@ -18,10 +18,6 @@ def sentences(text: str, source: str = "CoNLL-U") -> list[Sentence]:
 
     Of the ten columns, form, part of speech, head and relation are used. Comments and empty nodes (``8.1``)
     are left out.
-
-    References
-    ----------
-    .. [1] https://universaldependencies.org/format.html
     """
     found = []
     for first, lines in _paragraphs(text):

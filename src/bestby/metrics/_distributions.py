@@ -28,11 +28,7 @@ class PerItem(MeanMetric):
         """Return the number of each item, shape (n,), up to rounding."""
 
     def values(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
-        """Return the number of each item.
-
-        The result has shape (n,). `gold` and `predictions`, of shape (n, K), are a distribution over the
-        classes per item.
-        """
+        """Return the number of each item."""
         # Rows may miss 1 by the rounding they came with, and the number its bounds by as much. Adding 0
         # turns -0 into 0.
         return np.clip(self.row_values(gold, predictions), *self.bounds) + 0.0
@@ -60,9 +56,7 @@ def clipped_log(p: FloatArray) -> FloatArray:
 
 
 def normalised_entropies(p: FloatArray) -> FloatArray:
-    """Return the entropy of each row over the greatest there could be, log K.
-
-    `p` has shape (n, K). The result has shape (n,): from 0 (certain) to 1 (all classes alike).
+    """Return the entropy of each row over log K: from 0 (certain) to 1 (all classes alike).
 
     >>> normalised_entropies(np.array([[1.0, 0.0], [0.5, 0.5]]))
     array([0., 1.])

@@ -19,10 +19,10 @@ _COUNTED = "items are counted from 0"
 
 
 def spans(item: Any, scheme: str | None, where: str) -> set[Span]:
-    """Return the spans of one item.
+    """Return the spans of one item, by seqeval.
 
     `scheme` says how tags are read: None takes whatever looks like a span, as conlleval does; the name of a
-    scheme only what follows it to the letter. Both by seqeval.
+    scheme only what follows it exactly.
     """
     kind = _kind(item, where)
     if kind == "nothing":

@@ -42,10 +42,7 @@ def references(gold: Iterable[Any] | None, metric: str, *, empty: bool = False) 
 
 
 def pairs(predictions: Iterable[Any], metric: str, what: str) -> FloatArray:
-    """Return items that are pairs of numbers as an array.
-
-    The result has shape (n, 2). `predictions`, arrays of shape (n, 2), is one pair per item.
-    """
+    """Return items that are pairs of numbers as an array (n, 2)."""
     listed = list(predictions)
     rows = np.full((len(listed), 2), np.nan)
     for place, item in enumerate(listed):

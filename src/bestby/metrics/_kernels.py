@@ -1,4 +1,8 @@
-"""Compiled loops for the metrics of ranks; imported only for large work."""
+"""Compiled loops for the metrics of ranks; imported only for large work.
+
+`counts` has shape (R, n): how often each item is in each resample. `order` has the items in the order of a
+column, and `last` is True at the last position of each group of ties in it.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +16,7 @@ from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 
 @compiled
 def roc_auc(counts: Array, order: Array, positive: Array, last: BoolArray) -> FloatArray:
-    """Area under the ROC curve: the pairs won, ties half, over all pairs of a positive and a negative.
-
-    `counts` has shape (R, n) and `order` has shape (n,).
-    """
+    """Area under the ROC curve: the pairs won, ties half, over all pairs of a positive and a negative."""
     n_resamples, n = counts.shape
     out = np.empty(n_resamples)
     for r in range(n_resamples):
@@ -42,10 +43,7 @@ def roc_auc(counts: Array, order: Array, positive: Array, last: BoolArray) -> Fl
 
 @compiled
 def roc_auc_without_ties(counts: Array, order: Array, positive: Array) -> FloatArray:
-    """Area under the ROC curve when no two scores are equal: no branch, twice as fast.
-
-    Parameters and result are those of `roc_auc`.
-    """
+    """Area under the ROC curve when no two scores are equal: no branch, twice as fast."""
     n_resamples, n = counts.shape
     out = np.empty(n_resamples)
     for r in range(n_resamples):
@@ -66,10 +64,7 @@ def roc_auc_without_ties(counts: Array, order: Array, positive: Array) -> FloatA
 
 @compiled
 def average_precision(counts: Array, order: Array, positive: Array, last: BoolArray) -> FloatArray:
-    """Average precision: the precision at each distinct threshold, weighted by the recall it adds.
-
-    Parameters and result are those of `roc_auc`.
-    """
+    """Average precision: the precision at each distinct threshold, weighted by the recall it adds."""
     n_resamples, n = counts.shape
     out = np.empty(n_resamples)
     for r in range(n_resamples):
@@ -93,12 +88,7 @@ def average_precision(counts: Array, order: Array, positive: Array, last: BoolAr
 def spearman(
     counts: Array, order_x: Array, last_x: BoolArray, order_y: Array, last_y: BoolArray, zero: Any
 ) -> FloatArray:
-    """Correlation of midranks, from ranks doubled and centred so that they are whole numbers.
-
-    `counts` has shape (R, n) and the result has shape (R,). `order_x` and `order_y`, of shape (n,), are the
-    items in ascending order of the two columns. `last_x` and `last_y`, of shape (n,), are True at the last
-    position of each group of ties.
-    """
+    """Correlation of midranks, from ranks doubled and centred so that they are whole numbers."""
     n_resamples, n = counts.shape
     out = np.empty(n_resamples)
     ranks = np.empty(n, dtype=np.int64)
@@ -148,12 +138,7 @@ def spearman(
 def kendall(
     counts: Array, order_x: Array, last_x: BoolArray, groups_y: IntArray, n_groups_y: int
 ) -> FloatArray:
-    """Kendall's tau-b by one pass in the order of x over a Fenwick tree of the ranks of y.
-
-    `counts` has shape (R, n) and `groups_y` has shape (n,). `order_x`, of shape (n,), holds the items in
-    ascending order of the first column. `last_x`, of shape (n,), is True at the last position of each group
-    of ties in it.
-    """
+    """Kendall's tau-b, over a tree of the ranks of y (Fenwick 1994, Softw.: Pract. Exper. 24, 327-336)."""
     n_resamples, n = counts.shape
     out = np.empty(n_resamples)
     tree = np.empty(n_groups_y + 1, dtype=np.int64)  # partial sums of the weights met so far, by y

@@ -20,16 +20,11 @@ _CHUNK = 1 << 14  # weights per NumPy step: larger temporaries come as fresh pag
 class RankMetric(WeightedMetric):
     """A weighted metric with a NumPy way for small work and a compiled one for large.
 
-    Both reckon in whole numbers, or sum in the same order, so that they agree to the bit: the size of
-    a block of weights never shows in a result. Implement `prepare`, `_vectorised` and `_compiled`.
+    Both compute in whole numbers, or sum in the same order, so that they agree to the bit.
     """
 
     def weighted(self, prepared: Any, weights: Array) -> FloatArray:
-        """Score resamples from how often each item is in them.
-
-        `weights` has shape (R, n). The result has shape (R,): the score on each expanded resample; NaN where
-        it is undefined.
-        """
+        """Score resamples from how often each item is in them."""
         counts = _as_counts(weights, prepared.n_items)
         if counts.size >= COMPILED_FROM:
             return self._compiled(prepared, counts)
@@ -43,12 +38,8 @@ class RankMetric(WeightedMetric):
     def exchangeable(self, gold: Any, predictions: Any) -> FloatArray:  # noqa: ARG002
         """Return the midranks of the predictions within their system.
 
-        A metric of order does not change when a system's scores are stretched, and neither does the test
-        ``"permutation-standardised"``: what the two systems exchange there are ranks [1]_.
-
-        References
-        ----------
-        .. [1] Venkatraman & Begg (1996), Biometrika 83, 835-848.
+        Metrics of order do not change when a system's scores are stretched, and neither does a test that
+        exchanges ranks (Venkatraman & Begg 1996, Biometrika 83, 835-848).
         """
         return midranks(predictions)
 
@@ -63,8 +54,6 @@ class RankMetric(WeightedMetric):
 
 def sorted_with_ties(values: Array) -> tuple[Array, BoolArray]:
     """Return the ascending order of the values and a flag at the last position of each group of ties.
-
-    `values`, `order` and `last` have shape (n,).
 
     >>> sorted_with_ties(np.array([2.0, 1.0, 2.0]))
     (array([1, 0, 2], dtype=int32), array([ True, False,  True]))
@@ -93,10 +82,7 @@ def midranks(values: Array) -> FloatArray:
 
 
 def totals_to_group_ends(weights: Array, last: BoolArray) -> tuple[IntArray, IntArray]:
-    """Return the running totals up to the end of each group of ties, and those before it.
-
-    `weights` has shape (R, n) and `last` has shape (n,).
-    """
+    """Return the running totals (R, n) up to the end of each group of ties, and those before it."""
     running = np.cumsum(weights, axis=1, dtype=np.int64)
     up_to = running if last.all() else running[:, last]
     before = np.zeros_like(up_to)

@@ -34,11 +34,10 @@ class _Prepared:
 
 @dataclass(frozen=True, repr=False)
 class Counted(Metric):
-    """A metric of translations, from counts per segment.
+    """A metric of translations, from counts per segment; `fit` counts those of the references once.
 
     An item is a text (`str`), one segment; its gold is a text, or a list or tuple of texts if there are
-    several references. Segments may have different numbers of them. `fit` counts the n-grams of the
-    references once, for all systems.
+    several references. Segments may have different numbers of them.
     """
 
     prepared: _Prepared | None = field(default=None, compare=False, kw_only=True)
@@ -69,10 +68,7 @@ class Counted(Metric):
         return _Prepared(gold, self._prepared_references(metrics, references))
 
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:
-        """Return the counts of each segment.
-
-        `gold` and `predictions` have shape (n,) and the result has shape (n, k).
-        """
+        """Return the counts of each segment."""
         translations = _items.texts(predictions, self.name)
         kept = self.prepared
         if kept is None or not kept.holds(gold):

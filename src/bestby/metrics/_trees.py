@@ -11,23 +11,11 @@ from bestby._core.errors import InvalidInputError
 
 
 class Word(NamedTuple):
-    """A word of a sentence.
+    """A word of a sentence, as written, or as spelt out if part of a multi-word token (*zu* in *zum*).
 
-    Parameters
-    ----------
-    form : str
-        The word as written, or as spelt out if it is part of a multi-word token (*zu* in German *zum*).
-    start, end : int
-        The characters of the sentence, white space not counted, that it covers. The words of a multi-word
-        token all cover the whole token.
-    multiword : bool
-        Whether it is part of a multi-word token.
-    head : int
-        The position of its head in the sentence, counted from 1; 0 for the root.
-    deprel : str
-        The relation to the head, with or without a subtype.
-    upos : str
-        The part of speech.
+    `start` and `end` are the characters of the sentence, white space not counted, that it covers; the words
+    of a multi-word token all cover the whole token. `head` is the position of its head, counted from 1, 0 for
+    the root, and `deprel` the relation to it, with or without a subtype.
     """
 
     form: str
@@ -100,14 +88,9 @@ def blocks(
 def align(gold: Sequence[Word], system: Sequence[Word]) -> list[tuple[int, int]]:
     """Align the words of two segmentations of the same characters.
 
-    Words match if they cover the same characters. The words of a multi-word token have no characters of
-    their own: they, and the words of the other side that the token overlaps, are aligned as a longest common
-    subsequence of their forms, upper and lower case being the same.
-
-    References
-    ----------
-    .. [1] Zeman et al. (2018), CoNLL 2018 shared task, 1-21.
-    .. [2] https://universaldependencies.org/conll18/evaluation.html
+    Words match if they cover the same characters. The words of a multi-word token, and those of the other
+    side that the token overlaps, are aligned as a longest common subsequence of their forms, upper and lower
+    case being the same (https://universaldependencies.org/conll18/evaluation.html).
     """
     pairs: list[tuple[int, int]] = []
     g = s = 0

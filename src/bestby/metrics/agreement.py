@@ -80,23 +80,10 @@ class NominalAlpha(_LabelAgreement):
     may differ in length, and an item with fewer than two labels does not count. Each system is a round or a
     group of annotators.
 
-    Parameters
-    ----------
-    name : str
-        The name of the metric.
-    values : tuple
-        The labels that occur; set by `fit`.
-
-    Notes
-    -----
-    The entries of the coincidence matrix [1]_ are sums over items, so alpha is a function of sums: here of
-    the observed disagreement, the sum of pairs of labels that differ over the number of labels less one,
-    and of how often each label occurs. Undefined (NaN) on a resample with one label only.
-
-    References
-    ----------
-    .. [1] Krippendorff (2011), Computing Krippendorff's alpha-reliability, University of Pennsylvania,
-       sections C and D.
+    The entries of the coincidence matrix are sums over items (Krippendorff 2011, Computing Krippendorff's
+    alpha-reliability, University of Pennsylvania, sections C and D). Alpha is a function of the observed
+    disagreement, the sum of pairs of labels that differ over the number of labels less one, and of how often
+    each label occurs. Undefined (NaN) on a resample with one label only.
     """
 
     name: str = "krippendorff_alpha"
@@ -119,25 +106,10 @@ class NominalAlpha(_LabelAgreement):
 class IntervalAlpha(_Agreement):
     """Krippendorff's alpha of numbers, by their squared differences.
 
-    Items are those of `NominalAlpha`, their labels numbers. Four sums are enough, however many different
-    numbers there are.
-
-    Parameters
-    ----------
-    name : str
-        The name of the metric.
-    centre : float
-        Mean of all labels, taken off for accuracy; set by `fit`.
-
-    Notes
-    -----
-    Labels of a system that lie more than 30 of their standard deviations from the centre, because others
-    are on another scale, are centred by their own mean: alpha is the same, and keeps its digits. The
-    permutation test then exchanges what is left.
-
-    References
-    ----------
-    .. [1] Krippendorff (2011), as for `NominalAlpha`.
+    Items are those of `NominalAlpha`, their labels numbers. Labels are centred by `centre`, the mean of all,
+    which `fit` sets. Labels of a system that lie more than 30 of their standard deviations from it, because
+    others are on another scale, are centred by their own mean, which the permutation test does not exchange
+    then.
     """
 
     name: str = "krippendorff_alpha_interval"
@@ -184,21 +156,7 @@ class _NumberAgreement(_LabelAgreement):
 
 @dataclass(frozen=True, repr=False)
 class RatioAlpha(_NumberAgreement):
-    """Krippendorff's alpha of numbers with a zero, by ((c - k) / (c + k))^2.
-
-    Items are those of `NominalAlpha`, their labels numbers of which none is negative.
-
-    Parameters
-    ----------
-    name : str
-        The name of the metric.
-    values : tuple of float
-        The numbers that occur; set by `fit`.
-
-    References
-    ----------
-    .. [1] Krippendorff (2011), as for `NominalAlpha`.
-    """
+    """Krippendorff's alpha of numbers of at least 0, by ((c - k) / (c + k))^2; items as in `NominalAlpha`."""
 
     name: str = "krippendorff_alpha_ratio"
     values: tuple[Any, ...] = ()
@@ -238,24 +196,10 @@ class RatioAlpha(_NumberAgreement):
 class OrdinalAlpha(_NumberAgreement):
     """Krippendorff's alpha of ordered labels, by how many labels lie between two.
 
-    Items are those of `NominalAlpha`. The labels are numbers, in their order, of any distance.
-
-    Parameters
-    ----------
-    name : str
-        The name of the metric.
-    values : tuple of float
-        The numbers that occur; set by `fit`.
-
-    Notes
-    -----
-    The disagreement of two labels depends on how often those between them occur. With R_c the number of
-    labels below c and half of those at c, it is (R_c - R_k)^2. Its marginals are those of each resample, so
-    the sums are the coincidences of every two values: at most 62 different ones are taken.
-
-    References
-    ----------
-    .. [1] Krippendorff (2011), as for `NominalAlpha`.
+    Items are those of `NominalAlpha`. The labels are numbers, in their order, of any distance. With R_c the
+    number of labels below c and half of those at c, the disagreement of two labels is (R_c - R_k)^2. The R_c
+    are those of each resample, so the sums are the coincidences of every two values: at most 62 different
+    ones are possible.
     """
 
     name: str = "krippendorff_alpha_ordinal"
@@ -291,19 +235,8 @@ class FleissKappa(_LabelAgreement):
     """Fleiss' kappa: agreement of equally many annotators per item beyond chance.
 
     An item is the row of labels its annotators gave; who they were does not matter, but there must be equally
-    many, at least two, on all items of a system. Each system is a round or a group of annotators.
-
-    Parameters
-    ----------
-    name : str
-        The name of the metric.
-    values : tuple
-        The labels that occur; set by `fit`.
-
-    References
-    ----------
-    .. [1] Fleiss (1971), Measuring nominal scale agreement among many raters, Psychol. Bull. 76, 378-382,
-       eqs. 1-7.
+    many, at least two, on all items of a system (Fleiss 1971, Measuring nominal scale agreement among many
+    raters, Psychol. Bull. 76, 378-382, eqs. 1-7). Each system is a round or a group of annotators.
     """
 
     name: str = "fleiss_kappa"

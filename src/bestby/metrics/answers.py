@@ -27,11 +27,8 @@ _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 def normalised(answer: str) -> str:
     """Return an answer in lower case, without punctuation, English articles and superfluous white space.
 
-    Punctuation is that of ASCII and goes without leaving a space: "U.S." is "us", but 1.5 is 15 too.
-
-    References
-    ----------
-    .. [1] Rajpurkar et al. (2016), SQuAD, EMNLP, 2383-2392, section 6.1.
+    Punctuation is that of ASCII and goes without leaving a space: "U.S." is "us", but 1.5 is 15 too
+    (Rajpurkar et al. 2016, SQuAD, EMNLP, 2383-2392, section 6.1).
     """
     return " ".join(_ARTICLES.sub(" ", answer.lower().translate(_NO_PUNCTUATION)).split())
 
@@ -44,29 +41,15 @@ def _golds(gold: Any, name: str, form: Callable[[str], str] = normalised) -> lis
 
 @dataclass(frozen=True, repr=False)
 class ExactMatch(MeanMetric):
-    """The proportion of answers that equal one of their golds, after normalisation or to the letter.
+    """The proportion of answers that equal one of their golds, after normalisation or, if `strict`, exactly.
 
-    An item is a text; its gold is a text or a list of texts; no gold, or none but empty ones, means that
-    the question has no answer, and the empty prediction is right. As SQuAD 2.0 has it, golds of which
-    normalisation leaves nothing are passed over where another one is left; SQuAD 1.1 differs only there.
+    An item is a text; its gold is a text or a list of texts; no gold, or none but empty ones, means that the
+    question has no answer, and the empty prediction is right. As in SQuAD 2.0 (Rajpurkar, Jia & Liang 2018,
+    ACL, 784-789), golds of which normalisation leaves nothing are passed over where another one is left;
+    SQuAD 1.1 (Rajpurkar et al. 2016, EMNLP, 2383-2392) differs only there. Numbers, formulas and brackets
+    lose their meaning in normalisation: -3.6 becomes 36. Use `strict` for them, which ignores only white
+    space at the ends.
 
-    Numbers, formulas and brackets lose their meaning in normalisation (see `normalised`): -3.6 becomes 36.
-    Use `strict` for them, or bring them into one form first.
-
-    Parameters
-    ----------
-    name : str
-        The name of the metric.
-    strict : bool
-        Whether answers are compared to the letter, save white space at their ends.
-
-    References
-    ----------
-    .. [1] Rajpurkar et al. (2016), SQuAD, EMNLP, 2383-2392, section 6.1.
-    .. [2] Rajpurkar, Jia, Liang (2018), Know What You Don't Know, ACL, 784-789.
-
-    Examples
-    --------
     >>> ExactMatch().values([["the Alps", "Alps"], []], ["Alps!", "Rome"])
     array([1., 0.])
     >>> ExactMatch("em_strict", strict=True).values(["Alps", "3.6"], ["Alps!", " 3.6"])
@@ -91,17 +74,9 @@ class ExactMatch(MeanMetric):
 class AnswerF1(MeanMetric):
     """The mean F1 of the words that an answer shares with its gold, the best of several golds.
 
-    An item is a text, its gold a text or a list of texts, as of `ExactMatch`. Where the answer or the gold
-    has no word left after normalisation, the value is 1 if neither has and else 0, as in SQuAD 2.0 (in
-    SQuAD 1.1 always 0).
+    An item and its gold are as for `ExactMatch`. Where the answer or the gold has no word left after
+    normalisation, the value is 1 if neither has and else 0, as in SQuAD 2.0 (in SQuAD 1.1 always 0).
 
-    References
-    ----------
-    .. [1] Rajpurkar et al. (2016), SQuAD, EMNLP, 2383-2392, section 6.1.
-    .. [2] Rajpurkar, Jia, Liang (2018), Know What You Don't Know, ACL, 784-789.
-
-    Examples
-    --------
     >>> AnswerF1().values([["the high Alps", "Italy"], []], ["in the Alps", ""])
     array([0.5, 1. ])
     """
@@ -131,28 +106,14 @@ def _f1(gold: list[str], answer: list[str]) -> float:
 
 @dataclass(frozen=True, repr=False)
 class PassAtK(MeanMetric):
-    """The mean probability that one of k samples solves a problem, from n samples of which c do.
+    """The mean probability that one of `k` samples solves a problem, from n samples of which c do.
 
     An item is a pair (n, c) of whole numbers, with n at least k; n may differ between problems. There is no
-    gold. The value of an item is the unbiased estimate 1 - C(n - c, k) / C(n, k) of [1]_, equation 1.
+    gold. The value of an item is the unbiased estimate 1 - C(n - c, k) / C(n, k) (Chen et al. 2021,
+    Evaluating large language models trained on code, arXiv:2107.03374, equation 1). Resampling problems
+    allows for the samples as well, because the spread of the values between problems holds that within them,
+    which `variance_within` returns.
 
-    Resampling problems accounts for the samples as well: the spread of the values between problems holds
-    the spread of the samples within them, whose part `variance_within` tells. `bestby.compare` notes the
-    standard error of other samples of the same problems beside that of other problems.
-
-    Parameters
-    ----------
-    name : str
-        The name of the metric.
-    k : int
-        The number of samples one is allowed.
-
-    References
-    ----------
-    .. [1] Chen et al. (2021), Evaluating large language models trained on code, arXiv:2107.03374.
-
-    Examples
-    --------
     >>> PassAtK("pass@2", 2).values(None, [(4, 0), (4, 2), (4, 3)])
     array([0.        , 0.83333333, 1.        ])
     """
@@ -164,13 +125,7 @@ class PassAtK(MeanMetric):
     needs_gold: ClassVar[bool] = False
 
     def values(self, gold: Any, predictions: Any) -> FloatArray:  # noqa: ARG002
-        """Return the estimate of each problem.
-
-        Raises
-        ------
-        InvalidInputError
-            If an item is no pair of whole numbers with c at most n and n at least k.
-        """
+        """Return the estimate of each problem."""
         return _each_once(_chance, *self._counts(predictions), self.k)
 
     def variance_within(self, predictions: Any) -> FloatArray:
@@ -196,15 +151,9 @@ def within_variance(samples: ArrayLike, right: ArrayLike, k: int) -> FloatArray:
 
     With f = n - c wrong samples, U = C(f, k) / C(n, k) is an unbiased estimate of the probability q^k that k
     samples are all wrong, and C(f, 2k) / C(n, 2k) is one of q^2k. So U^2 - C(f, 2k) / C(n, 2k) is an unbiased
-    estimate of the variance of U, and of 1 - U. It is never negative; for k = 1 it is the usual c/n (1 - c/n)
-    / (n - 1). Summed over the problems and divided by the square of their number, it is the part of the
-    variance of the mean that ever more samples of the same problems would take away. The variance is NaN
-    where there are fewer than 2k samples, from which no unbiased estimate exists.
-
-    References
-    ----------
-    .. [1] Chen et al. (2021), Evaluating large language models trained on code, arXiv:2107.03374, equation 1.
-    .. [2] Hoeffding (1948), Ann. Math. Statist. 19, 293-325, on the variance of U-statistics.
+    estimate of the variance of U, and of 1 - U (Hoeffding 1948, Ann. Math. Statist. 19, 293-325, on
+    U-statistics). It is never negative, for k = 1 the usual c/n (1 - c/n) / (n - 1), and NaN where there are
+    fewer than 2k samples, from which no unbiased estimate exists.
     """
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
         raise InvalidInputError(f"k must be a positive whole number, got {k!r}")

@@ -52,14 +52,9 @@ class _Agreement(Metric):
 class MatthewsCorrelation(_Agreement):
     """The Matthews correlation coefficient, for any number of classes (R_K).
 
-    0 if the gold or the predictions are all of one class, as in scikit-learn.
+    Gorodkin (2004), Computational Biology and Chemistry 28, 367-374, eq. 8. It is 0 if the gold or the
+    predictions are all of one class, as in scikit-learn.
 
-    References
-    ----------
-    .. [1] Gorodkin (2004), Computational Biology and Chemistry 28, 367-374, eq. 8.
-
-    Examples
-    --------
     >>> metric = MatthewsCorrelation("matthews_corrcoef").fit(None, [], np.array(["a", "b"]))
     >>> rows = metric.statistics(np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1]))
     >>> float(metric.score(rows.sum(axis=0)).round(4))
@@ -93,14 +88,9 @@ class MatthewsCorrelation(_Agreement):
 class CohenKappa(_Agreement):
     """Cohen's kappa: agreement with the gold beyond that expected by chance.
 
-    Undefined (NaN) where the expected agreement is 1: gold and predictions all of the same class.
+    Cohen (1960), Educational and Psychological Measurement 20, 37-46. Undefined (NaN) where the expected
+    agreement is 1: gold and predictions all of the same class.
 
-    References
-    ----------
-    .. [1] Cohen (1960), Educational and Psychological Measurement 20, 37-46.
-
-    Examples
-    --------
     >>> metric = CohenKappa("cohen_kappa").fit(None, [], np.array(["a", "b"]))
     >>> rows = metric.statistics(np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1]))
     >>> float(metric.score(rows.sum(axis=0)))

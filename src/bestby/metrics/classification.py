@@ -1,8 +1,7 @@
 """Metrics of classification: functions of counts per class.
 
-Gold and predictions come as positions in the label set, which is fixed on the full data from the
-gold and all systems. A prediction of -1 is missing: it counts as wrong and belongs to no class. 0/0
-counts as 0, as in scikit-learn.
+Gold and predictions come as positions in the label set of the gold and all systems. A prediction of -1 is
+missing: it counts as wrong and belongs to no class. 0/0 counts as 0, as in scikit-learn.
 """
 
 from __future__ import annotations
@@ -45,8 +44,8 @@ _WHY: dict[Part, str] = {
 class Accuracy(MeanMetric):
     """The proportion of items whose prediction is the gold label.
 
-    Under the names ``recall_micro`` and ``recall_weighted`` too: with one label per item they are the same
-    number, and so are ``precision_micro`` and ``f1_micro`` as long as no prediction is missing.
+    With one label per item it is also recall_micro and recall_weighted, and precision_micro and f1_micro as
+    long as no prediction is missing.
     """
 
     name: str = "accuracy"
@@ -101,10 +100,7 @@ class Micro(Metric):
 
 @dataclass(frozen=True, repr=False)
 class OneClass(Metric):
-    """Precision, recall or F1 of one class.
-
-    `position` is its position in the label set; set by `fit`.
-    """
+    """Precision, recall or F1 of one class; `fit` sets `position`, its position in the label set."""
 
     name: str
     part: Part
@@ -143,25 +139,11 @@ class OneClass(Metric):
 class Averaged(Metric):
     """Precision, recall or F1 of every class, averaged plainly (macro) or by the gold (weighted).
 
-    A plain average is over the classes of the gold of all items. A class of the gold that a resample lacks
-    counts as 0 there. A label that the gold does not have is an error wherever it is predicted, and no class
-    of its own: one such prediction would otherwise lower the score by a whole class, by a third of two
-    classes. scikit-learn does that by default, and gives this score for ``labels=`` the classes of the gold.
-
-    Parameters
-    ----------
-    name : str
-        The name of the metric.
-    part : {"precision", "recall", "f1"}
-        Which of the three.
-    average : {"macro", "weighted"}
-        Whether every class counts the same or as often as it occurs in the gold.
-    labels : tuple of str
-        The label set of the gold and all systems; set by `fit`.
-    classes : tuple of int
-        The positions of the labels that the gold has; set by `fit`.
-    caution : str or None
-        A note on predicted labels that the gold does not have; set by `fit`.
+    A plain average is over `classes`, the classes of the gold of all items. A class of the gold that a
+    resample lacks counts as 0 there. A label that the gold does not have is an error wherever it is
+    predicted, and no class of its own: one such prediction would otherwise lower the score by a whole class.
+    scikit-learn does that by default, and gives this score for ``labels=`` the classes of the gold. `fit`
+    sets `labels`, those of gold and systems, and `caution` if there are such labels.
     """
 
     name: str

@@ -28,9 +28,9 @@ class Pearson(StandardisedMetric):
     """Pearson's correlation.
 
     Gold and the predictions of each system are first centred and scaled by their own mean and standard
-    deviation on the full data, which does not change the correlation and makes the sums accurate.
-    `statistics` must therefore be given whole columns. The test ``"permutation"`` swaps the predictions as
-    they were given, ``"permutation-standardised"`` swaps the standard scores.
+    deviation on the full data, which makes the sums accurate, so that `statistics` must be given whole
+    columns. The test ``"permutation"`` swaps the predictions as they were given,
+    ``"permutation-standardised"`` the standard scores.
     """
 
     name: str = "pearson"
@@ -76,16 +76,10 @@ class Pearson(StandardisedMetric):
 
 @dataclass(frozen=True, eq=False)
 class TwoOrders:
-    """Items sorted once by the predictions (x) and by the gold (y).
+    """Items sorted once by the predictions (x) and by the gold (y), in ascending order.
 
-    Parameters
-    ----------
-    order_x, order_y : ndarray of int, shape (n,)
-        The items in ascending order.
-    last_x, last_y : ndarray of bool, shape (n,)
-        True at the last position of each group of ties.
-    groups_x, groups_y : ndarray of int, shape (n,)
-        For each item the number of its group.
+    `last_x` and `last_y` are True at the last position of each group of ties; `groups_x` and `groups_y` have
+    the number of the group of each item.
     """
 
     order_x: Array
@@ -120,10 +114,7 @@ class _RankCorrelation(RankMetric):
         return self
 
     def prepare(self, gold: Any, predictions: Any) -> TwoOrders:
-        """Sort both columns, once.
-
-        `gold` and `predictions` have shape (n,).
-        """
+        """Sort both columns, once."""
         x, y = np.asarray(predictions), np.asarray(gold)
         _check_varied(self.name, "the gold is", y.min(), y.max())
         _check_varied(self.name, "the predictions are", x.min(), x.max())
@@ -160,16 +151,9 @@ class Spearman(_RankCorrelation):
 class Kendall(_RankCorrelation):
     """Kendall's tau-b: concordant minus discordant pairs, over the geometric mean of the untied pairs.
 
-    Copies of one item in a resample are tied with each other. Undefined (NaN) on a resample in which a
-    column is constant.
+    Kendall (1945), Biometrika 33, 239-251. Copies of one item in a resample are tied with each other.
+    Undefined (NaN) on a resample in which a column is constant.
 
-    References
-    ----------
-    .. [1] Kendall (1945), Biometrika 33, 239-251.
-    .. [2] Fenwick (1994), Software: Practice and Experience 24, 327-336.
-
-    Examples
-    --------
     >>> metric = Kendall("kendall")
     >>> orders = metric.prepare(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0]))
     >>> metric.weighted(orders, np.array([[1, 1, 1]])).round(4)

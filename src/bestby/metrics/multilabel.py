@@ -18,8 +18,7 @@ from bestby.metrics.base import MeanMetric, Metric, Names
 class MicroF1(Metric):
     """F1 over all decisions, an item and a label each.
 
-    An item is a set (or list) of labels, which may be empty. Statistics are the labels that are right, those
-    predicted and those of the gold; 0/0 counts as 0, as in scikit-learn.
+    An item is a set (or list) of labels, which may be empty; 0/0 counts as 0, as in scikit-learn.
     """
 
     name: str = "multilabel_f1_micro"
@@ -113,10 +112,9 @@ class MacroF1(Metric):
 
 @dataclass(frozen=True, repr=False)
 class SamplesF1(MeanMetric):
-    """The mean over the items of the F1 of their labels.
+    """The mean over the items of the F1 of their sets of labels.
 
-    An item is a set (or list) of labels. One without labels in gold and prediction counts as 0, as in
-    scikit-learn.
+    One without labels in gold and prediction counts as 0, as in scikit-learn.
     """
 
     name: str = "multilabel_f1_samples"
@@ -131,10 +129,7 @@ class SamplesF1(MeanMetric):
 
 @dataclass(frozen=True, repr=False)
 class SubsetAccuracy(MeanMetric):
-    """The proportion of items that have exactly the labels of the gold.
-
-    An item is a set (or list) of labels.
-    """
+    """The proportion of items that have exactly the set of labels of the gold."""
 
     name: str = "subset_accuracy"
     bounds = (0.0, 1.0)

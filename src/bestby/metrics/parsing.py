@@ -1,9 +1,7 @@
 """Metrics of dependency parsing from raw text: F1 of words that gold and system may have cut differently.
 
-Gold and system annotate the same characters, but may differ in where words and sentences begin. Words are
-aligned by the characters they cover, and a score is the F1 of aligned words that are right. An item is a
-`Block`: the sentences between two places where the gold and all systems end a sentence. No word, head or
-sentence crosses such a place, so the counts of the blocks add up to those of the whole text.
+Words are aligned by the characters they cover. An item is a `Block`, the sentences between two places where
+the gold and all systems end a sentence: nothing crosses such a place, so the counts of the blocks add up.
 """
 
 from __future__ import annotations
@@ -36,27 +34,15 @@ CONTENT = frozenset(_CONTENT.split())
 class Aligned(Metric):
     """F1 of what gold and system have in common, as the CoNLL 2018 shared task counts it.
 
-    An item is a `Block`. Its statistics are the words (or sentences) of the gold, those of the system, and
-    those that are right; the score is twice the last over the sum of the others, 0 if there are none.
+    An item is a `Block`. On each block the counts are those of the task's script (Zeman et al. 2018, CoNLL
+    2018 shared task, 1-21). On a whole text they can differ from its counts by a few words if words before
+    multi-word tokens are cut in many ways: the script may then align words across the end of a block. 0/0
+    counts as 0.
 
-    On each block the counts are those of the task's script. On a whole text they can differ from its counts
-    by a few words if words before multi-word tokens are cut in many ways: the script may then align words
-    across the end of a block.
-
-    Parameters
-    ----------
-    name : str
-        The name of the metric.
-    part : {"uas", "las", "clas", "upos", "words", "sentences"}
-        What must agree for a word to be right. "words": the word is in both. "uas": it has the same head
-        besides. "las": the same head and relation, subtypes ignored. "clas": the same, counting only words
-        whose relation is one of content words. "upos": the same part of speech. "sentences": sentences with
-        the same first and last character.
-
-    References
-    ----------
-    .. [1] Zeman et al. (2018), CoNLL 2018 shared task, 1-21.
-    .. [2] Nivre & Fang (2017), Universal Dependencies workshop, 86-95 (CLAS).
+    `part` says what must agree for a word to be right. "words": the word is in both. "uas": it has the same
+    head besides. "las": the same head and relation, subtypes ignored. "clas": the same, counting only words
+    whose relation is one of content words (Nivre & Fang 2017, Universal Dependencies workshop, 86-95).
+    "upos": the same part of speech. "sentences": sentences with the same first and last character.
     """
 
     name: str
@@ -65,10 +51,7 @@ class Aligned(Metric):
     reads = "objects"
 
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:
-        """Return what the gold has, what the system has, and what is right, per block.
-
-        The result has shape (n, 3).
-        """
+        """Return what the gold has, what the system has, and what is right, per block, shape (n, 3)."""
         rows = np.zeros((len(predictions), 3))
         for place, (ours, theirs) in enumerate(zip(gold, predictions, strict=True)):
             _check_item(self.name, place, ours, theirs)

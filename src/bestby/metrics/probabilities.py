@@ -55,8 +55,7 @@ def are_probabilities(labels: Array, gold: Array) -> bool:
 def with_both_classes(evaluation: Evaluation, name: str) -> tuple[Evaluation, tuple[str, ...]]:
     """Return the data with both probabilities of each item where systems give only one, and which these are.
 
-    One number per item is the probability of the label that sorts last of a gold of two, as for scikit-learn
-    and for `RocAuc`.
+    One number per item is the probability of the label that sorts last of a gold of two, as for scikit-learn.
     """
     gold = evaluation.gold
     if gold is None or evaluation.classes is not None or gold.dtype.kind == "O":

@@ -19,11 +19,7 @@ from bestby.metrics.classification import named_label
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """Items sorted once by a system's scores.
-
-    `order` and `positive` have shape (n,). `last`, of shape (n,), is True at the last position of each group
-    of ties.
-    """
+    """Items sorted once by a system's scores; `last` is True at the last position of each group of ties."""
 
     order: Array
     positive: Array
@@ -74,10 +70,7 @@ class _BinaryRanking(RankMetric):
         return labels[-1]
 
     def prepare(self, gold: Array, predictions: Array) -> Ranking:
-        """Sort the items by score, once.
-
-        `gold` and `predictions` have shape (n,).
-        """
+        """Sort the items by score, once."""
         _check_scores(self.name, predictions)
         positive = self._positive(gold) if self.positive is None else self.positive
         order, last = sorted_with_ties(predictions)
@@ -89,14 +82,9 @@ class _BinaryRanking(RankMetric):
 class RocAuc(_BinaryRanking):
     """Area under the ROC curve: the probability that a positive item outranks a negative one, ties half.
 
-    Undefined (NaN) on a resample without positive or without negative items.
+    Undefined (NaN) on a resample without positive or without negative items (Hanley & McNeil 1982, Radiology
+    143, 29-36).
 
-    References
-    ----------
-    .. [1] Hanley & McNeil (1982), Radiology 143, 29-36.
-
-    Examples
-    --------
     >>> metric = RocAuc("roc_auc")
     >>> ranking = metric.prepare(np.array([0, 0, 1, 1]), np.array([0.1, 0.4, 0.4, 0.8]))
     >>> metric.weighted(ranking, np.array([[1, 1, 1, 1], [0, 2, 2, 0]]))

@@ -103,15 +103,10 @@ class CharacterErrorRate(WordErrorRate):
 class MatchErrorRate(_FromEdits):
     """Match error rate, (S + D + I) / (H + S + D + I): the part of the alignment that is wrong.
 
-    An item is a text, as of `WordErrorRate`. Lower is better. Undefined (NaN) where neither references nor
-    predictions hold a word (jiwer then returns 0).
+    An item is a text, as of `WordErrorRate`. Lower is better (Morris, Maier & Green 2004, From WER and RIL to
+    MER and WIL, Interspeech, 2765-2768, section 3). Undefined (NaN) where neither references nor predictions
+    hold a word (jiwer then returns 0).
 
-    References
-    ----------
-    .. [1] Morris, Maier, Green (2004), From WER and RIL to MER and WIL, Interspeech, 2765-2768, section 3.
-
-    Examples
-    --------
     >>> metric = MatchErrorRate()
     >>> rows = metric.statistics(["the cat sat", "on it"], ["the cat", "on it too"])
     >>> round(float(metric.score(rows.sum(axis=0))), 4)
@@ -131,15 +126,10 @@ class MatchErrorRate(_FromEdits):
 class WordInformationPreserved(_FromEdits):
     """Word information preserved, H / (words of the references) x H / (words predicted).
 
-    An item is a text, as of `WordErrorRate`. Greater is better. If only the references or only the
-    predictions hold words, nothing is preserved: 0. Undefined (NaN) where neither do (jiwer then returns 1).
+    An item is a text, as of `WordErrorRate`; the source is that of `MatchErrorRate`. If only the references
+    or only the predictions hold words, nothing is preserved: 0. Undefined (NaN) where neither do (jiwer then
+    returns 1).
 
-    References
-    ----------
-    .. [1] Morris, Maier, Green (2004), From WER and RIL to MER and WIL, Interspeech, 2765-2768, section 3.
-
-    Examples
-    --------
     >>> metric = WordInformationPreserved()
     >>> rows = metric.statistics(["the cat sat", "on it"], ["the cat", "on it too"])
     >>> round(float(metric.score(rows.sum(axis=0))), 4)
@@ -162,14 +152,6 @@ class WordInformationPreserved(_FromEdits):
 class WordInformationLost(_FromEdits):
     """Word information lost: one minus word information preserved; lower is better.
 
-    An item is a text, as of `WordErrorRate`. Undefined (NaN) where `WordInformationPreserved` is.
-
-    References
-    ----------
-    .. [1] Morris, Maier, Green (2004), From WER and RIL to MER and WIL, Interspeech, 2765-2768, section 3.
-
-    Examples
-    --------
     >>> metric = WordInformationLost()
     >>> rows = metric.statistics(["the cat sat", "on it"], ["the cat", "on it too"])
     >>> round(float(metric.score(rows.sum(axis=0))), 4)

@@ -29,32 +29,18 @@ class Retrieval(MeanMetric):
 
     An item is a topic. Its gold is a mapping of document id to relevance, a whole number (0 and below: not
     relevant, and without gain or penalty in nDCG); its prediction is a mapping of document id to score, or a
-    list of document ids, the best first. An empty prediction is a topic for which nothing was found, and
+    list of document ids, the best first. An empty prediction is a topic for which nothing was retrieved, and
     scores 0.
 
-    Parameters
-    ----------
-    measure : {"ndcg", "map", "mrr", "p", "r"}
-        Normalised discounted cumulative gain, average precision, reciprocal rank, precision, recall.
-    depth : int, optional
-        How many documents from the top are looked at; precision and recall need it.
-    relevance : int
-        The least relevance that counts as relevant; nDCG uses the grades themselves.
+    `depth` is how many documents from the top are looked at, `relevance` the least relevance that counts as
+    relevant; nDCG uses the grades themselves (Jarvelin & Kekalainen 2002, ACM TOIS 20, 422-446: the relevance
+    discounted by log2(rank + 1)).
 
-    Notes
-    -----
-    As in trec_eval: a topic that was judged but has no relevant document scores 0 and counts in the mean;
-    documents that were not judged are not relevant; equal scores are put in order by document id, the
-    last in byte order first; scores that are equal in single precision are equal. ir-measures computes the
-    values from the ranks this gives, so that MRR at a depth, for which it has another provider that leaves
-    ties as they come, follows the same rule as all others. A topic without any judgement, which
-    trec_eval leaves out of the mean, is refused.
-
-    References
-    ----------
-    .. [1] MacAvaney, Macdonald & Ounis (2022), Streamlining evaluation with ir-measures, ECIR.
-    .. [2] Jarvelin & Kekalainen (2002), Cumulated gain-based evaluation of IR techniques, ACM TOIS 20,
-       422-446 (the gain of a document is its relevance, discounted by log2(rank + 1)).
+    As in trec_eval, a topic that was judged but has no relevant document scores 0; documents that were not
+    judged are not relevant; scores that are equal in single precision are equal, and are put in order by
+    document id, the last in byte order first. ir-measures (MacAvaney, Macdonald & Ounis 2022, ECIR) computes
+    the values from the ranks this gives, because its provider of MRR at a depth leaves ties as they come. A
+    topic without any judgement, which trec_eval leaves out of the mean, is refused.
     """
 
     measure: Literal["ndcg", "map", "mrr", "p", "r"]

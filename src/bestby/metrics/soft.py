@@ -29,14 +29,9 @@ _ABOVE_MINUS_ONE = float(np.nextafter(-1.0, 0.0))
 class CrossEntropy(PerItem):
     """The mean cross-entropy of the predictions q under the gold p, in nats; lower is better.
 
-    ``-sum_k p_k log q_k``, q raised to at least 1e-12. Its least value is the entropy of the gold, not 0.
+    ``-sum_k p_k log q_k``, q raised to at least 1e-12. Its least value is the entropy of the gold, not 0 (Uma
+    et al. 2021, Learning from disagreement: a survey, JAIR 72, 1385-1470).
 
-    References
-    ----------
-    .. [1] Uma et al. (2021), Learning from disagreement: a survey, JAIR 72, 1385-1470.
-
-    Examples
-    --------
     >>> gold = np.array([[1.0, 0.0], [0.5, 0.5]])
     >>> CrossEntropy().values(gold, np.array([[0.5, 0.5], [0.5, 0.5]])).round(4)
     array([0.6931, 0.6931])
@@ -54,15 +49,9 @@ class CrossEntropy(PerItem):
 class LogLoss(PerItem):
     """The mean negative logarithm of the probability of the gold class, in nats; lower is better.
 
-    Cross-entropy for a hard gold: the same numbers, and an error if the gold is soft. The probability is
-    raised to at least 1e-12.
+    Cross-entropy for a hard gold (an error if the gold is soft), the probability raised to at least 1e-12
+    (Good 1952, Rational decisions, J. R. Statist. Soc. B 14, 107-114).
 
-    References
-    ----------
-    .. [1] Good (1952), Rational decisions, J. R. Statist. Soc. B 14, 107-114.
-
-    Examples
-    --------
     >>> gold, predictions = np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[0.5, 0.5], [1.0, 0.0]])
     >>> LogLoss().fit(gold, [predictions], None).values(gold, predictions).round(4)
     array([ 0.6931, 27.631 ])
@@ -95,21 +84,10 @@ class LogLoss(PerItem):
 class KullbackLeibler(PerItem):
     """The mean Kullback-Leibler divergence between gold p and predictions q, in nats; lower is better.
 
-    Forward, ``KL(p || q) = sum_k p_k log(p_k / q_k)``: cross-entropy minus the entropy of the gold, so that 0
-    is reached. All systems differ in it exactly as they do in cross-entropy. Reverse, ``KL(q || p)``, asks
-    how surprised the annotators would be by the system; a gold made of few annotators is full of zeros, and
-    the clip decides much of the result. Both probabilities are raised to at least 1e-12 inside the logarithm.
-
-    Parameters
-    ----------
-    name : str
-        The name of the metric.
-    reverse : bool
-        Whether it is KL(q || p).
-
-    References
-    ----------
-    .. [1] Kullback & Leibler (1951), Ann. Math. Statist. 22, 79-86.
+    ``KL(p || q) = sum_k p_k log(p_k / q_k)``, or with `reverse` ``KL(q || p)`` (Kullback & Leibler 1951, Ann.
+    Math. Statist. 22, 79-86). Forward it is cross-entropy minus the entropy of the gold; all systems differ
+    in both by the same amounts. Reverse, a gold made of few annotators is full of zeros, and the clip at
+    1e-12 decides much of the result.
     """
 
     name: str = "kl_divergence"
@@ -127,14 +105,9 @@ class JensenShannon(PerItem):
     """The mean Jensen-Shannon divergence, in nats; lower is better.
 
     ``KL(p || m) / 2 + KL(q || m) / 2`` with ``m = (p + q) / 2``: symmetric, between 0 and ln 2, and finite
-    without a clip. See `JensenShannonDistance` for what other tools report under this name.
+    without a clip (Lin 1991, IEEE Trans. Inf. Theory 37, 145-151). `JensenShannonDistance` is what other
+    tools report under this name.
 
-    References
-    ----------
-    .. [1] Lin (1991), Divergence measures based on the Shannon entropy, IEEE Trans. Inf. Theory 37, 145-151.
-
-    Examples
-    --------
     >>> gold = np.array([[1.0, 0.0], [0.5, 0.5]])
     >>> JensenShannon().values(gold, np.array([[0.0, 1.0], [0.5, 0.5]])).round(4)
     array([0.6931, 0.    ])
@@ -150,16 +123,8 @@ class JensenShannon(PerItem):
 
 
 class JensenShannonBits(PerItem):
-    """The mean Jensen-Shannon divergence, in bits; lower is better.
+    """The mean Jensen-Shannon divergence, in bits: `JensenShannon` over ln 2, between 0 and 1.
 
-    That in nats over ln 2: between 0 and 1.
-
-    References
-    ----------
-    .. [1] Lin (1991), Divergence measures based on the Shannon entropy, IEEE Trans. Inf. Theory 37, 145-151.
-
-    Examples
-    --------
     >>> JensenShannonBits().values(np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]]))
     array([1.])
     """
@@ -176,18 +141,10 @@ class JensenShannonBits(PerItem):
 class JensenShannonDistance(PerItem):
     """The mean Jensen-Shannon distance; lower is better.
 
-    The distance of an item is the square root of its divergence in nats, a metric in the mathematical sense;
-    the score is the mean of the items' distances, not the root of the mean divergence. It is what
-    ``scipy.spatial.distance.jensenshannon`` returns, and what BooStSa (0.2.13) reports as ``jsd``, the
-    Jensen-Shannon divergence.
+    The mean over the items of the root of the divergence in nats, a metric in the mathematical sense (Endres
+    & Schindelin 2003, IEEE Trans. Inf. Theory 49, 1858-1860). It is what
+    ``scipy.spatial.distance.jensenshannon`` returns, and what BooStSa (0.2.13) reports as ``jsd``.
 
-    References
-    ----------
-    .. [1] Endres & Schindelin (2003), A new metric for probability distributions, IEEE Trans. Inf. Theory 49,
-       1858-1860.
-
-    Examples
-    --------
     >>> JensenShannonDistance().values(np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])).round(4)
     array([0.8326])
     """
@@ -204,13 +161,9 @@ class JensenShannonDistance(PerItem):
 class Brier(PerItem):
     """The Brier score for any number of classes; lower is better.
 
-    The sum over the classes of the squared differences of the probabilities, between 0 and 2, as Brier
-    defined it; for two classes it is twice the score of one of them that ``sklearn.metrics.brier_score_loss``
-    gives.
-
-    References
-    ----------
-    .. [1] Brier (1950), Monthly Weather Review 78, 1-3, eq. 2.
+    The sum over the classes of the squared differences of the probabilities, between 0 and 2 (Brier 1950,
+    Monthly Weather Review 78, 1-3, eq. 2); for two classes twice the score of one of them that
+    ``sklearn.metrics.brier_score_loss`` gives.
     """
 
     name = "brier"
@@ -227,15 +180,9 @@ class SoftAccuracy(PerItem):
     """The mean of the probability that gold and predictions share: ``sum_k min(p_k, q_k)``.
 
     One minus their total variation. On hard labels it is accuracy; with soft labels it is also precision,
-    recall and F1 over all classes together, in the fuzzy sense of `bestby.metrics.soft_classes`.
+    recall and F1 over all classes together, in the sense of `bestby.metrics.soft_classes` (Harju & Mesaros
+    2023, DCASE Workshop, 46-50).
 
-    References
-    ----------
-    .. [1] Harju & Mesaros (2023), Evaluating classification systems against soft labels with fuzzy precision
-       and recall, DCASE Workshop, 46-50.
-
-    Examples
-    --------
     >>> gold = np.array([[1.0, 0.0], [0.5, 0.5]])
     >>> SoftAccuracy().values(gold, np.array([[0.0, 1.0], [0.75, 0.25]]))
     array([0.  , 0.75])

@@ -1,8 +1,9 @@
 """Precision, recall and F1 of soft labels: what gold and predictions share, class by class.
 
-The labels of a class are taken as a fuzzy set of items: an item belongs to it as far as its probability says.
-Gold and predictions share ``sum_i min(p_ik, q_ik)`` of class k. Precision is that over ``sum_i q_ik``, recall
-over ``sum_i p_ik``, F1 their harmonic mean. On hard labels they are the usual ones. 0/0 counts as 0.
+The labels of a class are a fuzzy set of items (Harju & Mesaros 2023, Evaluating classification systems
+against soft labels with fuzzy precision and recall, DCASE Workshop, 46-50). Gold and predictions share
+``sum_i min(p_ik, q_ik)`` of class k. Precision is that over ``sum_i q_ik``, recall over ``sum_i p_ik``, F1
+their harmonic mean. On hard labels they are the usual ones. 0/0 counts as 0.
 """
 
 from __future__ import annotations
@@ -30,26 +31,8 @@ _WHY: dict[Part, str] = {
 
 @dataclass(frozen=True, repr=False)
 class SoftOneClass(Metric):
-    """Fuzzy precision, recall or F1 of one class.
+    """Fuzzy precision, recall or F1 of one class; `fit` sets `position`, its column.
 
-    Parameters
-    ----------
-    name : str
-        The name of the metric, such as ``soft_f1[spam]``.
-    part : {"precision", "recall", "f1"}
-        Which of the three.
-    label : str
-        The class, as it prints.
-    position : int or None
-        Its column; set by `fit`.
-
-    References
-    ----------
-    .. [1] Harju & Mesaros (2023), Evaluating classification systems against soft labels with fuzzy precision
-       and recall, DCASE Workshop, 46-50.
-
-    Examples
-    --------
     >>> gold, predictions = np.array([[0.5, 0.5], [1.0, 0.0]]), np.array([[0.25, 0.75], [0.75, 0.25]])
     >>> metric = SoftOneClass("soft_f1[a]", "f1", "a").fit(gold, [predictions], np.array(["a", "b"]))
     >>> metric.statistics(gold, predictions).sum(axis=0)
@@ -91,24 +74,8 @@ class SoftOneClass(Metric):
 
 @dataclass(frozen=True, repr=False)
 class SoftMacro(Metric):
-    """Fuzzy precision, recall or F1, every class counting the same.
+    """Fuzzy precision, recall or F1, every class counting the same; `fit` sets `labels`, the classes.
 
-    Parameters
-    ----------
-    name : str
-        The name of the metric.
-    part : {"precision", "recall", "f1"}
-        Which of the three.
-    labels : tuple of str
-        The classes; set by `fit`.
-
-    References
-    ----------
-    .. [1] Harju & Mesaros (2023), Evaluating classification systems against soft labels with fuzzy precision
-       and recall, DCASE Workshop, 46-50.
-
-    Examples
-    --------
     >>> gold, predictions = np.array([[0.5, 0.5], [1.0, 0.0]]), np.array([[0.25, 0.75], [0.75, 0.25]])
     >>> metric = SoftMacro("soft_recall_macro", "recall").fit(gold, [predictions], np.array(["a", "b"]))
     >>> metric.statistics(gold, predictions).sum(axis=0)

@@ -23,28 +23,14 @@ _LEAST_SQUARE = 1e-10  # sums of squares below this are rounding where the mean 
 class EntropySimilarity(StandardisedMetric):
     """The cosine between the entropies of the gold and those of the predictions.
 
-    Each side is a vector with one entry per item, the entropy of its distribution over log K. The entropies
-    are never negative, so neither is the cosine, and predictions that have nothing to do with the gold easily
-    reach 0.9. `EntropyCorrelation` leaves the means out.
+    Each side is a vector with one entry per item, the entropy of its distribution over log K (Uma et al.
+    2021, JAIR 72, 1385-1470). The entropies are never negative, so neither is the cosine, and predictions
+    that have nothing to do with the gold easily reach 0.9. `EntropyCorrelation` leaves the means out.
 
-    Before they are squared the entropies of each side are divided by their root mean square on the full data,
-    which does not change the cosine. `statistics` must therefore be given whole columns. The test
-    ``"permutation"`` swaps the entropies as they are, ``"permutation-standardised"`` those divided, which
-    suits systems that are certain to different degrees. Undefined (NaN) on a resample in which a side has no
-    entropy.
-
-    Parameters
-    ----------
-    name : str
-        The name of the metric.
-    scale : float
-        Root mean square of the entropies of the gold; set by `fit`.
-    locations : tuple of (float, float)
-        0 and the same of the entropies of each system; set by `fit`.
-
-    References
-    ----------
-    .. [1] Uma et al. (2021), Learning from disagreement: a survey, JAIR 72, 1385-1470.
+    Before they are squared, the entropies of each side are divided by their root mean square on the full
+    data, `scale` and the second of each of `locations`, so that `statistics` must be given whole columns. The
+    test ``"permutation"`` swaps the entropies as they are, ``"permutation-standardised"`` those divided.
+    Undefined (NaN) on a resample in which a side has no entropy.
     """
 
     name: str = "entropy_similarity"
@@ -101,21 +87,9 @@ class EntropyCorrelation(Pearson):
     """Pearson's correlation between the entropies of the gold and those of the predictions.
 
     Whether a system is less certain on the items on which the annotators agree less, whatever its certainty
-    on the whole. Undefined (NaN) on a resample in which a side has the same entropy on all items. Entropies
-    are centred and scaled as `Pearson` does with numbers, and swapped as they are.
-
-    Parameters
-    ----------
-    name : str
-        The name of the metric.
-    centre, scale : float
-        Mean and standard deviation of the entropies of the gold; set by `fit`.
-    locations : tuple of (float, float)
-        The same of the entropies of each system; set by `fit`.
-
-    References
-    ----------
-    .. [1] Uma et al. (2021), Learning from disagreement: a survey, JAIR 72, 1385-1470.
+    on the whole (Uma et al. 2021, JAIR 72, 1385-1470). Undefined (NaN) on a resample in which a side has the
+    same entropy on all items. Entropies are centred and scaled as `Pearson` does with numbers, and swapped as
+    they are.
     """
 
     name: str = "entropy_correlation"

@@ -1,7 +1,6 @@
 """Soft labels of ordered classes: positions 0 to K - 1, in the order of the classes.
 
-The order is that in which the classes are named; text labels whose classes are not named are in the order of
-the alphabet, which is seldom the one that is meant.
+The order is that in which the classes are named; without names, that of the alphabet.
 """
 
 from __future__ import annotations
@@ -20,10 +19,7 @@ from bestby.metrics.base import Names
 
 @dataclass(frozen=True, repr=False)
 class _Ordered(PerItem):
-    """What the metrics of ordered classes share: their greatest value is K - 1.
-
-    `bounds` are the least and the greatest value; set by `fit`.
-    """
+    """What the metrics of ordered classes share: `fit` sets their greatest value, K - 1."""
 
     name: str = ""
     bounds: tuple[float, float] = (0.0, np.inf)
@@ -38,16 +34,10 @@ class _Ordered(PerItem):
 class OrdinalMAE(_Ordered):
     """The mean absolute difference of the expected positions; lower is better.
 
-    ``|sum_k k p_k - sum_k k q_k|``, positions counted from 0. On hard labels it is the mean absolute error of
-    the positions. It sees the means only: one who is sure of the middle and one who is torn between the ends
-    do not differ. `EarthMover` tells them apart.
+    ``|sum_k k p_k - sum_k k q_k|``, positions counted from 0 (Gaudette & Japkowicz 2009, Evaluation methods
+    for ordinal classification, Canadian AI, 207-210). It sees the means only: one who is sure of the middle
+    and one who is torn between the ends do not differ. `EarthMover` tells them apart.
 
-    References
-    ----------
-    .. [1] Gaudette & Japkowicz (2009), Evaluation methods for ordinal classification, Canadian AI, 207-210.
-
-    Examples
-    --------
     >>> gold = np.array([[1.0, 0.0, 0.0], [0.5, 0.0, 0.5]])
     >>> OrdinalMAE("ordinal_mae").values(gold, np.array([[0.0, 0.5, 0.5], [0.0, 1.0, 0.0]]))
     array([1.5, 0. ])
@@ -62,20 +52,12 @@ class OrdinalMAE(_Ordered):
 class EarthMover(_Ordered):
     """The mean earth mover's distance; lower is better.
 
-    The least probability times steps that turns one distribution into the other, neighbouring classes being
-    one step apart: ``sum_k |P_k - Q_k|`` over the cumulative distributions (the first Wasserstein distance,
-    the match distance). On hard labels it is the mean absolute error of the positions. Over K - 1 it is the
-    normalised match distance of Sakai.
+    The least probability times steps that turns one distribution into the other: ``sum_k |P_k - Q_k|`` over
+    the cumulative distributions (the first Wasserstein distance; the match distance of Werman, Peleg &
+    Rosenfeld 1985, Computer Vision, Graphics, and Image Processing 32, 328-336). On hard labels it is the
+    mean absolute error of the positions. Over K - 1 it is the normalised match distance of Sakai (2021, ACL,
+    2759-2769).
 
-    References
-    ----------
-    .. [1] Werman, Peleg & Rosenfeld (1985), A distance metric for multidimensional histograms, Computer
-       Vision, Graphics, and Image Processing 32, 328-336.
-    .. [2] Sakai (2021), Evaluating evaluation measures for ordinal classification and ordinal quantification,
-       ACL, 2759-2769.
-
-    Examples
-    --------
     >>> gold = np.array([[1.0, 0.0, 0.0], [0.5, 0.0, 0.5]])
     >>> EarthMover("emd").values(gold, np.array([[0.0, 0.5, 0.5], [0.0, 1.0, 0.0]]))
     array([1.5, 1. ])

@@ -29,9 +29,9 @@ class _SpanMetric(Metric):
     """What the metrics of spans share: how an item is read, and which scheme its tags follow.
 
     For `scheme`, None reads tags leniently, as conlleval and seqeval do: a span also begins where a type
-    changes or an I follows an O. "strict" counts only spans that follow the scheme of the gold to the letter,
-    which seqeval detects from the whole gold; or the name of that scheme: IOB1, IOB2 (BIO), IOE1, IOE2, IOBES
-    or BILOU. Spans given as such need no scheme.
+    changes or an I follows an O. "strict" counts only spans that follow the scheme of the gold exactly, which
+    seqeval (Nakayama 2018) detects from the whole gold; or the name of that scheme: IOB1, IOB2 (BIO), IOE1,
+    IOE2, IOBES or BILOU. Spans given as such need no scheme.
     """
 
     name: str
@@ -69,27 +69,11 @@ class _SpanMetric(Metric):
 
 @dataclass(frozen=True, repr=False)
 class Spans(_SpanMetric):
-    """Precision, recall or F1 of spans, of all types together or of one.
+    """Precision, recall or F1 of spans, of all types together or of one, `label`.
 
     An item is a sentence: a list with one tag per token (BIO, BIOES and their kin), or a list of spans
-    ``(start, end, type)``. A span is right if the gold has one with the same type, start and end. Statistics
-    are the spans that are right, those predicted and those of the gold; 0/0 counts as 0, as in seqeval.
-
-    Parameters
-    ----------
-    name : str
-        The name of the metric.
-    part : {"precision", "recall", "f1"}
-        Which of the three.
-    scheme : str or None
-        None reads tags leniently; "strict" by the scheme of the gold; or the name of a scheme.
-    label : str or None
-        The type that counts; None for all.
-
-    References
-    ----------
-    .. [1] Tjong Kim Sang & De Meulder (2003), CoNLL shared task, 142-147.
-    .. [2] Nakayama (2018), seqeval, https://github.com/chakki-works/seqeval
+    ``(start, end, type)``. A span is right if the gold has one with the same type, start and end (Tjong Kim
+    Sang & De Meulder 2003, CoNLL shared task, 142-147). 0/0 counts as 0, as in seqeval.
     """
 
     label: str | None = None
@@ -127,8 +111,7 @@ class MacroSpans(_SpanMetric):
     """Precision, recall or F1 of the spans of each type, averaged over the types.
 
     An item is as for `Spans`. The types are those that occur in the gold or the predictions of the
-    (re)sample, as in seqeval; undefined (NaN) if there are none. For `scheme`, None reads tags leniently;
-    "strict" by the scheme of the gold; or the name of a scheme.
+    (re)sample, as in seqeval; undefined (NaN) if there are none.
     """
 
     types: tuple[str, ...] = ()

@@ -1,7 +1,7 @@
-"""Which metric is compared, and whether it suits the data: every comparison asks here.
+"""Which metric is compared, and whether it suits the data.
 
 Metrics that compare labels give a number for anything, also for probabilities, real numbers, texts and labels
-in another spelling; it is then a number about nothing. Such data are refused, with the metric to name.
+in another spelling. Such data are refused, with the metric to name.
 """
 
 from __future__ import annotations
