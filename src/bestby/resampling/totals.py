@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -71,13 +71,14 @@ def bootstrap(
     draws = units.sizes if draws is None else draws
     n_draws = int(draws.sum())
     if units.by_cells(CELL_COST_BOOTSTRAP):
-        cells = _DrawnCells(X, units, draws, seed, transform)
+        cells = partial(_drawn_cells, X, units, draws, seed, transform)
         return run_blocks(cells, n_resamples, CELL_BLOCK, n_jobs, progress, executor)
     X, units = units.expanded(X)
     compiled = n_resamples * n_draws >= COMPILED_FROM
     summed = X.shape[1] <= MAX_SUM_COLUMNS or units.n > LARGEST_ROW if compiled else False
     summed = summed or n_draws * SPARSE <= units.n
-    dense = _DrawnUnits(X, units, draws, streams.stream_key(seed, "bootstrap"), transform, compiled, summed)
+    compute = partial(_bootstrap_totals, X, units, draws, compiled, summed)
+    dense = partial(_from_keys, streams.stream_key(seed, "bootstrap"), compute, transform)
     size = max(1, (COMPILED_BLOCK if compiled else BLOCK_NUMBERS) // (n_draws if summed else units.n))
     if compiled and summed:
         size = 256
@@ -100,11 +101,12 @@ def swaps(
     Parameters and result are those of `bootstrap`; the totals are sums of the rows of D taken.
     """
     if units.by_cells(CELL_COST_SWAP):
-        cells = _SwappedCells(D, units, seed, transform)
+        cells = partial(_swapped_cells, D, units, seed, transform)
         return run_blocks(cells, n_resamples, CELL_BLOCK, n_jobs, progress, executor)
     D, units = units.expanded(D)
     compiled = n_resamples * units.n >= COMPILED_FROM
-    dense = _SwappedUnits(D, streams.stream_key(seed, "swap"), transform, compiled)
+    compute = partial(_swap_totals, D, compiled)
+    dense = partial(_from_keys, streams.stream_key(seed, "swap"), compute, transform)
     size = max(1, (COMPILED_BLOCK if compiled else BLOCK_NUMBERS) // units.n)
     if compiled and D.shape[1] <= MAX_TABLE_COLUMNS:
         size = max(size, 1024)
@@ -126,7 +128,8 @@ def bootstrap_blocks(
     """Transform the weights themselves, (R, n) integers, `most` at once, for metrics that are no sums."""
     draws = units.sizes if draws is None else draws
     compiled = n_resamples * units.n >= COMPILED_WEIGHTS_FROM
-    work = _Weights(units, draws, streams.stream_key(seed, "bootstrap"), transform, compiled)
+    compute = partial(_drawn_weights, units, draws, compiled)
+    work = partial(_from_keys, streams.stream_key(seed, "bootstrap"), compute, transform)
     size = max(1, min(most, WEIGHT_BLOCK // units.n))
     return run_blocks(work, n_resamples, size, n_jobs, progress, executor)
 
@@ -144,7 +147,12 @@ def swap_blocks(
 ) -> FloatArray:
     """Transform the swap bits themselves, (R, n) of 0 and 1, `most` at once, for metrics not of sums."""
     compiled = n_resamples * units.n >= COMPILED_WEIGHTS_FROM
-    work = _SwapBits(units.n, streams.stream_key(seed, "swap"), transform, compiled)
+    work = partial(
+        _from_keys,
+        streams.stream_key(seed, "swap"),
+        partial(_swap_bits, units.n, compiled),
+        transform,
+    )
     size = max(1, min(most, WEIGHT_BLOCK // units.n))
     return run_blocks(work, n_resamples, size, n_jobs, progress, executor)
 
@@ -195,111 +203,40 @@ def _mapped(one: Callable[[int], FloatArray], starts: range, n_jobs: int) -> Ite
             yield from pool.map(one, starts[offset : offset + window])
 
 
-# -- what makes a block: all that it needs, so that it can be sent to another process ------------------------
+# -- what makes a block: functions of this module, as partials of them can be sent to another process --------
 
 
-@dataclass(frozen=True, eq=False)
-class _DrawnCells:
-    X: FloatArray
-    units: Units
-    draws: IntArray
-    seed: int
-    transform: Transform
-
-    def __call__(self, first: int, stop: int) -> FloatArray:
-        generator = streams.block_generator(self.seed, "bootstrap", first // CELL_BLOCK)
-        return self.transform(_multinomial(generator, self.units, self.draws, stop - first) @ self.X)
+def _drawn_cells(
+    X: FloatArray, units: Units, draws: IntArray, seed: int, transform: Transform, first: int, stop: int
+) -> FloatArray:
+    generator = streams.block_generator(seed, "bootstrap", first // CELL_BLOCK)
+    drawn = np.empty((stop - first, units.n_rows))
+    for (begin, end), count in zip(pairwise(units.bounds.tolist()), draws.tolist(), strict=True):
+        counts = units.counts[begin:end]
+        drawn[:, begin:end] = generator.multinomial(count, counts / int(counts.sum()), size=stop - first)
+    return transform(drawn @ X)
 
 
-@dataclass(frozen=True, eq=False)
-class _DrawnUnits:
-    X: FloatArray
-    units: Units
-    draws: IntArray
-    key: np.uint64
-    transform: Transform
-    compiled: bool
-    summed: bool
-
-    def __call__(self, first: int, stop: int) -> FloatArray:
-        keys = streams.replicate_keys(self.key, first, stop - first)
-        return self.transform(
-            _bootstrap_totals(self.X, self.units, self.draws, keys, self.compiled, self.summed)
-        )
+def _swapped_cells(
+    D: FloatArray, units: Units, seed: int, transform: Transform, first: int, stop: int
+) -> FloatArray:
+    generator = streams.block_generator(seed, "swap", first // CELL_BLOCK)
+    taken = generator.binomial(units.counts, 0.5, size=(stop - first, units.n_rows))
+    return transform(taken.astype(np.float64) @ D)
 
 
-@dataclass(frozen=True, eq=False)
-class _SwappedCells:
-    D: FloatArray
-    units: Units
-    seed: int
-    transform: Transform
-
-    def __call__(self, first: int, stop: int) -> FloatArray:
-        generator = streams.block_generator(self.seed, "swap", first // CELL_BLOCK)
-        taken = generator.binomial(self.units.counts, 0.5, size=(stop - first, self.units.n_rows))
-        return self.transform(taken.astype(np.float64) @ self.D)
-
-
-@dataclass(frozen=True, eq=False)
-class _SwappedUnits:
-    D: FloatArray
-    key: np.uint64
-    transform: Transform
-    compiled: bool
-
-    def __call__(self, first: int, stop: int) -> FloatArray:
-        keys = streams.replicate_keys(self.key, first, stop - first)
-        return self.transform(_swap_totals(self.D, keys, self.compiled))
-
-
-@dataclass(frozen=True, eq=False)
-class _Weights:
-    units: Units
-    draws: IntArray
-    key: np.uint64
-    transform: Callable[[Array], FloatArray]
-    compiled: bool
-
-    def __call__(self, first: int, stop: int) -> FloatArray:
-        keys = streams.replicate_keys(self.key, first, stop - first)
-        units, draws = self.units, self.draws
-        if not self.compiled:
-            return self.transform(weights.bootstrap_weights(keys, units.bounds, draws))
-        W = np.empty((keys.size, units.n), dtype=np.uint8)  # a weight of 256 has probability 1e-500
-        _kernels().bootstrap_weights(keys, units.bounds, draws, weights.word_offsets(draws), W)
-        return self.transform(W)
-
-
-@dataclass(frozen=True, eq=False)
-class _SwapBits:
-    n: int
-    key: np.uint64
-    transform: Callable[[Array], FloatArray]
-    compiled: bool
-
-    def __call__(self, first: int, stop: int) -> FloatArray:
-        keys = streams.replicate_keys(self.key, first, stop - first)
-        if not self.compiled:
-            return self.transform(weights.swap_bits(keys, self.n))
-        bits = np.empty((keys.size, self.n), dtype=np.uint8)
-        _kernels().swap_bits(keys, bits)
-        return self.transform(bits)
-
-
-# -- totals --------------------------------------------------------------------------------------------------
-
-
-def _multinomial(generator: np.random.Generator, units: Units, draws: IntArray, size: int) -> FloatArray:
-    drawn = np.empty((size, units.n_rows))
-    for (start, stop), count in zip(pairwise(units.bounds.tolist()), draws.tolist(), strict=True):
-        counts = units.counts[start:stop]
-        drawn[:, start:stop] = generator.multinomial(count, counts / int(counts.sum()), size=size)
-    return drawn
+def _from_keys(
+    key: np.uint64,
+    compute: Callable[[streams.Words], Array],
+    transform: Callable[[Array], FloatArray],
+    first: int,
+    stop: int,
+) -> FloatArray:
+    return transform(compute(streams.replicate_keys(key, first, stop - first)))
 
 
 def _bootstrap_totals(
-    X: FloatArray, units: Units, draws: IntArray, keys: streams.Words, compiled: bool, summed: bool
+    X: FloatArray, units: Units, draws: IntArray, compiled: bool, summed: bool, keys: streams.Words
 ) -> FloatArray:
     if not compiled and summed:
         drawn = weights.drawn_units(keys, units.bounds, draws)
@@ -339,7 +276,7 @@ def _row_sums(X: FloatArray, drawn: IntArray) -> FloatArray:
     return out[:, 0]
 
 
-def _swap_totals(D: FloatArray, keys: streams.Words, compiled: bool) -> FloatArray:
+def _swap_totals(D: FloatArray, compiled: bool, keys: streams.Words) -> FloatArray:
     n, k = D.shape
     if not compiled:
         return weights.swap_bits(keys, n).astype(np.float64) @ D
@@ -350,6 +287,22 @@ def _swap_totals(D: FloatArray, keys: streams.Words, compiled: bool) -> FloatArr
     W = np.empty((keys.size, n))
     _kernels().swap_bits(keys, W)
     return W @ D
+
+
+def _drawn_weights(units: Units, draws: IntArray, compiled: bool, keys: streams.Words) -> Array:
+    if not compiled:
+        return weights.bootstrap_weights(keys, units.bounds, draws)
+    W = np.empty((keys.size, units.n), dtype=np.uint8)  # a weight of 256 has probability 1e-500
+    _kernels().bootstrap_weights(keys, units.bounds, draws, weights.word_offsets(draws), W)
+    return W
+
+
+def _swap_bits(n: int, compiled: bool, keys: streams.Words) -> Array:
+    if not compiled:
+        return weights.swap_bits(keys, n)
+    bits = np.empty((keys.size, n), dtype=np.uint8)
+    _kernels().swap_bits(keys, bits)
+    return bits
 
 
 def _kernels() -> Any:

@@ -262,7 +262,7 @@ def test_rows_are_summed_where_few_are_drawn_or_columns_are_few(
     true = totals._bootstrap_totals
 
     def watched(*given: Any) -> FloatArray:
-        seen.add((bool(given[4]), bool(given[5])))
+        seen.add((bool(given[3]), bool(given[4])))
         return true(*given)
 
     monkeypatch.setattr(totals, "_bootstrap_totals", watched)

@@ -142,7 +142,7 @@ def test_all_ways_to_the_totals_agree(bounds: list[int], draws: list[int]) -> No
         expected = weights.bootstrap_weights(KEYS, edges, drawn) @ X
         for compiled in (False, True):
             for summed in (False, True):
-                found = totals._bootstrap_totals(X, units, drawn, KEYS, compiled, summed)
+                found = totals._bootstrap_totals(X, units, drawn, compiled, summed, KEYS)
                 if whole:
                     assert (found == expected).all()
                 else:
@@ -194,7 +194,7 @@ def test_the_compiled_way_to_few_draws_is_taken_by_their_number_and_changes_noth
     true = totals._bootstrap_totals
 
     def watched(*arguments: Any) -> np.ndarray:
-        sent.append(arguments[4])
+        sent.append(arguments[3])
         return true(*arguments)
 
     monkeypatch.setattr(totals, "_bootstrap_totals", watched)
