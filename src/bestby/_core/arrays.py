@@ -1,4 +1,4 @@
-"""The gate for every container of values: what it may be, how it becomes an array, and what labels it brings.
+"""What a container of values may be, how it becomes an array, and what labels it brings.
 
 Labels are the index of pandas objects and the names of the columns of frames. Values are joined by place, so
 labels that say otherwise are refused here, for all functions in the same words.
@@ -122,10 +122,7 @@ def _is_str_type(kind: type) -> bool:
 
 
 def _plain_text(value: Any) -> Any:
-    """Return the text that a value of a type derived from str holds, such as a member of an enumeration.
-
-    NumPy would take what `str` prints of it, cut to the length of the text that it holds.
-    """
+    """Return the text that a value of a type derived from str holds, whatever `str` prints."""
     return str.__str__(value) if _is_str_type(type(value)) else value
 
 
@@ -211,9 +208,8 @@ def is_numbered(labels: Any) -> bool:
 def check_labels(given: Mapping[str, Any], ids: Any = None) -> Any | None:
     """Refuse pandas objects whose indexes say that their values do not belong together as they lie.
 
-    An index that just numbers the rows from 0 says nothing: its values are joined by place, unless the same
-    numbers stand in another order elsewhere. Returns the labels that they share, if there are any but numbers
-    from 0.
+    An index that just numbers the rows from 0 says nothing, unless the same numbers stand in another order
+    elsewhere. Returns the labels that they share, if there are any but numbers from 0, else None.
 
     >>> import pandas as pd
     >>> check_labels({"gold": pd.Series([1, 0], ["x", "y"]), "system 'a'": [1, 1]}).tolist()

@@ -34,10 +34,7 @@ NUMERAL = re.compile(
 
 
 def column(values: ArrayLike, what: str, length: int | None = None) -> Array:
-    """Return `values` as a one-dimensional array of labels or numbers, with nothing missing.
-
-    `values` and the result have shape (n,).
-    """
+    """Return `values` as a one-dimensional array of labels or numbers, with nothing missing."""
     array = as_array(values, what)
     if array.ndim == 2 and 1 in array.shape:
         array = array.reshape(-1)
@@ -101,11 +98,7 @@ def check_text(text: str, what: str) -> str:
 
 
 def valid_names(values: Iterable[Any], what: str) -> tuple[str, ...]:
-    """Return names if every one is text, not empty and valid Unicode.
-
-    >>> valid_names(["a", "b"], "system")
-    ('a', 'b')
-    """
+    """Return names if every one is text, not empty and valid Unicode."""
     given = tuple(values)
     for one in given:
         if not isinstance(one, str) or not one:
@@ -202,11 +195,7 @@ def _homogeneous(array: Array, what: str) -> Array:
 
 
 def valid_baseline(value: Any, names: Sequence[str]) -> str | None:
-    """Return the name of the baseline if it is None or one of the systems.
-
-    >>> valid_baseline("old", ("old", "new"))
-    'old'
-    """
+    """Return the name of the baseline if it is None or one of the systems."""
     if value is None or (isinstance(value, str) and value in names):
         return value
     raise InvalidInputError(
@@ -217,11 +206,7 @@ def valid_baseline(value: Any, names: Sequence[str]) -> str | None:
 
 
 def valid_name(value: Any, what: str) -> str | None:
-    """Return `value` if it is text or None, such as the name of a column.
-
-    >>> valid_name("label", "gold")
-    'label'
-    """
+    """Return `value` if it is text or None, such as the name of a column."""
     if value is None or isinstance(value, str):
         return value
     raise InvalidInputError(
@@ -246,11 +231,7 @@ def valid_name_list(values: Any, what: str) -> tuple[str, ...]:
 
 
 def known_names(names: Sequence[str], known: Sequence[str], what: str) -> Sequence[str]:
-    """Return names if there is one of each.
-
-    >>> known_names(["old"], ["old", "new"], "system")
-    ['old']
-    """
+    """Return names if there is one of each."""
     for name in names:
         if name not in known:
             raise InvalidInputError(
@@ -269,11 +250,7 @@ def two_systems(names: Sequence[str]) -> None:
 
 
 def valid_path(value: Any, hint: str) -> Path:
-    """Return `value` as a path if it is text or a path.
-
-    >>> valid_path("study", "the folder of the study").name
-    'study'
-    """
+    """Return `value` as a path if it is text or a path."""
     if isinstance(value, str | PathLike):
         try:
             return Path(value)
@@ -339,11 +316,7 @@ def p_values(values: ArrayLike) -> FloatArray:
 
 
 def flag(value: Any, what: str) -> bool:
-    """Return `value` if it is true or false.
-
-    >>> flag(np.True_, "paired")
-    True
-    """
+    """Return `value` if it is true or false."""
     if isinstance(value, bool | np.bool_) or (isinstance(value, int | np.integer) and value in (0, 1)):
         return bool(value)
     raise InvalidInputError(

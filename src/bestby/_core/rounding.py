@@ -1,13 +1,9 @@
 """What is equal up to rounding: the only place that says so.
 
-There are three notions. Each is relative to a scale that the caller states, so that the unit of the data does
-not matter:
-
-- two scores are level: they differ only by how they were computed (`level`, `level_width`);
-- two resampled differences tie: one is as extreme as the other (`tie_width`, `ties`);
-- a spread is nothing: values that should be constant differ by rounding (`is_nothing`, `noise_width`).
-
-A tolerance of an algorithm, such as the accuracy at which an iteration stops, stands beside the algorithm.
+There are three notions, each relative to a scale that the caller states. Two scores are level if they differ
+only by how they were computed; two resampled differences tie if one is as extreme as the other; a spread is
+nothing if values that should be constant differ by rounding. A tolerance of an algorithm, such as the
+accuracy at which an iteration stops, stands beside the algorithm.
 """
 
 from __future__ import annotations

@@ -18,10 +18,7 @@ def _version(name: str) -> str | None:
 
 
 def versions(packages: Iterable[str] = ()) -> dict[str, str]:
-    """Return the versions of Python, NumPy, SciPy and Numba, and of more packages.
-
-    `packages` are the names under which they are installed; those that are not are left out.
-    """
+    """Return the versions of Python, NumPy, SciPy, Numba and more packages, if they are installed."""
     names = dict.fromkeys(("numpy", "scipy", "numba", *packages))
     found = {name: _version(name) for name in names}
     return {"python": platform.python_version()} | {name: told for name, told in found.items() if told}
@@ -31,8 +28,8 @@ def versions(packages: Iterable[str] = ()) -> dict[str, str]:
 def blas() -> str | None:
     """Return the library that multiplies NumPy's matrices, its version and the kernel it chose.
 
-    Sums of real numbers may differ in their last digits between kernels, which are chosen by the processor.
-    An example is "openblas 0.3.30 Haswell"; None where it does not tell, as Apple's Accelerate.
+    Sums of real numbers may differ in their last digits between kernels. An example is "openblas 0.3.30
+    Haswell"; None where it does not tell, as Apple's Accelerate.
     """
     from threadpoolctl import threadpool_info
 

@@ -33,8 +33,7 @@ OF_INNER = 1.0 / 3.0
 class Reach:
     """How far neighbouring items depend on one another.
 
-    `correlations`, of shape (K + 1,), are estimated correlations at the distances 0, 1, … K, tapered; K is 0
-    if none is beyond chance.
+    `correlations` are estimates at the distances 0, 1, … K, tapered; K is 0 if none is beyond chance.
     """
 
     correlations: FloatArray
@@ -69,14 +68,9 @@ class Reach:
 def reach(values: FloatArray, strata: IntArray | None = None) -> Reach:
     """Estimate how far consecutive items depend on one another.
 
-    `strata` has shape (n,). `values`, of shape (n,), is what each item adds to the estimate, in the order of
-    the items. Correlations count up to twice the distance after which five in a row are within chance, with a
-    window that is flat up to half of that [1]_.
-
-    References
-    ----------
-    .. [1] Politis & White (2004), Automatic block-length selection for the dependent bootstrap, Econometric
-       Reviews 23, 53-70, section 3.2.
+    `values` are what each item adds to the estimate, in the order of the items. Correlations count up to
+    twice the distance after which five in a row are within chance, with a window that is flat up to half of
+    that (Politis & White 2004, Econometric Reviews 23, 53-70, section 3.2).
     """
     code = np.zeros(values.size, dtype=np.int64) if strata is None else strata
     furthest = max(1, int(LONGEST_SHARE * int(np.bincount(code).max())))
@@ -106,9 +100,8 @@ def crosses(values: FloatArray, blocks: IntArray, strata: IntArray | None = None
     """Tell whether items depend on one another across the boundaries of blocks, as they do inside them.
 
     A `Reach` takes the series to be stationary, so that it cannot tell a dependence that is longer than the
-    blocks from one that ends where they end, as that of documents does that are the blocks. `blocks` has
-    shape (n,). `values`, of shape (n,), is what each item adds to the estimate, in the order of the items.
-    `strata`, of shape (n,), is the stratum of each item; no boundary between two strata is looked at.
+    blocks from one that ends where they end. `values` are as for `reach`; no boundary between two strata is
+    looked at.
     """
     code = np.zeros(values.size, dtype=np.int64) if strata is None else strata
     order = np.argsort(code, kind="stable")

@@ -1,10 +1,7 @@
-"""Classical paired tests, and omnibus tests for several systems.
+"""Classical paired tests, by formulas of their own: importing ``scipy.stats`` takes longer than any test.
 
-The few formulas are written here rather than taken from ``scipy.stats``, whose import alone takes
-several times as long as any of them; the tests hold them to ``scipy.stats`` and statsmodels.
-
-Every difference is A minus B, and the alternative "greater" says that it tends to be above 0. A
-p-value too small for a double is given as the smallest normal one, never as 0.
+Every difference is A minus B, and the alternative "greater" says that it tends to be above 0. A p-value too
+small for a double is given as the smallest normal one, never as 0.
 """
 
 from __future__ import annotations
@@ -32,13 +29,9 @@ _BLOCK = 1 << 18
 
 
 def mcnemar(n10: int, n01: int, alternative: Alternative = "two-sided") -> TestResult:
-    """McNemar's test in its exact form, a binomial test of the items on which the systems differ.
+    """McNemar's test in its exact form (McNemar 1947, Psychometrika 12, 153-157): a binomial test.
 
     `n10` and `n01` are the numbers of items that only A, and only B, has right.
-
-    References
-    ----------
-    .. [1] McNemar (1947), Psychometrika 12, 153-157.
     """
     a, b = count(n10, "n10"), count(n01, "n01")
     return _binomial("mcnemar", a, b, alternative)
@@ -47,11 +40,8 @@ def mcnemar(n10: int, n01: int, alternative: Alternative = "two-sided") -> TestR
 def mcnemar_midp(n10: int, n01: int, alternative: Alternative = "two-sided") -> TestResult:
     """McNemar's test with the mid-p value: the outcome observed counts half.
 
-    Less conservative than `mcnemar`; can exceed its level, though hardly ever by much [1]_.
-
-    References
-    ----------
-    .. [1] Fagerland, Lydersen and Laake (2013), BMC Med. Res. Methodol. 13, 91.
+    Less conservative than `mcnemar`; can exceed its level, though hardly ever by much (Fagerland, Lydersen &
+    Laake 2013, BMC Med. Res. Methodol. 13, 91).
     """
     a, b = count(n10, "n10"), count(n01, "n01")
     return _binomial("mcnemar-midp", a, b, alternative, mid=True)
@@ -60,15 +50,10 @@ def mcnemar_midp(n10: int, n01: int, alternative: Alternative = "two-sided") -> 
 def sign(
     differences: ArrayLike, alternative: Alternative = "two-sided", *, rounding: float | None = None
 ) -> TestResult:
-    """Sign test, exact.
+    """Sign test, exact (Dixon & Mood 1946, J. Amer. Statist. Assoc. 41, 557-566).
 
-    Differences of zero are left out: they favour neither system. `differences` has shape (n,); those up to
-    `rounding` in size count as zero: 1e-12 of the largest by default, because the scores themselves are not
-    known.
-
-    References
-    ----------
-    .. [1] Dixon and Mood (1946), J. Amer. Statist. Assoc. 41, 557-566.
+    Differences up to `rounding` in size count as zero and are left out: up to 1e-12 of the largest by
+    default, because the scores themselves are not known.
     """
     d = _differences(differences)
     threshold = level_width(float(np.abs(d).max())) if rounding is None else rounding
@@ -79,19 +64,14 @@ def sign(
 def wilcoxon(
     differences: ArrayLike, alternative: Alternative = "two-sided", *, rounding: float | None = None
 ) -> TestResult:
-    """Wilcoxon's signed-rank test.
+    """Wilcoxon's signed-rank test (1945, Biometrics Bulletin 1, 80-83).
 
-    Differences of zero are left out before ranking, as Wilcoxon did and as R and SciPy do by default, so that
-    the numbers can be compared; `sign` leaves them out too. Pratt's way, to rank them and leave them out
-    then, makes the test nearly a sign test when most items do not differ, which is how two systems mostly
-    are. `rounding` is as for `sign`; neighbours no further apart count as ties. The statistic is the sum of
-    the ranks of the positive less that of the negative differences. The test is exact, ties or not, for up to
-    200 differences other than 0; by the normal approximation with the variance of tied ranks beyond.
-
-    References
-    ----------
-    .. [1] Wilcoxon (1945), Biometrics Bulletin 1, 80-83.
-    .. [2] Pratt (1959), J. Amer. Statist. Assoc. 54, 655-667.
+    Differences of zero are left out before ranking, as R and SciPy do by default. Pratt's way (1959, J. Amer.
+    Statist. Assoc. 54, 655-667), to rank them and leave them out then, makes the test nearly a sign test when
+    most items do not differ. `rounding` is as for `sign`; neighbours no further apart count as ties. The
+    statistic is the sum of the ranks of the positive less that of the negative differences. The test is
+    exact, ties or not, for up to 200 differences other than 0; by the normal approximation with the variance
+    of tied ranks beyond.
     """
     checks.choice(alternative, allowed_names("alternative"), "alternative")
     d = _differences(differences)
@@ -118,11 +98,9 @@ def wilcoxon(
 
 
 def paired_differences(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return A minus B without what is nothing but rounding.
+    """Return A minus B, 0 where the scores of an item are equal up to rounding of their own size.
 
-    `a` and `b` have shape (n,). The result has shape (n,): 0 where the scores are equal up to rounding, which
-    is relative to the scores of the item itself: one far off must not hide the others. All the same where all
-    are up to rounding.
+    All differences are the same where they differ by no more than rounding.
     """
     raw, sizes = a - b, np.abs(a) + np.abs(b)
     differences: FloatArray = np.where(level(a, b, sizes), 0.0, raw)
@@ -132,16 +110,12 @@ def paired_differences(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def paired_t(differences: ArrayLike, alternative: Alternative = "two-sided") -> TestResult:
-    """Student's t test of paired differences.
+    """Student's t test of paired differences (Student 1908, Biometrika 6, 1-25).
 
     If all differences are equal, t has no denominator. If they are 0, then p is 1. Otherwise the statistic is
     infinite, and p is that of the signs alone, 2^(1-n) for two sides (1 for a single item): as small as the
-    data can make it without assuming a normal distribution that they contradict, and never 0. The result is
-    then marked as exact, by "enumeration".
-
-    References
-    ----------
-    .. [1] Student (1908), Biometrika 6, 1-25.
+    data can make it without assuming a normal distribution that they contradict. The result is then marked as
+    exact, by "enumeration".
     """
     checks.choice(alternative, allowed_names("alternative"), "alternative")
     d = _differences(differences)

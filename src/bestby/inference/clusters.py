@@ -50,8 +50,6 @@ class DesignEffect:
 def few(sizes: FloatArray, counts: IntArray | None = None) -> bool:
     """Tell whether there are fewer than 30 clusters, or one holds more than a third of the items.
 
-    `sizes` has shape (C,). `counts`, of shape (C,), says how many clusters are of each kind; one by default.
-
     >>> few(np.full(29, 10.0)), few(np.full(30, 10.0)), few(np.r_[np.ones(40), 21.0])
     (True, False, True)
     """
@@ -61,11 +59,7 @@ def few(sizes: FloatArray, counts: IntArray | None = None) -> bool:
 
 
 def design_effect(influence: FloatArray, clusters: IntArray, strata: IntArray | None = None) -> DesignEffect:
-    """Return the standard error of an estimate item-wise and clustered, side by side.
-
-    All arrays have shape (n,); `clusters` are codes from 0. The `ratio` of the result is the design effect
-    (Kish 1965, section 5.4).
-    """
+    """Return the standard error of an estimate item-wise and clustered (Kish 1965, section 5.4)."""
     _same_length(influence, clusters)
     items = np.zeros(influence.size, dtype=np.int64) if strata is None else strata
     sums = np.bincount(clusters, weights=influence).astype(np.float64)
@@ -92,19 +86,14 @@ def cr2(
 ) -> StandardError:
     """Return the bias-reduced cluster-robust standard error CR2 with Satterthwaite's degrees of freedom.
 
-    For a mean, the share h of a cluster in the items is its leverage: the residuals of a cluster that holds
-    half of them are half as large as its errors. CR2 divides the squared sum of each cluster by 1 - h, so
-    that the variance is unbiased if items are independent [1]_, and the degrees of freedom are those of the
-    quadratic form under the same working model [2]_. With clusters of equal size both are as usual: the
-    factor G / (G - 1), and G - 1. Other functions of sums are taken for means of their influence. `sizes` and
-    `counts` have shape (C,) and `bounds` has shape (H + 1,). `influence`, of shape (C,), is what each
-    distinct cluster adds to the estimate. Standard error and degrees of freedom are 0 if no stratum has two
-    clusters.
-
-    References
-    ----------
-    .. [1] Bell & McCaffrey (2002), Survey Methodology 28, 169-181.
-    .. [2] Pustejovsky & Tipton (2018), J. Bus. Econ. Stat. 36, 672-683, section 2.
+    For a mean, the share h of a cluster in the items is its leverage. CR2 divides the squared sum of each
+    cluster by 1 - h, so that the variance is unbiased if items are independent (Bell & McCaffrey 2002, Survey
+    Methodology 28, 169-181), and the degrees of freedom are those of the quadratic form under the same
+    working model (Pustejovsky & Tipton 2018, J. Bus. Econ. Stat. 36, 672-683, section 2). With clusters of
+    equal size both are as usual: the factor G / (G - 1), and G - 1. `influence`, of shape (C,), is what each
+    distinct cluster adds to the estimate; other functions of sums are taken for means of it. `counts` says
+    how many clusters are of each kind, `bounds` where the strata begin. Both results are 0 if no stratum has
+    two clusters.
     """
     counts = np.ones(influence.size, dtype=np.int64) if counts is None else counts
     edges = np.array([0, influence.size]) if bounds is None else bounds
@@ -134,9 +123,8 @@ def cr2_covariance(
 ) -> FloatArray:
     """Return the covariances of several estimates from the same clusters, by CR2.
 
-    `influence` has shape (C, S). `sizes`, `counts` and `bounds` are as for `cr2`. The result has shape (S,
-    S): the variance of any combination of the estimates is the squared standard error of `cr2`; the degrees
-    of freedom, which depend on the sizes alone, are those of `cr2` too.
+    `influence` has shape (C, S), the result (S, S). `sizes`, `counts` and `bounds` are as for `cr2`, and so
+    are the degrees of freedom.
 
     >>> influence = np.array([[0.3, 0.1], [-0.1, 0.2], [-0.2, -0.3]])
     >>> found = cr2_covariance(influence, np.array([40.0, 10.0, 10.0]))
@@ -158,11 +146,11 @@ def cr2_covariance(
 
 
 def carrying(influence: FloatArray, sizes: FloatArray, counts: IntArray | None = None) -> float:
-    """Return how many clusters of equal weight would carry the variance, were all clusters equally large.
+    """Return how many clusters of equal weight would have the variance, were all clusters equally large.
 
-    `influence`, `sizes` and `counts` are as for `cr2`. Returns (sum u^2)^2 / sum u^4 of the influence u over
-    the root of the size: CR2 and its degrees of freedom allow for unequal sizes, but not for a difference
-    that few clusters carry. 0 if none does.
+    That is (sum u^2)^2 / sum u^4, u the influence over the root of the size. CR2 and its degrees of freedom
+    allow for unequal sizes, but not for a difference that few clusters carry. The arguments are as for `cr2`.
+    The result is 0 if no cluster has an influence.
 
     >>> round(carrying(np.array([0.4, -0.1, -0.1, -0.2]), np.array([16.0, 1.0, 1.0, 4.0])), 6)
     4.0
@@ -180,8 +168,7 @@ def carrying(influence: FloatArray, sizes: FloatArray, counts: IntArray | None =
 def _moments(c: IntArray, h: FloatArray, v: FloatArray) -> tuple[float, float]:
     """Return the trace of M and the sum of its squares, M the covariance of the adjusted residuals.
 
-    M = A (I - h 1') diag(v) (I - 1 h') A with A = diag((1 - h)^-1/2) and variances v of the clusters, written
-    out as a diagonal and two vectors, so that it is never made.
+    M = A (I - h 1') diag(v) (I - 1 h') A with A = diag((1 - h)^-1/2) and variances v of the clusters.
     """
     adjust = (1.0 - h) ** -0.5
     total = float(c @ v)
@@ -194,11 +181,10 @@ def _moments(c: IntArray, h: FloatArray, v: FloatArray) -> tuple[float, float]:
 
 
 def two_way_variance(influence: FloatArray, first: IntArray, second: IntArray) -> float:
-    """Return the variance of an estimate from items in two crossed groupings, by the formula as published.
+    """Return V1 + V2 - V12 of items in two crossed groupings, each with the factor G / (G - 1) of its groups.
 
-    It is V1 + V2 - V12, each with the factor G / (G - 1) of its own number of groups (Cameron, Gelbach &
-    Miller 2011, J. Bus. Econ. Stat. 29, 238-249, section 2). It can be negative. `first` and `second` are
-    codes from 0.
+    This is the formula as published (Cameron, Gelbach & Miller 2011, J. Bus. Econ. Stat. 29, 238-249, section
+    2); it can be negative. `first` and `second` are codes from 0.
     """
     return (
         _one_way(influence, first) + _one_way(influence, second) - _one_way(influence, _both(first, second))
@@ -211,7 +197,7 @@ def two_way(influence: FloatArray, first: IntArray, second: IntArray) -> Standar
     V1 + V2 - V12 as in `two_way_variance`, but with CR2 in place of the factors, and never less than V1 or V2
     alone: where neither grouping matters the difference of three noisy numbers is too small about as often as
     too large. The page "Dependent items" has the coverage of both. Degrees of freedom are those of `cr2`, at
-    most min(G1, G2) - 1. `influence`, `first` and `second` are as for `two_way_variance`.
+    most min(G1, G2) - 1.
     """
     _same_length(influence, first)
     _same_length(influence, second)
@@ -233,8 +219,7 @@ def two_way(influence: FloatArray, first: IntArray, second: IntArray) -> Standar
 def mean_error(errors: Sequence[StandardError]) -> StandardError:
     """Return the standard error of a mean of independent estimates, such as one per dataset.
 
-    This is the root of the mean of the variances over their number, with Satterthwaite's degrees of freedom
-    (Satterthwaite 1946, Biometrics Bulletin 2, 110-114).
+    The degrees of freedom are Satterthwaite's (1946, Biometrics Bulletin 2, 110-114).
     """
     variances = [(error.se / len(errors)) ** 2 for error in errors]
     total = math.fsum(variances)
@@ -255,8 +240,6 @@ def _both(first: IntArray, second: IntArray) -> IntArray:
 
 def wald(estimate: float, error: StandardError, alternative: Alternative) -> TestResult:
     """Test whether an estimate is 0: its ratio to the standard error against Student's t.
-
-    Returns the test; p = 1 (two-sided) for an estimate of 0 without spread.
 
     >>> round(wald(0.02, StandardError(0.01, 9.0), "two-sided").p_value, 4)
     0.0766

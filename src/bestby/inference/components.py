@@ -1,9 +1,7 @@
 """The components of the variance of a mean over runs and items: the two-way random model.
 
-References
-----------
-.. [1] Searle, Casella & McCulloch (1992), Variance Components, section 4.5.
-.. [2] Satterthwaite (1946), Biometrics Bulletin 2, 110-114.
+Searle, Casella & McCulloch (1992), Variance Components, section 4.5; degrees of freedom by Satterthwaite
+(1946), Biometrics Bulletin 2, 110-114.
 """
 
 from __future__ import annotations
@@ -17,11 +15,7 @@ from bestby._core.typing import FloatArray
 
 @dataclass(frozen=True)
 class Components:
-    """The variance of a mean over runs, in parts that add up, and its degrees of freedom.
-
-    `items`, `runs` and `rest` are what the choice of items, the choice of runs, and both together add; none
-    is below 0.
-    """
+    """The variance of a mean over runs: what items, runs, and both together add, none below 0."""
 
     items: float
     runs: float
@@ -56,10 +50,7 @@ def with_items(
 def _between(
     scores: Sequence[FloatArray], rest: Sequence[float]
 ) -> tuple[float, float, list[tuple[float, float]]]:
-    """Return what other runs change, the rest that is in it, and its independent parts with their freedom.
-
-    The arguments are those of `with_items`.
-    """
+    """Return what other runs change, the rest that is in it, and its independent parts with their freedom."""
     variances, luck = [], []
     for x, r in zip(scores, rest, strict=True):
         several = x.size > 1

@@ -27,23 +27,16 @@ T_TESTS = ("corrected-t", "conservative-t")
 
 
 def corrected_t(differences: ArrayLike, ratio: float, alternative: Alternative = "two-sided") -> TestResult:
-    """Nadeau and Bengio's corrected resampled t test.
+    """Nadeau and Bengio's corrected resampled t test (2003, Machine Learning 52, 239-281, section 4.2).
 
-    If all differences are equal and not 0, the statistic is infinite and p is that of the signs alone,
-    2^(1-J) for two sides: as for `bestby.inference.classical.paired_t`.
+    If all differences are equal and not 0, the statistic is infinite and p is that of the signs alone, as for
+    `bestby.inference.classical.paired_t`. `ratio` is the number of test items over that of training items in
+    one fold: 1 / (k - 1) for k-fold cross-validation.
 
-    The correction is the variance that common test items bring to many random splits, which is more than they
-    bring to one repetition of disjoint folds, or to halves. With several repetitions of 5 or 10 folds nothing
-    is left for the variance that training brings, and the test rejects too often if training on other items
-    changes much of what is learnt: use `conservative_t` there. `ratio` is the number of test items over that
-    of training items in one fold: 1 / (k - 1) for k-fold cross-validation.
-
-    References
-    ----------
-    .. [1] Nadeau and Bengio (2003), Inference for the Generalization Error, Machine Learning 52, 239-281,
-       section 4.2.
-    .. [2] Bouckaert and Frank (2004), Evaluating the Replicability of Significance Tests for Comparing
-       Learning Algorithms, PAKDD, 3-12.
+    The correction is the variance that common test items bring to many random splits. With several
+    repetitions of 5 or 10 folds nothing is left for the variance that training brings, and the test rejects
+    too often if training on other items changes much of what is learnt (Bouckaert & Frank 2004, PAKDD, 3-12):
+    use `conservative_t` there.
     """
     return _t_test("corrected-t", differences, ratio, alternative)
 
@@ -53,25 +46,21 @@ def conservative_t(
 ) -> TestResult:
     """Corrected resampled t test that allows for common training items as well as common test items.
 
-    Nadeau and Bengio's variance is (1 / J + rho / (1 - rho)) s^2, where rho is the correlation of two folds;
-    they take the share q of the items that is tested, which is the correlation if the trained models are the
-    same in all folds. For learners that go by the likeness of items, the difference on a fold is a sum over
-    pairs of a training and a test item, whose effect is the same if the two change places. Two random splits
-    then have the correlation rho = 2 q (1 - q), the chance that a split separates two items, and
-    rho / (1 - rho) is 2 ratio / (1 + ratio^2). With a ratio of 1 (2 folds) v is that of `corrected_t`.
+    Nadeau and Bengio's variance is v s^2, v = 1 / J + rho / (1 - rho), where rho is the correlation of two
+    folds; they take the share q of the items that is tested, which is the correlation if the trained models
+    are the same in all folds. For learners that go by the likeness of items, the difference on a fold is a
+    sum over pairs of a training and a test item. Two random splits then have the correlation rho = 2 q (1 -
+    q), the chance that a split separates two items, and rho / (1 - rho) is 2 ratio / (1 + ratio^2).
 
     Several repetitions of K folds show in part which of the two it is. If the models are the same, the means
     of the repetitions are equal; in sums over pairs K times their variance is 2 (K - 1) / (K (K - 2)) times
     the variance within repetitions. v goes from the one limit to the other with this quotient, and no
-    further. Of random splits, v is the upper limit.
+    further; of random splits it is the upper limit. `differences`, of shape (r, K), is the score of A minus
+    that of B on each fold of each repetition; random splits in a row. The statistic is the mean over sqrt(v
+    s^2), on J - 1 degrees of freedom.
 
-    No folds can show all that training varies. The test still rejects too often if the learners choose among
-    weak features, so that overlapping training sets lead to the same chance choice; five repetitions of two
-    folds, whose training sets have less in common, show more of that. `ratio` and `alternative` are as for
-    `corrected_t`. `differences`, of shape (r, K), is the score of A minus score of B on each fold of each
-    repetition; random splits in a row. Its statistic is the mean over sqrt(v s^2), on J - 1 degrees of
-    freedom. v lies between 1 / J + ratio, as `corrected_t` has it, and 2 ratio / (1 + ratio^2), if that is
-    larger.
+    The test still rejects too often if the learners choose among weak features, so that overlapping training
+    sets lead to the same chance choice; five repetitions of two folds show more of that.
     """
     return _t_test("conservative-t", differences, ratio, alternative)
 
@@ -90,8 +79,6 @@ def _t_test(name: str, differences: ArrayLike, ratio: float, alternative: Altern
 def corrected_error(differences: ArrayLike, ratio: float, method: str = "corrected-t") -> float:
     """Return the standard error of the mean difference that `corrected_t` or `conservative_t` divides by.
 
-    Of `corrected_t` it is sqrt((1 / J + ratio) s^2); 0 if all differences are equal.
-
     >>> round(corrected_error([1, 2, 3], ratio=0.5), 4)
     0.9129
     """
@@ -101,8 +88,6 @@ def corrected_error(differences: ArrayLike, ratio: float, method: str = "correct
 
 def variance_limits(n_folds: int, ratio: float) -> tuple[float, float]:
     """Return the least and the greatest variance of the mean, over s^2, that `conservative_t` takes.
-
-    The least is that of `corrected_t`.
 
     >>> variance_limits(10, 0.5), variance_limits(2, 1.0)
     ((0.6, 0.8), (1.5, 1.5))
@@ -125,8 +110,7 @@ def corrected_interval(
 ) -> Interval:
     """Return the interval of the mean difference that belongs to `corrected_t` or `conservative_t`.
 
-    The p-value of the test is below 1 - level if and only if 0 lies outside. If all differences are equal and
-    not 0, their standard error of 0 says nothing and both ends are nan.
+    If all differences are equal and not 0, their standard error of 0 says nothing and both ends are nan.
     """
     checks.choice(method, T_TESTS, "method")
     d, scale = _folds(differences, ratio, method)
@@ -138,17 +122,12 @@ def corrected_interval(
 
 
 def five_by_two_t(differences: ArrayLike, alternative: Alternative = "two-sided") -> TestResult:
-    """Dietterich's 5x2 cv paired t test.
+    """Dietterich's 5x2 cv paired t test (1998, Neural Computation 10, 1895-1923).
 
     Which of the ten differences stands first changes the result; `five_by_two_f` does not depend on it. The
-    ten differences are taken as independent of the data that they share. With weak learners or few items they
-    are not, and the test rejects more often than its level: up to 15 % at 5 % in our calibration.
-    `differences`, of shape (5, 2), belong to both halves of five repetitions.
-
-    References
-    ----------
-    .. [1] Dietterich (1998), Approximate Statistical Tests for Comparing Supervised Classification Learning
-       Algorithms, Neural Computation 10, 1895-1923.
+    ten differences are taken as independent of the data that they share. With weak learners or few items the
+    test rejects more often than its level: up to 15 % at 5 % in our calibration. `differences`, of shape (5,
+    2), belong to both halves of five repetitions.
     """
     checks.choice(alternative, allowed_names("alternative"), "alternative")
     d, variance = _five_by_two(differences)
@@ -161,18 +140,12 @@ def five_by_two_t(differences: ArrayLike, alternative: Alternative = "two-sided"
 
 
 def five_by_two_f(differences: ArrayLike) -> TestResult:
-    """Alpaydin's combined 5x2 cv F test.
+    """Alpaydin's combined 5x2 cv F test (1999, Neural Computation 11, 1885-1892), two-sided.
 
-    All repetitions halve the same items, so that their differences have an error in common that their
-    variances do not show. With weak learners or few items the test rejects up to 17 % at 5 % in our
-    calibration, where `corrected_t` rejects 1 to 5 % on the same folds. The test is two-sided. Its statistic
-    is the mean square of all ten differences over their mean variance within repetitions, on 10 and 5 degrees
-    of freedom.
-
-    References
-    ----------
-    .. [1] Alpaydin (1999), Combined 5x2 cv F Test for Comparing Supervised Classification
-       Learning Algorithms, Neural Computation 11, 1885-1892.
+    The statistic is the mean square of all ten differences over their mean variance within repetitions, on 10
+    and 5 degrees of freedom. All repetitions halve the same items, so that their differences have an error in
+    common that their variances do not show: with weak learners or few items the test rejects up to 17 % at 5
+    % in our calibration, where `corrected_t` rejects 1 to 5 % on the same folds.
     """
     d, variance = _five_by_two(differences)
     if variance == 0.0:
@@ -186,13 +159,9 @@ def five_by_two_f(differences: ArrayLike) -> TestResult:
 def k_bonferroni(p_values: ArrayLike, required: int, alternative: Alternative = "two-sided") -> TestResult:
     """Test whether at least so many folds have an effect, from one p-value per fold.
 
-    The test is valid under any dependence of the folds. It rejects if and only if the count of
-    `bestby.replicability` by Bonferroni is at least `required`.
-
-    References
-    ----------
-    .. [1] Dror, Baumer, Shlomov and Reichart (2018), The Hitchhiker's Guide to Testing Statistical
-       Significance in Natural Language Processing, ACL, section 5.
+    Dror, Baumer, Shlomov & Reichart (2018), The Hitchhiker's Guide to Testing Statistical Significance in
+    Natural Language Processing, ACL, section 5. The test is valid under any dependence of the folds. It
+    rejects if and only if the count of `bestby.replicability` by Bonferroni is at least `required`.
     """
     p = checks.p_values(p_values)
     u = checks.positive_int(required, "required")

@@ -23,11 +23,11 @@ _EXACT_IN_SINGLE = 1 << 24
 
 
 def together(right: Array, counts: IntArray, others: Array | None = None) -> IntArray:
-    """Return on how many items two systems are both right, for all pairs.
+    """Return on how many items two systems are both right, for all pairs, shape (S, T).
 
-    `counts` has shape (C,) and `others` has shape (C, T). `right`, of shape (C, S): 1 where a system is right
-    on the items of a row, 0 where it is wrong. The result has shape (S, T): exact: products of blocks of
-    rows, in single precision where their sums are small enough.
+    `right` (C, S), and `others` (C, T) if given, are 1 where a system is right on the items of a row, which
+    stands for `counts` items. Products of blocks of rows are in single precision where their sums are small
+    enough.
     """
     others = right if others is None else others
     found: IntArray = np.zeros((right.shape[1], others.shape[1]), dtype=np.int64)
@@ -43,9 +43,8 @@ def together(right: Array, counts: IntArray, others: Array | None = None) -> Int
 def permutation(n10: IntArray, n01: IntArray, alternative: Alternative) -> tuple[FloatArray, BoolArray]:
     """Return the p-values of the exact permutation test (McNemar's) of many pairs.
 
-    `p_values` has shape (P,). `n10` and `n01`, of shape (P,), are numbers of items that only A, and only B,
-    has right. `alone`, of shape (P,), says where all items that differ point in the direction asked about, or
-    none differs: one arrangement of signs is all there is to count.
+    The second result says where all items that differ point in the direction of the alternative, or none
+    differs: one arrangement of signs is all there is to count.
     """
     net, m = n10 - n01, n10 + n01
     far = np.abs(net) if alternative == "two-sided" else net if alternative == "greater" else -net
@@ -61,11 +60,7 @@ def permutation(n10: IntArray, n01: IntArray, alternative: Alternative) -> tuple
 
 
 def tango(n10: IntArray, n01: IntArray, n: int, level: float) -> tuple[FloatArray, FloatArray]:
-    """Return the ends of Tango's intervals of many pairs.
-
-    `low` and `high` have shape (P,). `n10` and `n01`, of shape (P,), are numbers of items that only A, and
-    only B, has right. `n` is the number of all items, below 2^31.
-    """
+    """Return the ends of Tango's intervals of many pairs; `n`, the number of all items, is below 2^31."""
     z = two_sided_quantile(level)
     d, m = n10 - n01, n10 + n01
     key = np.concatenate([m * (2 * n + 1) + d, m * (2 * n + 1) - d])

@@ -15,15 +15,11 @@ from bestby.results.values import Interval
 def effect_size(a: FloatArray, b: FloatArray, level: float, *, paired: bool) -> tuple[float, Interval | None]:
     """Return the difference of means in standard deviations of a run, corrected for few runs.
 
-    For as many runs of A as of B, not paired, d_av is Hedges' g. The interval is Bonett's: normal, around the
-    difference before the correction for few runs. It assumes neither equal variances nor, for pairs, a
-    correlation. The correction for independent runs is 1 - 3 / (4 (n + m - 2) - 1), for pairs sqrt((n - 2) /
-    (n - 1)); two pairs, for which that is 0, are not corrected. The standard deviation of d_av is the root of
-    the mean of both variances [1]_. Without any variance the result is NaN and None.
-
-    References
-    ----------
-    .. [1] Bonett (2008), Psychological Methods 13, 99-109.
+    The standard deviation is the root of the mean of both variances. The correction for independent runs is 1
+    - 3 / (4 (n + m - 2) - 1), which gives Hedges' g for n = m, and for pairs sqrt((n - 2) / (n - 1)); two
+    pairs are not corrected. The interval is Bonett's (2008, Psychological Methods 13, 99-109): normal, around
+    the difference before the correction, assuming neither equal variances nor, for pairs, a correlation.
+    Without any variance the result is NaN and None.
     """
     n, m = a.size, b.size
     var_a, var_b = float(a.var(ddof=1)), float(b.var(ddof=1))

@@ -41,16 +41,10 @@ def skewed(differences: FloatArray, counts: IntArray, pairs: int = 1) -> bool:
     """Tell whether differences are so skewed that a test of their mean rejects too often.
 
     They are if, of the differences other than 0, the skewness is large beside the root of their number (the
-    term of first order in the error of Student's t [1]_), and the mean lies on the same side of the median,
-    by more than 1.2 standard errors [2]_. Heavy tails have such moments too, but no such mean. With several
-    `pairs` the skewness must also be larger than normal differences have by chance (by Bonferroni).
-
-    References
-    ----------
-    .. [1] Johnson (1978), Modified t tests and confidence intervals for asymmetrical populations, J. Amer.
-       Statist. Assoc. 73, 536-544.
-    .. [2] Cabilio & Masaro (1996), A simple test of symmetry about an unknown median, Canad. J. Statist. 24,
-       349-361.
+    term of first order in the error of Student's t: Johnson 1978, J. Amer. Statist. Assoc. 73, 536-544), and
+    the mean lies on the same side of the median, by more than 1.2 standard errors (Cabilio & Masaro 1996,
+    Canad. J. Statist. 24, 349-361). Heavy tails have such moments too, but no such mean. With several `pairs`
+    the skewness must also be larger than normal differences have by chance (by Bonferroni).
     """
     there = (differences != 0.0) & (counts > 0)
     d, c = differences[there], counts[there]
@@ -97,9 +91,8 @@ def _median(values: FloatArray, counts: IntArray) -> float:
 def follows_size(effects: FloatArray, sizes: FloatArray, counts: IntArray, pairs: int = 1) -> bool:
     """Tell whether the effect in a cluster goes with its size, and the sizes are so unequal that it matters.
 
-    `sizes` and `counts` have shape (C,). `effects`, of shape (C,), is the mean difference (or influence) of
-    an item in each distinct cluster. `pairs` says how many pairs are looked at, for all of which together
-    chance is allowed for (by Bonferroni).
+    `effects` are the mean difference (or influence) of an item in each distinct cluster. Chance is allowed
+    for all `pairs` together (by Bonferroni).
     """
     effects, sizes = np.repeat(effects, counts), np.repeat(sizes, counts)
     if sizes.size < FEWEST:

@@ -19,20 +19,16 @@ MOST_LETTERS = 26
 def letters(different: ArrayLike) -> tuple[str, ...]:
     """Compact letter display: systems share a letter if and only if they are not different.
 
-    A letter is a set of systems no two of which differ, and every two systems that do not differ need one in
-    common: a cover of the edges of a graph by cliques [2]_. The insert-and-absorb algorithm [1]_ lists all
-    maximal cliques, of which there can be exponentially many. Here the systems are visited in rank order;
-    each takes the farthest one it still needs a letter with, and all others ranked below it that fit, those
-    that need the letter first. Where the groups are runs of neighbours in rank, as nearly always, this gives
-    the same letters as [1]_, which are the fewest; otherwise it gives at most one letter for each pair.
     `different`, of shape (S, S), is symmetric and in rank order, the best first. "a" goes to the best; after
     "z" come "A" to "Z", then "(53)" and so on.
 
-    References
-    ----------
-    .. [1] Piepho (2004), J. Comput. Graph. Statist. 13, 456-466.
-    .. [2] Gramm, Guo, Hueffner, Niedermeier, Piepho and Schmid (2007), Comput. Statist. Data Anal. 52,
-       725-736.
+    A letter is a set of systems no two of which differ: a cover of the edges of a graph by cliques (Gramm et
+    al. 2007, Comput. Statist. Data Anal. 52, 725-736). Insert-and-absorb (Piepho 2004, J. Comput. Graph.
+    Statist. 13, 456-466) lists all maximal cliques, of which there can be exponentially many. Here the
+    systems are visited in rank order; each takes the farthest one it still needs a letter with, and all
+    others ranked below it that fit, those that need the letter first. Where the groups are runs of neighbours
+    in rank, as nearly always, these are Piepho's letters, which are the fewest; otherwise there is at most
+    one letter for each pair.
     """
     matrix = _square(different, "different")
     if (matrix != matrix.T).any():
@@ -48,20 +44,16 @@ def letters(different: ArrayLike) -> tuple[str, ...]:
 
 
 def cliques(different: ArrayLike) -> tuple[tuple[int, ...], ...]:
-    """Return the groups of `letters` as positions: every two systems that do not differ share one.
-
-    `different` is as for `letters`.
-    """
+    """Return the groups of `letters` as positions: every two systems that do not differ share one."""
     return tuple(tuple(group) for group in sorted(_cliques(~_square(different, "different"))))
 
 
 def labels(different: ArrayLike) -> tuple[str, ...] | None:
     """Label the groups of `letters`: by letters as long as there are enough, else by numbers.
 
-    `different` is as for `letters`. Up to 26 groups have letters. More are numbered from the best, and runs
-    of numbers written with their ends, as "gijklmnopqrstu" is hard to read: two systems that share a number
-    are not different, as two that share a letter. None if there are more groups than letters and than
-    systems: such labels would be longer than the pairs they stand for.
+    Up to 26 groups have letters. More are numbered from the best, and runs of numbers written with their
+    ends. None if there are more groups than letters and than systems: such labels would be longer than the
+    pairs they stand for.
     """
     matrix = _square(different, "different")
     most = max(MOST_LETTERS, len(matrix))
@@ -113,15 +105,12 @@ def _cliques(alike: BoolArray, most: float = math.inf) -> list[list[int]]:
 
 
 def rank_intervals(better: ArrayLike) -> tuple[IntArray, IntArray]:
-    """Ranks that the tests leave open for each system.
+    """Return the best and the worst rank that the tests leave open for each system.
 
-    The best rank of a system is one more than the number of systems significantly better than it; the worst
-    is the number of systems less those significantly worse. If the tests control the family-wise error rate,
-    the intervals hold for all systems simultaneously at that level. The best rank is 1.
-
-    References
-    ----------
-    .. [1] Al Mohamad, Goeman and van Zwet (2022), J. R. Statist. Soc. B 84, 1243-1267.
+    Al Mohamad, Goeman & van Zwet (2022), J. R. Statist. Soc. B 84, 1243-1267. The best rank, 1 or more, is
+    one more than the number of systems significantly better; the worst is the number of systems less those
+    significantly worse. If the tests control the family-wise error rate, the intervals hold for all systems
+    simultaneously at that level.
     """
     matrix = _square(better, "better")
     both = matrix & matrix.T

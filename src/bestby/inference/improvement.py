@@ -16,20 +16,12 @@ from bestby.results.values import Interval, TestResult
 def improvement(a: FloatArray, b: FloatArray, level: float, *, paired: bool) -> tuple[float, Interval]:
     """Return P(A > B) + P(A = B) / 2 with its interval.
 
-    Cliff's delta is 2 P - 1. The interval of Brunner and Munzel shrinks to a point where all runs of one
-    system are above all of the other, however few they are; this one does not.
-
-    Newcombe's variance takes both systems to vary alike. Where one varies much more, its runs alone decide,
-    and there are fewer of them than pairs. The variance is therefore the larger of Newcombe's and that of two
-    normal distributions with the observed variances [2]_ [3]_. The interval is Newcombe's score interval of
-    the area under the curve (his method 5) [1]_, made longer where the systems vary unequally; for pairs it
-    is Wilson's score interval, ties counting half.
-
-    References
-    ----------
-    .. [1] Newcombe (2006), Statist. Med. 25, 559-573, method 5.
-    .. [2] Hanley and McNeil (1982), Radiology 143, 29-36, for the variance by pairs with a common run.
-    .. [3] Owen (1956), Ann. Math. Statist. 27, 1075-1090.
+    For pairs it is Wilson's score interval, ties counting half; otherwise Newcombe's score interval of the
+    area under the curve (2006, Statist. Med. 25, 559-573, method 5), which, unlike that of Brunner and
+    Munzel, does not shrink to a point where all runs of one system are above all of the other. Newcombe's
+    variance takes both systems to vary alike. Where one varies much more, its runs alone decide, so the
+    variance is the larger of Newcombe's and that of two normal distributions with the observed variances (by
+    pairs with a common run: Hanley & McNeil 1982, Radiology 143, 29-36).
     """
     z = float(ndtri(0.5 * (1.0 + level)))
     if paired:
@@ -46,11 +38,7 @@ def improvement(a: FloatArray, b: FloatArray, level: float, *, paired: bool) -> 
 
 
 def _variance(theta: float, n: int, m: int, var_a: float, var_b: float) -> float:
-    """Return the variance of the share of pairs of runs that A wins, if it wins with probability theta.
-
-    Newcombe's, or, if it is larger, that of normal scores with the variances of these runs: the more B
-    varies, the more likely are two runs of A both above the same run of B.
-    """
+    """Return the variance of the share of pairs of runs that A wins, if it wins with probability theta."""
     common = 0.5 * (n + m) - 1.0
     exponential = 1.0 + common * ((1.0 - theta) / (2.0 - theta) + theta / (1.0 + theta))
     inside = min(max(theta, 1e-15), 1.0 - 1e-15)
@@ -65,7 +53,7 @@ def _variance(theta: float, n: int, m: int, var_a: float, var_b: float) -> float
 def _covariance(theta: float, correlation: float) -> float:
     """Return the covariance of two events of probability theta whose normal variables are correlated.
 
-    The probability of both by Owen's T function (Owen 1956).
+    The probability of both is by Owen's T function (Owen 1956, Ann. Math. Statist. 27, 1075-1090).
     """
     z = ndtri(theta)
     both = ndtr(z) - 2.0 * owens_t(z, math.sqrt((1.0 - correlation) / (1.0 + correlation)))
@@ -97,14 +85,11 @@ def _half_counts(x: FloatArray, others: FloatArray) -> IntArray:
 
 
 def brunner_munzel(a: FloatArray, b: FloatArray, alternative: Alternative) -> TestResult:
-    """Return the test of Brunner and Munzel that neither system is more likely to be ahead.
+    """Return the test that neither system is more likely to be ahead.
 
-    The p-value is from the t distribution with Satterthwaite's degrees of freedom. Two samples that do not
-    overlap have no variance there: the p-value is then that of the permutation test, the smallest there is.
-
-    References
-    ----------
-    .. [1] Brunner and Munzel (2000), Biometrical J. 42, 17-25.
+    Brunner & Munzel (2000), Biometrical J. 42, 17-25: the p-value is from the t distribution with
+    Satterthwaite's degrees of freedom. Two samples that do not overlap have no variance there: the p-value is
+    then the smallest of the permutation test.
     """
     p, of_a, of_b = placements(a, b)
     variances = [float(of_a.var(ddof=1)) / a.size, float(of_b.var(ddof=1)) / b.size]

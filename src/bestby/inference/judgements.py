@@ -92,10 +92,7 @@ class Judgements:
         n_jobs: int = 1,
         progress: totals.Progress | None = None,
     ) -> FloatArray:
-        """Transform the win matrices of bootstrap resamples of the clusters, or of the judgements.
-
-        The result has shape (B, ...).
-        """
+        """Transform the win matrices of bootstrap resamples of the clusters, or of the judgements."""
         cells, place, counts = self._cells
         few = max(1, _MATRIX_NUMBERS // self.n_systems**2)
         if self.clusters is None and cells.size * CELL_COST_BOOTSTRAP <= self.n:

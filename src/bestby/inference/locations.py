@@ -94,8 +94,9 @@ def paired_squared_errors(a: FloatArray, b: FloatArray, statistic: str) -> Float
     """Return the estimated variance of the difference of the locations of each row of paired runs.
 
     The covariance of two medians comes from how often both runs of a pair are on one side of them (Bonett &
-    Price 2020 count those below; with those above, and half of those at a median, the sign of the scores does
-    not matter). Pairs that all differ by the same have the error 0.
+    Price 2020, Brit. J. Math. Statist. Psychol. 73, 333-346, count those below; with those above, and half of
+    those at a median, the sign of the scores does not matter). Pairs that all differ by the same have the
+    error 0.
 
     >>> float(paired_squared_errors(np.array([1.0, 2.0, 3.0]), np.array([0.0, 2.0, 2.0]), "mean").round(4))
     0.1111
@@ -116,15 +117,11 @@ def paired_squared_errors(a: FloatArray, b: FloatArray, statistic: str) -> Float
 def squared_error(x: FloatArray, statistic: str) -> tuple[float, int] | None:
     """Return the estimated variance of the location of n runs, and its degrees of freedom.
 
-    The error of the median has no degrees of freedom of its own; n - 1 makes intervals and tests of fewer
-    than ten runs too careful rather than too bold (the page Calibration has the figures). The variance of a
-    trimmed mean is from the winsorized runs [1]_, that of the median from the distance of two order
-    statistics [2]_. A single run has None.
-
-    References
-    ----------
-    .. [1] Yuen (1974), Biometrika 61, 165-170, section 2.
-    .. [2] Price and Bonett (2001), J. Statist. Comput. Simul. 68, 295-305.
+    A single run has None. The variance of a trimmed mean is from the winsorized runs (Yuen 1974, Biometrika
+    61, 165-170, section 2), that of the median from the distance of two order statistics (Price & Bonett
+    2001, J. Statist. Comput. Simul. 68, 295-305). It has no degrees of freedom of its own; n - 1 makes
+    intervals and tests of fewer than ten runs too careful rather than too bold (the page Calibration has the
+    figures).
     """
     if x.size < 2:
         return None
@@ -136,14 +133,9 @@ def difference_error(
 ) -> tuple[float, float] | None:
     """Return the standard error of the difference of two locations, and its degrees of freedom.
 
-    It is Welch's (for trimmed means Yuen's, for medians Bonett and Price's) for independent runs [1]_ [2]_;
-    otherwise that of the differences [3]_. None if a system has a single run.
-
-    References
-    ----------
-    .. [1] Welch (1938), Biometrika 29, 350-362; Yuen (1974), Biometrika 61, 165-170.
-    .. [2] Bonett and Price (2002), Psychological Methods 7, 370-383.
-    .. [3] Bonett and Price (2020), Brit. J. Math. Statist. Psychol. 73, 333-346, for medians.
+    For independent runs it is Welch's (1938, Biometrika 29, 350-362), for trimmed means Yuen's, for medians
+    Bonett and Price's (2002, Psychological Methods 7, 370-383); for pairs that of the differences. None if a
+    system has a single run.
     """
     if paired:
         if a.size < 2:

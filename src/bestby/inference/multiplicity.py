@@ -12,17 +12,10 @@ from bestby.vocabulary import allowed_names
 
 
 def holm(p_values: ArrayLike) -> FloatArray:
-    """Adjust p-values by Holm's step-down procedure.
+    """Adjust p-values by Holm's step-down procedure (1979, Scand. J. Statist. 6, 65-70).
 
-    Controls the family-wise error rate under any dependence, and is never less powerful than
-    `bonferroni`.
+    It controls the family-wise error rate under any dependence, and is never less powerful than `bonferroni`.
 
-    References
-    ----------
-    .. [1] Holm (1979), Scand. J. Statist. 6, 65-70.
-
-    Examples
-    --------
     >>> holm([0.04, 0.01, 0.03, 0.02])
     array([0.06, 0.04, 0.06, 0.06])
     """
@@ -35,13 +28,9 @@ def holm(p_values: ArrayLike) -> FloatArray:
 
 
 def bonferroni(p_values: ArrayLike) -> FloatArray:
-    """Adjust p-values by their number.
+    """Adjust p-values by their number (Dunn 1961, J. Amer. Statist. Assoc. 56, 52-64).
 
-    Controls the family-wise error rate under any dependence.
-
-    References
-    ----------
-    .. [1] Dunn (1961), J. Amer. Statist. Assoc. 56, 52-64.
+    It controls the family-wise error rate under any dependence.
     """
     p = checks.p_values(p_values)
     return np.minimum(p * p.size, 1.0)
@@ -50,13 +39,10 @@ def bonferroni(p_values: ArrayLike) -> FloatArray:
 def benjamini_hochberg(p_values: ArrayLike) -> FloatArray:
     """Adjust p-values by the step-up procedure of Benjamini and Hochberg.
 
-    Controls the false discovery rate, not the family-wise error rate, when the tests are
-    independent or positively dependent. Unlike under `holm` and `bonferroni`, further comparisons
-    with small p-values can make the others smaller: that is what a share of discoveries means.
-
-    References
-    ----------
-    .. [1] Benjamini and Hochberg (1995), J. R. Statist. Soc. B 57, 289-300.
+    Benjamini & Hochberg (1995), J. R. Statist. Soc. B 57, 289-300. It controls the false discovery rate, not
+    the family-wise error rate, when the tests are independent or positively dependent. Unlike under `holm`
+    and `bonferroni`, further comparisons with small p-values can make the others smaller: that is what a
+    share of discoveries means.
     """
     p = checks.p_values(p_values)
     order = np.argsort(p, kind="stable")
@@ -80,10 +66,5 @@ _CORRECTIONS: dict[str, Callable[[ArrayLike], FloatArray]] = {
 
 
 def adjust(p_values: ArrayLike, correction: str) -> FloatArray:
-    """Adjust p-values by the correction of that name.
-
-    `p_values`, of shape (m,), are raw p-values of the whole family, each in [0, 1]. The result has shape
-    (m,): adjusted p-values, in the order given: never smaller than the raw ones, at most 1, and in the same
-    order of size.
-    """
+    """Adjust the raw p-values of a whole family, in the order given, by the correction of that name."""
     return _CORRECTIONS[checks.choice(correction, allowed_names("correction"), "correction")](p_values)

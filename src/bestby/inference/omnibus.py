@@ -14,14 +14,10 @@ from bestby.inference.classical import _BLOCK, _numbers, doubled_ranks
 
 
 def cochran_q(x: ArrayLike, counts: IntArray | None = None) -> tuple[float, int, float]:
-    """Cochran's Q test that all systems are right equally often.
+    """Cochran's Q test that all systems are right equally often (1950, Biometrika 37, 256-266, eq. 4).
 
     `x`, of shape (n, S), is 1 where a system has an item right, else 0. Q is 0 if no two systems differ on
     any item.
-
-    References
-    ----------
-    .. [1] Cochran (1950), Biometrika 37, 256-266, equation 4.
     """
     scores = _matrix(x)
     right = scores == 1
@@ -42,13 +38,9 @@ def cochran_q(x: ArrayLike, counts: IntArray | None = None) -> tuple[float, int,
 def friedman(x: ArrayLike, counts: IntArray | None = None) -> tuple[float, int, float]:
     """Friedman's test that all systems rank alike, with midranks and the correction for ties.
 
-    `counts` says how many items have each row of `x`, of shape (n, S). The statistic, chi-squared, is 0 if
-    all systems are tied on every item.
-
-    References
-    ----------
-    .. [1] Friedman (1937), J. Amer. Statist. Assoc. 32, 675-701.
-    .. [2] Conover (1999), Practical Nonparametric Statistics, 3rd ed., section 5.8.
+    Friedman (1937), J. Amer. Statist. Assoc. 32, 675-701; ties by Conover (1999), Practical Nonparametric
+    Statistics, 3rd ed., section 5.8. `counts` says how many items have each row of `x`, of shape (n, S). The
+    statistic, chi-squared, is 0 if all systems are tied on every item.
     """
     scores = _matrix(x)
     size = scores.shape[1]

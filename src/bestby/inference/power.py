@@ -22,15 +22,10 @@ def mcnemar_power(
     *,
     mid: bool = False,
 ) -> FloatArray:
-    """Return the unconditional power of McNemar's exact test.
+    """Return the unconditional power of McNemar's exact test (Duffy 1984, Biometrics 40, 1005-1015).
 
     `differing` is the probability that exactly one system has an item right. The power is the sum, over the
-    number m of differing items, of its binomial probability times the power of the sign test of m items;
-    beyond nine standard deviations of m nothing is left to sum.
-
-    References
-    ----------
-    .. [1] Duffy (1984), Asymptotic and exact power for the McNemar test, Biometrics 40, 1005-1015.
+    number m of differing items, of its binomial probability times the power of the sign test of m items.
     """
     sizes = np.asarray(n, dtype=np.int64)
     if differing <= 0.0:
@@ -92,14 +87,10 @@ def _at_least(k: IntArray, m: IntArray, p: float) -> FloatArray:
 def t_power(
     shift: FloatArray, df: FloatArray, alpha: float, alternative: Alternative = "two-sided"
 ) -> FloatArray:
-    """Return the power of a t-test.
+    """Return the power of a t-test (Cohen 1988, Statistical Power Analysis, 2nd ed., section 12.8).
 
     `shift` is the true difference in units of its standard error. Where `df` is not positive there is no
     test, and the power is NaN.
-
-    References
-    ----------
-    .. [1] Cohen (1988), Statistical Power Analysis for the Behavioral Sciences, 2nd ed., section 12.8.
     """
     shift, df = np.broadcast_arrays(np.asarray(shift, dtype=np.float64), np.asarray(df, dtype=np.float64))
     usable = np.where(df > 0.0, df, 1.0)

@@ -43,10 +43,7 @@ class Strengths:
 
 
 def win_rates(wins: ArrayLike, ties: ArrayLike | None = None) -> FloatArray:
-    """Return the share of its judgements that each system wins, a tie counting half.
-
-    `wins` and `ties` have shape (..., S, S). The rate of a system that was not judged is NaN.
-    """
+    """Return the share of its judgements that each system wins, a tie counting half; NaN without any."""
     w, t = _matrices(wins, ties)
     won: FloatArray = (w + 0.5 * t).sum(axis=-1)
     judged = (w + np.swapaxes(w, -1, -2) + t).sum(axis=-1)
@@ -57,26 +54,19 @@ def win_rates(wins: ArrayLike, ties: ArrayLike | None = None) -> FloatArray:
 def strengths(
     wins: ArrayLike, ties: ArrayLike | None = None, *, model: str = "half", prior: float = 0.0
 ) -> Strengths:
-    """Fit strengths by maximum likelihood.
+    """Fit strengths by maximum likelihood to win matrices of shape (..., S, S).
 
-    With strengths exp(b), the odds of A against B are exp(b_A - b_B) [1]_; Davidson's tie has the weight nu
-    exp((b_A + b_B) / 2) beside exp(b_A) and exp(b_B) [2]_. A minorise-maximise step multiplies each strength
-    by the wins observed over those expected ([3]_, eq. 3, where ties are halves), and nu by the ties observed
-    over those expected. Such steps lead near the maximum from anywhere but converge slowly where few
-    judgements join groups of systems, so after five of them Newton's method finishes, its steps damped by
-    log(1 + r) / r with r their reach, by which it converges from anywhere [4]_.
+    With strengths exp(b), the odds of A against B are exp(b_A - b_B) (Bradley & Terry 1952, Biometrika 39,
+    324-345); Davidson's tie has the weight nu exp((b_A + b_B) / 2) beside exp(b_A) and exp(b_B) (Davidson
+    1970, J. Amer. Statist. Assoc. 65, 317-328). A minorise-maximise step multiplies each strength by the wins
+    observed over those expected (Hunter 2004, Ann. Statist. 32, 384-406, eq. 3), and nu by the ties observed
+    over those expected. Such steps converge slowly where few judgements join groups of systems, so after five
+    of them Newton's method finishes, its steps damped by log(1 + r) / r with r their reach, by which it
+    converges from anywhere (Bach 2010, Electron. J. Statist. 4, 384-414).
 
-    `wins` and `ties` have shape (..., S, S). `prior` judgements, half of them won and half lost, are added
-    between every two systems, which gives a system that won or lost all a finite strength. The estimates are
-    NaN where there are none: for every two groups of systems, some of each must have won against some of the
-    other [3]_.
-
-    References
-    ----------
-    .. [1] Bradley & Terry (1952), Biometrika 39, 324-345.
-    .. [2] Davidson (1970), J. Amer. Statist. Assoc. 65, 317-328.
-    .. [3] Hunter (2004), MM algorithms for generalized Bradley-Terry models, Ann. Statist. 32, 384-406.
-    .. [4] Bach (2010), Self-concordant analysis for logistic regression, Electron. J. Statist. 4, 384-414.
+    `prior` judgements, half of them won and half lost, are added between every two systems, which gives a
+    system that won or lost all a finite strength. The estimates are NaN where there are none: for every two
+    groups of systems, some of each must have won against some of the other.
     """
     checks.choice(model, allowed_names("ties"), "ties")
     if not 0.0 <= prior < math.inf:
@@ -134,12 +124,8 @@ def errors(
 
     The arrays have shape (n,); `values` are 1 where the first was preferred, 0 where the second was, 0.5 for
     a tie. The two covariances are the inverse information H, and H M H with M the sum over clusters of the
-    outer product of their scores [1]_, times G / (G - 1) for G clusters, both for strengths whose mean is 0.
-
-    References
-    ----------
-    .. [1] Liang & Zeger (1986), Longitudinal data analysis using generalized linear models, Biometrika 73,
-       13-22, eq. 6.
+    outer product of their scores (Liang & Zeger 1986, Biometrika 73, 13-22, eq. 6), times G / (G - 1) for G
+    clusters, both for strengths whose mean is 0.
     """
     a, b = np.asarray(first, dtype=np.int64), np.asarray(second, dtype=np.int64)
     y = np.asarray(values, dtype=np.float64)
@@ -202,8 +188,7 @@ def refuse_unconnected(wins: ArrayLike, ties: ArrayLike, names: Sequence[str]) -
 def refuse_infinite(fitted: Strengths) -> None:
     """Refuse strengths without a finite estimate though wins and ties lead from every system to every other.
 
-    That is so where all judgements are ties, or where Davidson's model tells wins and ties apart without
-    error: every lead above some size was a win, every one below it a tie.
+    All judgements are ties then, or every lead above some size was a win, every one below it a tie.
     """
     if np.isnan(fitted.log).any():
         raise DesignError(

@@ -25,14 +25,9 @@ def wilson(successes: ArrayLike, n: ArrayLike, level: float = 0.95) -> tuple[Flo
 def wilson(
     successes: ArrayLike, n: ArrayLike, level: float = 0.95
 ) -> tuple[float, float] | tuple[FloatArray, FloatArray]:
-    """Wilson's score interval for a proportion.
+    """Wilson's score interval for a proportion (1927, J. Amer. Statist. Assoc. 22, 209-212).
 
     The ends are floats if both counts are scalars. The interval of the failures is the mirror image.
-
-    References
-    ----------
-    .. [1] Wilson (1927), J. Amer. Statist. Assoc. 22, 209-212.
-    .. [2] Newcombe (1998), Statist. Med. 17, 857-872, method 3.
     """
     z = two_sided_quantile(level)
     x, size = np.broadcast_arrays(np.asarray(successes, dtype=float), np.asarray(n, dtype=float))
@@ -55,22 +50,15 @@ def _wilson_low(x: FloatArray, n: FloatArray, z: float) -> FloatArray:
 def tango(n10: int, n01: int, n: int, level: float = 0.95) -> tuple[float, float]:
     """Tango's score interval for a difference of paired proportions.
 
-    The interval holds every difference that the score test with the variance estimated under that difference
-    does not reject.
-
-    With d = n10 - n01 and m = n10 + n01, the ends solve
+    Tango (1998), Statist. Med. 17, 891-908, section 4. `n10` is the number of items that only A has right,
+    `n01` that of B. With d = n10 - n01 and m = n10 + n01, the ends solve
 
         (n delta - d)^2 = z^2 n (s - delta^2),
 
     where s, the probability that the systems differ estimated under the difference delta, is the larger root
-    of n s^2 - (m + d delta) s + d delta - (n - m) delta^2 = 0. This is the equation of [1]_ written for the
-    sum of the two cells instead of one of them, which makes it symmetric. The statistic is monotone in delta,
-    so halving an interval finds each end, to 1e-15. `n10` is the number of items that only A has right, `n01`
-    that of B. Exchanging `n10` and `n01` mirrors the ends to the bit.
-
-    References
-    ----------
-    .. [1] Tango (1998), Statist. Med. 17, 891-908, section 4.
+    of n s^2 - (m + d delta) s + d delta - (n - m) delta^2 = 0: Tango's equation written for the sum of the
+    two cells instead of one of them, which makes it symmetric. The statistic is monotone in delta, so halving
+    an interval finds each end, to 1e-15. Exchanging `n10` and `n01` mirrors the ends to the bit.
     """
     z = two_sided_quantile(level)
     a, b, size = (count(value, what) for value, what in ((n10, "n10"), (n01, "n01"), (n, "n")))
@@ -85,8 +73,6 @@ def tango(n10: int, n01: int, n: int, level: float = 0.95) -> tuple[float, float
 
 def paired_error(n_differing: ArrayLike, difference: ArrayLike, n: int) -> FloatArray:
     """Return the standard error of a difference of paired proportions: sd / sqrt(n) of the n differences.
-
-    `n_differing` counts items that only one of the systems has right. `n` counts items; at least 2.
 
     >>> differences = np.array([1] * 6 + [-1] * 16 + [0] * 139)
     >>> bool(np.isclose(paired_error(22, -10 / 161, 161), differences.std(ddof=1) / np.sqrt(161)))

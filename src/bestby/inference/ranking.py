@@ -18,10 +18,7 @@ from bestby.results.values import Friedman
 
 
 def average_ranks(scores: ArrayLike, *, greater_is_better: bool = True) -> FloatArray:
-    """Return the average rank of each system over the datasets, 1 being the best; ties share ranks.
-
-    `scores` has shape (N, k) and the result has shape (k,).
-    """
+    """Return the average rank of each system over the datasets, 1 being the best; ties share ranks."""
     x = _scores(scores)
     return np.asarray(ranks(x, greater_is_better=greater_is_better).mean(axis=0))
 
@@ -37,17 +34,12 @@ def ranks(scores: FloatArray, *, greater_is_better: bool = True) -> FloatArray:
 def friedman(scores: ArrayLike) -> Friedman:
     """Test whether all systems rank alike, over datasets.
 
-    If all datasets rank the systems alike, F has no denominator. Its p-value is then the probability of that
-    under the null hypothesis, (k!)^(1 - N) at most, rather than 0. The result has chi-squared with the
-    correction for ties; Iman and Davenport's F, which is less conservative; and the exact p-value for few
-    systems and datasets, where neither approximation is good (F rejects in 19 % of cases for three systems on
-    three datasets, in 7 % on four; from five on it keeps its 5 %).
-
-    References
-    ----------
-    .. [1] Friedman (1937), J. Amer. Statist. Assoc. 32, 675-701.
-    .. [2] Iman and Davenport (1980), Commun. Statist. A 9, 571-595.
-    .. [3] Demsar (2006), JMLR 7, 1-30, section 3.2.2.
+    The result has chi-squared with the correction for ties (Friedman 1937); Iman and Davenport's F, which is
+    less conservative (1980, Commun. Statist. A 9, 571-595; Demsar 2006, JMLR 7, 1-30, section 3.2.2); and the
+    exact p-value for few systems and datasets, where neither approximation is good (F rejects in 19 % of
+    cases for three systems on three datasets, in 7 % on four; from five on it keeps its 5 %). If all datasets
+    rank the systems alike, F has no denominator: its p-value is then the probability of that under the null
+    hypothesis, (k!)^(1 - N) at most, rather than 0.
     """
     x = _scores(scores)
     n, k = x.shape
@@ -69,8 +61,7 @@ _MOST_STATES = 200_000
 def _exact(x: FloatArray) -> float | None:
     """Return the probability, over all orders on each dataset, of rank sums that lie as far apart.
 
-    Dataset by dataset, the distribution of the rank sums; as all systems are alike under the null, only
-    the sorted sums matter.
+    As all systems are alike under the null, only the sorted rank sums matter.
     """
     doubled = np.rint(2.0 * ranks(x)).astype(np.int64)
     n, k = doubled.shape
@@ -103,12 +94,8 @@ def rank_scale(k: int, n: int) -> float:
 def nemenyi(average: ArrayLike, n: int) -> FloatArray:
     """Return Nemenyi's p-value for each two systems: all pairs compared by their average ranks.
 
-    The p-values already account for all pairs; they are 1 on the diagonal.
-
-    References
-    ----------
-    .. [1] Nemenyi (1963), Distribution-free multiple comparisons, PhD thesis, Princeton.
-    .. [2] Demsar (2006), JMLR 7, 1-30, section 3.2.2.
+    The p-values already account for all pairs (Demsar 2006, JMLR 7, 1-30, section 3.2.2); they are 1 on the
+    diagonal.
     """
     r = np.asarray(average, dtype=np.float64)
     q = np.abs(r[:, None] - r[None, :]) / rank_scale(r.size, n) * math.sqrt(2.0)
@@ -120,13 +107,9 @@ def nemenyi(average: ArrayLike, n: int) -> FloatArray:
 def holm_ranks(average: ArrayLike, n: int, baseline: int | None = None) -> FloatArray:
     """Return Holm's adjusted p-values for each two systems, or for each against a baseline.
 
-    Each difference of average ranks is divided by `rank_scale` and referred to the normal distribution. With
-    a `baseline`, the position of a system, the family is k - 1 pairs. The result is NaN where a pair was not
-    compared, 1 on the diagonal.
-
-    References
-    ----------
-    .. [1] Demsar (2006), JMLR 7, 1-30, section 3.2.2.
+    Each difference of average ranks is divided by `rank_scale` and referred to the normal distribution
+    (Demsar 2006, JMLR 7, 1-30, section 3.2.2). With a `baseline`, the position of a system, the family is k -
+    1 pairs. The result is NaN where a pair was not compared, 1 on the diagonal.
     """
     r = np.asarray(average, dtype=np.float64)
     k = r.size

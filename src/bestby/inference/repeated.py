@@ -21,10 +21,8 @@ class Differences:
     """Differences of items, each a mean over runs, in terms of items that differ by one amount.
 
     Of `n` items as many as `differing` would have to differ by `size`, in (0, 1], to have the mean square of
-    those at hand; `net` is the mean difference in units of ``size / n``.
-
-    The size is the root of sum d^4 / sum d^2: it is 1 if the runs of a system agree on every item, and about
-    1 / R if each run errs for itself. With one run each these are the counts of `proportions.tango`.
+    those at hand; `net` is the mean difference in units of ``size / n``. The size is the root of sum d^4 /
+    sum d^2: 1 if the runs of a system agree on every item, and about 1 / R if each run errs for itself.
     """
 
     n: int
@@ -50,13 +48,10 @@ class Differences:
 
         `others` is the variance from other sources than the choice of items, `quantile` the number of
         standard errors that are not rejected, `variance` that of the mean difference at the estimate from all
-        sources. Exchanging the systems mirrors the ends to the bit.
-
-        The variance from the items under a candidate difference is that of Tango (1998, Statist. Med. 17,
-        891-908, section 4) for items that differ by `size`; see `proportions.tango` for the equations. It
-        falls to 0 as the difference reaches `size`, because all items then differ by that much. Means over
-        runs also differ by other amounts, and keep their variance: the end further from 0 is therefore never
-        closer to the estimate than that of the t interval.
+        sources. The variance from the items under a candidate difference is that of `proportions.tango` for
+        items that differ by `size`. It falls to 0 as the difference reaches `size`, because all items then
+        differ by that much. Means over runs also differ by other amounts, and keep their variance: the end
+        further from 0 is therefore never closer to the estimate than that of the t interval.
         """
         low, high = -self._high(-self.net, others, quantile), self._high(self.net, others, quantile)
         if self.size < 1.0:
@@ -85,13 +80,10 @@ class Differences:
 def mean_interval(mean: float, items: float, n: int, others: float, quantile: float) -> tuple[float, float]:
     """Return the score interval of one mean of 0/1 answers over runs and items.
 
-    Wilson's interval for as many independent answers as have the variance of this mean [1]_: the share of
-    right answers p has the variance p (1 - p) f / n, f being the design effect of the runs on n items; 1 if
-    all answers are alike. `others` is the variance from other sources than the choice of items.
-
-    References
-    ----------
-    .. [1] Korn & Graubard (1998), Survey Methodology 24, 193-201.
+    Wilson's interval for as many independent answers as have the variance of this mean (Korn & Graubard 1998,
+    Survey Methodology 24, 193-201): the share p of right answers has the variance p (1 - p) f / n, f being
+    the design effect of the runs on n items; 1 if all answers are alike. `others` is as for
+    `Differences.interval`.
     """
     spread = mean * (1.0 - mean)
     effect = items * (n - 1) / spread if spread > 0.0 and items > 0.0 else 1.0

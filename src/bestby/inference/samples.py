@@ -56,9 +56,8 @@ def t_test(
 ) -> TestResult | None:
     """Welch's t test, or the paired one; of trimmed means Yuen's, of medians with Price and Bonett's error.
 
-    `a` and `b` have shape (n,). Its statistic is t. None of a single run. Without any variance t has no
-    denominator: p is then 1 for equal locations, and otherwise that of the best-ordered split, which is as
-    small as that many runs can make it without assuming a distribution.
+    None of a single run. Without any variance t has no denominator: p is then 1 for equal locations, and
+    otherwise that of the best-ordered split.
     """
     if paired and statistic == "mean":
         return classical.paired_t(classical.paired_differences(a, b), alternative)
@@ -135,21 +134,15 @@ def permutation_test(
 ) -> TestResult:
     """Return the permutation test of the difference of two locations in its standard errors.
 
-    The difference of every split is divided by its own standard error, that of `locations`. If runs can be
-    exchanged, the test is exact with any statistic. If the systems vary unequally around the same location,
-    they cannot, and a test of the difference alone rejects too often however many runs there are, but for
-    means of as many of A as of B; with the standard error it rejects at its level in the limit of many runs
-    [1]_ [2]_. With few runs of the system that varies more it still rejects too often. For means of as many
-    runs of A as of B, and for paired means, the standard error changes no p-value.
+    If runs can be exchanged, the test is exact with any statistic. If the systems vary unequally around the
+    same location, a test of the difference alone rejects too often however many runs there are, but for means
+    of as many of A as of B; divided by its own standard error in every split, it rejects at its level in the
+    limit of many runs (Janssen 1997, Statist. Probab. Lett. 36, 9-21; Chung & Romano 2013, Ann. Statist. 41,
+    484-507). With few runs of the system that varies more it still rejects too often.
 
     The two-sided test counts splits whose t is at least as far from 0 as that of the data, in either
-    direction. The statistic is t, except for paired means. The test is exact up to 10 against 10 runs (4
-    million numbers in 200 000 splits); paired means nearly always.
-
-    References
-    ----------
-    .. [1] Janssen (1997), Statist. Probab. Lett. 36, 9-21.
-    .. [2] Chung and Romano (2013), Ann. Statist. 41, 484-507.
+    direction. The statistic is t, except for paired means. All splits are counted up to 10 against 10 runs;
+    for paired means nearly always.
     """
     if paired and statistic == "mean":
         exact = permutation.exact_mean(a - b, np.ones(a.size, dtype=np.int64), alternative, float(a.size))
@@ -304,11 +297,7 @@ def _counted(
 
 
 def drawn_runs(n: int, n_resamples: int, seed: int, name: str) -> IntArray:
-    """Return which runs each resample takes, shape (B, n).
-
-    Systems with different values of `name` draw independently of each other, whatever other systems there
-    are.
-    """
+    """Return which runs each resample takes, shape (B, n); systems of other names draw independently."""
     text = int.from_bytes(name.encode("utf-8"), "little")
     sequence = np.random.SeedSequence([seed, text], spawn_key=(streams.PURPOSES.index("runs"),))
     key = np.uint64(sequence.generate_state(1, np.uint64)[0])
@@ -321,8 +310,7 @@ def outlying(systems: Sequence[FloatArray]) -> list[tuple[int, int, float]]:
 
     The robust standard deviation is 1.4826 times the median distance of the runs from the median of their
     system, over the runs of that system or of all, whichever is more. Of normal scores 6 in 100 pairs of
-    systems of five runs have such a run, 2 of ten runs, none of more; where one run in ten fails by ten
-    standard deviations, 52, 82 and 98 of 100 pairs of five, ten and twenty runs are found out.
+    systems of five runs have such a run, 2 of ten runs, none of more.
     """
     distances = [np.abs(x - _middle(x)) for x in systems]
     if not distances:

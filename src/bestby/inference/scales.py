@@ -21,10 +21,7 @@ SURE = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Scales:
-    """The scales of the numbers of two systems.
-
-    `differ` says whether they differ by more than chance gives, and by enough to matter.
-    """
+    """The scales of the numbers of two systems, and whether they `differ` by more than chance, and enough."""
 
     means: tuple[float, float]
     deviations: tuple[float, float]
@@ -41,11 +38,10 @@ class Scales:
 def compared(a: FloatArray, b: FloatArray, counts: IntArray) -> Scales:
     """Compare the scales of paired numbers.
 
-    How often exchangeable systems appear to differ, and how often different scales are seen, is in the page
-    "Calibration", "Correlations and ranks". They differ if the paired t statistic of the absolute deviations
-    from the medians (Brown & Forsythe 1974) is beyond `SURE` and the standard deviations have a ratio of
-    `RATIO` or more; or if the paired t statistic of the numbers is, and the means are `SHIFT` root mean
-    square deviations apart or more.
+    They differ if the paired t statistic of the absolute deviations from the medians (Brown & Forsythe 1974)
+    is beyond `SURE` and the standard deviations have a ratio of `RATIO` or more; or if the paired t statistic
+    of the numbers is, and the means are `SHIFT` root mean square deviations apart or more. How often that
+    happens by chance is in the page "Calibration", "Correlations and ranks".
     """
     first, second = np.repeat(a, counts), np.repeat(b, counts)
     means = float(first.mean()), float(second.mean())

@@ -22,13 +22,11 @@ OF_FEW_UNITS = 1.6
 def in_steps(estimate: float, left_out: FloatArray, together: FloatArray, sets: BoolArray) -> bool:
     """Return whether leaving out several units does what leaving out each of them does not tell.
 
-    A smooth statistic is nearly linear in the weights of the units, so that the correlation tends to 1: of a
-    mean it is 1, of Pearson's correlation .98 on 20 units and .999 on 200. Of a median it is .86 and .85, as
-    its delete-one values tell no more than the two gaps beside it. These values are few; so are those of a
-    share of right answers, but smooth statistics of few values are so nearly linear that less is allowed.
-    `left_out` has shape (G,) and `together` has shape (K,). Returns whether the correlation over the sets, of
-    the change by a set and the sum of the changes by its units, is lower than smooth statistics have it.
-    False where the statistic is undefined without some units.
+    A smooth statistic is nearly linear in the weights of the units, so that the correlation, over the sets,
+    of the change by a set and the sum of the changes by its units tends to 1: of a mean it is 1, of Pearson's
+    correlation .98 on 20 units and .999 on 200. Of a median it is .86 and .85. Statistics with few delete-one
+    values, such as a share of right answers, are so nearly linear that less is allowed. False where the
+    statistic is undefined without some units.
     """
     single, joint = left_out - estimate, together - estimate
     if not (np.isfinite(single).all() and np.isfinite(joint).all()):

@@ -60,20 +60,10 @@ MOST_DEALS = 100_000
 class Estimate:
     """The violation ratio of the first of two samples over the second, and its test.
 
-    Parameters
-    ----------
-    ratio, error : float
-        The violation ratio, NaN if the samples are the same, and its bootstrap standard error.
-    undefined : int
-        Resamples in which the samples were the same.
-    shrunk : float
-        The ratio that the test looks at, shrunk towards 1/2.
-    greater, less : float
-        Share of the deals at least as much in favour of the first, and of the second.
-    n_deals : int
-        Deals counted.
-    exact : bool
-        Whether the shares are those of all deals.
+    `ratio` is NaN if the samples are the same, and `error` its bootstrap standard error; `undefined` counts
+    the resamples in which they were. `shrunk` is the ratio that the test looks at, shrunk towards 1/2.
+    `greater` and `less` are the shares of the `n_deals` deals counted that are at least as much in favour of
+    the first, and of the second; `exact` says whether those are all deals.
     """
 
     ratio: float
@@ -95,8 +85,7 @@ class Estimate:
 def merged_steps(n: int, m: int) -> tuple[IntArray, IntArray, FloatArray]:
     """Return where the quantile functions of n and of m values are constant together.
 
-    `first` and `second`, of shape (L,): on each of the L stretches, which of the sorted values of either
-    sample is the quantile. `width`, of shape (L,), holds the widths of the stretches; they add up to 1.
+    For each of the L stretches: which of the sorted values of either sample is the quantile, and the width.
     """
     if n == m:
         same = np.arange(n, dtype=np.int64)
@@ -122,10 +111,10 @@ def _ratios(differences: FloatArray, width: FloatArray, shrink: float = 0.0) -> 
 def estimates(
     pairs: list[tuple[FloatArray, FloatArray]], n: int, m: int, n_resamples: int, alpha: float, seed: int
 ) -> list[Estimate]:
-    """Estimate the violation ratios of pairs of samples of the same sizes.
+    """Estimate the violation ratios of pairs of samples of the same sizes, sorted, larger better.
 
-    `pairs`, arrays of shape (n,), are sorted scores, larger better. All pairs see the same resamples.
-    `n_resamples` counts bootstrap samples, and the least number of deals where not all are enumerated.
+    All pairs see the same `n_resamples` bootstrap samples, which is also the least number of deals where not
+    all are enumerated.
     """
     first, second, width = merged_steps(n, m)
     scaled = [_scaled(a, b) for a, b in pairs]
@@ -189,10 +178,9 @@ class _Pair:
 
 
 def _shrinkage(pool: FloatArray, n: int, m: int) -> float:
-    """Return what is added to the squared distance of either direction.
+    """Return what is added to the squared distance of either direction, for all deals of the pooled values.
 
-    It is the same for all deals, as it depends on the pooled values only. The interquartile range keeps it
-    small beside the distance that a few failed runs make.
+    The interquartile range keeps it small beside the distance that a few failed runs make.
     """
     at = np.array([0.25, 0.75]) * (pool.size - 1)
     low, high = np.interp(at, np.arange(pool.size), pool)
@@ -241,8 +229,7 @@ def _most_deals(n_resamples: int, alpha: float) -> int:
     """Return how many deals are drawn of a pair whose p-value is small.
 
     With ENOUGH / alpha of them a test at the level alpha rejects if fewer than ENOUGH deals are as extreme as
-    the data. A pair that reached as many before is not significant, so that it may stop: its p-value is
-    valid too, since it is larger than that of any pair that goes on.
+    the data. A pair that reached as many before is not significant, so that it may stop.
     """
     return max(n_resamples, min(math.ceil(ENOUGH / alpha), MOST_DEALS))
 
@@ -292,8 +279,7 @@ def n_deals(n: int, m: int) -> float:
 def bootstrap_positions(n: int, m: int, n_resamples: int, seed: int) -> Blocks:
     """Yield the quantiles of bootstrap samples, block by block, as positions in two sorted samples.
 
-    `p` and `q`, of shape (R, L): for each resample and each of the stretches of `merged_steps`, the position
-    of the quantile of the first and of the second sample.
+    Each has shape (R, L): a row for each resample, a column for each of the stretches of `merged_steps`.
     """
     first, second, _ = merged_steps(n, m)
     for generator, rows in _blocks("bootstrap", n + m, n_resamples, seed):
@@ -344,8 +330,7 @@ def _few_deals(n: int, m: int) -> Positions:
 def _random_deals(n: int, m: int, n_resamples: int, seed: int, stage: int = 0) -> Blocks:
     """Yield random ways of dealing out n + m values, n to A and m to B.
 
-    The label is the last bit of a random number; sorted, the numbers bring the labels into random order. Two
-    equal numbers, one chance in 2^31 or 2^63, would be in the order of their labels.
+    The label is the last bit of a random number; sorted, the numbers bring the labels into random order.
     """
     kind = np.uint32 if n + m < 1 << 12 else np.uint64
     for generator, rows in _blocks("swap", n + m, n_resamples, seed, stage):

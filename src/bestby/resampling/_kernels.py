@@ -117,9 +117,9 @@ def bootstrap_sums(X: Any, keys: Any, bounds: Any, draws: Any, offsets: Any, out
 def swap_sums(D: Any, keys: Any, out: Any) -> None:
     """Fill out (R, k) with the sums of the rows of D (n, k) whose swap bit is set.
 
-    Eight items at a time: the sums of all 256 subsets of eight rows are tabled, and each byte of the
-    stream is one look-up. Tables are made for 256 items at a time, so that they stay in the cache. Two
-    resamples go side by side, as one addition need not wait for that of the other.
+    The sums of all 256 subsets of eight rows are tabled, for 256 items at a time so that they stay in the
+    cache, and each byte of the stream is one look-up. Two resamples go side by side, as one addition need not
+    wait for that of the other.
     """
     n, k = D.shape
     out[:] = 0.0

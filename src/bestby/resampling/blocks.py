@@ -17,10 +17,9 @@ class Blocks:
 
     A resample of n items is n // L blocks of L consecutive items and, if that leaves some over, one block of
     the rest; each begins anywhere, and the item after the last is the first. So it is a draw of n // L of n
-    units and one of n others: no resampling of its own is needed, only the sums over the units. `order` has
-    the items, one stratum after the other, and `bounds`, of shape (H + 1,), where the strata begin in it. Of
-    each of the P parts (L and the rest, per stratum) `lengths` has the block length, `strata` the stratum and
-    `draws` the number of blocks drawn.
+    units and one of n others. `order` has the items, one stratum after the other, and `bounds` where the
+    strata begin in it. Of each part (L and the rest, per stratum) `lengths` has the block length, `strata`
+    the stratum and `draws` the number of blocks drawn.
     """
 
     order: IntArray
@@ -66,13 +65,9 @@ class Blocks:
 def circular(n: int, length: int, strata: IntArray | None = None) -> Blocks:
     """Return the blocks of `length` consecutive items of a circular block bootstrap, within strata.
 
-    References
-    ----------
-    .. [1] Künsch (1989), Ann. Statist. 17, 1217-1241.
-    .. [2] Politis & Romano (1992), in LePage & Billard (eds.), Exploring the Limits of Bootstrap, 263-270.
+    Künsch (1989), Ann. Statist. 17, 1217-1241; Politis & Romano (1992), in LePage & Billard (eds.), Exploring
+    the Limits of Bootstrap, 263-270.
 
-    Examples
-    --------
     >>> blocks = circular(5, 2)
     >>> blocks.draws, blocks.sums(np.arange(5.0)[:, None]).ravel()
     (array([2, 1]), array([1., 3., 5., 7., 4., 0., 1., 2., 3., 4.]))
@@ -97,10 +92,7 @@ def circular(n: int, length: int, strata: IntArray | None = None) -> Blocks:
 
 
 def consecutive(n: int, length: int, strata: IntArray | None = None) -> IntArray:
-    """Return the block of each item, shape (n,), when blocks are laid end to end within strata.
-
-    `n`, `length` and `strata` are as for `circular`.
-    """
+    """Return the block of each item, shape (n,), when blocks are laid end to end within strata."""
     code = np.zeros(n, dtype=np.int64) if strata is None else strata
     order = np.argsort(code, kind="stable")
     sizes = np.bincount(code)

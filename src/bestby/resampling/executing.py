@@ -70,10 +70,7 @@ def worth_sending(work: Work, n_resamples: int) -> bool:
 
 
 def sent(executor: Executor, work: Work, n_resamples: int, size: int) -> Iterator[FloatArray]:
-    """Run fixed blocks of replicates on an executor, several to a task, and yield the tasks' parts in order.
-
-    `executor`: whatever runs ``submit(function, *arguments)``. Executors of processes pickle the work.
-    """
+    """Run fixed blocks of replicates on an executor, several to a task; yield the parts in order."""
     n_tasks = min(TASKS_PER_WORKER * _workers(executor), -(-n_resamples // size))
     step = size * -(-n_resamples // (size * n_tasks))
     futures: list[Future[FloatArray]] = []
@@ -111,8 +108,8 @@ def _workers(executor: Executor) -> int:
 def _handed(executor: Executor, work: Work) -> tuple[Callable[..., Future[FloatArray]], Any]:
     """Return how to submit a task, and what to give it for the work.
 
-    Dask gets the work once, as the result of a task of its own: workers fetch it from one another, and should
-    it be lost with a worker, the scheduler runs that task again.
+    Dask gets the work once, as the result of a task of its own, which the scheduler runs again if a worker
+    dies.
     """
     client = _dask_client(executor)
     if client is None:
@@ -176,9 +173,5 @@ _ONE_THREAD = Shared(_one_thread)
 
 
 def one_blas_thread() -> Shared:
-    """Return what keeps matrix products to one thread each.
-
-    They are tall and thin: more threads inside each only wait for one another, and on a busy machine take ten
-    times as long. Threads belong to the blocks.
-    """
+    """Return what keeps matrix products to one thread each: threads belong to the blocks."""
     return _ONE_THREAD

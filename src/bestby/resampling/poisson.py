@@ -1,20 +1,12 @@
 """Poisson weights that belong to items, not to positions: for data that come in pieces.
 
-Each item is drawn a Poisson(1) number of times, independently of all others, so that the totals of a
-resample are sums over any parts of the data. Which number is a pure function of the seed, the replicate and
-the item's id: however the items are divided and ordered, each resample is the same one.
-
+Each item is drawn a Poisson(1) number of times, independently of all others (Hanley & MacGibbon 2006, Comput.
+Methods Programs Biomed. 83, 57-62), so that the totals of a resample are sums over any parts of the data.
 Replicate b = 4 q + j takes the j-th 16 bits, from the lowest, of the word ``mix(key_q + item * GOLDEN)`` of
 the stream of `streams`, with ``key_q`` the key of replicate q and ``item`` the key of the item. The 16 bits
 are turned into a weight by the quantiles of the Poisson distribution, rounded to 1 / 65536. Swap b = 64 q + j
 takes the j-th bit of such a word. The key of an item is the last 8 bytes, little-endian, of the MD5 digest of
 its id as UTF-8 text, which a database makes too.
-
-References
-----------
-.. [1] Hanley & MacGibbon (2006), Creating non-parametric bootstrap samples using Poisson frequencies, Comput.
-   Methods Programs Biomed. 83, 57-62.
-.. [2] Chamandy, Muralidharan, Najmi & Naidu (2012), Estimating uncertainty for massive data streams, Google.
 """
 
 from __future__ import annotations
@@ -66,10 +58,7 @@ def item_keys(ids: Iterable[object]) -> Words:
 
 
 def weights(items: Words, seed: int, first: int, count: int) -> NDArray[np.uint8]:
-    """Return how often each item is drawn in the replicates first, first + 1, …, shape (count, n).
-
-    `items` has shape (n,).
-    """
+    """Return how often each item is drawn in the replicates first, first + 1, …, shape (count, n)."""
     words = _words(items, seed, "bootstrap", first, count, PER_WORD)
     parts = (words[:, None, :] >> (16 * np.arange(PER_WORD, dtype=np.uint64))[None, :, None]) & np.uint64(
         0xFFFF
@@ -80,10 +69,7 @@ def weights(items: Words, seed: int, first: int, count: int) -> NDArray[np.uint8
 
 
 def swap_bits(items: Words, seed: int, first: int, count: int) -> NDArray[np.uint8]:
-    """Return which items exchange their predictions in each resample, shape (count, n), 0 or 1.
-
-    The parameters are those of `weights`.
-    """
+    """Return which items exchange their predictions in each resample, shape (count, n), 0 or 1."""
     words = _words(items, seed, "swap", first, count, BITS)
     bits = (words[:, None, :] >> np.arange(BITS, dtype=np.uint64)[None, :, None]) & np.uint64(1)
     start = first % BITS
@@ -99,11 +85,9 @@ def _words(items: Words, seed: int, purpose: str, first: int, count: int, per_wo
 def add_weighted(
     out: FloatArray, X: FloatArray, items: Words, seed: int, *, compiled: bool, n_jobs: int = 1
 ) -> None:
-    """Add the totals of each resample of some items to those of others.
+    """Add the totals of each resample of some items, with rows X (n, k) of statistics, to `out` (B, k).
 
-    `out` has shape (B, k) and `items` has shape (n,). `X`, of shape (n, k), is a row of statistics per item.
-    `compiled` says whether to use the compiled kernel; the weights are the same, the order of the sums is
-    not.
+    The weights of the compiled kernel are the same; the order of its sums is not.
     """
     _add(out, X, items, seed, ("bootstrap", PER_WORD), compiled, n_jobs)
 
@@ -111,7 +95,7 @@ def add_weighted(
 def add_swapped(
     out: FloatArray, X: FloatArray, items: Words, seed: int, *, compiled: bool, n_jobs: int = 1
 ) -> None:
-    """Add the sums of the rows of the items that are swapped; the parameters are those of `add_weighted`."""
+    """Add the sums of the rows of the items that are swapped."""
     _add(out, X, items, seed, ("swap", BITS), compiled, n_jobs)
 
 

@@ -10,8 +10,7 @@ from contextlib import AbstractContextManager
 class Shared:
     """A context manager entered by the first thread inside, and left by the last.
 
-    Threads that each save and restore a setting of the process (a filter of warnings, the threads of a matrix
-    product) can leave it changed for good.
+    Threads that each save and restore a setting of the process can leave it changed for good.
     """
 
     def __init__(self, make: Callable[[], AbstractContextManager[object]]) -> None:

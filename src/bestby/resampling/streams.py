@@ -1,12 +1,8 @@
 """A counter-based random stream: what replicate b draws at position p depends on nothing else.
 
-The stream is SplitMix64 [1]_ with the state computed instead of carried along: word p of
+The stream is SplitMix64 (Steele, Lea & Flood 2014, OOPSLA, Figure 14) with the state computed: word p of
 replicate b is ``mix(key_b + p * GOLDEN)`` with ``key_b = mix(key + b * STRIDE)``. NumPy and the compiled
 kernels follow this one specification, so any replicate can be made anywhere, in any block.
-
-References
-----------
-.. [1] Steele, Lea & Flood (2014), Fast splittable pseudorandom number generators, OOPSLA, Figure 14.
 """
 
 from __future__ import annotations
@@ -31,11 +27,7 @@ PURPOSES = ("bootstrap", "swap", "groups", "runs", "annotators", "tilted")
 
 
 def seed_of(rng: Any) -> int:
-    """Return the seed that `rng` stands for.
-
-    `rng` is a seed (0 is a seed as any), a generator that one number is drawn from, or None for fresh
-    entropy.
-    """
+    """Return the seed that `rng` stands for: a seed, a generator, or None for fresh entropy."""
     check_rng(rng)
     if rng is None:
         return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])

@@ -16,11 +16,7 @@ CELL_COST_SWAP = 16
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """Distinct rows, how often each occurs, and where the strata begin.
-
-    `bounds` has shape (H + 1,). `counts`, of shape (C,), says how many units (items or clusters) have this
-    row.
-    """
+    """Distinct rows, how many units (items or clusters) have each, and where the strata begin."""
 
     counts: IntArray
     bounds: IntArray

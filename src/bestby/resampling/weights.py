@@ -15,10 +15,7 @@ AT_ONCE = 1 << 14
 
 
 def word_offsets(draws: IntArray) -> IntArray:
-    """Return the position of the first word of each stratum: two draws come from one word.
-
-    `draws` has shape (H,).
-    """
+    """Return the position of the first word of each stratum: two draws come from one word."""
     return np.concatenate([[0], np.cumsum((draws + 1) // 2)]).astype(np.int64)
 
 
@@ -26,8 +23,7 @@ def drawn_units(keys: Words, bounds: IntArray, draws: IntArray | None = None) ->
     """Return which unit each draw of a stratified bootstrap takes, shape (R, draws).
 
     Draw p of a stratum takes the low (p even) or high (p odd) 32 bits of word p // 2, multiplied by the size
-    of the stratum and shifted: a bias of at most n / 2**32. `keys` has shape (R,) and `bounds` has shape (H +
-    1,). `draws`, of shape (H,), says how many units to draw from each stratum; as many as it has by default.
+    of the stratum and shifted: a bias of at most n / 2**32. A stratum has `draws`, or as many as its size.
     """
     sizes = np.diff(bounds)
     draws = sizes if draws is None else draws
@@ -48,7 +44,7 @@ def drawn_units(keys: Words, bounds: IntArray, draws: IntArray | None = None) ->
 
 
 def _rows_at_once(n: int) -> int:
-    """Return how many resamples to draw at once: little memory used again costs less than much of it new."""
+    """Return how many resamples to draw at once."""
     return max(1, AT_ONCE // max(1, n))
 
 
