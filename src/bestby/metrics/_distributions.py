@@ -1,4 +1,4 @@
-"""What the metrics of soft labels share: clipped logarithms, entropies, checks of what `fit` is given."""
+"""What the metrics of soft labels share: clipped logarithms, entropies, sums over classes."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from bestby._core.errors import InvalidInputError
-from bestby._core.typing import Array, FloatArray
+from bestby._core.typing import FloatArray
 from bestby.metrics.base import MeanMetric
 
 CLIP: Final = 1e-12
@@ -64,17 +63,3 @@ def normalised_entropies(p: FloatArray) -> FloatArray:
     greatest = np.log(max(p.shape[-1], 2))  # with a single class there is no entropy, whatever the scale
     entropies: FloatArray = 0.0 - dot(p, np.log(np.maximum(p, LEAST))) / greatest
     return entropies
-
-
-def given_gold(name: str, gold: Array | None) -> FloatArray:
-    """Return the gold, or refuse to go on without."""
-    if gold is None:
-        raise InvalidInputError(f"{name} needs a gold", hint="pass gold=...")
-    return gold
-
-
-def given_classes(name: str, classes: Array | None) -> tuple[str, ...]:
-    """Return the classes as they print, or refuse to go on without."""
-    if classes is None:
-        raise InvalidInputError(f"{name} needs the classes", hint="pass the classes to fit()")
-    return tuple(str(label) for label in classes.tolist())

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, TypeAlias
 
 from bestby._core.errors import InvalidInputError, MissingExtraError
+from bestby._core.text import quoted
 
 Span: TypeAlias = tuple[str, int, int]
 """Type, first and last position."""
@@ -54,14 +55,14 @@ def paired(gold: Iterable[Any], predictions: Iterable[Any], metric: str) -> Iter
 
 def types(items: Iterable[Any], where: str) -> set[str]:
     """Return the types that occur in tags or spans."""
-    found: set[str] = set()
+    occurring: set[str] = set()
     for place, item in enumerate(items):
         kind = _kind(item, f"{where}, item {place}")
         if kind == "spans":
-            found.update(_checked_span(span, f"{where}, item {place}")[0] for span in item)
+            occurring.update(_checked_span(span, f"{where}, item {place}")[0] for span in item)
         elif kind == "tags":
-            found.update(tag[2:] or "_" for tag in item if tag != "O")
-    return found
+            occurring.update(tag[2:] or "_" for tag in item if tag != "O")
+    return occurring
 
 
 def detected(gold: Iterable[Any]) -> str | None:
@@ -87,12 +88,12 @@ def detected(gold: Iterable[Any]) -> str | None:
 def _seqeval(module: Literal["scheme", "metrics"]) -> Any:
     try:
         if module == "scheme":
-            import seqeval.scheme as found
+            import seqeval.scheme as library
         else:
-            import seqeval.metrics.sequence_labeling as found
+            import seqeval.metrics.sequence_labeling as library
     except ImportError:
         raise MissingExtraError("seqeval", "spans") from None
-    return found
+    return library
 
 
 def _tagged_spans(tags: Sequence[str], scheme: str | None, where: str) -> set[Span]:
@@ -124,7 +125,7 @@ def _kind(item: Any, where: str) -> Literal["tags", "spans", "nothing"]:
         if all(isinstance(part, (list, tuple)) for part in item):
             return "spans"
     raise InvalidInputError(
-        f"{where} must be a list of tags, or a list of spans (start, end, type), got {_short(item)}",
+        f"{where} must be a list of tags, or a list of spans (start, end, type), got {quoted(item, 60)}",
         hint=_COUNTED,
     )
 
@@ -133,15 +134,10 @@ def _checked_span(span: Any, where: str) -> Span:
     if len(span) == 3 and _is_place(span[0]) and _is_place(span[1]) and isinstance(span[2], str):
         return span[2], int(span[0]), int(span[1])
     raise InvalidInputError(
-        f"{where}: a span must be (start, end, type), two whole numbers and a text, got {_short(span)}",
+        f"{where}: a span must be (start, end, type), two whole numbers and a text, got {quoted(span, 60)}",
         hint=_COUNTED,
     )
 
 
 def _is_place(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _short(value: Any) -> str:
-    shown = repr(value)
-    return shown if len(shown) <= 60 else f"{shown[:57]}..."

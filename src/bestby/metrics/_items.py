@@ -1,4 +1,4 @@
-"""Items that are objects, checked: a text, one or several references, a pair of numbers."""
+"""What metrics check of gold and predictions, and how their messages name labels."""
 
 from __future__ import annotations
 
@@ -8,7 +8,25 @@ from typing import Any
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
 from bestby._core.typing import FloatArray
+from bestby.data.roles import listed
+
+
+def required_gold(gold: Any, metric: str, what: str = "gold values") -> Any:
+    """Return the gold, or refuse to go on without."""
+    if gold is None:
+        raise InvalidInputError(f"{metric} needs {what}", hint="pass gold=...")
+    return gold
+
+
+def marked(labels: Iterable[Any], marks: Iterable[Any]) -> str:
+    """Return the labels whose marks are true, for a message; not too many of them.
+
+    >>> marked("abc", [True, False, True])
+    "'a', 'c'"
+    """
+    return listed([repr(label) for label, mark in zip(labels, marks, strict=True) if mark], 5)
 
 
 def texts(predictions: Iterable[Any], metric: str) -> list[str]:
@@ -17,7 +35,8 @@ def texts(predictions: Iterable[Any], metric: str) -> list[str]:
     for place, text in enumerate(listed):
         if not isinstance(text, str):
             raise InvalidInputError(
-                f"{metric} reads one text per item, but item {place} of the predictions is {_short(text)}",
+                f"{metric} reads one text per item, but item {place} of the predictions is"
+                f" {quoted(text, 60)}",
                 hint="items are counted from 0; a system that said nothing has the empty text",
             )
     return listed
@@ -25,20 +44,18 @@ def texts(predictions: Iterable[Any], metric: str) -> list[str]:
 
 def references(gold: Iterable[Any] | None, metric: str, *, empty: bool = False) -> list[tuple[str, ...]]:
     """Return the references of each item: a text is one, a list or tuple of texts several."""
-    if gold is None:
-        raise InvalidInputError(f"{metric} needs gold texts", hint="pass gold=...")
-    found: list[tuple[str, ...]] = []
-    for place, item in enumerate(gold):
+    out: list[tuple[str, ...]] = []
+    for place, item in enumerate(required_gold(gold, metric, "gold texts")):
         several = (item,) if isinstance(item, str) else item
         fits = isinstance(several, (tuple, list)) and all(isinstance(text, str) for text in several)
         if not fits or not (empty or several):
             raise InvalidInputError(
                 f"{metric} needs a text, or a list of texts, as the gold of an item, but that of item {place}"
-                f" is {_short(item)}",
+                f" is {quoted(item, 60)}",
                 hint="items are counted from 0",
             )
-        found.append(tuple(several))
-    return found
+        out.append(tuple(several))
+    return out
 
 
 def pairs(predictions: Iterable[Any], metric: str, what: str) -> FloatArray:
@@ -51,7 +68,7 @@ def pairs(predictions: Iterable[Any], metric: str, what: str) -> FloatArray:
         if not np.isfinite(rows[place]).all():
             raise InvalidInputError(
                 f"{metric} reads a pair of finite numbers per item ({what}), but item {place} is"
-                f" {_short(item)}",
+                f" {quoted(item, 60)}",
                 hint="items are counted from 0; without gold, each system is a list of such pairs",
             )
     return rows
@@ -59,8 +76,3 @@ def pairs(predictions: Iterable[Any], metric: str, what: str) -> FloatArray:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-
-
-def _short(value: Any) -> str:
-    shown = repr(value)
-    return shown if len(shown) <= 60 else f"{shown[:57]}..."

@@ -35,13 +35,13 @@ class _Agreement(Metric):
 class _LabelAgreement(_Agreement):
     """A metric that counts how often each label occurs, and fixes the set of labels first."""
 
-    name: str
+    name: str = ""
     values: tuple[Any, ...] = ()
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with the set of labels of all systems fixed."""
-        found = {label for rows in systems for row in _annotators.rows(rows, self.name) for label in row}
-        return self._with(tuple(sorted(found, key=lambda label: (type(label).__name__, str(label)))))
+        occurring = {label for rows in systems for row in _annotators.rows(rows, self.name) for label in row}
+        return self._with(tuple(sorted(occurring, key=lambda label: (type(label).__name__, str(label)))))
 
     def _with(self, values: tuple[Any, ...]) -> Self:
         columns = self._columns(len(values))
@@ -87,7 +87,6 @@ class NominalAlpha(_LabelAgreement):
     """
 
     name: str = "krippendorff_alpha"
-    values: tuple[Any, ...] = ()
 
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:  # noqa: ARG002
         """Return observed disagreement beside the number of each label, of items with two labels or more."""
@@ -117,8 +116,8 @@ class IntervalAlpha(_Agreement):
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with the centre of all labels fixed."""
-        found = [x for rows in systems for row in _annotators.numbers(rows, self.name) for x in row]
-        return dataclasses.replace(self, centre=middle(found))
+        numbers = [x for rows in systems for row in _annotators.numbers(rows, self.name) for x in row]
+        return dataclasses.replace(self, centre=middle(numbers))
 
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:  # noqa: ARG002
         """Return observed disagreement, number, sum and sum of squares of the labels of each item."""
@@ -147,8 +146,8 @@ class _NumberAgreement(_LabelAgreement):
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with the sorted numbers of all systems fixed."""
-        found = {x for rows in systems for row in _annotators.numbers(rows, self.name) for x in row}
-        return self._with(tuple(sorted(found)))
+        numbers = {x for rows in systems for row in _annotators.numbers(rows, self.name) for x in row}
+        return self._with(tuple(sorted(numbers)))
 
     def _counts(self, predictions: Iterable[Any]) -> FloatArray:
         return super()._counts(_annotators.numbers(predictions, self.name))
@@ -159,7 +158,6 @@ class RatioAlpha(_NumberAgreement):
     """Krippendorff's alpha of numbers of at least 0, by ((c - k) / (c + k))^2; items as in `NominalAlpha`."""
 
     name: str = "krippendorff_alpha_ratio"
-    values: tuple[Any, ...] = ()
 
     def _with(self, values: tuple[Any, ...]) -> Self:
         if values and values[0] < 0.0:
@@ -203,7 +201,6 @@ class OrdinalAlpha(_NumberAgreement):
     """
 
     name: str = "krippendorff_alpha_ordinal"
-    values: tuple[Any, ...] = ()
 
     def _columns(self, n_values: int) -> int:
         return n_values * (n_values + 1) // 2
@@ -240,7 +237,6 @@ class FleissKappa(_LabelAgreement):
     """
 
     name: str = "fleiss_kappa"
-    values: tuple[Any, ...] = ()
 
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:  # noqa: ARG002
         """Return the share of pairs that agree beside the share of each label."""

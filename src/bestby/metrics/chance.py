@@ -2,50 +2,32 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Self
-
 import numpy as np
 
 from bestby._core.typing import Array, FloatArray
 from bestby.metrics._distributions import dot, over_classes
-from bestby.metrics.base import Metric, Names
-from bestby.metrics.classification import (
-    _class_counts,
-    _printed,
-    _required_labels,
-    _split,
-)
+from bestby.metrics.base import Names
+from bestby.metrics.classification import ByClass, class_counts, split_counts
 
 _NOTHING = 1e-14  # below this part of n squared a margin of counts is rounding: the least real one is 2/n
 
 
-@dataclass(frozen=True, repr=False)
-class _Agreement(Metric):
+class _Agreement(ByClass):
     """What the chance-corrected metrics share: the number right and the two margins.
 
     A missing prediction is an outcome of its own that the gold never has.
     """
 
-    name: str = ""
-    labels: tuple[str, ...] = ()
     bounds = (-1.0, 1.0)
-    reads = "labels"
-
-    def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
-        """Return the metric with the label set fixed."""
-        return dataclasses.replace(self, labels=_printed(_required_labels(self.name, labels)))
 
     def statistics(self, gold: Array, predictions: Array) -> FloatArray:
         """Return per class whether it was predicted and due; then whether the item is right, and 1."""
-        margins = _class_counts(("predicted", "gold"), gold, predictions, len(self.labels), self.name)
+        margins = class_counts(("predicted", "gold"), gold, predictions, len(self.labels), self.name)
         return np.column_stack([margins, gold == predictions, np.ones(gold.size)])
 
     def _parts(self, totals: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """Return the margins of predictions and gold, the number right and the number of items."""
-        counts = _split(totals[..., :-2], ("predicted", "gold"))
+        counts = split_counts(totals[..., :-2], ("predicted", "gold"))
         return counts["predicted"], counts["gold"], totals[..., -2], totals[..., -1]
 
 

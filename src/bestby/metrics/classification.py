@@ -16,8 +16,10 @@ import numpy as np
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array, FloatArray
 from bestby.data.columns import complete
+from bestby.data.roles import listed
 from bestby.data.values import Rule
 from bestby.metrics._distributions import dot, over_classes
+from bestby.metrics._items import marked
 from bestby.metrics.base import MeanMetric, Metric, Names, Patterns
 
 Part: TypeAlias = Literal["precision", "recall", "f1"]
@@ -89,7 +91,7 @@ class Micro(Metric):
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the ratio of the totals."""
         hits, made, n = np.moveaxis(totals, -1, 0)
-        return _ratio(hits, made) if self.part == "precision" else _ratio(2.0 * hits, made + n)
+        return ratio(hits, made) if self.part == "precision" else ratio(2.0 * hits, made + n)
 
     def undefined(self, totals: FloatArray) -> str | None:
         """Return a sentence if no prediction was made."""
@@ -107,7 +109,7 @@ class OneClass(Metric):
     label: str
     position: int | None = None
     bounds = (0.0, 1.0)
-    reads = "labels"
+    reads: ClassVar[Literal["labels", "distributions"]] = "labels"
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with the position of the class fixed."""
@@ -118,7 +120,7 @@ class OneClass(Metric):
     def statistics(self, gold: Array, predictions: Array) -> FloatArray:
         """Return whether the class was hit, predicted and due, as far as the metric needs it."""
         if self.position is None:
-            raise _unfitted(self.name)
+            raise unfitted(self.name)
         predicted, due = predictions == self.position, gold == self.position
         columns = {"hits": predicted & due, "predicted": predicted, "gold": due}
         return np.column_stack([columns[key] for key in _COUNTS[self.part]]).astype(np.float64)
@@ -126,7 +128,7 @@ class OneClass(Metric):
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the ratio of the totals."""
         counts = dict(zip(_COUNTS[self.part], np.moveaxis(totals, -1, 0), strict=True))
-        return _ratio(*_fraction(self.part, counts))
+        return ratio(*fraction(self.part, **counts))
 
     def undefined(self, totals: FloatArray) -> str | None:
         """Return a sentence if the score is 0/0."""
@@ -162,35 +164,35 @@ class Averaged(Metric):
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with the label set fixed; without gold all labels are classes."""
-        names = _printed(_required_labels(self.name, labels))
+        names = printed_labels(self.name, labels)
         classes = np.arange(len(names)) if gold is None else np.flatnonzero(np.bincount(gold))
         caution = None
         if self.average == "macro" and classes.size < len(names):
             caution = (
                 f"{self.name} averages over the classes of the gold; predictions of other labels"
-                f" ({_listed(names, ~np.isin(np.arange(len(names)), classes))}) are errors, but not a class"
+                f" ({marked(names, ~np.isin(np.arange(len(names)), classes))}) are errors, but not a class"
                 " of their own, as they are by default in scikit-learn"
             )
         return dataclasses.replace(self, labels=names, classes=tuple(classes.tolist()), caution=caution)
 
     def statistics(self, gold: Array, predictions: Array) -> FloatArray:
         """Return per class whether it was hit, predicted and due, as far as the metric needs it."""
-        return _class_counts(self._columns, gold, predictions, len(self.labels), self.name)
+        return class_counts(self._columns, gold, predictions, len(self.labels), self.name)
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the average over the classes."""
-        counts = _split(totals, self._columns)
-        per_class = _ratio(*_fraction(self.part, counts))
+        counts = split_counts(totals, self._columns)
+        per_class = ratio(*fraction(self.part, **counts))
         if self.average == "weighted":
-            return _ratio(dot(per_class, counts["gold"]), over_classes(counts["gold"]))
+            return ratio(dot(per_class, counts["gold"]), over_classes(counts["gold"]))
         if len(self.classes) < len(self.labels):
             per_class = per_class[..., list(self.classes)]
         return over_classes(per_class) / len(self.classes)
 
     def undefined(self, totals: FloatArray) -> str | None:
         """Return a sentence naming the classes whose part is 0/0."""
-        counts = _split(totals, self._columns)
-        empty = _fraction(self.part, counts)[1] == 0.0
+        counts = split_counts(totals, self._columns)
+        empty = fraction(self.part, **counts)[1] == 0.0
         if self.average == "weighted":
             empty &= counts["gold"] > 0.0  # the others have no weight
         else:
@@ -198,40 +200,45 @@ class Averaged(Metric):
         if not empty.any():
             return None
         return (
-            f"{self.part} of {_listed(self.labels, empty)} is 0/0 ({_WHY[self.part]}) and counts as 0"
+            f"{self.part} of {marked(self.labels, empty)} is 0/0 ({_WHY[self.part]}) and counts as 0"
             f" in {self.name}"
         )
 
 
 @dataclass(frozen=True, repr=False)
-class BalancedAccuracy(Metric):
-    """The mean recall of the classes that occur in the gold of the (re)sample."""
+class ByClass(Metric):
+    """A metric of counts per class; `fit` sets `labels`, the label set of the gold and all systems."""
 
-    name: str = "balanced_accuracy"
+    name: str = ""
     labels: tuple[str, ...] = ()
-    bounds = (0.0, 1.0)
     reads = "labels"
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with the label set fixed."""
-        return dataclasses.replace(self, labels=_printed(_required_labels(self.name, labels)))
+        return dataclasses.replace(self, labels=printed_labels(self.name, labels))
+
+
+class BalancedAccuracy(ByClass):
+    """The mean recall of the classes that occur in the gold of the (re)sample."""
+
+    bounds = (0.0, 1.0)
 
     def statistics(self, gold: Array, predictions: Array) -> FloatArray:
         """Return per class whether it was hit and due."""
-        return _class_counts(("hits", "gold"), gold, predictions, len(self.labels), self.name)
+        return class_counts(("hits", "gold"), gold, predictions, len(self.labels), self.name)
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the mean recall."""
-        counts = _split(totals, ("hits", "gold"))
+        counts = split_counts(totals, ("hits", "gold"))
         present = (counts["gold"] > 0.0).astype(np.float64)
-        return _ratio(over_classes(_ratio(counts["hits"], counts["gold"])), over_classes(present))
+        return ratio(over_classes(ratio(counts["hits"], counts["gold"])), over_classes(present))
 
     def undefined(self, totals: FloatArray) -> str | None:
         """Return a sentence naming the classes that are left out."""
-        absent = _split(totals, ("hits", "gold"))["gold"] == 0.0
+        absent = split_counts(totals, ("hits", "gold"))["gold"] == 0.0
         if not absent.any():
             return None
-        return f"{_listed(self.labels, absent)} is not in the gold and left out of {self.name}"
+        return f"{marked(self.labels, absent)} is not in the gold and left out of {self.name}"
 
 
 def named_label(label: str, labels: Sequence[Any], metric: str) -> int:
@@ -247,9 +254,8 @@ def named_label(label: str, labels: Sequence[Any], metric: str) -> int:
     equal = [position for position, value in enumerate(labels) if rule.key(value) == rule.key(label)]
     if len(equal) == 1:  # such as True of labels that are 0 and 1
         return equal[0]
-    shown = ", ".join(str(value) for value in labels[:10]) + (", ..." if len(labels) > 10 else "")
     raise InvalidInputError(
-        f"{metric}: there is no label {label!r}; the labels are {shown}",
+        f"{metric}: there is no label {label!r}; the labels are {listed([*map(str, labels)], 10)}",
         hint=f"write one of them in the brackets, as in {metric.partition('[')[0]}[{labels[0]}]",
     )
 
@@ -260,26 +266,28 @@ def _required_labels(name: str, labels: Array | None) -> Array:
     return labels
 
 
-def _unfitted(name: str) -> InvalidInputError:
+def unfitted(name: str) -> InvalidInputError:
+    """Return the error of a metric that counts labels before `fit`."""
     return InvalidInputError(
         f"{name} must know the label set before it can count", hint="call fit(gold, systems, labels) first"
     )
 
 
-def _printed(labels: Array) -> tuple[str, ...]:
-    return tuple(str(label) for label in labels.tolist())
+def printed_labels(name: str, labels: Array | None) -> tuple[str, ...]:
+    """Return the label set as it prints, or refuse to go on without."""
+    return tuple(str(label) for label in _required_labels(name, labels).tolist())
 
 
 MOST_NUMBERS = 1 << 30
 """Statistics of one system that are held at once: 8 GiB of them."""
 
 
-def _class_counts(
+def class_counts(
     columns: Sequence[str], gold: Array, predictions: Array, n_labels: int, name: str
 ) -> FloatArray:
     """One block of indicator columns per class for each of "hits", "predicted" and "gold"."""
     if n_labels == 0:
-        raise _unfitted(name)
+        raise unfitted(name)
     if gold.size * len(columns) * n_labels > MOST_NUMBERS:
         raise DesignError(
             f"{name} counts every class apart: {n_labels} classes on {gold.size} distinct items are too many",
@@ -296,31 +304,27 @@ def _class_counts(
     return out
 
 
-def _split(totals: FloatArray, columns: Sequence[str]) -> dict[str, FloatArray]:
+def split_counts(totals: FloatArray, columns: Sequence[str]) -> dict[str, FloatArray]:
+    """Return the blocks of columns that `class_counts` made."""
     width = totals.shape[-1] // len(columns)
     return {key: totals[..., block * width : (block + 1) * width] for block, key in enumerate(columns)}
 
 
-def _fraction(part: Part, counts: dict[str, FloatArray]) -> tuple[FloatArray, FloatArray]:
-    """Numerator and denominator of precision, recall or F1."""
+def fraction(part: Part, hits: Any, predicted: Any = None, gold: Any = None) -> tuple[Any, Any]:
+    """Return numerator and denominator of precision, recall or F1, from the counts that it needs."""
     if part == "f1":
-        return 2.0 * counts["hits"], counts["predicted"] + counts["gold"]
-    return counts["hits"], counts["predicted" if part == "precision" else "gold"]
+        return 2.0 * hits, predicted + gold
+    return hits, predicted if part == "precision" else gold
 
 
-def _ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
+def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     """Divide; 0 where the denominator (and so the numerator) is 0."""
     return numerator / np.where(denominator > 0.0, denominator, 1.0)
 
 
-def _listed(labels: Sequence[str], which: Array) -> str:
-    names = [repr(label) for label, named in zip(labels, which, strict=True) if named]
-    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-
-
 NAMES: Names = {
     "accuracy": ("proportion of right predictions", Accuracy),
-    "balanced_accuracy": ("mean recall of the classes in the gold", lambda name: BalancedAccuracy(name)),
+    "balanced_accuracy": ("mean recall of the classes in the gold", BalancedAccuracy),
     "precision_micro": ("right predictions among those made", lambda name: Micro(name, "precision")),
     "precision_macro": (
         "precision, every class counting the same",

@@ -13,6 +13,7 @@ import numpy as np
 from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
+from bestby.metrics._items import required_gold
 from bestby.metrics._ranked import RankMetric, group_of_items, sorted_with_ties, totals_to_group_ends
 from bestby.metrics.base import Names, StandardisedMetric
 
@@ -41,7 +42,7 @@ class Pearson(StandardisedMetric):
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with the centres and scales of the gold and the systems fixed."""
-        centre, scale = _location(self.name, "the gold is", _required_gold(self.name, gold))
+        centre, scale = _location(self.name, "the gold is", required_gold(gold, self.name))
         locations = tuple(_centre_and_scale(predictions) for predictions in systems)
         return dataclasses.replace(self, centre=centre, scale=scale, locations=locations)
 
@@ -109,8 +110,8 @@ class _RankCorrelation(RankMetric):
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric, having seen that the gold is not constant."""
-        given = _required_gold(self.name, gold)
-        _check_varied(self.name, "the gold is", given.min(), given.max())
+        values = required_gold(gold, self.name)
+        _check_varied(self.name, "the gold is", values.min(), values.max())
         return self
 
     def prepare(self, gold: Any, predictions: Any) -> TwoOrders:
@@ -197,12 +198,6 @@ def _quotient(products: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
     defined = (x > 0.0) & (y > 0.0)
     scale = np.sqrt(np.where(defined, x, 1.0)) * np.sqrt(np.where(defined, y, 1.0))
     return np.where(defined, np.clip(products / scale, -1.0, 1.0), np.nan)
-
-
-def _required_gold(name: str, gold: Array | None) -> Array:
-    if gold is None:
-        raise InvalidInputError(f"{name} needs gold values", hint="pass gold=...")
-    return gold
 
 
 def _location(name: str, what: str, values: Array) -> tuple[float, float]:

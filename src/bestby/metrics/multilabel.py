@@ -10,8 +10,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray
+from bestby.data.roles import listed
+from bestby.metrics._items import marked, required_gold
 from bestby.metrics.base import MeanMetric, Metric, Names
+from bestby.metrics.classification import fraction, ratio
 
 
 @dataclass(frozen=True, repr=False)
@@ -32,7 +36,7 @@ class MicroF1(Metric):
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return F1."""
-        return _f1(*np.moveaxis(totals, -1, 0))
+        return ratio(*fraction("f1", *np.moveaxis(totals, -1, 0)))
 
     def undefined(self, totals: FloatArray) -> str | None:
         """Return a sentence if there are no labels."""
@@ -60,8 +64,7 @@ class MacroF1(Metric):
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with the labels fixed."""
-        if gold is None:
-            raise InvalidInputError(f"{self.name} needs gold labels", hint="pass gold=...")
+        required_gold(gold, self.name, "gold labels")
         due: set[Any] = set()
         predicted: set[Any] = set()
         for system in systems:
@@ -75,11 +78,10 @@ class MacroF1(Metric):
             )
         caution = None
         if predicted - due:
-            odd = sorted(map(repr, predicted - due))
-            shown = ", ".join(odd[:5]) + (f" and {len(odd) - 5} more" if len(odd) > 5 else "")
+            others = listed(sorted(map(repr, predicted - due)), 5)
             caution = (
-                f"{self.name} averages over the labels of the gold; predictions of other labels ({shown}) are"
-                " not counted, as by default in scikit-learn they would be (multilabel_f1_micro counts them)"
+                f"{self.name} averages over the labels of the gold; predictions of other labels ({others})"
+                " are not counted, though scikit-learn counts them by default, as does multilabel_f1_micro"
             )
         return dataclasses.replace(self, labels=tuple(sorted(due, key=str)), caution=caution)
 
@@ -97,17 +99,16 @@ class MacroF1(Metric):
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the mean over the labels."""
-        return np.asarray(_f1(*np.split(totals, 3, axis=-1)).mean(axis=-1))
+        return np.asarray(ratio(*fraction("f1", *np.split(totals, 3, axis=-1))).mean(axis=-1))
 
     def undefined(self, totals: FloatArray) -> str | None:
         """Return a sentence naming the labels whose F1 is 0/0."""
         _, predicted, due = np.split(totals, 3)
         empty = predicted + due == 0.0
-        named = [repr(label) for label, is_empty in zip(self.labels, empty, strict=True) if is_empty]
-        if not named:
+        if not empty.any():
             return None
-        shown = ", ".join(named[:5]) + (f" and {len(named) - 5} more" if len(named) > 5 else "")
-        return f"f1 of {shown} is 0/0 (neither in the gold nor predicted) and counts as 0 in {self.name}"
+        labels = marked(self.labels, empty)
+        return f"f1 of {labels} is 0/0 (neither in the gold nor predicted) and counts as 0 in {self.name}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -124,7 +125,7 @@ class SamplesF1(MeanMetric):
 
     def values(self, gold: Any, predictions: Any) -> FloatArray:
         """Return F1 of each item."""
-        return _f1(*_sizes(self.name, gold, predictions).T)
+        return ratio(*fraction("f1", *_sizes(self.name, gold, predictions).T))
 
 
 @dataclass(frozen=True, repr=False)
@@ -156,10 +157,8 @@ def _labels(metric: str, item: Collection[Any], where: str) -> frozenset[Any]:
         isinstance(label, (str, int)) for label in item
     ):
         return frozenset(item)
-    shown = repr(item)
     raise InvalidInputError(
-        f"{metric} reads a set of labels per item, but {where} is"
-        f" {shown if len(shown) <= 60 else f'{shown[:57]}...'}",
+        f"{metric} reads a set of labels per item, but {where} is {quoted(item, 60)}",
         hint="write one label as {'a'} and none as set(); items are counted from 0",
     )
 
@@ -167,12 +166,6 @@ def _labels(metric: str, item: Collection[Any], where: str) -> frozenset[Any]:
 def _sizes(metric: str, gold: Any, predictions: Any) -> FloatArray:
     rows = [(len(a & b), len(b), len(a)) for a, b in _sets(metric, gold, predictions)]
     return np.array(rows, dtype=np.float64).reshape(-1, 3)
-
-
-def _f1(right: FloatArray, predicted: FloatArray, due: FloatArray) -> FloatArray:
-    """F1 from counts; 0 where there is nothing to count."""
-    both = predicted + due
-    return np.asarray(2.0 * right / np.where(both > 0.0, both, 1.0))
 
 
 NAMES: Names = {

@@ -13,10 +13,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
 from bestby._core.typing import FloatArray
 from bestby.metrics._conllu import sentences
 from bestby.metrics._trees import Block, Sentence, Word, align, blocks
 from bestby.metrics.base import BaseMetric, Metric, Names
+from bestby.metrics.classification import fraction, ratio
 
 __all__ = ["CONTENT", "NAMES", "Aligned", "Block", "Sentence", "Word", "align", "blocks", "sentences"]
 
@@ -59,9 +61,9 @@ class Aligned(Metric):
         return rows
 
     def score(self, totals: FloatArray) -> FloatArray:
-        """Return F1."""
-        both = totals[..., 0] + totals[..., 1]
-        return np.asarray(2.0 * totals[..., 2] / np.where(both > 0.0, both, 1.0))
+        """Return F1, 0 if there is nothing to count."""
+        due, predicted, right = np.moveaxis(totals, -1, 0)
+        return ratio(*fraction("f1", right, predicted, due))
 
     def undefined(self, totals: FloatArray) -> str | None:
         """Return a sentence if neither gold nor system has anything to count."""
@@ -82,13 +84,10 @@ def _check_item(metric: str, place: int, gold: Any, prediction: Any) -> None:
     if gold.characters != prediction.characters:
         raise InvalidInputError(
             f"{metric} compares parses of the same text, but the characters of item {place} differ:"
-            f" {_short(gold.characters)} in the gold, {_short(prediction.characters)} in the predictions",
+            f" {quoted(gold.characters, 30)} in the gold, {quoted(prediction.characters, 30)} in the"
+            " predictions",
             hint="cut the whole texts with bestby.metrics.parsing.blocks, gold and all systems in one call",
         )
-
-
-def _short(text: str) -> str:
-    return repr(text if len(text) <= 30 else f"{text[:27]}...")
 
 
 def _counts(part: Part, gold: Block, system: Block) -> tuple[int, int, int]:

@@ -12,6 +12,7 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, BoolArray, FloatArray
 from bestby.data.coding import codes
+from bestby.metrics._items import required_gold
 from bestby.metrics._ranked import RankMetric, sorted_with_ties, totals_to_group_ends
 from bestby.metrics.base import Names, Patterns
 from bestby.metrics.classification import named_label
@@ -52,9 +53,7 @@ class _BinaryRanking(RankMetric):
         return dataclasses.replace(self, positive=self._positive(gold))
 
     def _positive(self, gold: Array | None) -> Any:
-        if gold is None:
-            raise InvalidInputError(f"{self.name} needs gold labels", hint="pass gold=...")
-        labels = codes(gold)[0].tolist()
+        labels = codes(required_gold(gold, self.name, "gold labels"))[0].tolist()
         if len(labels) < 2:
             raise InvalidInputError(
                 f"{self.name} needs positive and negative items, but every gold label is {labels[0]!r}",
@@ -125,9 +124,9 @@ class AveragePrecision(_BinaryRanking):
         positives, before = totals_to_group_ends(in_order * prepared.positive, prepared.last)
         everything, _ = totals_to_group_ends(in_order, prepared.last)
         terms = (positives - before) * (positives / np.maximum(everything, 1))
-        found = positives[:, -1]
+        number = positives[:, -1]
         area = np.cumsum(terms, axis=1)[:, -1]  # one after the other, as the kernel does; sum() pairs them
-        return np.where(found > 0, area / np.maximum(found, 1), np.nan)
+        return np.where(number > 0, area / np.maximum(number, 1), np.nan)
 
     def _compiled(self, prepared: Ranking, counts: Array) -> FloatArray:
         from bestby.metrics import _kernels

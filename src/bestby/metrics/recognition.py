@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Literal
 
@@ -64,10 +63,6 @@ class _FromEdits(Metric):
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:
         """Return hits, substitutions, deletions and insertions."""
         return edit_counts(gold, predictions, self.unit, self.name)
-
-    @abstractmethod
-    def score(self, totals: FloatArray) -> FloatArray:
-        """Turn totals of the four counts into scores."""
 
 
 class WordErrorRate(_FromEdits):
@@ -142,14 +137,21 @@ class WordInformationPreserved(_FromEdits):
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the product of recall and precision of words."""
-        return _preserved(totals)
+        hits, substitutions, deletions, insertions = np.moveaxis(totals, -1, 0)
+        matched = hits + substitutions
+        spoken, heard = matched + deletions, matched + insertions
+        return np.where(spoken + heard > 0, hits * hits / np.maximum(spoken * heard, 1.0), np.nan)
 
     def undefined(self, totals: FloatArray) -> str | None:
         """Say so if one side holds no word."""
-        return _one_side_empty(totals, self.name)
+        spoken, heard = totals[:3].sum(), totals[[0, 1, 3]].sum()
+        if (spoken > 0) == (heard > 0):
+            return None
+        side = "references" if heard > 0 else "predictions"
+        return f"the {side} hold no word: nothing counts as preserved in {self.name}"
 
 
-class WordInformationLost(_FromEdits):
+class WordInformationLost(WordInformationPreserved):
     """Word information lost: one minus word information preserved; lower is better.
 
     >>> metric = WordInformationLost()
@@ -159,30 +161,11 @@ class WordInformationLost(_FromEdits):
     """
 
     name = "wil"
-    bounds = (0.0, 1.0)
+    greater_is_better = False
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return what is not preserved."""
-        return 1.0 - _preserved(totals)
-
-    def undefined(self, totals: FloatArray) -> str | None:
-        """Say so if one side holds no word."""
-        return _one_side_empty(totals, self.name)
-
-
-def _preserved(totals: FloatArray) -> FloatArray:
-    hits, substitutions, deletions, insertions = np.moveaxis(totals, -1, 0)
-    matched = hits + substitutions
-    spoken, heard = matched + deletions, matched + insertions
-    return np.where(spoken + heard > 0, hits * hits / np.maximum(spoken * heard, 1.0), np.nan)
-
-
-def _one_side_empty(totals: FloatArray, name: str) -> str | None:
-    spoken, heard = totals[:3].sum(), totals[[0, 1, 3]].sum()
-    if (spoken > 0) == (heard > 0):
-        return None
-    side = "references" if heard > 0 else "predictions"
-    return f"the {side} hold no word: nothing counts as preserved in {name}"
+        return 1.0 - super().score(totals)
 
 
 def _ratio(part: FloatArray, whole: FloatArray) -> FloatArray:

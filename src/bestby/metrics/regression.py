@@ -12,6 +12,7 @@ import numpy as np
 from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
+from bestby.metrics._items import required_gold
 from bestby.metrics.base import MeanMetric, Metric, Names
 
 
@@ -103,9 +104,7 @@ class R2(Metric):
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with the centre of the gold fixed."""
-        if gold is None:
-            raise InvalidInputError(f"{self.name} needs gold values", hint="pass gold=...")
-        numbers = np.asarray(gold, dtype=np.float64)
+        numbers = np.asarray(required_gold(gold, self.name), dtype=np.float64)
         if numbers.min() == numbers.max():
             raise InvalidInputError(
                 f"{self.name} is undefined: the gold is constant ({numbers[0]:g} on all items)",

@@ -18,7 +18,8 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
-from bestby.metrics._distributions import LEAST, PerItem, clipped_log, dot, given_gold, over_classes
+from bestby.metrics._distributions import LEAST, PerItem, clipped_log, dot, over_classes
+from bestby.metrics._items import required_gold
 from bestby.metrics.base import Names
 
 LN2: Final = float(np.log(2.0))
@@ -63,7 +64,7 @@ class LogLoss(PerItem):
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric, having seen that the gold is hard."""
-        rows = given_gold(self.name, gold)
+        rows = required_gold(gold, self.name, "gold labels")
         soft = ((rows != 0.0) & (rows != 1.0)).any(axis=1)
         if soft.any():
             first = int(np.argmax(soft))

@@ -16,11 +16,11 @@ from typing import Self
 import numpy as np
 
 from bestby._core import rounding
-from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
-from bestby.metrics._distributions import given_classes, over_classes
+from bestby.metrics._distributions import over_classes
+from bestby.metrics._items import marked
 from bestby.metrics.base import Metric, Names, Patterns
-from bestby.metrics.classification import Part, named_label
+from bestby.metrics.classification import OneClass, Part, printed_labels, unfitted
 
 _WHY: dict[Part, str] = {
     "precision": "no prediction gives it any probability",
@@ -30,7 +30,7 @@ _WHY: dict[Part, str] = {
 
 
 @dataclass(frozen=True, repr=False)
-class SoftOneClass(Metric):
+class SoftOneClass(OneClass):
     """Fuzzy precision, recall or F1 of one class; `fit` sets `position`, its column.
 
     >>> gold, predictions = np.array([[0.5, 0.5], [1.0, 0.0]]), np.array([[0.25, 0.75], [0.75, 0.25]])
@@ -41,23 +41,12 @@ class SoftOneClass(Metric):
     0.8
     """
 
-    name: str
-    part: Part
-    label: str
-    position: int | None = None
-    bounds = (0.0, 1.0)
     reads = "distributions"
-
-    def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
-        """Return the metric with the column of the class fixed."""
-        given_classes(self.name, labels)
-        known = [] if labels is None else labels.tolist()
-        return dataclasses.replace(self, position=named_label(self.label, known, self.name))
 
     def statistics(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
         """Return what is shared, and what it is measured against."""
         if self.position is None:
-            raise _unfitted(self.name)
+            raise unfitted(self.name)
         p, q = gold[:, self.position], predictions[:, self.position]
         return np.column_stack([np.minimum(p, q), _size(self.part, p, q)])
 
@@ -92,12 +81,12 @@ class SoftMacro(Metric):
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with the classes fixed."""
-        return dataclasses.replace(self, labels=given_classes(self.name, labels))
+        return dataclasses.replace(self, labels=printed_labels(self.name, labels))
 
     def statistics(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
         """Return per class what is shared, then per class what it is measured against."""
         if not self.labels:
-            raise _unfitted(self.name)
+            raise unfitted(self.name)
         shared = np.minimum(gold, predictions)
         return np.concatenate([shared, _size(self.part, gold, predictions)], axis=1)
 
@@ -108,14 +97,11 @@ class SoftMacro(Metric):
 
     def undefined(self, totals: FloatArray) -> str | None:
         """Return a sentence naming the classes whose part is 0/0."""
-        sizes = totals[len(self.labels) :]
-        empty = [
-            repr(label) for label, size in zip(self.labels, sizes, strict=True) if size <= rounding.SPREAD
-        ]
-        if not empty:
+        empty = totals[len(self.labels) :] <= rounding.SPREAD
+        if not empty.any():
             return None
-        named = ", ".join(empty[:5]) + (f" and {len(empty) - 5} more" if len(empty) > 5 else "")
-        return f"{self.part} of {named} is 0/0 ({_WHY[self.part]}) and counts as 0 in {self.name}"
+        classes = marked(self.labels, empty)
+        return f"{self.part} of {classes} is 0/0 ({_WHY[self.part]}) and counts as 0 in {self.name}"
 
 
 def _size(part: Part, gold: FloatArray, predictions: FloatArray) -> FloatArray:
@@ -129,10 +115,6 @@ def _ratio(shared: FloatArray, size: FloatArray) -> FloatArray:
     """Divide; 0 where there is nothing to divide by."""
     there = size > rounding.SPREAD
     return np.where(there, shared / np.where(there, size, 1.0), 0.0)
-
-
-def _unfitted(name: str) -> InvalidInputError:
-    return InvalidInputError(f"{name} must know the classes first", hint="call fit(gold, systems, classes)")
 
 
 NAMES: Names = {

@@ -12,7 +12,8 @@ import numpy as np
 from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
-from bestby.metrics._distributions import given_gold, normalised_entropies
+from bestby.metrics._distributions import normalised_entropies
+from bestby.metrics._items import required_gold
 from bestby.metrics.base import Names, StandardisedMetric
 from bestby.metrics.correlation import Pearson
 
@@ -41,9 +42,11 @@ class EntropySimilarity(StandardisedMetric):
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with the scales of the gold and the systems fixed."""
-        entropies = normalised_entropies(given_gold(self.name, gold))
-        locations = tuple((0.0, _root_mean_square(normalised_entropies(given))) for given in systems)
-        return dataclasses.replace(self, scale=self._size("the gold has", entropies), locations=locations)
+        entropies = normalised_entropies(required_gold(gold, self.name, "gold labels"))
+        sizes = [_root_mean_square(normalised_entropies(predictions)) for predictions in systems]
+        return dataclasses.replace(
+            self, scale=self._size("the gold has", entropies), locations=tuple((0.0, size) for size in sizes)
+        )
 
     def statistics(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
         """Return the product of the scaled entropies and their squares."""
@@ -97,8 +100,10 @@ class EntropyCorrelation(Pearson):
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:
         """Return the metric with the centre and scale of the entropies of the gold fixed."""
-        entropies = self._varying("the gold has", normalised_entropies(given_gold(self.name, gold)))
-        return super().fit(entropies, [normalised_entropies(given) for given in systems], labels)
+        entropies = self._varying(
+            "the gold has", normalised_entropies(required_gold(gold, self.name, "gold labels"))
+        )
+        return super().fit(entropies, [normalised_entropies(predictions) for predictions in systems], labels)
 
     def statistics(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
         """Return standard scores of the entropies, their squares, their product and 1."""

@@ -13,7 +13,8 @@ from typing import Self
 import numpy as np
 
 from bestby._core.typing import Array, FloatArray
-from bestby.metrics._distributions import PerItem, given_gold, over_classes
+from bestby.metrics._distributions import PerItem, over_classes
+from bestby.metrics._items import required_gold
 from bestby.metrics.base import Names
 
 
@@ -28,7 +29,9 @@ class _Ordered(PerItem):
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with the greatest value fixed."""
-        return dataclasses.replace(self, bounds=(0.0, given_gold(self.name, gold).shape[1] - 1.0))
+        return dataclasses.replace(
+            self, bounds=(0.0, required_gold(gold, self.name, "gold labels").shape[1] - 1.0)
+        )
 
 
 class OrdinalMAE(_Ordered):

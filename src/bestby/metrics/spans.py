@@ -14,8 +14,9 @@ from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
 from bestby.metrics import _entities
+from bestby.metrics._items import marked, required_gold
 from bestby.metrics.base import BaseMetric, Metric, Names, Patterns
-from bestby.metrics.classification import Part, _ratio, named_label
+from bestby.metrics.classification import Part, fraction, named_label, ratio
 
 _WHY: dict[Part, str] = {
     "precision": "predicted",
@@ -43,12 +44,11 @@ class _SpanMetric(Metric):
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with the scheme fixed."""
-        if gold is None:
-            raise InvalidInputError(f"{self.name} needs gold spans or tags", hint="pass gold=...")
+        sentences = required_gold(gold, self.name, "gold spans or tags")
         if self.scheme is None:
             return self
         if self.scheme == "strict":
-            return dataclasses.replace(self, scheme=_entities.detected(gold))
+            return dataclasses.replace(self, scheme=_entities.detected(sentences))
         checks.choice(self.scheme, tuple(_entities.SCHEMES), f"the scheme of {self.name}")
         return self
 
@@ -96,11 +96,11 @@ class Spans(_SpanMetric):
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the ratio of the totals."""
-        return _ratio(*_fraction(self.part, *np.moveaxis(totals, -1, 0)))
+        return ratio(*fraction(self.part, *np.moveaxis(totals, -1, 0)))
 
     def undefined(self, totals: FloatArray) -> str | None:
         """Return a sentence if the score is 0/0."""
-        if _fraction(self.part, *totals)[1] > 0.0:
+        if fraction(self.part, *totals)[1] > 0.0:
             return None
         what = "no span" if self.label is None else f"no span of type {self.label!r}"
         return f"{self.name} is 0/0 ({what} is {_WHY[self.part]}) and counts as 0"
@@ -146,7 +146,7 @@ class MacroSpans(_SpanMetric):
         """Return the mean over the types that occur."""
         right, predicted, due = np.split(totals, 3, axis=-1)
         occurs = predicted + due > 0.0
-        total = _ratio(*_fraction(self.part, right, predicted, due)).sum(axis=-1)
+        total = ratio(*fraction(self.part, right, predicted, due)).sum(axis=-1)
         number = occurs.sum(axis=-1)
         return np.asarray(np.where(number > 0, total / np.maximum(number, 1), np.nan))
 
@@ -156,23 +156,15 @@ class MacroSpans(_SpanMetric):
         occurs = predicted + due > 0.0
         if not occurs.any():
             return f"{self.name} is undefined: neither gold nor predictions have a span"
-        empty = occurs & (_fraction(self.part, right, predicted, due)[1] == 0.0)
+        empty = occurs & (fraction(self.part, right, predicted, due)[1] == 0.0)
         if not empty.any():
             return None
-        named = [repr(label) for label, is_empty in zip(self.types, empty, strict=True) if is_empty]
-        shown = ", ".join(named[:5]) + (f" and {len(named) - 5} more" if len(named) > 5 else "")
-        return f"{self.part} of {shown} is 0/0 (never {_WHY[self.part]}) and counts as 0 in {self.name}"
+        types = marked(self.types, empty)
+        return f"{self.part} of {types} is 0/0 (never {_WHY[self.part]}) and counts as 0 in {self.name}"
 
 
 def _occurring(sides: Sequence[Any], name: str) -> set[str]:
     return set().union(*(_entities.types(items, name) for items in sides))
-
-
-def _fraction(part: Part, right: Any, predicted: Any, due: Any) -> tuple[Any, Any]:
-    """Numerator and denominator of precision, recall or F1."""
-    if part == "f1":
-        return 2.0 * right, predicted + due
-    return right, predicted if part == "precision" else due
 
 
 def _named(kind: type[Spans | MacroSpans], part: Part, name: str) -> BaseMetric:

@@ -388,16 +388,16 @@ def test_log_loss_refuses_soft_gold():
 
 @pytest.mark.parametrize("name", [*ENTROPIES, "log_loss", "ordinal_mae", "emd"])
 def test_without_gold(name):
-    with pytest.raises(InvalidInputError, match=f"{name} needs a gold"):
+    with pytest.raises(InvalidInputError, match=f"{name} needs gold labels"):
         resolve(name).fit(None, [], None)
 
 
 @pytest.mark.parametrize("name", ["soft_f1[a]", "soft_f1_macro"])
 def test_without_classes(name):
     rows = np.array([[0.5, 0.5]])
-    with pytest.raises(InvalidInputError, match="needs the classes"):
+    with pytest.raises(InvalidInputError, match="needs the label set"):
         resolve(name).fit(rows, [rows], None)
-    with pytest.raises(InvalidInputError, match="must know the classes first"):
+    with pytest.raises(InvalidInputError, match="must know the label set"):
         resolve(name).statistics(rows, rows)
 
 
