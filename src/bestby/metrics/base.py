@@ -52,6 +52,23 @@ class BaseMetric(ABC):
     reads: ClassVar[Literal["labels", "numbers", "raw", "distributions", "objects"]] = "numbers"
     ordered: ClassVar[bool] = False  # whether the positions of the classes count
 
+    def __new__(cls, *arguments: Any, **keywords: Any) -> Self:
+        """Refuse what Python would refuse, but say what to do."""
+        absent = sorted(getattr(cls, "__abstractmethods__", ()))
+        if absent:
+            raise InvalidInputError(
+                f"{cls.__name__} is a class to derive metrics from: a subclass must define"
+                f" {' and '.join(absent)}",
+                hint="to compare scores that you have, name them: compare(scores, metric='COMET',"
+                " greater_is_better=True)",
+            )
+        if (arguments or keywords) and cls.__init__ is object.__init__:
+            raise InvalidInputError(
+                f"{cls.__name__}() takes no arguments",
+                hint="set name and greater_is_better in the class, or define __init__",
+            )
+        return super().__new__(cls)
+
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with everything fixed that must not vary between resamples.
 
