@@ -133,7 +133,7 @@ INTERVALS = (
         (*_BY_ITEMS, "study.interval")
     ),
     Term(
-        "normal", "Student's t (delta method)",
+        "normal", "delta-method t",
         "Estimate plus or minus t standard errors, by the delta method.", (*_BY_ITEMS, "study.interval")
     ),
     Term(

@@ -447,7 +447,7 @@ def test_the_text_says_what_matters() -> None:
     text = str(compare_datasets(TABLE))
     assert "big has the best average rank, 1.20 of 3, over 5 datasets" in text
     assert "Systems over 5 datasets, by average rank (1 is best; score: higher is better)" in text
-    assert "Over datasets: Student's t (delta method) intervals (95 %)" in text
+    assert "Over datasets: delta-method t intervals (95 %)" in text
     assert "Friedman test" in text
     assert "exact p = " in text
     assert "wins–ties–losses" in text
