@@ -46,7 +46,7 @@ def sequence(values: Any, what: str) -> Any:
         if isinstance(values, str | bytes | bytearray) or not isinstance(values, Iterable):
             raise TypeError(f"a {kind} is not a sequence")
         return list(values)
-    except Exception as error:
+    except Exception as error:  # code of the user's own container runs here, and may raise anything
         raise _no_array(what, kind, error) from error
 
 
@@ -68,12 +68,12 @@ def as_array(values: ArrayLike, what: str) -> Array:
     >>> as_array(np.ma.array([1, 2], mask=[False, True]), "gold")
     array([1, None], dtype=object)
     """
-    given = sequence(values, what)
+    container = sequence(values, what)
     try:
-        array = _converted(given)
+        array = _converted(container)
         return _without_str_types(array) if array.dtype.kind == "O" and array.ndim == 1 else array
-    except Exception as error:  # code of the user's own container runs here, and may raise anything
-        raise _no_array(what, type(given).__name__, error) from error
+    except Exception as error:  # as in `sequence`
+        raise _no_array(what, type(container).__name__, error) from error
 
 
 def _converted(values: Any) -> Array:
@@ -174,16 +174,16 @@ def joined_by_key(given: Mapping[str, Any], keys: str) -> dict[str, Any]:
 
 def listed(values: Any, what: str) -> list[Any]:
     """Return the values of a container as Python has them, whatever they are, one per row."""
-    given = sequence(values, what)
+    container = sequence(values, what)
     try:
-        if not isinstance(given, list | tuple) and len(getattr(given, "shape", ())) > 1:
-            return list(_converted(given).tolist())
+        if not isinstance(container, list | tuple) and len(getattr(container, "shape", ())) > 1:
+            return list(_converted(container).tolist())
         for method in ("tolist", "to_list", "to_pylist"):
-            if hasattr(given, method):
-                return list(getattr(given, method)())
-        return list(given) if isinstance(given, Iterable) else _converted(given).tolist()
-    except Exception as error:
-        raise _no_array(what, type(given).__name__, error) from error
+            if hasattr(container, method):
+                return list(getattr(container, method)())
+        return list(container) if isinstance(container, Iterable) else _converted(container).tolist()
+    except Exception as error:  # as in `sequence`
+        raise _no_array(what, type(container).__name__, error) from error
 
 
 # -- labels ----------------------------------------------------------------------------------------
@@ -276,14 +276,14 @@ def check_same_order(labels: Any, ids: Sequence[Any], what: str, known: str) -> 
 
     `ids` are the ids known; 0 to n - 1 if nobody named any.
     """
-    given, mine = as_ids(labels), list(ids)
-    if given is None or given == mine or len(given) != len(mine):
+    named, mine = as_ids(labels), list(ids)
+    if named is None or named == mine or len(named) != len(mine):
         return
-    if Counter(given) == Counter(mine):
+    if Counter(named) == Counter(mine):
         raise InvalidInputError(f"the index of {what} is in another order than {known}", hint=_IN_ORDER)
     if not (is_numbered(np.asarray(mine)) or is_numbered(labels)):
         raise _unlike(
-            np.asarray(given, dtype=object), np.asarray(mine, dtype=object), f"the index of {what}", known
+            np.asarray(named, dtype=object), np.asarray(mine, dtype=object), f"the index of {what}", known
         )
 
 

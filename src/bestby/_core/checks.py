@@ -99,12 +99,12 @@ def check_text(text: str, what: str) -> str:
 
 def valid_names(values: Iterable[Any], what: str) -> tuple[str, ...]:
     """Return names if every one is text, not empty and valid Unicode."""
-    given = tuple(values)
-    for one in given:
+    names = tuple(values)
+    for one in names:
         if not isinstance(one, str) or not one:
             raise InvalidInputError(f"{what} names must be non-empty strings, got {quoted(one)}")
         check_text(one, f"{what} names")
-    return given
+    return names
 
 
 def check_bounded(array: Array, what: str, start: int = 0) -> None:
@@ -222,12 +222,12 @@ def valid_name_list(values: Any, what: str) -> tuple[str, ...]:
     >>> valid_name_list("old", "systems"), valid_name_list(["old", "new"], "systems")
     (('old',), ('old', 'new'))
     """
-    given = [values] if isinstance(values, str) else listed(values, what)
-    if not all(isinstance(one, str) for one in given):
+    names = [values] if isinstance(values, str) else listed(values, what)
+    if not all(isinstance(one, str) for one in names):
         raise InvalidInputError(
             f"{what} must be names, got {quoted(values)}", hint="pass a list of text", argument=what
         )
-    return tuple(given)
+    return tuple(names)
 
 
 def known_names(names: Sequence[str], known: Sequence[str], what: str) -> Sequence[str]:
@@ -298,16 +298,16 @@ def amount(value: Any, what: str) -> float:
 
 def p_values(values: ArrayLike) -> FloatArray:
     """Return p-values as floats, each in [0, 1]."""
-    given = as_array(values, "p_values")
-    if given.ndim != 1:
-        raise InvalidInputError(f"p_values must be one-dimensional, got shape {given.shape}")
-    if given.dtype.kind == "O":
-        given = np.array([number(value, "every one of p_values") for value in given], dtype=np.float64)
-    elif given.dtype.kind not in "biuf" and given.size:
+    raw = as_array(values, "p_values")
+    if raw.ndim != 1:
+        raise InvalidInputError(f"p_values must be one-dimensional, got shape {raw.shape}")
+    if raw.dtype.kind == "O":
+        raw = np.array([number(value, "every one of p_values") for value in raw], dtype=np.float64)
+    elif raw.dtype.kind not in "biuf" and raw.size:
         raise InvalidInputError(
-            f"p_values must be numbers, got values of type {given.dtype}", hint="pass floats in [0, 1]"
+            f"p_values must be numbers, got values of type {raw.dtype}", hint="pass floats in [0, 1]"
         )
-    array = given.astype(np.float64)
+    array = raw.astype(np.float64)
     bad = ~((array >= 0.0) & (array <= 1.0))
     if bad.any():
         first = int(np.flatnonzero(bad)[0])

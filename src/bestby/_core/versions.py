@@ -20,8 +20,8 @@ def _version(name: str) -> str | None:
 def versions(packages: Iterable[str] = ()) -> dict[str, str]:
     """Return the versions of Python, NumPy, SciPy, Numba and more packages, if they are installed."""
     names = dict.fromkeys(("numpy", "scipy", "numba", *packages))
-    found = {name: _version(name) for name in names}
-    return {"python": platform.python_version()} | {name: told for name, told in found.items() if told}
+    installed = {name: number for name in names if (number := _version(name))}
+    return {"python": platform.python_version()} | installed
 
 
 @functools.cache

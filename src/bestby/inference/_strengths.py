@@ -106,8 +106,8 @@ def log_of(tie: FloatArray) -> FloatArray:
 def leads(wins: FloatArray, ties: FloatArray) -> BoolArray:
     """Return from which systems wins and ties lead to which, (..., S, S)."""
     size = wins.shape[-1]
-    found: BoolArray = (wins + ties > 0.0) | np.eye(size, dtype=np.bool_)
+    reach: BoolArray = (wins + ties > 0.0) | np.eye(size, dtype=np.bool_)
     for _ in range(max(1, math.ceil(math.log2(size)))):
-        step = found.astype(np.float32)
-        found = step @ step > 0.0
-    return found
+        step = reach.astype(np.float32)
+        reach = step @ step > 0.0
+    return reach

@@ -79,8 +79,8 @@ def reach(values: FloatArray, strata: IntArray | None = None) -> Reach:
         part = values[code == stratum]
         u = part - part.mean()
         length = 1 << (2 * u.size - 1).bit_length()
-        found = np.fft.irfft(np.abs(np.fft.rfft(u, length)) ** 2, length)[: min(furthest + 1, u.size)]
-        covariances[: found.size] += found
+        part_sums = np.fft.irfft(np.abs(np.fft.rfft(u, length)) ** 2, length)[: min(furthest + 1, u.size)]
+        covariances[: part_sums.size] += part_sums
     if covariances[0] <= 0.0:
         return Reach(np.ones(1))
     r: FloatArray = covariances / covariances[0]

@@ -63,9 +63,9 @@ def design_effect(influence: FloatArray, clusters: IntArray, strata: IntArray | 
     _same_length(influence, clusters)
     items = np.zeros(influence.size, dtype=np.int64) if strata is None else strata
     sums = np.bincount(clusters, weights=influence).astype(np.float64)
-    of_cluster = np.zeros(sums.size, dtype=np.int64)
-    of_cluster[clusters] = items
-    return DesignEffect(_stratified(influence, items), _stratified(sums, of_cluster))
+    cluster_strata = np.zeros(sums.size, dtype=np.int64)
+    cluster_strata[clusters] = items
+    return DesignEffect(_stratified(influence, items), _stratified(sums, cluster_strata))
 
 
 def _stratified(influence: FloatArray, strata: IntArray) -> float:
@@ -127,13 +127,13 @@ def cr2_covariance(
     are the degrees of freedom.
 
     >>> influence = np.array([[0.3, 0.1], [-0.1, 0.2], [-0.2, -0.3]])
-    >>> found = cr2_covariance(influence, np.array([40.0, 10.0, 10.0]))
-    >>> found.diagonal().round(6), round(cr2(influence[:, 0], np.array([40.0, 10.0, 10.0])).se ** 2, 6)
+    >>> covariance = cr2_covariance(influence, np.array([40.0, 10.0, 10.0]))
+    >>> covariance.diagonal().round(6), round(cr2(influence[:, 0], np.array([40.0, 10.0, 10.0])).se ** 2, 6)
     (array([0.33 , 0.186]), 0.33)
     """
     counts = np.ones(len(influence), dtype=np.int64) if counts is None else counts
     edges = np.array([0, len(influence)]) if bounds is None else bounds
-    found = np.zeros((influence.shape[1], influence.shape[1]))
+    covariance = np.zeros((influence.shape[1], influence.shape[1]))
     for start, stop in pairwise(edges.tolist()):
         part = slice(start, stop)
         c, v = counts[part], sizes[part]
@@ -141,8 +141,8 @@ def cr2_covariance(
             continue
         h = v / float(c @ v)
         residual = influence[part] - h[:, None] * (c @ influence[part])
-        found += (residual * (c / (1.0 - h))[:, None]).T @ residual
-    return found
+        covariance += (residual * (c / (1.0 - h))[:, None]).T @ residual
+    return covariance
 
 
 def carrying(influence: FloatArray, sizes: FloatArray, counts: IntArray | None = None) -> float:

@@ -30,14 +30,14 @@ def together(right: Array, counts: IntArray, others: Array | None = None) -> Int
     enough.
     """
     others = right if others is None else others
-    found: IntArray = np.zeros((right.shape[1], others.shape[1]), dtype=np.int64)
+    both: IntArray = np.zeros((right.shape[1], others.shape[1]), dtype=np.int64)
     for start in range(0, counts.size, ROWS):
         c = counts[start : start + ROWS]
         kind = np.float32 if int(c.sum()) <= _EXACT_IN_SINGLE else np.float64
         left = right[start : start + ROWS].astype(kind)
         weighted = others[start : start + ROWS].astype(kind) * c[:, None].astype(kind)
-        found += (left.T @ weighted).astype(np.int64)
-    return found
+        both += (left.T @ weighted).astype(np.int64)
+    return both
 
 
 def permutation(n10: IntArray, n01: IntArray, alternative: Alternative) -> tuple[FloatArray, BoolArray]:

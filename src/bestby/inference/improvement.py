@@ -91,8 +91,8 @@ def brunner_munzel(a: FloatArray, b: FloatArray, alternative: Alternative) -> Te
     Satterthwaite's degrees of freedom. Two samples that do not overlap have no variance there: the p-value is
     then the smallest of the permutation test.
     """
-    p, of_a, of_b = placements(a, b)
-    variances = [float(of_a.var(ddof=1)) / a.size, float(of_b.var(ddof=1)) / b.size]
+    p, places_a, places_b = placements(a, b)
+    variances = [float(places_a.var(ddof=1)) / a.size, float(places_b.var(ddof=1)) / b.size]
     error, freedom = locations.combined(variances, [a.size - 1, b.size - 1])
     least = samples.fewest(a.size, b.size, False)
     return samples.t_result("brunner-munzel", p - 0.5, error, freedom, alternative, least, 1.0)

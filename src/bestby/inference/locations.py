@@ -32,8 +32,8 @@ def location(x: FloatArray, statistic: str) -> FloatArray:
     if statistic == "median":
         return np.asarray(np.median(x, axis=-1))
     cut = _cut(x.shape[-1], statistic)
-    kept = np.sort(x, axis=-1)[..., cut : x.shape[-1] - cut] if cut else x
-    return np.asarray(kept.mean(axis=-1))
+    middle = np.sort(x, axis=-1)[..., cut : x.shape[-1] - cut] if cut else x
+    return np.asarray(middle.mean(axis=-1))
 
 
 def n_kept(n: int, statistic: str) -> int:
@@ -58,10 +58,10 @@ def winsorized(x: FloatArray, statistic: str) -> FloatArray:
     return np.clip(x, ordered[..., cut, None], ordered[..., x.shape[-1] - 1 - cut, None])
 
 
-def _squares(x: FloatArray, kept: int) -> FloatArray:
+def _squares(x: FloatArray, n_used: int) -> FloatArray:
     """Return the variance of a mean of `kept` runs from the (winsorized) runs of each row."""
     deviations = x - x.mean(axis=-1, keepdims=True)
-    return np.asarray((deviations * deviations).sum(axis=-1) / (kept * (kept - 1)))
+    return np.asarray((deviations * deviations).sum(axis=-1) / (n_used * (n_used - 1)))
 
 
 @lru_cache(maxsize=256)
@@ -142,10 +142,10 @@ def difference_error(
             return None
         square = float(paired_squared_errors(a, b, statistic))
         return math.sqrt(max(0.0, square)), float(n_kept(a.size, statistic) - 1)
-    of_a, of_b = squared_error(a, statistic), squared_error(b, statistic)
-    if of_a is None or of_b is None:
+    error_a, error_b = squared_error(a, statistic), squared_error(b, statistic)
+    if error_a is None or error_b is None:
         return None
-    return combined([of_a[0], of_b[0]], [of_a[1], of_b[1]])
+    return combined([error_a[0], error_b[0]], [error_a[1], error_b[1]])
 
 
 def combined(variances: list[float], freedoms: list[int]) -> tuple[float, float]:

@@ -104,10 +104,10 @@ def normality(
     >>> all(test.p_value < 0.03 for test in found.tests)
     True
     """
-    given = checks.column(arrays.values_of(values), "values")
-    if given.dtype.kind not in "iuf":
-        raise InvalidInputError(f"normality needs numbers, got values of type {given.dtype}")
-    x = np.sort(given.astype(np.float64))
+    column = checks.column(arrays.values_of(values), "values")
+    if column.dtype.kind not in "iuf":
+        raise InvalidInputError(f"normality needs numbers, got values of type {column.dtype}")
+    x = np.sort(column.astype(np.float64))
     if x.size < 3:
         raise InvalidInputError(f"normality needs at least 3 values, got {x.size}")
     # Subtracted before it is squared, so that neither a large mean nor a tiny scale loses the digits.
@@ -208,23 +208,21 @@ def _shapiro(z: FloatArray) -> NormalityTest:
 
 
 def _notes(n: int, tied: float) -> tuple[Note, ...]:
-    notes = []
-    if n < _FEW:
-        notes.append(
-            Note("low_power", f"with {n} values these tests rarely reject, whatever the distribution")
-        )
-    if n >= _MANY:
-        told = f"with {n} values these tests reject small departures that do not matter for"
-        notes.append(Note("rejects_trifles", f"{told} a mean of so many values"))
-    if rounding.at_most(_TIED, tied):
-        notes.append(
-            Note(
-                "ties",
-                f"{tied:.0%} of the values are ties: that alone is enough for rejection, given many values",
-            )
-        )
-    if n > MOST_ROYSTON:
-        notes.append(
-            Note("royston", f"the p-value of Shapiro-Wilk is an extrapolation above {MOST_ROYSTON} values")
-        )
-    return tuple(notes)
+    many = (
+        f"with {n} values these tests reject small departures that do not matter for a mean of so many values"
+    )
+    notes = (
+        (n < _FEW, "low_power", f"with {n} values these tests rarely reject, whatever the distribution"),
+        (n >= _MANY, "rejects_trifles", many),
+        (
+            rounding.at_most(_TIED, tied),
+            "ties",
+            f"{tied:.0%} of the values are ties: with many values that alone is enough for rejection",
+        ),
+        (
+            n > MOST_ROYSTON,
+            "royston",
+            f"the p-value of Shapiro-Wilk is an extrapolation above {MOST_ROYSTON} values",
+        ),
+    )
+    return tuple(Note(code, message) for applies, code, message in notes if applies)

@@ -28,10 +28,10 @@ def cochran_q(x: ArrayLike, counts: IntArray | None = None) -> tuple[float, int,
         )
     size = scores.shape[1]
     times = np.ones(len(right), dtype=np.int64) if counts is None else counts
-    of_system = [int(number) for number in times @ right]
+    per_system = [int(number) for number in times @ right]
     per_item = np.bincount(right.sum(axis=1), times, minlength=size + 1)
     spread = sum(int(items) * k * (size - k) for k, items in enumerate(per_item))
-    between = size * sum(number * number for number in of_system) - sum(of_system) ** 2
+    between = size * sum(number * number for number in per_system) - sum(per_system) ** 2
     return _chi_squared((size - 1) * between / spread if spread else 0.0, size - 1)
 
 

@@ -246,8 +246,8 @@ def aso_tightness(m_old: int, n_old: int, m_new: int, n_new: int) -> float:
     >>> round(aso_tightness(5, 5, 20, 20), 3)
     2.0
     """
-    given = {"m_old": m_old, "n_old": n_old, "m_new": m_new, "n_new": n_new}
-    for name, value in given.items():
+    numbers = {"m_old": m_old, "n_old": n_old, "m_new": m_new, "n_new": n_new}
+    for name, value in numbers.items():
         checks.positive_int(value, name)
     return math.sqrt((m_old + n_old) / (m_old * n_old) * (m_new * n_new) / (m_new + n_new))
 
@@ -310,14 +310,14 @@ def _orders(
     for pair in pairs:
         first, second = sorted(pair, key=lambda name: (scores[name].size, scores[name].tolist()))
         shapes.setdefault((scores[first].size, scores[second].size), {})[first, second] = None
-    found: dict[tuple[str, str], Estimate] = {}
+    by_pair: dict[tuple[str, str], Estimate] = {}
     for (n, m), members in shapes.items():
         samples = [(scores[a], scores[b]) for a, b in members]
         estimated = estimates(samples, n, m, settings.n_resamples, settings.alpha, settings.seed)
-        found.update(zip(members, estimated, strict=True))
+        by_pair.update(zip(members, estimated, strict=True))
     orders = {}
     for a, b in pairs:
-        estimate = found[a, b] if (a, b) in found else found[b, a].mirrored()
+        estimate = by_pair[a, b] if (a, b) in by_pair else by_pair[b, a].mirrored()
         made_of = Ordered(a, b, scores[a], scores[b], estimate, settings.alpha, settings.n_resamples)
         orders[a, b] = _order(made_of, settings.level, greater_is_better), made_of
     return orders

@@ -108,9 +108,9 @@ def _on_systems(pairs: Sequence[Ordered]) -> Iterator[Note]:
     runs = {name: scores for pair in pairs for name, scores in _systems(pair)}
     few = {name: scores.size for name, scores in runs.items() if scores.size < FEW_RUNS}
     if few:
-        told = listed([f"{name} has {size} runs" for name, size in few.items()], MOST_NAMED)
+        sizes = listed([f"{name} has {size} runs" for name, size in few.items()], MOST_NAMED)
         message = (
-            f"{told}; with fewer than {FEW_RUNS} runs the bootstrap hardly sees how much the runs vary, and"
+            f"{sizes}; with fewer than {FEW_RUNS} runs the bootstrap hardly sees how much the runs vary, and"
             " epsilon_min is too small too often; the p-value allows for it"
         )
         about = [pair for pair in pairs if min(pair.sizes) < FEW_RUNS]

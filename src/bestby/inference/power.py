@@ -34,8 +34,8 @@ def mcnemar_power(
     first = max(0, math.floor(float((sizes * differing - spread).min())))
     last = min(int(sizes.max()), math.ceil(float((sizes * differing + spread).max())))
     m = np.arange(first, last + 1)
-    given = _sign_power(m, 0.5 * (1.0 + difference / differing), alpha, alternative, mid=mid)
-    return np.array([_binomial(m, int(size), differing) @ given for size in sizes])
+    conditional = _sign_power(m, 0.5 * (1.0 + difference / differing), alpha, alternative, mid=mid)
+    return np.array([_binomial(m, int(size), differing) @ conditional for size in sizes])
 
 
 def _binomial(m: IntArray, n: int, p: float) -> FloatArray:

@@ -90,13 +90,13 @@ def groups(wins: ArrayLike, ties: ArrayLike | None = None) -> list[tuple[list[in
     """
     reach = _strengths.leads(*_matrices(wins, ties))
     both = reach & reach.T
-    found = []
+    out = []
     for members in sorted({tuple(np.flatnonzero(row).tolist()) for row in both}):
         inside = np.isin(np.arange(reach.shape[0]), members)
         wins_out, loses_out = bool(reach[inside][:, ~inside].any()), bool(reach[~inside][:, inside].any())
         stands = {(False, False): "apart", (True, False): "ahead", (False, True): "behind"}
-        found.append((list(members), stands.get((wins_out, loses_out), "between")))
-    return found
+        out.append((list(members), stands.get((wins_out, loses_out), "between")))
+    return out
 
 
 class Errors(NamedTuple):
@@ -169,18 +169,18 @@ def _matrices(wins: ArrayLike, ties: ArrayLike | None) -> tuple[FloatArray, Floa
 
 def refuse_unconnected(wins: ArrayLike, ties: ArrayLike, names: Sequence[str]) -> None:
     """Refuse a win matrix without finite strengths, naming the systems that stand apart."""
-    found = groups(wins, ties)
-    if len(found) == 1:
+    parts = groups(wins, ties)
+    if len(parts) == 1:
         return
-    told = {
+    reasons = {
         "apart": "never met any of the others",
         "ahead": "never lost or tied against any of the others",
         "behind": "never won or tied against any of the others",
     }
-    members, stands = next(entry for kind in told for entry in found if entry[1] == kind)
+    members, stands = next(entry for kind in reasons for entry in parts if entry[1] == kind)
     listed = ", ".join(names[i] for i in members[:5]) + (", …" if len(members) > 5 else "")
     raise DesignError(
-        f"strengths have no finite estimate: {listed} {told[stands]}",
+        f"strengths have no finite estimate: {listed} {reasons[stands]}",
         hint="prior=1 adds a judgement, half won and half lost, between every two systems; or leave it out",
     )
 

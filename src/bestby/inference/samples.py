@@ -159,10 +159,10 @@ def permutation_test(
     else:
         values, unit = partial(_studentized, statistic=statistic, scale=scale, paired=paired), scale / error
     exchange = _swapped if paired else _split
-    found = exchange(a, b, values, alternative, n_resamples, seed, unit)
+    test = exchange(a, b, values, alternative, n_resamples, seed, unit)
     if paired and statistic == "mean":
-        return tilting.refined_mean(found, a - b, float(a.size), seed)
-    return replace(found, statistic=t)
+        return tilting.refined_mean(test, a - b, float(a.size), seed)
+    return replace(test, statistic=t)
 
 
 def _differences(x: FloatArray, y: FloatArray, statistic: str) -> FloatArray:
@@ -316,13 +316,13 @@ def outlying(systems: Sequence[FloatArray]) -> list[tuple[int, int, float]]:
     if not distances:
         return []
     pooled = _middle(np.concatenate(distances))
-    found = []
+    out = []
     for system, mine in enumerate(distances):
         spread = 1.4826 * max(pooled, _middle(mine))
         if mine.size < FEWEST_TOLD or spread <= 0.0:
             continue
-        found += [(system, int(i), float(mine[i] / spread)) for i in np.flatnonzero(mine > FAR * spread)]
-    return found
+        out += [(system, int(i), float(mine[i] / spread)) for i in np.flatnonzero(mine > FAR * spread)]
+    return out
 
 
 def _middle(x: FloatArray) -> float:

@@ -202,7 +202,7 @@ def _tests(pairs: list[_Pair], n: int, m: int, n_resamples: int, alpha: float, s
     every = n_deals(n, m)
     if every * (n + m) <= MOST_ENUMERATED:
         hits = _hits(pairs, _deals(n, m), width)
-        return [(*(np.maximum(found, 1) / every).tolist(), int(every), True) for found in hits]
+        return [(*(np.maximum(pair_hits, 1) / every).tolist(), int(every), True) for pair_hits in hits]
     least = max(1 / math.comb(n + m, n), np.finfo(np.float64).tiny)
     tests: dict[int, _Test] = {
         i: (least, 1.0, 0, True) if pair.ahead > 0 else (1.0, least, 0, True)

@@ -26,13 +26,13 @@ def rows(predictions: Iterable[Any], metric: str) -> list[list[Any]]:
                 hint="items are counted from 0; a missing label is None",
             )
         labels = row.tolist() if isinstance(row, np.ndarray) else row
-        kept = [label for label in labels if not _is_missing(label)]
-        if not all(isinstance(label, str | int | float | np.generic) for label in kept):
+        present = [label for label in labels if not _is_missing(label)]
+        if not all(isinstance(label, str | int | float | np.generic) for label in present):
             raise InvalidInputError(
                 f"{metric}: labels must be text or numbers, got {row!r} on item {item}",
                 hint="items are counted from 0; a missing label is None",
             )
-        out.append(kept)
+        out.append(present)
     return out
 
 
@@ -41,15 +41,15 @@ def numbers(predictions: Iterable[Any], metric: str) -> list[list[float]]:
     out = []
     for item, row in enumerate(rows(predictions, metric)):
         try:
-            found = [float(label) for label in row]
+            values = [float(label) for label in row]
         except ValueError:
-            found = [math.nan]
-        if not all(map(math.isfinite, found)):
+            values = [math.nan]
+        if not all(map(math.isfinite, values)):
             raise InvalidInputError(
                 f"{metric} needs finite numbers as labels, got {row!r} on item {item}",
                 hint="number the labels in their order, or use krippendorff_alpha, which takes any",
             )
-        out.append(found)
+        out.append(values)
     return out
 
 

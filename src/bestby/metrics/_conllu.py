@@ -19,15 +19,15 @@ def sentences(text: str, source: str = "CoNLL-U") -> list[Sentence]:
     Of the ten columns, form, part of speech, head and relation are used. Comments and empty nodes (``8.1``)
     are left out.
     """
-    found = []
+    out = []
     for first, lines in _paragraphs(text):
         where = [f"{source}, line {first + place}" for place in range(len(lines))]
         numbered = [
             (at, _row(line, at)) for at, line in zip(where, lines, strict=True) if not line.startswith("#")
         ]
         if numbered:  # else nothing but comments
-            found.append(_sentence(numbered))
-    return found
+            out.append(_sentence(numbered))
+    return out
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, list[str]]]:

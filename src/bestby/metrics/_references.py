@@ -70,16 +70,16 @@ class Counted(Metric):
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:
         """Return the counts of each segment."""
         translations = _items.texts(predictions, self.name)
-        kept = self.prepared
-        if kept is None or not kept.holds(gold):
-            kept = self._prepare(gold)
-        if len(translations) != len(kept.gold):
+        prepared = self.prepared
+        if prepared is None or not prepared.holds(gold):
+            prepared = self._prepare(gold)
+        if len(translations) != len(prepared.gold):
             raise InvalidInputError(
                 f"{self.name} needs one translation per segment, got {len(translations)} translations and the"
-                f" references of {len(kept.gold)} segments",
+                f" references of {len(prepared.gold)} segments",
                 hint="pass one text per item, in the same order for gold and every system",
             )
-        return self._rows(kept.counted, translations)
+        return self._rows(prepared.counted, translations)
 
     def segment_scores(self, rows: FloatArray) -> FloatArray:
         """Return the score of each segment by itself, as sacrebleu's functions for sentences do."""

@@ -53,15 +53,15 @@ class Block:
 
     def words(self) -> list[Word]:
         """Return the words of all sentences; spans and heads count from the start of the block."""
-        found: list[Word] = []
+        words: list[Word] = []
         offset = 0
         for sentence in self.sentences:
-            before = len(found)
+            before = len(words)
             for word in sentence.words:
                 head = word.head + before if word.head else 0
-                found.append(word._replace(start=word.start + offset, end=word.end + offset, head=head))
+                words.append(word._replace(start=word.start + offset, end=word.end + offset, head=head))
             offset += len(sentence.characters)
-        return found
+        return words
 
 
 def blocks(

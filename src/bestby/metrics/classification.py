@@ -293,10 +293,10 @@ def class_counts(
             f"{name} counts every class apart: {n_labels} classes on {gold.size} distinct items are too many",
             hint='use accuracy or f1_micro, one class at a time, as in "f1[LABEL]", or merge rare classes',
         )
-    made = np.flatnonzero(predictions >= 0)
+    answered = np.flatnonzero(predictions >= 0)
     right = np.flatnonzero(predictions == gold)
     everything = np.arange(gold.size)
-    sources = {"hits": (right, gold), "predicted": (made, predictions), "gold": (everything, gold)}
+    sources = {"hits": (right, gold), "predicted": (answered, predictions), "gold": (everything, gold)}
     out = np.zeros((gold.size, len(columns) * n_labels))
     for block, key in enumerate(columns):
         rows, which = sources[key]

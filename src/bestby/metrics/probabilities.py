@@ -68,10 +68,10 @@ def with_both_classes(evaluation: Evaluation, name: str) -> tuple[Evaluation, tu
     ]
     if not single:
         return evaluation, ()
-    of_gold = fractions(labels)
-    if of_gold.size:
+    gold_fractions = fractions(labels)
+    if gold_fractions.size:
         raise DesignError(
-            f"the gold (such as {of_gold[0]:.4g}) and system {single[0]!r} hold one number per item;"
+            f"the gold (such as {gold_fractions[0]:.4g}) and system {single[0]!r} hold one number per item;"
             f" {name} needs the probability of every class",
             hint="give both columns of each, np.c_[1 - p, p]; for numbers that are not probabilities name a"
             ' metric of numbers, such as metric="rmse"',

@@ -224,8 +224,8 @@ def _named(spec: str) -> BaseMetric:
     close = difflib.get_close_matches(name.lower().replace("-", "_"), [*NAMES, *WITH_LABEL], n=2)
     if name.lower() in SUGGESTIONS:
         close = [SUGGESTIONS[name.lower()]]
-    asked = f"; did you mean {' or '.join(close)}?" if close else ""
-    raise InvalidInputError(f"there is no metric {quoted(spec)}{asked}", hint=hint)
+    question = f"; did you mean {' or '.join(close)}?" if close else ""
+    raise InvalidInputError(f"there is no metric {quoted(spec)}{question}", hint=hint)
 
 
 def _parted(spec: str) -> BaseMetric:

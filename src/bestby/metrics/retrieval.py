@@ -79,12 +79,12 @@ class Retrieval(MeanMetric):
         A prediction maps document ids to scores, or lists document ids, the best first.
         """
         judged = {str(t): _judgements(topic, t, self.name) for t, topic in enumerate(gold)}
-        found = {str(t): _ranks(topic, t, self.name) for t, topic in enumerate(predictions)}
-        if len(judged) != len(found):
-            raise InvalidInputError(f"{self.name}: {len(judged)} topics in the gold, {len(found)} predicted")
+        ranked = {str(t): _ranks(topic, t, self.name) for t, topic in enumerate(predictions)}
+        if len(judged) != len(ranked):
+            raise InvalidInputError(f"{self.name}: {len(judged)} topics in the gold, {len(ranked)} predicted")
         library = _library()
         values = np.zeros(len(judged))
-        for entry in library.iter_calc([self._library_measure(library)], judged, found):
+        for entry in library.iter_calc([self._library_measure(library)], judged, ranked):
             values[int(entry.query_id)] = entry.value
         return values
 

@@ -54,15 +54,15 @@ def chosen_metrics(
     specs = list(spec) if isinstance(spec, list | tuple) else [spec]
     if not specs:
         raise InvalidInputError("at least one metric is needed", hint="metric='accuracy'")
-    made = [_directed(one, greater_is_better, scored=scored) for one in specs]
-    metrics = [one for one, _ in made]
+    directed = [_directed(one, greater_is_better, scored=scored) for one in specs]
+    metrics = [one for one, _ in directed]
     names = [one.name for one in metrics]
     doubled = next((name for name in names if names.count(name) > 1), None)
     if doubled is not None:
         raise InvalidInputError(
             f"metric {doubled!r} is given {names.count(doubled)} times", hint="give each a name of its own"
         )
-    notes = [note for _, notes in made for note in notes]
+    notes = [note for _, notes in directed for note in notes]
     return metrics, [*notes, *check(metrics, parts, named=named)]
 
 
@@ -307,11 +307,11 @@ def _remedy(predicted: Mapping[str, Array], gold: Array, known: Known, n_items: 
         )
     if any(probabilities.fractions(labels).size for labels in columns):
         return _FOR_NUMBERS
-    told = (
+    advice = (
         "give predictions and gold the same labels; if these items happen to lack the labels that are"
         " predicted, name all of them with classes=[...], which compare takes"
     )
-    return told if gold.dtype.kind == "U" else f"{told}; for quantities {_FOR_NUMBERS}"
+    return advice if gold.dtype.kind == "U" else f"{advice}; for quantities {_FOR_NUMBERS}"
 
 
 def _misspelt(labels: Array, gold: Array, known: Known) -> list[tuple[str, str]]:

@@ -125,8 +125,8 @@ def _same(work: Work) -> Work:
 
 def _dask_client(executor: Executor) -> Any:
     """Return the client of the executor that ``dask.distributed.Client.get_executor()`` gives, else None."""
-    of_dask = type(executor).__module__.partition(".")[0] == "distributed"
-    return getattr(executor, "_client", None) if of_dask else None
+    is_dask = type(executor).__module__.partition(".")[0] == "distributed"
+    return getattr(executor, "_client", None) if is_dask else None
 
 
 @contextmanager

@@ -98,21 +98,21 @@ def combined(
             f"resampling must be a Resampling, got {quoted(record)}",
             hint="resampling=bestby.Resampling(n_resamples=2000, rng=1)",
         )
-    made: dict[str, Any] = {}
+    merged: dict[str, Any] = {}
     for entry in fields(Resampling):
         name, own = entry.name, getattr(record, entry.name)
-        given: Any = n_resamples if name == "n_resamples" else keywords.get(name, entry.default)
+        keyword: Any = n_resamples if name == "n_resamples" else keywords.get(name, entry.default)
         usual: Any = default if name == "n_resamples" else entry.default
         if name != "n_resamples" and name not in keywords:
             checks.refuse_unused("this function", **{f"resampling.{name}": (own, usual)})
-        set_here, set_there = given is not usual and given != usual, own is not entry.default
-        if set_here and set_there and own != given and own != entry.default:
+        set_here, set_there = keyword is not usual and keyword != usual, own is not entry.default
+        if set_here and set_there and own != keyword and own != entry.default:
             raise InvalidInputError(
-                f"{name}={quoted(given)} contradicts resampling, which has {name}={quoted(own)}",
+                f"{name}={quoted(keyword)} contradicts resampling, which has {name}={quoted(own)}",
                 hint="give it once: in the record or as a keyword",
             )
-        made[name] = given if set_here or own is None else own
-    return replace(record, **made)
+        merged[name] = keyword if set_here or own is None else own
+    return replace(record, **merged)
 
 
 def size_of(size: float | None) -> float | None:
