@@ -158,8 +158,12 @@ def permutation_test(
         values, unit = partial(_differences, statistic=statistic), scale
     else:
         values, unit = partial(_studentized, statistic=statistic, scale=scale, paired=paired), scale / error
-    exchange = _swapped if paired else _split
-    test = exchange(a, b, values, alternative, n_resamples, seed, unit)
+    drawn, are_all = (_swapped if paired else _split)(a, b, values, n_resamples, seed)
+    name = "permutation" if paired else "permutation-2"
+    if are_all:
+        test = _counted(name, drawn, paired or a.size == b.size, alternative, unit)
+    else:
+        test = permutation.monte_carlo(drawn, float(values(a, b)), alternative, name=name, scale=unit)
     if paired and statistic == "mean":
         return tilting.refined_mean(test, a - b, float(a.size), seed)
     return replace(test, statistic=t)
@@ -193,32 +197,23 @@ def _studentized(x: FloatArray, y: FloatArray, statistic: str, scale: float, pai
 
 
 def _split(
-    a: FloatArray,
-    b: FloatArray,
-    values: Values,
-    alternative: Alternative,
-    n_resamples: int,
-    seed: int,
-    unit: float,
-) -> TestResult:
-    """Return the test by ways to deal out the runs of both systems to two of these sizes."""
-    name, n, pooled = "permutation-2", a.size, np.concatenate([a, b])
+    a: FloatArray, b: FloatArray, values: Values, n_resamples: int, seed: int
+) -> tuple[FloatArray, bool]:
+    """Return the values of ways to deal out the runs to systems of these sizes, and whether those are all."""
+    n, pooled = a.size, np.concatenate([a, b])
     n_splits = math.comb(pooled.size, n)
     if n_splits <= MOST_SPLITS and n_splits * pooled.size <= MOST_LISTED:
         first, second = _splits(n, b.size)
-        return _counted(name, values(pooled[first], pooled[second]), n == b.size, alternative, unit)
-    observed = float(values(a, b))
+        return values(pooled[first], pooled[second]), True
     if n_resamples * pooled.size <= MOST_KEPT:
         order = _kept_deals(pooled.size, n_resamples, seed)
-        drawn = values(pooled[order[:, :n]], pooled[order[:, n:]])
-        return permutation.monte_carlo(drawn, observed, alternative, name=name, scale=unit)
+        return values(pooled[order[:, :n]], pooled[order[:, n:]]), False
 
     def block(start: int, stop: int) -> FloatArray:
         order = _deals(pooled.size, start, stop, seed)
         return values(pooled[order[:, :n]], pooled[order[:, n:]])
 
-    drawn = run_blocks(block, n_resamples, max(1, _BLOCK // pooled.size), 1, None)
-    return permutation.monte_carlo(drawn, observed, alternative, name=name, scale=unit)
+    return run_blocks(block, n_resamples, max(1, _BLOCK // pooled.size), 1, None), False
 
 
 def _deals(size: int, start: int, stop: int, seed: int) -> IntArray:
@@ -247,31 +242,23 @@ def _splits(n: int, m: int) -> tuple[IntArray, IntArray]:
 
 
 def _swapped(
-    a: FloatArray,
-    b: FloatArray,
-    values: Values,
-    alternative: Alternative,
-    n_resamples: int,
-    seed: int,
-    unit: float,
-) -> TestResult:
-    """Return the test by ways to swap the runs of pairs."""
-    name, n = "permutation", a.size
+    a: FloatArray, b: FloatArray, values: Values, n_resamples: int, seed: int
+) -> tuple[FloatArray, bool]:
+    """Return the values of ways to swap the runs of pairs, and whether those are all."""
+    n = a.size
 
     def swapped_statistics(bits: IntArray) -> FloatArray:
         swapped = bits.astype(np.bool_)
         return values(np.where(swapped, b, a), np.where(swapped, a, b))
 
     if n <= MOST_SWAPS:
-        bits = (np.arange(1 << n)[:, None] >> np.arange(n)) & 1
-        return _counted(name, swapped_statistics(bits), True, alternative, unit)
+        return swapped_statistics((np.arange(1 << n)[:, None] >> np.arange(n)) & 1), True
     key = streams.stream_key(seed, "runs")
 
     def block(start: int, stop: int) -> FloatArray:
         return swapped_statistics(weights.swap_bits(streams.replicate_keys(key, start, stop - start), n))
 
-    drawn = run_blocks(block, n_resamples, max(1, _BLOCK // n), 1, None)
-    return permutation.monte_carlo(drawn, float(values(a, b)), alternative, name=name, scale=unit)
+    return run_blocks(block, n_resamples, max(1, _BLOCK // n), 1, None), False
 
 
 def _counted(

@@ -14,6 +14,7 @@ import numpy as np
 
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.text import quoted
 from bestby._core.typing import Array
 from bestby.data.columns import complete
 from bestby.data.evaluation import Evaluation
@@ -259,29 +260,24 @@ def _check_shared(
         for name in strange
     ]
     for name, labels in predicted.items():
-        pairs = _misspelt(labels, gold, known)
-        if pairs:
-            examples = ", ".join(f"{_quoted(odd)} against {_quoted(label)}" for odd, label in pairs[:_SHOWN])
-            notes.append(
-                Note(
-                    "label_spelling",
-                    f"{before}{name} predicts labels that differ from those of the gold only in case or"
-                    f" spaces and count as wrong: {examples}; if they mean the same, spell them alike",
-                    (name,),
-                )
+        if misspelt := _misspelt(labels, gold, known):
+            message = (
+                f"{before}{name} predicts labels that differ from those of the gold only in case or spaces"
+                f" and count as wrong: {_examples(misspelt)}; if they mean the same, spell them alike"
             )
-        rounded = _rounded(labels, gold, known)
-        if rounded:
-            examples = ", ".join(f"{odd!r} against {label!r}" for odd, label in rounded[:_SHOWN])
-            notes.append(
-                Note(
-                    "label_precision",
-                    f"{before}{name} predicts numbers that differ from labels of the gold only because one of"
-                    f" both was stored with fewer digits, and count as wrong: {examples}; round both alike",
-                    (name,),
-                )
+            notes.append(Note("label_spelling", message, (name,)))
+        if rounded := _rounded(labels, gold, known):
+            message = (
+                f"{before}{name} predicts numbers that differ from labels of the gold only because one of"
+                f" both was stored with fewer digits and count as wrong: {_examples(rounded)}; round both"
+                " alike"
             )
+            notes.append(Note("label_precision", message, (name,)))
     return notes
+
+
+def _examples(pairs: Sequence[tuple[Any, Any]]) -> str:
+    return ", ".join(f"{quoted(odd)} against {quoted(label)}" for odd, label in pairs[:_SHOWN])
 
 
 def _remedy(predicted: Mapping[str, Array], gold: Array, known: Known, n_items: int) -> str:
