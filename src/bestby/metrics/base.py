@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from inspect import Parameter, Signature
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
@@ -14,7 +15,7 @@ from bestby._core.typing import Array, FloatArray
 
 
 class BaseMetric(ABC):
-    """What every metric tells about itself.
+    """The attributes of every metric.
 
     Attributes
     ----------
@@ -38,8 +39,8 @@ class BaseMetric(ABC):
     caution : str or None
         What every reader of a result should know about the metric; a note of each result.
     packages : tuple of str
-        The libraries that cut or match the items, by the names under which they are installed: their versions
-        are told in the provenance of every result.
+        The libraries that cut or match the items, by the names under which they are installed: the provenance
+        of every result has their versions.
     """
 
     name: str
@@ -68,6 +69,9 @@ class BaseMetric(ABC):
                 hint="set name and greater_is_better in the class, or define __init__",
             )
         return super().__new__(cls)
+
+    # What `help` shows of classes without an __init__, which take no arguments.
+    __new__.__signature__ = Signature([Parameter("cls", Parameter.POSITIONAL_ONLY)])  # type: ignore[attr-defined]
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with everything fixed that must not vary between resamples.
@@ -238,7 +242,7 @@ class MeanMetric(Metric):
         Returns
         -------
         ndarray, shape (n,), or None
-            The variances, NaN where they cannot be told; None (the default) where an item is no sample.
+            The variances, NaN where they are unknown; None (the default) where an item is not a sample.
         """
         return None
 
@@ -253,7 +257,7 @@ class MeanMetric(Metric):
 
 
 class WeightedMetric(BaseMetric):
-    """A metric that is no function of sums, but takes integer weights of the items after one sort.
+    """A metric that is not a function of sums, but takes integer weights of the items after one sort.
 
     For ranks: `prepare` sorts once, `weighted` scores any number of resamples from their weights.
     """
