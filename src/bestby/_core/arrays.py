@@ -19,8 +19,7 @@ from bestby._core.typing import Array, ArrayLike, IntArray
 
 _HINT = "pass a list, a NumPy array, or a pandas, polars or Arrow column"
 _IN_ORDER = (
-    "bring both into one order, for example gold.loc[predictions.index];"
-    " .to_numpy() takes the values as they lie"
+    "bring both into one order, for example gold.loc[predictions.index]; .to_numpy() ignores the index"
 )
 
 
@@ -266,8 +265,8 @@ def _unlike(one: Any, other: Any, first: str, second: str) -> InvalidInputError:
     absent = f"; first missing from the latter: {quoted(odd[0])}" if odd else ""
     return InvalidInputError(
         f"{first} and {second} share {len(mine) - len(odd)} of {len(mine)} labels{absent}",
-        hint="bring both to the same labels, for example with gold.loc[predictions.index];"
-        " .to_numpy() takes the values as they lie",
+        hint="bring both to the same labels, for example with gold.loc[predictions.index]; .to_numpy()"
+        " ignores the index",
     )
 
 

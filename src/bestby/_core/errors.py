@@ -6,9 +6,9 @@ from bestby._core.text import one_line
 
 
 class BestbyError(Exception):
-    """Base of every error raised on purpose; message and hint are one line each.
+    """Base of every error raised on purpose.
 
-    Message and hint are a line each: line feeds become spaces, control characters are escaped.
+    Message and hint are one line each: line feeds become spaces, control characters are escaped.
 
     Parameters
     ----------
@@ -43,22 +43,19 @@ class MissingValueError(InvalidInputError):
 
 
 class DesignError(BestbyError, ValueError):
-    """The data are sound, but the comparison asked for makes no sense with them."""
+    """The data can be read, but the comparison makes no sense with them."""
 
 
 class StudyError(BestbyError):
-    """The files of a study cannot be written, or are not as they were written."""
+    """The files of a study cannot be written, or have changed since they were written."""
 
 
 class ExecutorError(BestbyError, RuntimeError):
-    """An executor broke, or takes no work; what it was to make is not made."""
+    """An executor failed or accepts no work, so that its results are missing."""
 
 
 class MissingExtraError(BestbyError, ImportError):
     """An optional dependency is needed and not installed."""
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(
-            f"{what} is not installed",
-            hint=f"pip install 'bestby[{extra}]'",
-        )
+        super().__init__(f"{what} is not installed", hint=f"pip install 'bestby[{extra}]'")

@@ -14,7 +14,7 @@ _URL = re.compile(r"([a-z][a-z0-9+.-]+):/{1,2}", re.IGNORECASE)
 _LONGEST_SHOWN = 120
 _TROUBLE = {
     errno.ENAMETOOLONG: ("the path is too long for a file", "give a shorter path"),
-    errno.ELOOP: ("its symbolic links lead in a circle", "name the file itself"),
+    errno.ELOOP: ("its symbolic links form a loop", "name the file itself"),
     errno.EACCES: ("Permission denied", "check the permissions of the file and of its folders"),
     errno.EPERM: ("Permission denied", "check the permissions of the file and of its folders"),
 }

@@ -257,5 +257,5 @@ def wald(estimate: float, error: StandardError, alternative: Alternative) -> Tes
 def _same_length(influence: FloatArray, codes: IntArray) -> None:
     if influence.shape != codes.shape:
         raise InvalidInputError(
-            f"every item needs a group: {influence.size} items, {codes.size} groups were given",
+            f"every item needs a group, got {influence.size} items and {codes.size} groups"
         )

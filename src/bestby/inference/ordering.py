@@ -288,7 +288,7 @@ def _runs(values: ArrayLike, what: str, greater_is_better: bool) -> FloatArray:
         raise InvalidInputError(f"{what} must hold at least two scores, got none")
     if scores.size == 1:
         raise DesignError(
-            f"{what} must hold at least two scores, got one: one run says nothing of a distribution",
+            f"{what} must hold at least two scores, got one: one run does not show a distribution",
             hint="train the system with more seeds, or compare single models item by item with compare()",
         )
     numbers = np.sort(scores.astype(np.float64))

@@ -87,8 +87,8 @@ def _notes(pairs: Sequence[Ordered]) -> Iterator[Note]:
     uneven = [pair for pair in pairs if pair.unequal_spread]
     if uneven:
         message = (
-            f"of {_named(uneven)} the system with fewer runs varies more than twice as much as the other: the"
-            " permutation test can take that for an advantage; compare equal numbers of runs"
+            f"for {_named(uneven)}, the system with fewer runs varies more than twice as much as the other:"
+            " the permutation test can take that for an advantage; compare equal numbers of runs"
         )
         yield Note("unequal_spread", message, _about(uneven))
     undefined = [pair for pair in pairs if pair.estimate.undefined]
@@ -110,8 +110,8 @@ def _on_systems(pairs: Sequence[Ordered]) -> Iterator[Note]:
     if few:
         sizes = listed([f"{name} has {size} runs" for name, size in few.items()], MOST_NAMED)
         message = (
-            f"{sizes}; with fewer than {FEW_RUNS} runs the bootstrap hardly sees how much the runs vary, and"
-            " epsilon_min is too small too often; the p-value allows for it"
+            f"{sizes}; with fewer than {FEW_RUNS} runs the bootstrap underestimates how much they vary, and"
+            " epsilon_min is too often too small; the p-value allows for it"
         )
         about = [pair for pair in pairs if min(pair.sizes) < FEW_RUNS]
         yield Note("few_runs", message, _about(about))

@@ -181,7 +181,8 @@ def refuse_unconnected(wins: ArrayLike, ties: ArrayLike, names: Sequence[str]) -
     listed = ", ".join(names[i] for i in members[:5]) + (", …" if len(members) > 5 else "")
     raise DesignError(
         f"strengths have no finite estimate: {listed} {reasons[stands]}",
-        hint="prior=1 adds a judgement, half won and half lost, between every two systems; or leave it out",
+        hint="prior=1 adds a judgement, half won and half lost, between every two systems;"
+        " or leave these systems out",
     )
 
 

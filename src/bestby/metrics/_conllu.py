@@ -105,14 +105,14 @@ def _word(
 def _out_of_order(where: str, number: Any, expected: int) -> InvalidInputError:
     shown = "".join(map(str, number)) if isinstance(number, tuple) else number
     return InvalidInputError(
-        f"{where}: words must be numbered 1, 2, 3, ... in each sentence, and a multi-word token must stand"
-        f" before its words; got {shown} where {expected} was due",
+        f"{where}: words must be numbered 1, 2, 3, ... in each sentence, and a multi-word token must come"
+        f" before its words; got {shown}, expected {expected}",
         "put an empty line between sentences",
     )
 
 
 def _check_tree(words: Sequence[Word], places: Sequence[str]) -> None:
-    """Refuse what is no tree with one root."""
+    """Refuse what is not a tree with one root."""
     roots = [place for place, word in zip(places, words, strict=True) if word.head == 0]
     hint = "the shared task counts such a file as 0: let the parser make trees"
     if len(roots) > 1:
@@ -124,7 +124,7 @@ def _check_tree(words: Sequence[Word], places: Sequence[str]) -> None:
         while at not in rooted:
             if at in path:
                 raise InvalidInputError(
-                    f"{places[at - 1]}: the heads must make a tree, but word {at} is above itself", hint
+                    f"{places[at - 1]}: the heads must form a tree, but word {at} is above itself", hint
                 )
             path[at] = None
             at = words[at - 1].head

@@ -79,8 +79,8 @@ def detected(gold: Iterable[Any]) -> str | None:
     except ValueError:
         letters = sorted({tag[0] for tags in tagged for tag in tags})
         raise InvalidInputError(
-            f"the tags of the gold must follow one of the schemes {', '.join(SCHEMES)}; {', '.join(letters)}"
-            " together make none",
+            f"the tags of the gold must follow one of the schemes {', '.join(SCHEMES)}; none of them has the"
+            f" letters {', '.join(letters)}",
             hint="use span_f1, which reads tags leniently",
         ) from None
 

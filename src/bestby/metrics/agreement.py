@@ -47,7 +47,7 @@ class _LabelAgreement(_Agreement):
         columns = self._columns(len(values))
         if columns > MOST_COLUMNS:
             raise InvalidInputError(
-                f"{self.name} keeps {columns} sums for {len(values)} different labels; at most {MOST_COLUMNS}"
+                f"{self.name} needs {columns} sums for {len(values)} different labels; at most {MOST_COLUMNS}"
                 " are possible",
                 hint="krippendorff_alpha_interval takes any numbers; or round the labels",
             )
@@ -276,7 +276,7 @@ def _varied(metric: _Agreement, table: FloatArray) -> FloatArray:
     if np.isnan(metric.score(table.sum(axis=0))):
         raise InvalidInputError(
             f"{metric.name} is undefined: no item has two labels, or all labels are the same",
-            hint="chance would agree as well: there is nothing beyond it to measure",
+            hint="agreement beyond chance needs items with two labels or more, and two different labels",
         )
     return table
 

@@ -44,9 +44,9 @@ class ExpectedCalibrationError(Metric):
     bounds = (0.0, 1.0)
     reads = "distributions"
     caution: str | None = (
-        "calibration errors are biased upward, the more the better a system is calibrated and the fewer the"
-        " items: intervals may well miss the value that many more items would give; the permutation test"
-        " keeps its level. brier and cross_entropy have no such bias"
+        "calibration errors are biased upward, most for well-calibrated systems and few items: intervals may"
+        " miss the value that many more items would give; the permutation test keeps its level, and brier and"
+        " cross_entropy have no such bias"
     )
 
     def __post_init__(self) -> None:
@@ -76,7 +76,7 @@ class ExpectedCalibrationError(Metric):
 def _with_bins(name: str, number: str) -> BaseMetric:
     if not re.fullmatch("[0-9]{1,9}", number):
         raise InvalidInputError(
-            f"after the @ must stand a whole number, got {name!r}", hint="write it as in ece@10"
+            f"a whole number must follow the @, got {name!r}", hint="write it as in ece@10"
         )
     return ExpectedCalibrationError(name, int(number))
 

@@ -290,7 +290,8 @@ def class_counts(
         raise unfitted(name)
     if gold.size * len(columns) * n_labels > MOST_NUMBERS:
         raise DesignError(
-            f"{name} counts every class apart: {n_labels} classes on {gold.size} distinct items are too many",
+            f"{name} counts every class separately: {n_labels} classes on {gold.size} distinct items are"
+            " too many",
             hint='use accuracy or f1_micro, one class at a time, as in "f1[LABEL]", or merge rare classes',
         )
     answered = np.flatnonzero(predictions >= 0)

@@ -219,7 +219,7 @@ def _named(spec: str) -> BaseMetric:
         averages = [f"{name}_{average}" for average in ("macro", "micro", "weighted")]
         *forms, last = [f"{name}[LABEL]", *(average for average in averages if average in NAMES)]
         raise InvalidInputError(
-            f"{name} needs to know the class or the average: {', '.join(forms)} or {last}", hint=hint
+            f"{name} needs a class or an average: {', '.join(forms)} or {last}", hint=hint
         )
     close = difflib.get_close_matches(name.lower().replace("-", "_"), [*NAMES, *WITH_LABEL], n=2)
     if name.lower() in SUGGESTIONS:
@@ -234,8 +234,8 @@ def _parted(spec: str) -> BaseMetric:
     if name not in PATTERNS:
         *forms, last = [f"{one}@…" for one in PATTERNS]
         raise InvalidInputError(
-            f"there is no metric {quoted(spec)}; with a part behind the @ there are {', '.join(forms)}"
-            f" and {last}",
+            f"there is no metric {quoted(spec)}; the metrics with a part after the @ are"
+            f" {', '.join(forms)} and {last}",
             hint="`bestby metrics` lists them all",
         )
     return PATTERNS[name][1](spec, part)

@@ -131,7 +131,7 @@ def _judgements(topic: Any, place: int, metric: str) -> dict[str, int]:
 
 
 def _ranks(topic: Any, place: int, metric: str) -> dict[str, float]:
-    """Return the found documents of a topic with scores that put them in the order of trec_eval."""
+    """Return the retrieved documents of a topic with scores that put them in the order of trec_eval."""
     if isinstance(topic, Mapping):
         scores = {str(document): score for document, score in topic.items()}
         for document, score in scores.items():
@@ -149,13 +149,13 @@ def _ranks(topic: Any, place: int, metric: str) -> dict[str, float]:
         raise InvalidInputError(
             f"{metric} reads, per topic, a mapping of document id to score or a list of document ids,"
             f" but topic {place} is a {type(topic).__name__}",
-            hint="topics are counted from 0; a topic for which nothing was found is {}",
+            hint="topics are counted from 0; a topic without any retrieved document is {}",
         )
     ranked = {document: float(-rank) for rank, document in enumerate(order)}
     if len(ranked) < len(order):
         twice = next(document for rank, document in enumerate(order) if document in order[:rank])
         raise InvalidInputError(
-            f"{metric}: document {twice!r} is found twice for topic {place}",
+            f"{metric}: document {twice!r} occurs twice for topic {place}",
             hint="keep the better of the two; topics are counted from 0",
         )
     return ranked

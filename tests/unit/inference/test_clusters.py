@@ -115,7 +115,7 @@ def test_two_way_is_never_less_than_one_way_nor_negative() -> None:
 def test_two_way_needs_two_groups_of_each() -> None:
     with pytest.raises(DesignError, match="all items are in one group"):
         two_way(np.zeros(4), np.zeros(4, dtype=np.int64), np.arange(4))
-    with pytest.raises(InvalidInputError, match="4 items, 3 groups"):
+    with pytest.raises(InvalidInputError, match="4 items and 3 groups"):
         two_way(np.zeros(4), np.arange(4), np.arange(3))
 
 

@@ -63,7 +63,7 @@ def test_the_usual_way_of_each_kind():
         ("zzz", "there is no metric 'zzz'"),
         ("-mean", "there is no metric '-mean'; did you mean mean"),
         ("accuracy[spam]", "accuracy takes no label, got 'accuracy[spam]'"),
-        ("f1", "f1 needs to know the class or the average: f1[LABEL], f1_macro, f1_micro or f1_weighted"),
+        ("f1", "f1 needs a class or an average: f1[LABEL], f1_macro, f1_micro or f1_weighted"),
         ("", "there is no metric ''"),
     ],
 )

@@ -89,7 +89,7 @@ def test_scores_too_large_for_single_precision() -> None:
         ([{"d": 1}], [{"d": "x"}], "scores must be finite numbers, got 'x'"),
         ([{"d": 1}], ["d"], "but topic 0 is a str"),
         ([{"d": 1}], [None], "but topic 0 is a NoneType"),
-        ([{"d": 1}], [["e", "d", "e"]], "document 'e' is found twice for topic 0"),
+        ([{"d": 1}], [["e", "d", "e"]], "document 'e' occurs twice for topic 0"),
         ([{"d": 1}], [["d"], ["d"]], "1 topics in the gold, 2 predicted"),
     ],
 )

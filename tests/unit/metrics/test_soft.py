@@ -484,9 +484,9 @@ def test_ece_comes_with_a_caution(pair):
     [
         ("ece@0", "ece@0 must have 1 to 1000 bins, got 0", "write ece for 15 bins, ece@10 for ten"),
         ("ece@1001", "ece@1001 must have 1 to 1000 bins, got 1001", "write ece for 15 bins, ece@10 for ten"),
-        ("ece@ten", "after the @ must stand a whole number, got 'ece@ten'", "write it as in ece@10"),
-        ("ece@-3", "after the @ must stand a whole number, got 'ece@-3'", "write it as in ece@10"),
-        ("ece@", "after the @ must stand a whole number, got 'ece@'", "write it as in ece@10"),
+        ("ece@ten", "a whole number must follow the @, got 'ece@ten'", "write it as in ece@10"),
+        ("ece@-3", "a whole number must follow the @, got 'ece@-3'", "write it as in ece@10"),
+        ("ece@", "a whole number must follow the @, got 'ece@'", "write it as in ece@10"),
     ],
 )
 def test_a_number_of_bins_that_is_none(name, message, hint):
@@ -506,13 +506,11 @@ def test_other_names(name, meant):
 
 
 def test_what_takes_no_part():
-    with pytest.raises(InvalidInputError, match="there is no metric 'accuracy@3'; with a part behind the @"):
+    with pytest.raises(InvalidInputError, match="there is no metric 'accuracy@3'; the metrics with a part after the @"):
         resolve("accuracy@3")
 
 
 def test_soft_f1_needs_a_class_or_an_average():
     with pytest.raises(InvalidInputError) as error:
         resolve("soft_f1")
-    assert error.value.message == (
-        "soft_f1 needs to know the class or the average: soft_f1[LABEL] or soft_f1_macro"
-    )
+    assert error.value.message == ("soft_f1 needs a class or an average: soft_f1[LABEL] or soft_f1_macro")

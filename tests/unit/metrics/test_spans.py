@@ -178,7 +178,7 @@ def test_fitting_that_fails():
     with pytest.raises(InvalidInputError, match=r"span_f1\[B\]: there is no label 'B'; the labels are A, C"):
         spans.Spans("span_f1[B]", "f1", label="B").fit(tags, [[["B-C", "O"]]], None)
     with pytest.raises(
-        InvalidInputError, match=r"must follow one of the schemes .*; B, L, O, S together make"
+        InvalidInputError, match=r"must follow one of the schemes .*; none of them has the letters B, L, O, S"
     ):
         spans.Spans("span_f1_strict", "f1", "strict").fit([["B-A", "L-A", "S-A", "O"]], [], None)
     with pytest.raises(

@@ -61,7 +61,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("a.txt/nowhere.csv", "no file 'a.txt/nowhere.csv'"),
         ("~/nowhere.csv", "/nowhere.csv'"),
         ("a" * 300, "(300 characters) cannot be read: the path is too long for a file"),
-        ("circle", "'circle' cannot be read: its symbolic links lead in a circle"),
+        ("circle", "'circle' cannot be read: its symbolic links form a loop"),
         ("pipe", "pipe is not a regular file"),
         ("/dev/zero", "/dev/zero is not a regular file"),
         ("a\0b", "no file "),
