@@ -169,10 +169,10 @@ def read_folds(
 def _from_log(log: Read) -> Mapping[str, Evaluation]:
     if log.datasets is None:
         raise InvalidInputError(
-            f"the files were read as {log.told}: they hold one dataset",
+            f"the files were read as {log.description}: they hold one dataset",
             hint="compare the systems on it: bestby compare",
         )
-    note = Note("read_as", f"the files were read as {log.told}")
+    note = Note("read_as", f"the files were read as {log.description}")
     return {
         name: dataclasses.replace(part, suggested=log.metric, notes=(note, *part.notes))
         for name, part in log.datasets.items()

@@ -160,12 +160,12 @@ def evaluation_of_format(content: Read) -> Evaluation:
     if content.evaluation is None:
         other = "bestby preferences" if content.preferences is not None else "bestby runs"
         raise InvalidInputError(
-            f"the files were read as {content.told}: there are no items to compare the systems on",
+            f"the files were read as {content.description}: there are no items to compare the systems on",
             hint=f"use `{other}`",
         )
     return dataclasses.replace(
         content.evaluation,
-        notes=(Note("read_as", f"the files were read as {content.told}"), *content.evaluation.notes),
+        notes=(Note("read_as", f"the files were read as {content.description}"), *content.evaluation.notes),
         groupings=dict(content.clusters),
         suggested=content.metric,
     )

@@ -85,10 +85,10 @@ def read_preferences(
 def _from_format(read: Any, path: Path) -> Preferences:
     if read.preferences is None:
         raise InvalidInputError(
-            f"{path} was read as {read.told}: there are no preferences in it",
+            f"{path} was read as {read.description}: there are no preferences in it",
             hint="preferences are rows with two systems and which of them was better",
         )
     items, first, second, winners = (tuple(column) for column in zip(*read.preferences, strict=True))
     values = judged_values(str(path), winners, first, second, ("a", "b"))
-    told = f"{path.name} was read as {read.told}"
+    told = f"{path.name} was read as {read.description}"
     return Preferences(first, second, values, items, None, told, read.evaluation)

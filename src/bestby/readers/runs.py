@@ -121,7 +121,7 @@ def read_runs(
 def _from_log(log: Read, systems: Sequence[str] | None) -> Runs:
     if log.runs is None:
         raise InvalidInputError(
-            f"the files were read as {log.told}: they hold one run of each system",
+            f"the files were read as {log.description}: they hold one run of each system",
             hint="compare the systems item by item: bestby compare",
         )
     clusters = None if log.evaluation is None else log.evaluation.clusters
@@ -130,4 +130,4 @@ def _from_log(log: Read, systems: Sequence[str] | None) -> Runs:
     known = list(log.runs)
     names = known if systems is None else matching(systems, known, unknown_system("the files", known))
     runs = {name: log.runs[name] for name in names}
-    return Runs(runs, None, clusters, metric, log.told, log.greater_is_better, log.notes)
+    return Runs(runs, None, clusters, metric, log.description, log.greater_is_better, log.notes)

@@ -39,7 +39,7 @@ def win_rates(found: Preferences, on_missing: OnMissing = "error") -> Evaluation
     """
     opponent = _common(found)
     if found.rates is not None:
-        noted = (Note("read_as", found.told), *found.rates.notes)
+        noted = (Note("read_as", found.description), *found.rates.notes)
         systems = dict(found.rates.systems)
         if opponent is not None:
             systems[opponent] = np.full(found.rates.n_items, 0.5)
@@ -65,7 +65,7 @@ def win_rates(found: Preferences, on_missing: OnMissing = "error") -> Evaluation
     evaluation = Evaluation.of(scores, clusters=clusters or None, on_missing=on_missing)
     return dataclasses.replace(
         evaluation,
-        notes=(Note("read_as", found.told + told), *_uneven(found, opponent), *evaluation.notes),
+        notes=(Note("read_as", found.description + told), *_uneven(found, opponent), *evaluation.notes),
         suggested=WinRate(),
     )
 

@@ -50,7 +50,8 @@ def test_tables_of_every_kind(tmp_path: Path, kind: str) -> None:
     assert found.judgements() == ROWS
     assert found.names == ("x", "y", "z")
     assert (
-        found.told == f"{path.name} was read as judgements; systems: a and b; preferred: winner; item: item"
+        found.description
+        == f"{path.name} was read as judgements; systems: a and b; preferred: winner; item: item"
     )
 
 
@@ -59,7 +60,7 @@ def test_columns_by_name(tmp_path: Path) -> None:
     found = read_preferences(path, a="left", b="right", winner="best", item="prompt", cluster="topic")
     assert found.judgements() == [("p1", "x", "y", "y"), ("p2", "y", "x", "y"), ("p3", "x", "y", "x")]
     assert found.clusters == ("t1", "t1", "t2")
-    assert "item: prompt; cluster: topic" in found.told
+    assert "item: prompt; cluster: topic" in found.description
 
 
 def test_the_columns_and_ties_of_chatbot_arena(tmp_path: Path) -> None:
@@ -154,7 +155,7 @@ def annotations(folder: Path, preferences: list[float]) -> Path:
 def test_wins_in_annotations(tmp_path: Path) -> None:
     found = read_preferences(annotations(tmp_path, [1.0, 2.0, 2.0, 1.5]))
     assert [row[3] for row in found.judgements()] == ["ref", "new", "new", "tie"]
-    assert found.told.startswith("annotations.json was read as annotations of AlpacaEval")
+    assert found.description.startswith("annotations.json was read as annotations of AlpacaEval")
 
 
 def test_graded_annotations_keep_their_grades(tmp_path: Path) -> None:
@@ -186,7 +187,7 @@ def test_failed_annotations_are_left_out(tmp_path: Path) -> None:
     path.write_text(path.read_text(encoding="utf-8").replace("1.0", "null"), encoding="utf-8")
     found = read_preferences(path)
     assert len(found.judgements()) == 2
-    assert "1 of 3 without a preference" in found.told
+    assert "1 of 3 without a preference" in found.description
     assert win_rates(found).n_items == 2
 
 

@@ -29,7 +29,7 @@ def test_a_wide_table(write: Write) -> None:
     found = read_runs(write("Seed,old,new 0,0.1,0.3 1,0.2, 2,,0.5"))
     assert {name: x.tolist() for name, x in found.runs.items()} == {"old": [0.1, 0.2], "new": [0.3, 0.5]}
     assert (found.gold, found.clusters, found.metric) == (None, None, None)
-    assert found.told == "a wide table of runs; systems: old, new"
+    assert found.description == "a wide table of runs; systems: old, new"
 
 
 def test_chosen_systems_of_a_wide_table(write: Write) -> None:
@@ -49,7 +49,7 @@ def test_a_long_table_and_its_metric(write: Write) -> None:
 def test_systems_are_told_by_other_names_where_they_repeat(write: Write) -> None:
     found = read_runs(write("Model,seed,f1 b,1,0.5 a,0,0.1 a,1,0.2 b,0,0.4"))
     assert {name: x.tolist() for name, x in found.runs.items()} == {"b": [0.5, 0.4], "a": [0.1, 0.2]}
-    assert (found.metric, found.told) == ("f1", "a long table of runs; systems: a, b (column Model)")
+    assert (found.metric, found.description) == ("f1", "a long table of runs; systems: a, b (column Model)")
     wide = write("seed,item,gold,base,model 0,q1,x,x,y 0,q2,y,y,y 1,q1,x,x,x 1,q2,y,x,y")
     assert list(read_runs(wide).runs) == ["base", "model"]
 
@@ -65,7 +65,7 @@ def test_datasets_are_averaged_or_chosen(write: Write) -> None:
     path = write("system,run,dataset,score a,0,x,1 a,0,y,3 a,1,x,2 a,1,y,4 b,0,y,7 b,0,x,5 b,1,x,6 b,1,y,8")
     found = read_runs(path)
     assert {name: x.tolist() for name, x in found.runs.items()} == {"a": [2.0, 3.0], "b": [6.0, 7.0]}
-    assert "mean over 2 datasets" in found.told
+    assert "mean over 2 datasets" in found.description
     one = read_runs(path, datasets=["y"])
     assert {name: x.tolist() for name, x in one.runs.items()} == {"a": [3.0, 4.0], "b": [7.0, 8.0]}
 

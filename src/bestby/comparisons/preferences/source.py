@@ -65,11 +65,14 @@ def data_of(data: Any, clusters: Any, columns: Columns) -> Data:
             else among(data, checks.valid_name_list(columns.systems, "systems"))
         )
         a, b, winner, items = judged.first, judged.second, judged.winners(), judged.items
-        named, notes = (judged.clusters if clusters is None else clusters), (Note("read_as", judged.told),)
+        named, notes = (
+            (judged.clusters if clusters is None else clusters),
+            (Note("read_as", judged.description),),
+        )
     elif isinstance(data, Mapping) or is_table(data):
         judged, named = _from_table(data, clusters, columns)
         a, b, winner, items = judged.first, judged.second, judged.winners(), judged.items
-        notes = (Note("read_as", judged.told),)
+        notes = (Note("read_as", judged.description),)
     else:
         a, b, winner, items, named = _read(data, clusters, columns)
     arrays.check_labels({"a": a, "b": b, "winner": winner, "items": items, "clusters": named})

@@ -97,7 +97,7 @@ def given_runs(
             system_column=columns.system_column, value_column=columns.value_column,
         )  # fmt: skip
         runs = runs_of(table, options, run=columns.run, dataset=columns.dataset, paired=paired)
-        note = Note("read_as", f"{table.source} was read as {runs.told}")
+        note = Note("read_as", f"{table.source} was read as {runs.description}")
         if any(isinstance(values, list) for values in runs.runs.values()):
             runs = dataclasses.replace(runs, metric=None)  # what the scores of items are called is no metric
         runs = dataclasses.replace(runs, notes=(note, *runs.notes))

@@ -39,7 +39,7 @@ class Preferences:
         preference.
     items, clusters : tuple of str, or None
         What was judged; what is to be resampled together, if that is not the item.
-    told : str
+    description : str
         What was taken for what.
     rates : Evaluation or None
         The win rates by item as the format of the file has them; made of the judgements if None.
@@ -50,7 +50,7 @@ class Preferences:
     values: FloatArray
     items: tuple[str, ...] | None
     clusters: tuple[str, ...] | None
-    told: str
+    description: str
     rates: Evaluation | None = None
 
     @property
@@ -189,7 +189,7 @@ def among(judged: Preferences, systems: Sequence[str]) -> Preferences:
         judged.values[kept],
         None if judged.items is None else taken(judged.items),
         None if judged.clusters is None else taken(judged.clusters),
-        judged.told,
+        judged.description,
         None if judged.rates is None else _rates_among(judged.rates, systems),
     )
 

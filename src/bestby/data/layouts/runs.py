@@ -38,7 +38,7 @@ class Runs:
         The cluster of each item.
     metric : str or None
         What the column of the scores is called.
-    told : str
+    description : str
         How the source was read.
     greater_is_better : bool or None
         The direction of the scores, if the source knows it.
@@ -50,7 +50,7 @@ class Runs:
     gold: Array | None
     clusters: Array | None
     metric: str | None
-    told: str
+    description: str
     greater_is_better: bool | None = None
     notes: tuple[Note, ...] = ()
 

@@ -57,7 +57,7 @@ MOST_FILES = 1000
 class Read:
     """What was read: systems on items, on several datasets, or several runs of them.
 
-    `told` is what was recognised, a phrase that fits after "was read as" (note ``"read_as"``). Beside `runs`,
+    `description` is what was recognised, a phrase that fits after "was read as" (note ``"read_as"``). Beside `runs`,
     the score of an item of `evaluation` is its mean over the runs; beside `datasets`, it has their items
     pooled, with the datasets as strata. `runs`, `datasets` and `preferences` are what `bestby.compare_runs`,
     `compare_datasets` and `compare_preferences` take. `metric` is the metric that the format suggests (for a
@@ -66,7 +66,7 @@ class Read:
     each of shape (n,).
     """
 
-    told: str
+    description: str
     evaluation: Evaluation | None = None
     runs: Mapping[str, Any] | None = None
     datasets: Mapping[str, Evaluation] | None = None

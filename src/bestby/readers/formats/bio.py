@@ -75,7 +75,7 @@ def read(
     evaluation, offered = assembled(systems, due, groups, cluster, on_missing)
     where = "the column before the last" if gold is None else str(gold)
     description = f"tags in columns, {len(whole)} sentences: {listed(list(paths))}; gold: {where}"
-    return Read(told=description, evaluation=evaluation, metric="span_f1", clusters=offered)
+    return Read(description=description, evaluation=evaluation, metric="span_f1", clusters=offered)
 
 
 def _cells(line: str) -> list[str]:

@@ -49,7 +49,7 @@ def read(
         f"CoNLL-U: {listed(list(paths))}; gold: {annotated}; {len(ours)} sentences in {len(whole)} blocks"
         " between places where all end a sentence"
     )
-    return Read(told=description, evaluation=evaluation, metric="las", clusters=offered)
+    return Read(description=description, evaluation=evaluation, metric="las", clusters=offered)
 
 
 def _documents(lines: Sequence[str]) -> list[str]:

@@ -134,7 +134,7 @@ def read(
             f"{parts[0].source}: a comparison needs at least 2 systems, got {listed(list(runs)) or 'none'}",
             hint="name the column of the systems: system_column=...",
         )
-    description = list(dict.fromkeys(phrase for part in parts for phrase in part.told))
+    description = list(dict.fromkeys(phrase for part in parts for phrase in part.description))
     description.append(f"systems: {listed(list(runs))}")
     notes = tuple(note for part in parts for note in part.notes)
     return Read("; ".join(description), runs=runs, metric=metrics[0], notes=notes)
@@ -147,7 +147,7 @@ class _Part:
     source: str
     runs: dict[str, FloatArray]
     metric: str
-    told: list[str]
+    description: list[str]
     notes: tuple[Note, ...] = ()
 
 

@@ -72,7 +72,7 @@ def read(
         description += f"; {n_segments - evaluation.n_items} segments have no score"
     if found is not None:
         description += f"; documents: {found}"
-    return Read(told=description, evaluation=evaluation, metric="mean", clusters=offered)
+    return Read(description=description, evaluation=evaluation, metric="mean", clusters=offered)
 
 
 def _document_scores(
@@ -114,7 +114,7 @@ def _document_scores(
         )
         evaluation = replace(evaluation, notes=(note, *evaluation.notes))
     read_as = f"mean scores of {evaluation.n_items} documents (mt-metrics-eval): {listed(list(scores))}"
-    return Read(told=read_as, evaluation=evaluation, metric="mean", clusters=offered)
+    return Read(description=read_as, evaluation=evaluation, metric="mean", clusters=offered)
 
 
 def documents_of(path: Path, n_segments: int) -> dict[str, list[str]]:

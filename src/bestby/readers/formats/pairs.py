@@ -76,7 +76,7 @@ def read(
     evaluation = _evaluation(parts, on_missing)
     description = f"pairs of numbers ({', '.join(pair)}), {form}; systems: {listed(list(parts))}"
     evaluation = dataclasses.replace(evaluation, notes=(*evaluation.notes, *_lengths(evaluation, pair)))
-    return Read(told=description, evaluation=evaluation, metric=PAIRS.get(pair))
+    return Read(description=description, evaluation=evaluation, metric=PAIRS.get(pair))
 
 
 def _lengths(evaluation: Evaluation, pair: Pair) -> tuple[Note, ...]:

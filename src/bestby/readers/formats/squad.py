@@ -76,7 +76,7 @@ def read(
     groups = {"article": articles, "paragraph": paragraphs}
     evaluation, offered = assembled(systems, golds, groups, cluster, on_missing)
     description = f"answers to the {len(golds)} questions of {dataset} (SQuAD): {listed(list(paths))}"
-    return Read(told=description, evaluation=evaluation, metric="qa_f1", clusters=offered)
+    return Read(description=description, evaluation=evaluation, metric="qa_f1", clusters=offered)
 
 
 def _answers(path: Path) -> dict[str, str]:

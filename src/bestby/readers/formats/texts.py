@@ -69,7 +69,7 @@ def read(
     description = (
         f"text with a segment per line: {listed(list(paths))}; references: {listed(list(map(str, golds)))}"
     )
-    return Read(told=description, evaluation=evaluation, metric="bleu", clusters=offered)
+    return Read(description=description, evaluation=evaluation, metric="bleu", clusters=offered)
 
 
 def _several(references: Sequence[Sequence[str]]) -> list[str] | list[tuple[str, ...]]:

@@ -73,7 +73,7 @@ def read(
         + (f", {several} with alternatives" if several else "")
         + ("" if case else "; upper and lower case are equal")
     )
-    return Read(told=description, evaluation=evaluation, metric="wer", clusters=offered)
+    return Read(description=description, evaluation=evaluation, metric="wer", clusters=offered)
 
 
 _Gathered = tuple[

@@ -74,7 +74,7 @@ def read(
     evaluation, offered = assembled(systems, judged, {}, cluster, on_missing)
     evaluation = dataclasses.replace(evaluation, notes=(*evaluation.notes, *notes))
     description = f"TREC runs: {listed(list(paths))}; judgements of {len(judged)} topics: {gold}"
-    return Read(told=description, evaluation=evaluation, metric="ndcg@10", clusters=offered)
+    return Read(description=description, evaluation=evaluation, metric="ndcg@10", clusters=offered)
 
 
 def _repeated(n: int, source: str, duplicates: str, *systems: str) -> Note:

@@ -33,7 +33,7 @@ def test_models_judged_against_one_reference_are_compared_by_instruction(make: M
     found = form.read(paths)
     # The second file is in another order, and the instructions still meet.
     assert scores_of(found) == {"x": [0.0, 1.0, 1.0], "y": [0.0, 1.0, 1.0]}
-    assert "win rates against ref of: x, y" in found.told
+    assert "win rates against ref of: x, y" in found.description
     assert list(scores_of(form.read({"A": paths["one"], "B": paths["two"]}))) == ["A", "B"]
 
 
@@ -47,7 +47,7 @@ def test_a_tournament_has_judgements_only(make: Make) -> None:
     found = form.read(_files(make, annotations=rows))
     assert found.evaluation is None
     assert len(found.preferences) == 6
-    assert found.told == "annotations of AlpacaEval; judgements of: a, b, c"
+    assert found.description == "annotations of AlpacaEval; judgements of: a, b, c"
 
 
 def test_failed_annotations_are_missing(make: Make) -> None:
@@ -55,7 +55,7 @@ def test_failed_annotations_are_missing(make: Make) -> None:
     assert "1 extra in 'y'" in message(form, paths)
     found = form.read(paths, on_missing="drop")
     assert scores_of(found) == {"x": [0.0, 1.0], "y": [0.0, 1.0]}
-    assert "1 of 6 without a preference" in found.told
+    assert "1 of 6 without a preference" in found.description
 
 
 def test_malformed_annotations(make: Make) -> None:
@@ -96,5 +96,5 @@ def test_annotations_of_the_reference_against_itself_are_left_out(make: Make) ->
     one, two, own = (alpaca([1, 2, 2], second=name) for name in ("x", "y", "ref"))
     found = form.read(_files(make, one=one, two=two, ref=own))
     assert scores_of(found) == {"x": [0.0, 1.0, 1.0], "y": [0.0, 1.0, 1.0]}
-    assert "; 3 annotations of a generator against itself were left out; " in found.told
+    assert "; 3 annotations of a generator against itself were left out; " in found.description
     assert scores_of(form.read(_files(make, one=one + two + own))) == scores_of(found)

@@ -38,7 +38,7 @@ def test_a_gold_file(make: Make) -> None:
     assert found.evaluation.gold.tolist() == [("B-PER", "O"), ("O", "B-LOC"), ("O",)]
     assert found.evaluation.systems["b"].tolist() == [("O", "O"), ("O", "B-LOC"), ("B-PER",)]
     assert found.clusters["document"].tolist() == ["document 1", "document 1", "document 2"]
-    assert found.told.startswith("tags in columns, 3 sentences: a, b; gold: ")
+    assert found.description.startswith("tags in columns, 3 sentences: a, b; gold: ")
     assert found.metric == "span_f1"
     result = compare(found.evaluation, metric=Spans("span_f1", "f1"))
     assert {score.system: score.score for score in result.systems} == pytest.approx({"a": 2 / 3, "b": 0.5})
@@ -55,7 +55,7 @@ def test_gold_and_tags_in_one_file(make: Make) -> None:
     assert found.evaluation.gold.tolist() == [("B-PER", "O"), ("O", "B-LOC")]
     assert found.evaluation.systems["a"].tolist() == [("B-PER", "O"), ("O", "O")]
     assert found.clusters == {}
-    assert found.told.endswith("gold: the column before the last")
+    assert found.description.endswith("gold: the column before the last")
 
 
 def test_comments_are_passed_over_and_hashes_are_tokens(make: Make) -> None:

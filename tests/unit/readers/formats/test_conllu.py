@@ -36,7 +36,7 @@ def test_blocks_are_items(make: Make) -> None:
     assert found.evaluation is not None
     assert [len(block.sentences) for block in found.evaluation.systems["a"]] == [2, 1, 1]
     assert found.clusters["document"].tolist() == ["one", "document 2", "document 3"]
-    assert found.told.endswith("4 sentences in 3 blocks between places where all end a sentence")
+    assert found.description.endswith("4 sentences in 3 blocks between places where all end a sentence")
     assert found.metric == "las"
     result = compare(found.evaluation, metric=Aligned("las", "las"))
     assert {score.system: score.score for score in result.systems} == pytest.approx({"a": 6 / 8, "b": 7 / 8})

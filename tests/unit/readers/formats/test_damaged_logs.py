@@ -94,7 +94,7 @@ def _survives(form: Any, path: Path, other: Path, **more: Any) -> None:
                 assert isinstance(found, Read)
                 if found.evaluation is not None:
                     assert found.evaluation.data_hash()
-                found.told.encode()
+                found.description.encode()
 
 
 @pytest.mark.parametrize("name", _JSON)

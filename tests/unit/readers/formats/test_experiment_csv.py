@@ -51,7 +51,7 @@ def test_settings_that_vary_name_the_systems(make: Make) -> None:
         "lr=0.01": [0.7, 0.8],
     }
     assert found.metric == "acc"
-    assert found.told == (
+    assert found.description == (
         "runs exported from mlflow.search_runs; score: metrics.acc; system: columns params.lr;"
         " runs in the order of their seeds; systems: lr=0.1, lr=0.01"
     )
@@ -66,7 +66,7 @@ def test_a_column_with_a_telling_name_and_unfinished_runs(make: Make) -> None:
         "big": [0.6, 0.5],
         "small": [0.4, 0.3],
     }
-    assert "system: column model; 1 runs that did not finish were left out" in found.told
+    assert "system: column model; 1 runs that did not finish were left out" in found.description
     loss = form.read({"wandb": path}, value_column="loss")
     assert not compare_runs(loss.runs, metric=loss.metric).metrics[0].greater_is_better
 
@@ -173,7 +173,7 @@ def test_a_table_per_system(make: Make) -> None:
         "A": [0.6, 0.5],
         "B": [0.7, 0.8],
     }
-    assert "system: one table per system" in found.told
+    assert "system: one table per system" in found.description
 
 
 def test_seeds_must_not_come_twice(make: Make) -> None:
@@ -189,7 +189,7 @@ def test_finished_runs_without_a_score(make: Make) -> None:
         "runs.csv, row 5: a run that finished has no 'metrics.acc' (1 of 5 have none)"
     )
     found = form.read(paths, on_missing="drop")
-    assert "1 runs without a score were left out" in found.told
+    assert "1 runs without a score were left out" in found.description
     assert found.runs["lr=0.1"].size == 2
 
 

@@ -19,7 +19,7 @@ def _pair(make: Make, a: Any, b: Any) -> dict[str, Path]:
 def test_scores_by_instance_without_costs_and_perturbed_copies(make: Make) -> None:
     found = form.read(_pair(make, helm([1.0, 0.0]), helm([0.0, 0.0])))
     assert scores_of(found) == {"a": [1.0, 0.0], "b": [0.0, 0.0]}
-    assert found.told == "statistics per instance of HELM; metric: exact_match; systems: a, b"
+    assert found.description == "statistics per instance of HELM; metric: exact_match; systems: a, b"
 
 
 def test_perturbed_instances_are_left_out(make: Make) -> None:
@@ -34,7 +34,7 @@ def test_the_split_called_test_unless_another_is_named(make: Make) -> None:
     paths = _pair(make, rows, rows)
     found = form.read(paths)
     assert scores_of(found)["a"] == [1.0, 0.0]
-    assert "split: test of test, valid" in found.told
+    assert "split: test of test, valid" in found.description
     assert scores_of(form.read(paths, value_column="exact_match,valid"))["a"] == [0.5, 0.5]
     assert message(form, paths, value_column="exact_match,dev") == "a.json: no split 'dev'"
 

@@ -29,7 +29,7 @@ def test_letters_count_as_numbers_and_models_name_the_systems(make: Make) -> Non
     found = form.read(_pair(make))
     assert scores_of(found) == {"org/a": [1.0, 0.0, 0.5, 0.0], "org/b": [1.0, 1.0, 0.0, 0.0]}
     assert found.metric.name == "match"
-    assert found.told == (
+    assert found.description == (
         "logs of Inspect; scorer: match (available: match, both/x, both/y); systems: org/a, org/b"
     )
     assert found.runs is None
@@ -64,7 +64,7 @@ def test_epochs_are_runs_and_the_score_their_mean(make: Make) -> None:
     assert scores_of(found)["x"] == [1.0, 0.5, 1.0, 0.0]
     assert found.runs["x"].tolist() == [[1, 0, 1, 0], [1, 1, 1, 0]]
     assert found.runs["y"].shape == (3, 4)
-    assert "mean over the runs (x: 2, y: 3)" in found.told
+    assert "mean over the runs (x: 2, y: 3)" in found.description
     compared = compare_runs(found.runs, metric=found.metric)
     assert {one.system: one.score for one in compared.systems} == pytest.approx({"x": 0.625, "y": 0.5})
 
@@ -119,7 +119,7 @@ def test_its_own_reader_and_ours_read_the_same(
     assert by_inspect(paths["a"]) is None
     ours = form.read(paths)
     assert scores_of(theirs) == scores_of(ours) == {"a": [1.0, 0.5, 0.25, 0.0], "b": [0.75, 1.0, 0.0, 0.0]}
-    assert theirs.told == ours.told
+    assert theirs.description == ours.description
     assert {name: groups.tolist() for name, groups in theirs.clusters.items()} == {
         name: groups.tolist() for name, groups in ours.clusters.items()
     }
@@ -181,7 +181,7 @@ def test_doubled_ids_are_refused(make: Make) -> None:
 
 def test_an_unfinished_log_is_told(make: Make) -> None:
     paths = _pair(make, {**_A, "status": "cancelled"})
-    assert f"not finished: {paths['a']}" in form.read(paths).told
+    assert f"not finished: {paths['a']}" in form.read(paths).description
 
 
 def test_a_log_without_samples_is_refused(make: Make) -> None:

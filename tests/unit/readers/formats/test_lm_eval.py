@@ -22,7 +22,7 @@ def test_scores_by_document(make: Make) -> None:
     found = form.read(_pair(make, lm_eval([1.0, 0.0, 1.0]), lm_eval([0.0, 0.0, 1.0])))
     assert scores_of(found) == {"x": [1.0, 0.0, 1.0], "y": [0.0, 0.0, 1.0]}
     assert found.metric.name == "acc"
-    assert found.told == "samples of lm-evaluation-harness; metric: acc; systems: x, y"
+    assert found.description == "samples of lm-evaluation-harness; metric: acc; systems: x, y"
 
 
 def test_model_and_direction_come_from_the_results(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_the_first_filter_unless_another_is_named(make: Make) -> None:
     paths = _pair(make, whole, whole)
     first = form.read(paths)
     assert scores_of(first)["x"] == [1.0, 0.0, 0.0]
-    assert "filter: strict (available: acc,strict, acc,flexible)" in first.told
+    assert "filter: strict (available: acc,strict, acc,flexible)" in first.description
     assert scores_of(form.read(paths, value_column="acc,flexible"))["x"] == [0.0, 0.0, 1.0]
     assert message(form, paths, value_column="acc,lenient") == "a.jsonl: no filter 'lenient'"
 
@@ -121,7 +121,7 @@ def test_several_tasks_are_datasets_and_together_strata(tmp_path: Path) -> None:
     assert message(form, paths).startswith("system 'B' has no log of 'boolq'; ")
     left = form.read(paths, on_missing="drop")
     assert left.datasets is None
-    assert "1 datasets were left out because some system has no log of them" in left.told
+    assert "1 datasets were left out because some system has no log of them" in left.description
 
 
 def test_a_document_of_another_hash_is_refused(make: Make) -> None:

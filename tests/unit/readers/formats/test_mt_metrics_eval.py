@@ -20,7 +20,7 @@ def test_blocks_are_systems_and_lines_segments(make: Make) -> None:
     assert columns(found.evaluation) == {"a": [0.5, -0.01, 3.0], "b": [0.25, 1.0, 2.0]}
     assert found.evaluation.items is not None
     assert found.evaluation.items.tolist() == ["1", "2", "3"]
-    assert (found.metric, found.told) == ("mean", "scores of 3 segments (mt-metrics-eval): a, b")
+    assert (found.metric, found.description) == ("mean", "scores of 3 segments (mt-metrics-eval): a, b")
     assert found.clusters == {}
 
 
@@ -38,7 +38,7 @@ def test_documents_are_found_where_the_tool_has_them(tmp_path: Path, scores: str
     found = mt_metrics_eval.read({"x": tmp_path / scores})
     assert found.clusters["document"].tolist() == ["d1", "d1", "d2"]
     assert found.clusters["domain"].tolist() == ["news", "news", "speech"]
-    assert found.told.endswith(f"; documents: {tmp_path / docs}")
+    assert found.description.endswith(f"; documents: {tmp_path / docs}")
     found = mt_metrics_eval.read({"x": tmp_path / scores}, cluster="document")
     assert found.evaluation is not None
     assert found.evaluation.clusters is not None
@@ -51,7 +51,7 @@ def test_segments_without_a_score(make: Make) -> None:
     found = mt_metrics_eval.read({"m": nobody}, documents=docs)
     assert found.evaluation is not None
     assert columns(found.evaluation) == {"a": [0.5, 3.0], "b": [1.0, 2.0]}
-    assert "; 1 segments have no score; documents: " in found.told
+    assert "; 1 segments have no score; documents: " in found.description
     assert found.clusters["document"].tolist() == ["d1", "d2"]
     some = {"m": make("n.seg.score", "a 0.5\na 1\na 3\nb 1\nb None\nb 2\n")}
     with pytest.raises(InvalidInputError, match="1 missing from 'b', first: '2'"):

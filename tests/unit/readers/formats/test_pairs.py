@@ -83,7 +83,7 @@ def test_long_wide_and_one_file_per_system(tmp_path: Path) -> None:
         (several, "one table per system"),
     ):
         found = read(paths)
-        assert found.told == f"pairs of numbers (logprob, tokens), {form}; systems: a, b"
+        assert found.description == f"pairs of numbers (logprob, tokens), {form}; systems: a, b"
         assert found.metric == "perplexity"
         assert found.evaluation is not None
         assert found.evaluation.items.tolist() == ["d1", "d2"]

@@ -56,7 +56,7 @@ def test_questions_are_items(make: Make) -> None:
     assert found.evaluation.systems["b"].tolist() == ["Rome", "1912", "blue", "red wine"]
     assert found.clusters["article"].tolist() == ["article 1", *["article 2"] * 3]
     assert found.clusters["paragraph"].tolist()[1:] == [f"article 2, paragraph {n}" for n in (1, 1, 2)]
-    assert "answers to the 4 questions of " in found.told
+    assert "answers to the 4 questions of " in found.description
     result = compare(found.evaluation, metric=[ExactMatch(), AnswerF1()])
     scores = {(score.metric, score.system): score.score for score in result.systems}
     assert scores == pytest.approx(

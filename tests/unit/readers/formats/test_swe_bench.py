@@ -35,7 +35,9 @@ def test_reports_list_the_whole_benchmark(make: Make) -> None:
     found = form.read(paths)
     assert scores_of(found) == {"a": [1.0, 1.0, 0.0, 0.0], "b": [0.0, 0.0, 0.0, 1.0]}
     assert found.metric.name == "resolved"
-    assert found.told == ("results of SWE-bench, over the 4 instances that the reports list; systems: a, b")
+    assert found.description == (
+        "results of SWE-bench, over the 4 instances that the reports list; systems: a, b"
+    )
     assert found.clusters["repository"].tolist() == ["django/django"] * 2 + ["sympy/sympy"] * 2
     assert form.read(paths, cluster="repository").evaluation.clusters.tolist()[3] == "sympy/sympy"
 

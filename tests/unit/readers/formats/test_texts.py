@@ -26,7 +26,7 @@ def test_lines_are_segments_and_blank_ones_are_kept(make: Make) -> None:
     assert found.evaluation.systems["a"].tolist() == ["the cat sat on the mat", "", "it rains all day"]
     assert found.evaluation.gold.tolist() == GOLD.splitlines()
     assert found.metric == "bleu"
-    assert found.told.startswith("text with a segment per line: a, b; references: ")
+    assert found.description.startswith("text with a segment per line: a, b; references: ")
     result = compare(found.evaluation, metric=Bleu())
     expected = {
         name: sacrebleu.corpus_bleu(text.splitlines(), [GOLD.splitlines()]).score

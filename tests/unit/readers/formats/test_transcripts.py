@@ -51,8 +51,8 @@ def test_utterances_are_joined_by_id(make: Make) -> None:
     assert found.evaluation.gold.tolist() == [("the cat sat", "the cat sits"), ("um yes", "yes"), "no"]
     assert found.clusters["speaker"].tolist() == ["anna", "anna", "bo"]
     assert found.metric == "wer"
-    assert found.told.startswith("transcripts (.trn): a, b; reference: ")
-    assert found.told.endswith("; 3 utterances, 2 with alternatives; upper and lower case are equal")
+    assert found.description.startswith("transcripts (.trn): a, b; reference: ")
+    assert found.description.endswith("; 3 utterances, 2 with alternatives; upper and lower case are equal")
     result = compare(found.evaluation, metric=WordErrorRate())
     # a misses "no"; b misses "the": of 5 and 6 words, as the nearest reading counts
     scores = {score.system: score.score for score in result.systems}
@@ -63,7 +63,7 @@ def test_case_counts_if_asked(make: Make) -> None:
     paths = {"a": make("a.trn", HEARD.replace("BO", "bo")), "b": make("b.trn", OTHER)}
     found = transcripts.read(paths, gold=make("r.trn", REFERENCE), case=True)
     assert by_item(found, "a")["anna-02"] == "YES"
-    assert not found.told.endswith("case the same")
+    assert not found.description.endswith("case the same")
 
 
 @pytest.mark.parametrize(
@@ -113,8 +113,8 @@ def test_words_go_to_segments_by_their_middle(make: Make) -> None:
     assert found.evaluation.gold.tolist() == ["", "one a;b", ("two three", "too three")]
     assert found.clusters["speaker"].tolist() == ["cy", "anna", "bo"]
     assert found.clusters["recording"].tolist() == ["chat", "talk", "talk"]
-    assert ".ctm" in found.told
-    assert "3 segments" in found.told
+    assert ".ctm" in found.description
+    assert "3 segments" in found.description
 
 
 def test_a_recording_that_a_system_lacks_is_missing(make: Make) -> None:

@@ -34,7 +34,7 @@ def test_topics_are_items(make: Make) -> None:
         {"d3": 10, "d1": 5},
         {"d9": -1},
     ]
-    assert found.told.startswith("TREC runs: a, b; judgements of 3 topics: ")
+    assert found.description.startswith("TREC runs: a, b; judgements of 3 topics: ")
     assert found.metric == "ndcg@10"
     # the order is that of the scores: in b, d2 comes before d1
     assert scores(found, Retrieval("mrr")) == pytest.approx(
