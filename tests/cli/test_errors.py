@@ -9,6 +9,7 @@ from bestby.cli import main
 from bestby.cli.errors import in_options
 
 OPTIONS = {
+    "format_options": ("--option",),
     "gold": ("--gold",),
     "item": ("--item",),
     "level": ("--level",),
@@ -37,6 +38,8 @@ OPTIONS = {
         ("result['a', 'b'] and a = 3", "result['a', 'b'] and a = 3"),
         ("read it whole: stream=False", "read it whole: --no-stream"),
         ("leave stream=True out", "leave --stream out"),
+        ('which one counts: duplicates="max"', "which one counts: --option duplicates=max"),
+        ("name their file: documents=FILE", "name their file: --option documents=FILE"),
         ("one row per item (in files: stream=False)", "one row per item (in files: --no-stream)"),
         ('ties="half" is no option of this command', 'ties="half" is no option of this command'),
     ],
@@ -52,6 +55,7 @@ def test_settings_become_options(hint: str, expected: str) -> None:
         ("gold must be finite", None, "gold must be finite"),
         ("counts must be whole numbers", "counts", "counts must be whole numbers"),
         ("the level is too high", "level", "the level is too high"),
+        ("items must be document", "items", "--option items must be document"),
         ("test='sign' has no effect on scores", "test", "--test sign has no effect on scores"),
     ],
 )

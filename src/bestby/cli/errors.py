@@ -103,6 +103,9 @@ SPELLINGS = {
 }
 """Arguments of Python that are part of an option: what is written for them (or for True), and for False."""
 
+FORMAT_OPTIONS = ("case", "documents", "duplicates", "items")
+"""Arguments that only some formats of files take: values of ``--option`` where a command has it."""
+
 
 def in_options(error: BestbyError, options: Mapping[str, tuple[str, ...]], command: str) -> BestbyError:
     """Return an error with the arguments of Python written as options of a command.
@@ -110,10 +113,11 @@ def in_options(error: BestbyError, options: Mapping[str, tuple[str, ...]], comma
     A message may begin with the name of its argument; messages and hints write a setting as Python does, such
     as ``on_missing="drop"``. Both are recognised by the names of the arguments that the command has.
     """
-    options = {**SPELLINGS, **options}
+    formats = FORMAT_OPTIONS if "format_options" in options else ()
+    options = {**SPELLINGS, **{name: (f"--option {name}=",) for name in formats}, **options}
     message, argument = error.message, error.argument
     if argument is not None and argument in options and message.startswith(f"{argument} "):
-        message = options[argument][0] + message.removeprefix(argument)
+        message = options[argument][0].rstrip("=") + message.removeprefix(argument)
     error.message = _settings(message, options)
     error.hint = _settings(error.hint, options) if error.hint else f"{command} --help"
     return error
@@ -136,9 +140,12 @@ def repeat_hint(values: Any, error: BestbyError) -> str | None:
 def _settings(text: str, options: Mapping[str, tuple[str, ...]]) -> str:
     """Write the settings in a text as options.
 
-    >>> options = {"on_missing": ("--on-missing",), "stream": ("--stream", "--no-stream")}
+    >>> options = {"on_missing": ("--on-missing",), "stream": ("--stream", "--no-stream"),
+    ...            "items": ("--option items=",)}
     >>> _settings('pass on_missing="drop", or read it whole (stream=False)', options)
     'pass --on-missing drop, or read it whole (--no-stream)'
+    >>> _settings("items=document", options)
+    '--option items=document'
     """
     return " ".join(_setting(word, options) for word in text.split(" "))
 
@@ -152,5 +159,6 @@ def _setting(word: str, options: Mapping[str, tuple[str, ...]]) -> str:
     flags = {"True": options[name][0], "False": options[name][-1]}
     if rest == "False" and len(options[name]) == 1:
         flags["False"] = f"no {options[name][0]}"
-    shown = flags.get(rest) or f"{options[name][0]} {rest.strip('[]' + chr(34) + chr(39)) or repr('')}"
+    space = "" if options[name][0].endswith("=") else " "
+    shown = flags.get(rest) or f"{options[name][0]}{space}{rest.strip('[]' + chr(34) + chr(39)) or repr('')}"
     return word[: len(word) - len(bare)] + shown + value[len(rest) :]

@@ -116,13 +116,13 @@ def _typed(name: str, value: Any, annotation: str) -> Any:
         return user_path(value)
     if annotation.startswith("bool"):
         if value.lower() not in ("true", "false"):
-            raise InvalidInputError(f"{name} must be true or false, got {value!r}")
+            raise InvalidInputError(f"{name} must be true or false, got {value!r}", argument=name)
         return value.lower() == "true"
     if annotation.startswith(("int", "float")):
         try:
             return int(value) if annotation.startswith("int") else float(value)
         except ValueError as error:
-            raise InvalidInputError(f"{name} must be a number, got {value!r}") from error
+            raise InvalidInputError(f"{name} must be a number, got {value!r}", argument=name) from error
     return value
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,59 +35,55 @@ class Record:
         value = self.data.get(key)
         return value if isinstance(value, dict) else {}
 
+    def labels(self, key: str) -> dict[str, str]:
+        """Return the texts and numbers of the object under a key, as text."""
+        labels = {name: word(value) for name, value in self.part(key).items()}
+        return {name: label for name, label in labels.items() if label is not None}
+
 
 def text_of(path: Path) -> str:
     """Return the text of a file, plain or packed with gzip or zstd."""
     return unpacked(path, compression_of(readable_file(path)))
 
 
-def parsed(text: str | bytes, where: str) -> Any:
-    """Return the value of a JSON text."""
+def parsed(
+    text: str | bytes, where: str, line: int | None = None, pairs_hook: Callable[..., Any] | None = None
+) -> Any:
+    """Return the value of a JSON text, which may be one line of a file."""
+    place = where if line is None else f"{where}, line {line}"
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=pairs_hook)
     except json.JSONDecodeError as error:
-        message = f"{where}, line {error.lineno}: not JSON: {error.msg}"
+        message = f"{where}, line {line or error.lineno}: not JSON: {error.msg} (column {error.colno})"
         raise InvalidInputError(message, hint=CUT_OFF) from error
     except UnicodeDecodeError as error:
         raise InvalidInputError(f"{where}: not UTF-8 text", hint="save the file as UTF-8") from error
+    except InvalidInputError:
+        raise
     except (RecursionError, ValueError) as error:  # nested too deeply; an integer of thousands of digits
-        raise InvalidInputError(f"{where}: not JSON that can be read: {error}", hint=CUT_OFF) from error
+        raise InvalidInputError(f"{place}: not JSON that can be read: {error}", hint=CUT_OFF) from error
 
 
 def document(path: Path) -> Record:
     """Return the one object that a file holds."""
-    value = parsed(text_of(path), str(path))
-    if not isinstance(value, dict):
-        raise InvalidInputError(f"{path}: expected a JSON object, got {kind(value)}", hint=CUT_OFF)
-    return Record(str(path), value)
+    return _record(parsed(text_of(path), str(path)), str(path))
 
 
 def records(path: Path) -> list[Record]:
     """Return the objects of a file: one per line, or a JSON list of them."""
     text = text_of(path)
     if text.lstrip().startswith("["):
-        values = parsed(text, str(path))
-        found = [(f"{path}, entry {number}", value) for number, value in enumerate(values, 1)]
+        values = [(f"{path}, entry {i}", value) for i, value in enumerate(parsed(text, str(path)), 1)]
     else:
-        found = [
-            (f"{path}, line {number}", _line(line, f"{path}, line {number}"))
-            for number, line in enumerate(text.split("\n"), 1)
-            if line.strip()
-        ]
-    for where, value in found:
-        if not isinstance(value, dict):
-            raise InvalidInputError(f"{where}: expected a JSON object, got {kind(value)}", hint=CUT_OFF)
-    return [Record(where, value) for where, value in found]
+        lines = ((i, line) for i, line in enumerate(text.split("\n"), 1) if line.strip())
+        values = [(f"{path}, line {i}", parsed(line, str(path), i)) for i, line in lines]
+    return [_record(value, where) for where, value in values]
 
 
-def _line(line: str, where: str) -> Any:
-    try:
-        return json.loads(line)
-    except json.JSONDecodeError as error:
-        message = f"{where}: not JSON: {error.msg} (column {error.colno})"
-        raise InvalidInputError(message, hint=CUT_OFF) from error
-    except (RecursionError, ValueError) as error:
-        raise InvalidInputError(f"{where}: not JSON that can be read: {error}", hint=CUT_OFF) from error
+def _record(value: Any, where: str) -> Record:
+    if not isinstance(value, dict):
+        raise InvalidInputError(f"{where}: expected a JSON object, got {kind(value)}", hint=CUT_OFF)
+    return Record(where, value)
 
 
 def kind(value: Any) -> str:
@@ -109,10 +106,10 @@ def number(value: Any) -> float | None:
     if not isinstance(value, bool | int | float):
         return None
     try:
-        found = float(value)
+        converted = float(value)
     except OverflowError:
         return None
-    return None if math.isinf(found) else found
+    return None if math.isinf(converted) else converted
 
 
 def word(value: Any) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,18 +12,17 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
-from bestby._core.typing import Array, OnMissing
+from bestby._core.typing import OnMissing
 from bestby.data.evaluation import Evaluation
 from bestby.data.table import listed
 from bestby.readers.files import kind_of
-from bestby.readers.formats.base import HEAD, MOST_LINES
+from bestby.readers.formats.base import HEAD, MOST_LINES, Read
 from bestby.readers.text import unpacked
+from bestby.results.base import Note
 
 
 def first_lines(head: bytes) -> list[str]:
-    r"""Return the whole lines at the start of a text; none if it is no text in UTF-8.
-
-    Returns the lines, at most 1000.
+    r"""Return the whole lines at the start of a text, at most 1000; none if it is not text in UTF-8.
 
     >>> first_lines(b"one\r\ntwo")
     ['one', 'two']
@@ -94,12 +94,12 @@ def assembled(
     cluster: str | None,
     on_missing: OnMissing,
     *,
+    metric: str,
+    description: str,
+    notes: Sequence[Note] = (),
     objects: bool = True,
-) -> tuple[Evaluation, dict[str, Array]]:
-    """Make the evaluation, and the groupings that it does not use.
-
-    The result holds arrays of shape (n,): the other groupings, in the order of the items.
-    """
+) -> Read:
+    """Return the evaluation, with these notes after its own, and the groupings that it does not use."""
     if cluster is not None and cluster not in groups:
         known = (
             f"groupings in these files: {listed(list(groups))}" if groups else "these files have no groupings"
@@ -112,12 +112,11 @@ def assembled(
         on_missing=on_missing,
         objects=objects,
     )
-    others = {name: group for name, group in groups.items() if name != cluster}
-    return evaluation, {name: _in_order(group, evaluation) for name, group in others.items()}
-
-
-def _in_order(group: Any, evaluation: Evaluation) -> Array:
-    if isinstance(group, Mapping):
-        items: Sequence[Any] = [] if evaluation.items is None else evaluation.items.tolist()
-        group = [group[item] for item in items]
-    return np.asarray(list(group))
+    items = [] if evaluation.items is None else evaluation.items.tolist()
+    clusters = {
+        name: np.asarray([group[item] for item in items] if isinstance(group, Mapping) else list(group))
+        for name, group in groups.items()
+        if name != cluster
+    }
+    evaluation = dataclasses.replace(evaluation, notes=(*evaluation.notes, *notes))
+    return Read(description, evaluation, metric=metric, clusters=clusters)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import importlib
+import itertools
+import re
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -43,11 +45,8 @@ Plain texts (`texts`) are not among them: nothing in a line tells a segment of t
 DIRECTORY_FORMATS = FORMATS[:5]
 """Those whose tools write a directory of files, which may be given as a whole."""
 
-HEAD = 1 << 16
-"""How many bytes of a file are looked at to recognise it."""
-
-MOST_LINES = 1000
-"""How many of its lines at most."""
+HEAD, MOST_LINES = 1 << 16, 1000
+"""How many bytes and lines of a file are looked at to recognise it."""
 
 MOST_FILES = 1000
 """How many files of a directory are looked at."""
@@ -57,13 +56,10 @@ MOST_FILES = 1000
 class Read:
     """What was read: systems on items, on several datasets, or several runs of them.
 
-    `description` is what was recognised, a phrase that fits after "was read as" (note ``"read_as"``). Beside `runs`,
-    the score of an item of `evaluation` is its mean over the runs; beside `datasets`, it has their items
-    pooled, with the datasets as strata. `runs`, `datasets` and `preferences` are what `bestby.compare_runs`,
-    `compare_datasets` and `compare_preferences` take. `metric` is the metric that the format suggests (for a
-    score per run, the name of the score) and `greater_is_better` the direction of the scores of the runs, if
-    the format knows it. `clusters` are the groupings of the items in the file that were not used, by name,
-    each of shape (n,).
+    `description` fits after "was read as" (note ``"read_as"``). Beside `runs`, the score of an item of
+    `evaluation` is its mean over the runs; beside `datasets`, it has their items pooled, with the datasets as
+    strata. `metric` is what the format suggests (for a score per run, the name of the score);
+    `greater_is_better` is the direction of the scores of the runs. `clusters` are the groupings not used.
     """
 
     description: str
@@ -75,6 +71,11 @@ class Read:
     greater_is_better: bool | None = None
     clusters: Mapping[str, Array] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
+
+    @property
+    def n_items(self) -> int:
+        """The number of items; 0 without an evaluation."""
+        return 0 if self.evaluation is None else self.evaluation.n_items
 
 
 class Format(Protocol):
@@ -133,18 +134,18 @@ def recognised(path: str | Path) -> Format | None:
 def files_of(paths: Mapping[str, Path], recognises: Callable[[Path, bytes], bool]) -> list[File]:
     """Return the files under each name; of a directory those in the format.
 
-    `paths` are files or directories by the name of their system. A name that is the beginning of the file's
-    own (with or without its folder) counts as not given by the user; that of a directory always counts.
+    A name that is that of the file (with or without its folder) counts as not given by the user; that of a
+    directory always counts.
     """
     files = []
     for name, path in paths.items():
         is_folder = is_directory(path)
         named = is_folder or name not in default_names(path)
         there = _within(path) if is_folder else [path]
-        inside = [file for file in there if not is_folder or recognises(file, head_of(file))]
-        if not inside:
+        chosen = [file for file in there if not is_folder or recognises(file, head_of(file))]
+        if not chosen:
             raise InvalidInputError(f"{path} holds no file in this format", hint="name the files themselves")
-        files += [File(readable_file(file), name, named) for file in inside]
+        files += [File(readable_file(file), name, named) for file in chosen]
     if not files:
         raise InvalidInputError("no file was given", hint="give one file per system: name=path")
     return files
@@ -173,12 +174,8 @@ def _within(path: Path) -> list[Path]:
     try:
         if not is_directory(path):
             return [path]
-        found = []
-        for place, file in enumerate(path.rglob("*")):
-            if place >= MOST_FILES:
-                break
-            if is_file(file) and not any(part.startswith(".") for part in file.relative_to(path).parts):
-                found.append(file)
-        return sorted(found)
+        first = itertools.islice(path.rglob("*"), MOST_FILES)
+        hidden = re.compile(r"(^|[/\\])\.")
+        return sorted(f for f in first if is_file(f) and not hidden.search(str(f.relative_to(path))))
     except (OSError, ValueError):
         return []

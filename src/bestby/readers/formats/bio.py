@@ -72,10 +72,9 @@ def read(
     systems = {name: [sentence.column(-1) for sentence in files[path]] for name, path in paths.items()}
     documents = [f"document {sentence.document}" for sentence in whole]
     groups = {"document": documents} if len(set(documents)) > 1 else {}
-    evaluation, offered = assembled(systems, due, groups, cluster, on_missing)
     where = "the column before the last" if gold is None else str(gold)
     description = f"tags in columns, {len(whole)} sentences: {listed(list(paths))}; gold: {where}"
-    return Read(description=description, evaluation=evaluation, metric="span_f1", clusters=offered)
+    return assembled(systems, due, groups, cluster, on_missing, metric="span_f1", description=description)
 
 
 def _cells(line: str) -> list[str]:
@@ -84,15 +83,14 @@ def _cells(line: str) -> list[str]:
 
 def _sentences(path: Path, least: int) -> list[_Sentence]:
     """Return the sentences of a file, whose lines must have at least so many columns."""
-    found: list[_Sentence] = []
-    document, begun = 0, 0
+    sentences: list[_Sentence] = []
     rows: list[tuple[str, ...]] = []
-    width = 0
+    document = begun = width = 0
     for number, line in enumerate([*lines_of(path), ""], start=1):
         cells = _cells(line)
         if not line.strip() or cells[0] == _DOCUMENT:
             if rows:
-                found.append(_Sentence(f"{path}, line {begun}", document, tuple(rows)))
+                sentences.append(_Sentence(f"{path}, line {begun}", document, tuple(rows)))
                 rows = []
             document += bool(line.strip())
             continue
@@ -108,9 +106,9 @@ def _sentences(path: Path, least: int) -> list[_Sentence]:
             )
         begun = number if not rows else begun
         rows.append(tuple(cells))
-    if not found:
+    if not sentences:
         raise InvalidInputError(f"{path} holds no token", hint="every line needs a token and its tags")
-    return found
+    return sentences
 
 
 def _check_same(whole: Sequence[_Sentence], sentences: Sequence[_Sentence], first: Path, path: Path) -> None:
@@ -119,9 +117,9 @@ def _check_same(whole: Sequence[_Sentence], sentences: Sequence[_Sentence], firs
         if ours.tokens != theirs.tokens:
             pairs = enumerate(zip(ours.tokens, theirs.tokens, strict=False))
             unequal = next((f"{a!r} and {b!r}" for _, (a, b) in pairs if a != b), None)
-            told = unequal or f"{len(ours.tokens)} and {len(theirs.tokens)} tokens"
+            difference = unequal or f"{len(ours.tokens)} and {len(theirs.tokens)} tokens"
             raise InvalidInputError(
-                f"the sentences that begin at {ours.where} and {theirs.where} differ: {told}",
+                f"the sentences that begin at {ours.where} and {theirs.where} differ: {difference}",
                 hint="all systems must tag the tokens of the gold, in the same sentences",
             )
     if len(whole) != len(sentences):

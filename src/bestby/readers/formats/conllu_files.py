@@ -44,12 +44,11 @@ def read(
     documents = _per_block(whole, _documents(lines))
     groups = {"document": documents} if len(set(documents)) > 1 else {}
     systems = dict(zip(paths, parts, strict=True))
-    evaluation, offered = assembled(systems, whole, groups, cluster, on_missing)
     description = (
         f"CoNLL-U: {listed(list(paths))}; gold: {annotated}; {len(ours)} sentences in {len(whole)} blocks"
         " between places where all end a sentence"
     )
-    return Read(description=description, evaluation=evaluation, metric="las", clusters=offered)
+    return assembled(systems, whole, groups, cluster, on_missing, metric="las", description=description)
 
 
 def _documents(lines: Sequence[str]) -> list[str]:

@@ -317,7 +317,7 @@ def _joined_note(joined: Mapping[str, str]) -> Note:
     return Note(
         "runs_joined",
         f"numbers at the end of run names were read as run numbers: {text}. If these are different"
-        " systems, name the column of the systems: system_column=... (--system-column)",
+        " systems, name the column of the systems: system_column=...",
     )
 
 

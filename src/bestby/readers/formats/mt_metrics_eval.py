@@ -44,12 +44,9 @@ def read(
 ) -> Read:
     """Read the scores that one metric, or human raters, gave the segments of several systems.
 
-    `paths` is one file with a line ``SYSTEM SCORE`` per segment, in a block per system; higher is better by
-    default. `documents` is the ``.docs`` file, of lines ``DOMAIN DOCUMENT``. By default it is looked for
-    where mt-metrics-eval has it: ``../../documents/en-de.docs`` for
-    ``metric-scores/en-de/COMET-refA.seg.score``, and ``../documents/en-de.docs`` for
-    ``human-scores/en-de.mqm.seg.score``. `items` is what is compared: segments or documents. The score of a
-    document is the mean over those of its segments that have a score for the system.
+    `paths` is one file with a line ``SYSTEM SCORE`` per segment, in a block per system. `documents` is the
+    ``.docs`` file, of lines ``DOMAIN DOCUMENT``, by default where mt-metrics-eval has it. `items` is what is
+    compared: segments, or documents, whose score is the mean over those of their segments that have one.
     """
     if len(paths) != 1 or gold is not None:
         raise InvalidInputError(
@@ -59,20 +56,23 @@ def read(
         )
     [path] = paths.values()
     scores, n_segments = _scores(path)
-    found = documents or _beside(path)
-    groups = {} if found is None else documents_of(found, n_segments)
+    docs = documents or _beside(path)
+    groups = {} if docs is None else documents_of(docs, n_segments)
     keyed = {name: {str(k): label for k, label in enumerate(group, 1)} for name, group in groups.items()}
     if items not in ("segment", "document"):
-        raise InvalidInputError(f"items must be segment or document, got {items!r}", hint="items=document")
+        raise InvalidInputError(
+            f"items must be segment or document, got {items!r}", hint="items=document", argument="items"
+        )
     if items == "document":
         return _document_scores(path, scores, n_segments, keyed, cluster, on_missing)
-    evaluation, offered = assembled(scores, None, keyed, cluster, on_missing, objects=False)
     description = f"scores of {n_segments} segments (mt-metrics-eval): {listed(list(scores))}"
-    if evaluation.n_items < n_segments:
-        description += f"; {n_segments - evaluation.n_items} segments have no score"
-    if found is not None:
-        description += f"; documents: {found}"
-    return Read(description=description, evaluation=evaluation, metric="mean", clusters=offered)
+    read = assembled(
+        scores, None, keyed, cluster, on_missing, metric="mean", description=description, objects=False
+    )
+    n_missing = n_segments - read.n_items
+    if n_missing:
+        description += f"; {n_missing} segments have no score"
+    return replace(read, description=description + ("" if docs is None else f"; documents: {docs}"))
 
 
 def _document_scores(
@@ -87,41 +87,38 @@ def _document_scores(
     if "document" not in groups:
         raise InvalidInputError(
             f"{path}: the documents of the segments are not known",
-            hint="name the file that lists them: --option documents=FILE, in Python documents=...",
+            hint="name the file that lists them: documents=FILE",
         )
     # Documents of one name in several domains are one, as in the clusters.
     document_of = groups["document"]
     means: dict[str, dict[str, float]] = {}
     for name, values in scores.items():
-        of_document: dict[str, list[float]] = {}
+        segments: dict[str, list[float]] = {}
         for segment, value in values.items():
-            of_document.setdefault(document_of[segment], []).append(value)
-        means[name] = {document: fmean(found) for document, found in of_document.items()}
+            segments.setdefault(document_of[segment], []).append(value)
+        means[name] = {document: fmean(numbers) for document, numbers in segments.items()}
     outer = {
         name: {document_of[segment]: label for segment, label in group.items()}
         for name, group in groups.items()
         if name != "document"
     }
-    evaluation, offered = assembled(means, None, outer, cluster, on_missing, objects=False)
     gaps = {name: n_segments - len(values) for name, values in scores.items() if len(values) < n_segments}
-    if gaps:
-        told = ", ".join(f"{name} {n}" for name, n in gaps.items())
-        note = Note(
-            "segments_without_score",
-            "the score of a document is the mean over those of its segments that have a score, which differ"
-            f" between systems; segments without a score (of {n_segments}): {told}",
-            tuple(gaps),
-        )
-        evaluation = replace(evaluation, notes=(note, *evaluation.notes))
-    read_as = f"mean scores of {evaluation.n_items} documents (mt-metrics-eval): {listed(list(scores))}"
-    return Read(description=read_as, evaluation=evaluation, metric="mean", clusters=offered)
+    note = Note(
+        "segments_without_score",
+        "the score of a document is the mean over those of its segments that have a score, which differ"
+        f" between systems; segments without a score (of {n_segments}):"
+        f" {', '.join(f'{name} {n}' for name, n in gaps.items())}",
+        tuple(gaps),
+    )
+    names, notes = listed(list(scores)), [note] if gaps else []
+    read = assembled(
+        means, None, outer, cluster, on_missing, metric="mean", description=names, notes=notes, objects=False
+    )
+    return replace(read, description=f"mean scores of {read.n_items} documents (mt-metrics-eval): {names}")
 
 
 def documents_of(path: Path, n_segments: int) -> dict[str, list[str]]:
-    """Return the document and, if there are several, the domain of each segment, from a ``.docs`` file.
-
-    `n_segments` says how many lines it must have.
-    """
+    """Return the document and, if there are several, the domain of each segment, from a ``.docs`` file."""
     rows = [line.split() for line in lines_of(path)]
     for number, row in enumerate(rows, start=1):
         if len(row) != len(rows[0]) or len(row) not in (1, 2):

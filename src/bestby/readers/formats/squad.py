@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import functools
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -14,6 +14,7 @@ from bestby._core.paths import is_file, readable_file
 from bestby._core.typing import OnMissing
 from bestby.data.table import listed
 from bestby.readers.files import kind_of
+from bestby.readers.formats._documents import parsed
 from bestby.readers.formats._lines import assembled, need_gold
 from bestby.readers.formats.base import HEAD, Read
 from bestby.readers.packing import compression_of, unpacked_pieces
@@ -74,25 +75,24 @@ def read(
     golds, articles, paragraphs = _questions(dataset)
     systems = {name: _answers(path) for name, path in paths.items()}
     groups = {"article": articles, "paragraph": paragraphs}
-    evaluation, offered = assembled(systems, golds, groups, cluster, on_missing)
     description = f"answers to the {len(golds)} questions of {dataset} (SQuAD): {listed(list(paths))}"
-    return Read(description=description, evaluation=evaluation, metric="qa_f1", clusters=offered)
+    return assembled(systems, golds, groups, cluster, on_missing, metric="qa_f1", description=description)
 
 
 def _answers(path: Path) -> dict[str, str]:
-    found = _json(path)
-    if not isinstance(found, dict) or not found:
+    answers = _json(path)
+    if not isinstance(answers, dict) or not answers:
         raise InvalidInputError(
-            f"{path}: expected one JSON object of question id to answer, got {_short(found)}",
+            f"{path}: expected one JSON object of question id to answer, got {_short(answers)}",
             hint='predictions of SQuAD look like {"56be4db0acb8001400a502ec": "Denver Broncos", ...}',
         )
-    for key, answer in found.items():
+    for key, answer in answers.items():
         if not isinstance(answer, str):
             raise InvalidInputError(
                 f"{path}: the answer to question {_short(key)} must be a text, got {_short(answer)}",
                 hint="an empty text means that there is no answer",
             )
-    return found
+    return answers
 
 
 def _questions(path: Path) -> tuple[dict[str, tuple[str, ...]], dict[str, str], dict[str, str]]:
@@ -128,50 +128,31 @@ def _right(question: Any, where: str) -> Iterator[str]:
         yield _text(answer, "text", f"{where}.answers[{place}]")
 
 
-def _list(of: Any, key: str, where: str) -> list[Any]:
-    found = of.get(key) if isinstance(of, dict) else None
-    if not isinstance(found, list):
-        raise _malformed(where, key, "a list", found)
-    return found
+def _value(record: Any, key: str, where: str, kind: type, expected: str) -> Any:
+    value = record.get(key) if isinstance(record, dict) else None
+    if not isinstance(value, kind):
+        raise InvalidInputError(
+            f"{where} must have {key!r}, {expected}, got {_short(value)}",
+            hint="the gold is a dataset in the form of SQuAD: data, paragraphs, qas, answers",
+        )
+    return value
 
 
-def _text(of: Any, key: str, where: str) -> str:
-    found = of.get(key) if isinstance(of, dict) else None
-    if not isinstance(found, str):
-        raise _malformed(where, key, "a text", found)
-    return found
-
-
-def _malformed(where: str, key: str, expected: str, found: Any) -> InvalidInputError:
-    return InvalidInputError(
-        f"{where} must have {key!r}, {expected}, got {_short(found)}",
-        hint="the gold is a dataset in the form of SQuAD: data, paragraphs, qas, answers",
-    )
+_list = functools.partial(_value, kind=list, expected="a list")
+_text = functools.partial(_value, kind=str, expected="a text")
 
 
 def _json(path: Path) -> Any:
-    text = unpacked(path, kind_of(readable_file(path)).compression)
-
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            times = Counter(key for key, _ in pairs)
-            twice = next(key for key, number in times.items() if number > 1)
+        record = dict(pairs)
+        if len(record) < len(pairs):
+            (twice, _), *_ = Counter(key for key, _ in pairs).most_common(1)
             raise InvalidInputError(
                 f"{path}: the key {_short(twice)} occurs twice in one object", hint="keep one of the two"
             )
-        return found
+        return record
 
-    try:
-        return json.loads(text, object_pairs_hook=once)
-    except json.JSONDecodeError as error:
-        raise InvalidInputError(
-            f"{path}, line {error.lineno}: not JSON: {error.msg}", hint="the file may be cut off"
-        ) from None
-    except InvalidInputError:
-        raise
-    except (RecursionError, ValueError) as error:  # nested too deep; a number of thousands of digits
-        raise InvalidInputError(f"{path}: cannot be read as JSON: {error}") from None
+    return parsed(unpacked(path, kind_of(readable_file(path)).compression), str(path), pairs_hook=once)
 
 
 def _short(value: Any) -> str:

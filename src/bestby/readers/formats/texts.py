@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
@@ -47,14 +48,12 @@ def read(
 ) -> Read:
     """Read one file per system and one or more of references; line n of each is segment n.
 
-    Blank lines are segments: a system that said nothing has the empty text. Returns an evaluation whose items
-    are texts, and whose gold is a text or a tuple of texts per item.
+    Blank lines are segments: a system that said nothing has the empty text.
     """
     golds = [] if gold is None else [gold] if isinstance(gold, Path) else list(gold)
     if not golds:
         raise InvalidInputError(
-            "texts with a segment per line need a file of references",
-            hint="name it: gold=...",
+            "texts with a segment per line need a file of references", hint="name it: gold=..."
         )
     references = [lines_of(path) for path in golds]
     systems = {name: lines_of(path) for name, path in paths.items()}
@@ -65,15 +64,10 @@ def read(
                 hint="line n of every file must be segment n; a blank line stands for an empty segment",
             )
     groups = {} if documents is None else documents_of(documents, len(references[0]))
-    evaluation, offered = assembled(systems, _several(references), groups, cluster, on_missing)
-    description = (
-        f"text with a segment per line: {listed(list(paths))}; references: {listed(list(map(str, golds)))}"
-    )
-    return Read(description=description, evaluation=evaluation, metric="bleu", clusters=offered)
-
-
-def _several(references: Sequence[Sequence[str]]) -> list[str] | list[tuple[str, ...]]:
-    """Return the reference of each segment, or its several references, blank ones left out."""
-    if len(references) == 1:
-        return list(references[0])
-    return [tuple(text for text in texts if text.strip()) or ("",) for texts in zip(*references, strict=True)]
+    right: Sequence[Any] = references[0]
+    if len(references) > 1:  # blank ones are no references
+        segments = zip(*references, strict=True)
+        right = [tuple(text for text in texts if text.strip()) or ("",) for texts in segments]
+    names = f"{listed(list(paths))}; references: {listed(list(map(str, golds)))}"
+    description = f"text with a segment per line: {names}"
+    return assembled(systems, right, groups, cluster, on_missing, metric="bleu", description=description)

@@ -16,6 +16,7 @@ from bestby.readers.formats._segments import COMMENT, heard, numbered, segments_
 from bestby.readers.formats.base import HEAD, Read, head_of
 
 _WSJ = re.compile(r"[0-9a-z]{3}[a-z][0-9a-z]{4}", re.IGNORECASE)
+"""Ids of the Wall Street Journal, such as 4t0c0201, which begin with the speaker."""
 
 
 def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
@@ -34,12 +35,9 @@ def read(
     """Read what several systems recognised, and the reference transcripts, as NIST's sclite does.
 
     References may have alternatives, ``{ um / uh / @ }``; a system is compared with the reading nearest to
-    its output. Upper and lower case are equal unless `case` is set. With .trn files an item is an utterance;
-    its speaker is the part of its id before the first - or _, or the first three letters of ids like
-    ``4t0c0201`` (Wall Street Journal). With a reference in .stm and systems in .ctm an item is a segment of
-    the reference. It has the words whose middle lies before its end and that no earlier segment has; the last
-    segment also has those after it. Words within ignored segments are left out. `cluster` may be "speaker"
-    or, with .stm, "recording".
+    its output. Upper and lower case are equal unless `case` is set. With .trn files an item is an utterance,
+    with a reference in .stm and systems in .ctm a segment of the reference. `cluster` may be "speaker" or,
+    with .stm, "recording".
     """
     reference = need_gold(gold, "transcripts")
     forms = {path: _form(head_of(path)) for path in (reference, *paths.values())}
@@ -65,7 +63,6 @@ def read(
     texts = {
         name: {item: " ".join(words) for item, words in heard.items()} for name, heard in systems.items()
     }
-    evaluation, offered = assembled(texts, golds, groups, cluster, on_missing)
     several = sum(_alternations.count(slots) > 1 for slots in places.values())
     description = (
         f"transcripts (.{form}): {listed(list(paths))}; reference: {reference};"
@@ -73,7 +70,7 @@ def read(
         + (f", {several} with alternatives" if several else "")
         + ("" if case else "; upper and lower case are equal")
     )
-    return Read(description=description, evaluation=evaluation, metric="wer", clusters=offered)
+    return assembled(texts, golds, groups, cluster, on_missing, metric="wer", description=description)
 
 
 _Gathered = tuple[
@@ -90,18 +87,11 @@ def _form(head: bytes) -> Literal["trn", "stm", "ctm"] | None:
     if len(lines) > 1 and None not in map(_utterance, lines):
         return "trn"
     rows = [line.split(None, 6) for line in lines]
-    if all(len(row) in (5, 6) and _is_timed(row[2:4]) for row in rows) and any(
-        as_number(row[4]) is None for row in rows
-    ):
+    times = [cell for row in rows for cell in row[2:4] if cell != "*"]
+    is_timed = all(len(row) in (5, 6) for row in rows) and None not in map(as_number, times)
+    if is_timed and any(as_number(row[4]) is None for row in rows):
         return "ctm"
     return "stm" if all(len(row) >= 5 and None not in map(as_number, row[3:5]) for row in rows) else None
-
-
-def _is_timed(cells: Sequence[str]) -> bool:
-    return all(cell == "*" or as_number(cell) is not None for cell in cells)
-
-
-# -- utterances ------------------------------------------------------------------------------------
 
 
 def _utterance_data(reference: Path, paths: Mapping[str, Path], fold: Callable[[str], str]) -> _Gathered:
@@ -123,7 +113,7 @@ def _utterance_data(reference: Path, paths: Mapping[str, Path], fold: Callable[[
 
 def _utterances(path: Path, fold: Callable[[str], str]) -> dict[str, tuple[str, tuple[str, ...]]]:
     """Return where each utterance stands, and its words."""
-    found: dict[str, tuple[str, tuple[str, ...]]] = {}
+    utterances: dict[str, tuple[str, tuple[str, ...]]] = {}
     for where, line in numbered(path):
         parts = _utterance(line)
         if parts is None:
@@ -131,13 +121,13 @@ def _utterances(path: Path, fold: Callable[[str], str]) -> dict[str, tuple[str, 
                 f"{where}: no utterance id in brackets at the end", hint="a line is WORDS (UTTERANCE)"
             )
         item = fold(parts[1])
-        if item in found:
+        if item in utterances:
             raise InvalidInputError(
-                f"{where}: utterance {item!r} occurs twice, first at {found[item][0]}",
+                f"{where}: utterance {item!r} occurs twice, first at {utterances[item][0]}",
                 hint="keep one line per utterance",
             )
-        found[item] = where, tuple(fold(parts[0]).split())
-    return found
+        utterances[item] = where, tuple(fold(parts[0]).split())
+    return utterances
 
 
 def _utterance(line: str) -> tuple[str, str] | None:
@@ -152,15 +142,12 @@ def _utterance(line: str) -> tuple[str, str] | None:
 
 
 def _speakers(items: Sequence[str]) -> dict[str, str] | None:
-    """Return the speaker of each utterance, if the ids tell."""
+    """Return the speaker of each utterance, which ids have before the first - or _, if they have one."""
     if all(_WSJ.fullmatch(item) for item in items):
         return {item: item[:3] for item in items}
     speakers = {item: re.split("[-_]", item, maxsplit=1)[0] for item in items}
     known = all(speaker and speaker != item for item, speaker in speakers.items())
     return speakers if known and 1 < len(set(speakers.values())) < len(items) else None
-
-
-# -- segments --------------------------------------------------------------------------------------
 
 
 def _segment_data(reference: Path, paths: Mapping[str, Path], fold: Callable[[str], str]) -> _Gathered:

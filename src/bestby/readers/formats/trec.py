@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,7 +15,8 @@ from bestby.results.base import Note
 
 _RUN = "TOPIC Q0 DOCUMENT RANK SCORE TAG"
 _QRELS = "TOPIC 0 DOCUMENT RELEVANCE"
-_KEPT = ("error", "first", "last", "max")
+_COUNTING = {"first": "the first line", "last": "the last line", "max": "the highest number"}
+"""What counts of lines that repeat a document of a topic, unless they are an error."""
 
 
 def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
@@ -43,53 +43,50 @@ def read(
 
     As in trec_eval the order is that of the scores, whatever the ranks say, and topics without judgements are
     left out. trec_eval averages over the topics of each run; here all systems are compared on the judged
-    topics: a topic that a run lacks is an error, is left out for all systems (`on_missing` "drop"), or scores
-    0 ("worst"). `duplicates` says what to do with a document that occurs more than once for a topic: raise an
-    error, or use its first line, its last line or the highest number.
+    topics. `duplicates` says what to do with a document that occurs more than once for a topic.
     """
-    if duplicates not in _KEPT:
+    choices = ("error", *_COUNTING)
+    if duplicates not in choices:
         raise InvalidInputError(
-            f"duplicates must be one of {', '.join(_KEPT)}, got {duplicates!r}", hint="duplicates=max"
+            f"duplicates must be one of {', '.join(choices)}, got {duplicates!r}",
+            hint="duplicates=max",
+            argument="duplicates",
         )
     judged, doubled = _topics(need_gold(gold, "runs"), 4, (2, 3), "relevance", _QRELS, duplicates)
     systems: dict[str, dict[str, dict[str, float]]] = {}
     notes = [_repeated(doubled, str(gold), duplicates)] if doubled else []
     for name, path in paths.items():
-        found, doubled = _topics(path, 6, (2, 4), "score", _RUN, duplicates)
+        topics, doubled = _topics(path, 6, (2, 4), "score", _RUN, duplicates)
         if doubled:
             notes.append(_repeated(doubled, str(path), duplicates, name))
-        systems[name] = {topic: found[topic] for topic in judged if topic in found}
-        unjudged = [topic for topic in found if topic not in judged]
+        systems[name] = {topic: topics[topic] for topic in judged if topic in topics}
+        unjudged = [topic for topic in topics if topic not in judged]
         if unjudged:
-            description = (
-                f"{len(unjudged)} of {len(found)} topics of {name!r} were left out because nobody judged them"
+            message = (
+                f"{len(unjudged)} of {len(topics)} topics of {name!r} were left out because nobody judged"
             )
-            notes.append(Note("topics_not_judged", f"{description}: {listed(unjudged, 3)}", (name,)))
+            notes.append(Note("topics_not_judged", f"{message} them: {listed(unjudged, 3)}", (name,)))
         if not systems[name]:
             raise InvalidInputError(
-                f"{path} and {gold} have no topic in common; their first ones are {next(iter(found))!r} and"
+                f"{path} and {gold} have no topic in common; their first ones are {next(iter(topics))!r} and"
                 f" {next(iter(judged))!r}",
                 hint="give the judgements of the topics of the runs",
             )
-    evaluation, offered = assembled(systems, judged, {}, cluster, on_missing)
-    evaluation = dataclasses.replace(evaluation, notes=(*evaluation.notes, *notes))
     description = f"TREC runs: {listed(list(paths))}; judgements of {len(judged)} topics: {gold}"
-    return Read(description=description, evaluation=evaluation, metric="ndcg@10", clusters=offered)
+    return assembled(
+        systems, judged, {}, cluster, on_missing, metric="ndcg@10", description=description, notes=notes
+    )
 
 
 def _repeated(n: int, source: str, duplicates: str, *systems: str) -> Note:
-    kept = {"first": "the first line", "last": "the last line", "max": "the highest number"}[duplicates]
-    told = f"{n} lines of {source} repeat a document of the same topic; of each, {kept} counts"
-    return Note("repeated_documents", told, systems)
+    message = f"{n} lines of {source} repeat a document of the same topic; of each, {_COUNTING[duplicates]}"
+    return Note("repeated_documents", f"{message} counts", systems)
 
 
 def _topics(
     path: Path, n_columns: int, columns: tuple[int, int], what: str, form: str, duplicates: str
 ) -> tuple[dict[str, dict[str, float]], int]:
-    """Return a number per topic and document, documents in the order of the file, and how many lines repeat.
-
-    The place of a document is that of the line that counts.
-    """
+    """Return a number per topic and document, in the order of the lines that count, and how many repeat."""
     doubled = 0
     topics: dict[str, dict[str, float]] = {}
     for number, line in enumerate(lines_of(path), start=1):
@@ -109,7 +106,7 @@ def _topics(
                 raise InvalidInputError(
                     f"{where}: document {document!r} occurs twice for topic {row[0]!r}",
                     hint="keep one line per topic and document, or say which one counts (first, last or max):"
-                    " --option duplicates=max, in Python read(..., duplicates='max')",
+                    ' duplicates="max"',
                 )
             doubled += 1
             if duplicates == "first" or (duplicates == "max" and value <= topic[document]):
