@@ -1,1 +1,1 @@
-"""The files of evaluation tools: a module per format, told apart by their content."""
+"""The files of evaluation tools: a module per format, recognised by content."""

@@ -24,8 +24,7 @@ _HINT = "write alternatives as { um / uh / @ }, where @ is silence, with blanks 
 def slots(words: Sequence[str], where: str) -> list[Slot]:
     """Return the places of a transcript with their alternatives, which may be nested; ``@`` is silence.
 
-    The notation is that of NIST's sclite (formats "trn" and "stm"). `where` names the file and line in
-    messages.
+    The notation is that of NIST's sclite (formats "trn" and "stm").
 
     >>> slots("i've { um / @ } gone".split(), "a.trn, line 1")
     [(("i've",),), (('um',), ()), (('gone',),)]
@@ -71,11 +70,11 @@ def references(places: Sequence[Slot], heard: Iterable[Sequence[str]]) -> str | 
     The nearest reading to a system's words is the only one that its word error rate depends on.
     """
     if count(places) <= MOST_SPELLED:
-        found = readings(places)
+        spelled = readings(places)
     else:
         chosen = sorted({nearest(places, words) for words in heard})
-        found = [tuple(itertools.chain(*map(operator.getitem, places, choice))) for choice in chosen]
-    texts = tuple(dict.fromkeys(" ".join(words) for words in found))
+        spelled = [tuple(itertools.chain(*map(operator.getitem, places, choice))) for choice in chosen]
+    texts = tuple(dict.fromkeys(" ".join(words) for words in spelled))
     return texts[0] if len(texts) == 1 else texts
 
 

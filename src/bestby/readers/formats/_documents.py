@@ -16,6 +16,8 @@ from bestby.readers.text import unpacked
 
 CUT_OFF = "the file is damaged or cut off: copy it again"
 
+_KINDS = {bool: "a boolean", int: "a number", float: "a number", list: "a list", dict: "an object"}
+
 
 @dataclass(frozen=True)
 class Record:
@@ -86,19 +88,22 @@ def _record(value: Any, where: str) -> Record:
     return Record(where, value)
 
 
+def check_new(places: dict[Any, str], key: Any, where: str, what: str, hint: str) -> None:
+    """Keep the place of a record; refuse one whose key another had before."""
+    first = places.setdefault(key, where)
+    if first is not where:
+        file, _, entry = first.rpartition(", ")
+        place = entry if where.startswith(f"{file}, ") else first
+        raise InvalidInputError(f"{where}: {what} was already in {place}", hint=hint)
+
+
 def kind(value: Any) -> str:
     """Return what a JSON value is, for messages.
 
     >>> kind([1]), kind({}), kind(None), kind(True), kind(0.5)
     ('a list', 'an object', 'null', 'a boolean', 'a number')
     """
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "a boolean"
-    if isinstance(value, int | float):
-        return "a number"
-    return "a list" if isinstance(value, list) else "an object" if isinstance(value, dict) else "a text"
+    return "null" if value is None else _KINDS.get(type(value), "a text")
 
 
 def number(value: Any) -> float | None:

@@ -19,6 +19,8 @@ from bestby.results.base import Note
 
 Groups = Mapping[str, Mapping[str, str]]
 
+_VERSIONS = "the systems saw different versions of the data; evaluate them on the same version"
+
 CLUSTER_WORDS = frozenset(
     (
         *("article", "book", "cluster", "contest", "context", "conversation", "dialogue", "document"),
@@ -34,9 +36,8 @@ CLUSTER_WORDS = frozenset(
 class Log:
     """What one system did on one dataset: per item a score, or a prediction beside the `gold`.
 
-    `source` is the file. `runs` has the scores of each run by item, if there are several. `groups` are
-    groupings of the items: by their name the group of each item. `hashes` tell whether two systems saw the
-    same item.
+    `runs` has the scores of each run by item, if there are several; `groups` has by the name of a grouping
+    the group of each item; `hashes` tell whether two systems saw the same item.
     """
 
     system: str
@@ -58,12 +59,7 @@ def gathered(
     cluster: str | None = None,
     objects: bool = False,
 ) -> Read:
-    """Bring logs together by dataset and item.
-
-    `on_missing` is what to do with items that some system lacks. "drop" leaves out datasets that some system
-    lacks, too. Returns one evaluation; with several datasets, each of them beside the whole; with several
-    runs, these too.
-    """
+    """Bring logs together by dataset and item; "drop" leaves out datasets that some system lacks, too."""
     description += f"; systems: {listed(list(dict.fromkeys(log.system for log in logs)))}"
     by_dataset = _by_dataset(logs, on_missing)
     if cluster is not None:
@@ -83,10 +79,8 @@ def gathered(
     runs = _runs(list(group.values()), evaluation)
     falling = not isinstance(metric, str) and not metric.greater_is_better
     if runs is not None:
-        description += "; the score of an item is its mean over the runs (" + ", ".join(
-            f"{name}: {len(rows)}" for name, rows in runs.items()
-        )
-        description += ")"
+        numbers = ", ".join(f"{name}: {len(rows)}" for name, rows in runs.items())
+        description += f"; the score of an item is its mean over the runs ({numbers})"
     return Read(
         description,
         evaluation,
@@ -130,9 +124,9 @@ def mean_of_runs(runs: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 
 def _by_dataset(logs: Sequence[Log], on_missing: OnMissing) -> dict[str, dict[str, Log]]:
-    found: dict[str, dict[str, Log]] = {}
+    datasets: dict[str, dict[str, Log]] = {}
     for log in logs:
-        systems = found.setdefault(log.dataset, {})
+        systems = datasets.setdefault(log.dataset, {})
         if log.system in systems:
             raise InvalidInputError(
                 f"{systems[log.system].source} and {log.source} are both logs of system {log.system!r} on"
@@ -141,7 +135,7 @@ def _by_dataset(logs: Sequence[Log], on_missing: OnMissing) -> dict[str, dict[st
             )
         systems[log.system] = log
     names = list(dict.fromkeys(log.system for log in logs))
-    for dataset, systems in found.items():
+    for dataset, systems in datasets.items():
         absent = [name for name in names if name not in systems]
         if absent and on_missing != "drop":
             raise InvalidInputError(
@@ -149,15 +143,15 @@ def _by_dataset(logs: Sequence[Log], on_missing: OnMissing) -> dict[str, dict[st
                 f" that of {next(iter(systems))!r}",
                 hint='pass on_missing="drop" to compare on the datasets that all systems have',
             )
-    kept = {
-        name: {s: systems[s] for s in names} for name, systems in found.items() if set(names) <= {*systems}
+    complete = {
+        name: {s: systems[s] for s in names} for name, systems in datasets.items() if set(names) <= {*systems}
     }
-    if not kept:
+    if not complete:
         raise InvalidInputError(
             f"no dataset has logs of all systems ({listed(names)})",
             hint="each file was read as a different system; name the systems: name=path",
         )
-    return kept
+    return complete
 
 
 def _evaluation(logs: Sequence[Log], on_missing: OnMissing, cluster: str | None, objects: bool) -> Evaluation:
@@ -170,8 +164,7 @@ def _evaluation(logs: Sequence[Log], on_missing: OnMissing, cluster: str | None,
                 if gold.setdefault(item, right) != right:
                     raise InvalidInputError(
                         f"the gold of item {item!r} in {log.source} differs from that in {logs[0].source}",
-                        hint="the systems saw different versions of the data; evaluate them on the same"
-                        " version",
+                        hint=_VERSIONS,
                     )
     for log in logs:
         if not log.values:
@@ -179,13 +172,8 @@ def _evaluation(logs: Sequence[Log], on_missing: OnMissing, cluster: str | None,
                 f"{log.source}: no item has a score", hint="check that the evaluation was finished"
             )
     clusters = None if cluster is None else _grouping(logs, cluster)
-    return Evaluation.of(
-        {log.system: log.values for log in logs},
-        gold,
-        clusters=clusters,
-        on_missing=on_missing,
-        objects=objects,
-    )
+    values = {log.system: log.values for log in logs}
+    return Evaluation.of(values, gold, clusters=clusters, on_missing=on_missing, objects=objects)
 
 
 def _check_alike(logs: Sequence[Log]) -> None:
@@ -197,26 +185,26 @@ def _check_alike(logs: Sequence[Log]) -> None:
             if known != value:
                 raise InvalidInputError(
                     f"item {item!r} is not the same in {other.source} and in {log.source}: its hash differs",
-                    hint="the systems saw different versions of the data; evaluate them on the same version",
+                    hint=_VERSIONS,
                 )
 
 
 def _grouping(logs: Sequence[Log], name: str) -> dict[str, str]:
     """Return the group of each item, on which the logs must agree."""
-    found: dict[str, str] = {}
+    groups: dict[str, str] = {}
     for log in logs:
         for item, group in log.groups.get(name, {}).items():
-            if found.setdefault(item, group) != group:
+            if groups.setdefault(item, group) != group:
                 raise InvalidInputError(
-                    f"item {item!r} is in {name} {found[item]!r} and, in {log.source}, in {group!r}"
+                    f"item {item!r} is in {name} {groups[item]!r} and, in {log.source}, in {group!r}"
                 )
-    if not found:
+    if not groups:
         known = list(dict.fromkeys(name for log in logs for name in log.groups))
         raise InvalidInputError(
             f"the logs have no grouping {name!r} of their items",
             hint=f"groupings in these logs: {listed(known)}" if known else "these logs have no groupings",
         )
-    return found
+    return groups
 
 
 def _offered(logs: Sequence[Log], evaluation: Evaluation, used: str | None) -> dict[str, Array]:
@@ -252,14 +240,14 @@ def _pooled(parts: Mapping[str, Evaluation]) -> Evaluation:
     names = next(iter(parts.values())).names
     whole = list(parts.values())
     strata = np.repeat(np.array(list(parts)), [part.n_items for part in whole])
-    ids = [f"{name}/{item}" for name, part in parts.items() for item in _ids(part)]
-    clusters = None
-    if all(part.clusters is not None for part in whole):
-        clusters = [f"{name}/{group}" for name, part in parts.items() for group in _groups(part)]
+
+    def labels(columns: Mapping[str, Array | None]) -> list[str]:
+        rows = ((name, column) for name, column in columns.items() if column is not None)
+        return [f"{name}/{label}" for name, column in rows for label in column.tolist()]
+
+    clusters = labels({name: part.clusters for name, part in parts.items()})
     missing = {
-        name: np.concatenate(
-            [part.missing.get(name, np.zeros(part.n_items, dtype=np.bool_)) for part in whole]
-        )
+        name: np.concatenate([part.missing.get(name, np.zeros(part.n_items, np.bool_)) for part in whole])
         for name in names
         if any(name in part.missing for part in whole)
     }
@@ -272,17 +260,9 @@ def _pooled(parts: Mapping[str, Evaluation]) -> Evaluation:
     pooled = Evaluation.of(
         {name: np.concatenate([part.systems[name] for part in whole]) for name in names},
         np.concatenate(golds) if golds else None,
-        items=ids,
-        clusters=clusters,
+        items=labels({name: part.items for name, part in parts.items()}),
+        clusters=clusters or None,
         strata=strata,
         objects=any(part.systems[names[0]].dtype.kind == "O" for part in whole),
     )
     return dataclasses.replace(pooled, missing=missing, notes=notes)
-
-
-def _ids(part: Evaluation) -> list[Any]:
-    return list(range(part.n_items)) if part.items is None else part.items.tolist()
-
-
-def _groups(part: Evaluation) -> list[Any]:
-    return [] if part.clusters is None else part.clusters.tolist()

@@ -48,12 +48,8 @@ def numbered(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def segments_of(path: Path, fold: Callable[[str], str]) -> list[Segment]:
-    """Return the segments of a reference, by recording, channel and time.
-
-    `path`: lines ``RECORDING CHANNEL SPEAKER START END [<LABELS>] WORDS``. `fold` is what is done to every
-    name and word, such as lower case.
-    """
-    found: dict[str, Segment] = {}
+    """Return the segments of a reference, by recording, channel and time; `fold` may be `str.lower`."""
+    named: dict[str, Segment] = {}
     for where, line in numbered(path):
         cells = line.split(None, 5)
         if len(cells) < 5:
@@ -70,22 +66,18 @@ def segments_of(path: Path, fold: Callable[[str], str]) -> list[Segment]:
         spoken = tuple(fold(word.replace("\\;", ";")) for word in words)
         channel, scored = (fold(cells[0]), fold(cells[1])), words != [_OUT_OF_BOUNDS]
         segment = Segment(channel, fold(cells[2]), start, end, spoken if scored else None, where)
-        if segment.name in found:
+        if segment.name in named:
             raise InvalidInputError(
-                f"{where}: the segment {segment.name} occurs twice, first at {found[segment.name].where}",
+                f"{where}: the segment {segment.name} occurs twice, first at {named[segment.name].where}",
                 hint="keep one line per segment",
             )
-        found[segment.name] = segment
-    return sorted(found.values(), key=lambda segment: (segment.channel, segment.start, segment.end))
+        named[segment.name] = segment
+    return sorted(named.values(), key=lambda segment: (segment.channel, segment.start, segment.end))
 
 
 def words_of(path: Path, fold: Callable[[str], str]) -> dict[Channel, list[tuple[float, str]]]:
-    """Return the words that a system recognised, with the time of their middle, in order.
-
-    `path`: lines ``RECORDING CHANNEL START DURATION WORD [CONFIDENCE]``. `fold` is what is done to every name
-    and word, such as lower case.
-    """
-    found: dict[Channel, list[tuple[float, str]]] = {}
+    """Return the words that a system recognised, with the time of their middle, in order."""
+    recognised: dict[Channel, list[tuple[float, str]]] = {}
     for where, line in numbered(path):
         cells = line.split()
         if len(cells) not in (5, 6):
@@ -100,8 +92,9 @@ def words_of(path: Path, fold: Callable[[str], str]) -> dict[Channel, list[tuple
             )
         start, duration = (number_of(cell, where, "a time") for cell in cells[2:4])
         word = re.split(r"(?<!\\);", cells[4])[0].replace("\\;", ";")
-        found.setdefault((fold(cells[0]), fold(cells[1])), []).append((start + duration / 2, fold(word)))
-    return {channel: sorted(words, key=lambda word: word[0]) for channel, words in found.items()}
+        channel = fold(cells[0]), fold(cells[1])
+        recognised.setdefault(channel, []).append((start + duration / 2, fold(word)))
+    return {channel: sorted(words, key=lambda word: word[0]) for channel, words in recognised.items()}
 
 
 def heard(
@@ -110,10 +103,9 @@ def heard(
     """Return the words of each segment; nothing for segments of recordings that the system lacks.
 
     A segment has the words whose middle lies before its end and that no earlier segment has; the last one
-    also those after it. Words within ignored segments are left out (NIST, sclite). `words` are those of a
-    system by channel, in order, and `path` is its file.
+    also those after it. Words within ignored segments are left out (NIST, sclite).
     """
-    found: dict[str, tuple[str, ...]] = {}
+    spoken: dict[str, tuple[str, ...]] = {}
     known = {segment.channel for segment in segments}
     unknown = [channel for channel in words if channel not in known]
     if unknown:
@@ -135,8 +127,8 @@ def heard(
             if segment.words is None:
                 continue  # words before it, which no segment holds, are left to the next one
             if channel[0] in recordings:
-                last, found[segment.name] = segment.name, tuple(own)
+                last, spoken[segment.name] = segment.name, tuple(own)
             own = []
         if last is not None:
-            found[last] += (*own, *(word for _, word in rest))
-    return found
+            spoken[last] += (*own, *(word for _, word in rest))
+    return spoken

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
 from bestby.data.evaluation import Evaluation
 from bestby.data.table import listed
 from bestby.metrics.regression import Mean
-from bestby.readers.formats._documents import Record, number, records, word
+from bestby.readers.formats._documents import Record, check_new, number, records, word
 from bestby.readers.formats.base import File, Read, files_of, refuse_gold
 
 _KEYS = (b'"generator_1"', b'"generator_2"', b'"preference"')
@@ -21,12 +23,12 @@ _SHOWN = 40
 
 @dataclass(frozen=True)
 class _Judged:
-    """One judgement: by how much the second was preferred to the first, from 0 to 1; None if it failed."""
+    """One judgement: by how much the second was preferred to the first, from 0 to 1; NaN if it failed."""
 
     item: str
     first: str
     second: str
-    won: float | None
+    won: float
     where: str
 
 
@@ -43,15 +45,14 @@ def read(
 ) -> Read:
     """Read the annotations of one or more pairs of generators.
 
-    A preference of 1 is a win of the first, 2 of the second, 1.5 (or 0) a tie; what lies between counts for
-    its part. If all were judged against one generator, the others are compared by their win rates against it,
-    instruction by instruction. Of two generators the two win rates are compared. Otherwise there are only the
-    judgements, for `bestby.compare_preferences`. `paths` are files ``annotations.json``. A name given by the
-    user stands for the generator that is judged there.
+    A preference of 1 is a win of the first, 2 of the second, 1.5 (or 0) a tie. If all were judged against
+    one generator, the others are compared by their win rates against it; of two generators the two win rates
+    are compared; otherwise there are only judgements. A name given by the user is that of the generator that
+    is judged in the file.
     """
     refuse_gold(gold, "annotations of preferences need no gold")
     judged, n_of_itself = _judgements(files_of(paths, recognises))
-    there = [one for one in judged if one.won is not None]
+    there = [one for one in judged if not math.isnan(one.won)]
     if not there:
         raise InvalidInputError(f"{judged[0].where} and all others have no preference")
     description = "annotations of AlpacaEval"
@@ -62,33 +63,25 @@ def read(
     preferences = tuple((one.item, one.first, one.second, _winner(one)) for one in there)
     names = list(dict.fromkeys(name for one in judged for name in (one.first, one.second)))
     against = [name for name in names if all(name in (one.first, one.second) for one in judged)]
-    if len(names) > 2 and len(against) != 1:
+    if len(names) == 2:
+        systems, description = names, f"{description}: {listed(names)}"
+    elif len(against) == 1:
+        systems = [name for name in names if name != against[0]]
+        description += f"; win rates against {against[0]} of: {listed(systems)}"
+    else:
         description += f"; judgements of: {listed(names)}"
         return Read(description, preferences=preferences, metric="win_rate")
-    systems = [name for name in names if name != against[0]] if len(names) > 2 else names
-    description += (
-        f"; win rates against {against[0]} of: {listed(systems)}" if len(names) > 2 else f": {listed(names)}"
-    )
-    evaluation = Evaluation.of(_wins(there, systems), on_missing=on_missing)
-    return Read(description, evaluation, preferences=preferences, metric=Mean("win_rate"))
-
-
-def _wins(judged: Sequence[_Judged], systems: Sequence[str]) -> dict[str, dict[str, float]]:
-    """Return per system and instruction how far it won."""
     wins: dict[str, dict[str, float]] = {name: {} for name in systems}
-    for one in judged:
-        if one.won is None:
-            continue
+    for one in there:
         for name, won in ((one.first, 1.0 - one.won), (one.second, one.won)):
             if name in wins:
                 wins[name][one.item] = won
-    return wins
+    evaluation = Evaluation.of(wins, on_missing=on_missing)
+    return Read(description, evaluation, preferences=preferences, metric=Mean("win_rate"))
 
 
 def _winner(one: _Judged) -> str:
-    if one.won is None or one.won == 0.5:
-        return "tie"
-    return one.second if one.won > 0.5 else one.first
+    return "tie" if one.won == 0.5 else one.second if one.won > 0.5 else one.first
 
 
 def _judgements(files: Sequence[File]) -> tuple[list[_Judged], int]:
@@ -98,8 +91,8 @@ def _judgements(files: Sequence[File]) -> tuple[list[_Judged], int]:
         if not rows:
             raise InvalidInputError(f"{file.path} holds no annotation")
     numbers: dict[str, int] = {}
-    places: dict[tuple[str, str, str], str] = {}
-    found = []
+    places: dict[Any, str] = {}
+    judged = []
     files, listing, n_of_itself = _without_self_comparisons(files, listing)
     for rows, renamed in zip(listing, _renamed(files, listing), strict=True):
         outputs: dict[tuple[str, ...], list[tuple[str, str]]] = {}
@@ -108,32 +101,27 @@ def _judgements(files: Sequence[File]) -> tuple[list[_Judged], int]:
             if first == second:
                 raise InvalidInputError(f"{row.where}: {first!r} was judged against itself")
             item = _item(row, (first, second), numbers, outputs)
-            key = (item, min(first, second), max(first, second))
-            if key in places:
-                raise InvalidInputError(
-                    f"{row.where}: {first} and {second} were judged on this instruction before,"
-                    f" in {places[key]}",
-                    hint="give the annotations of one annotator, each pair and instruction once",
-                )
-            places[key] = row.where
-            found.append(_Judged(item, first, second, _won(row), row.where))
-    return found, n_of_itself
+            hint = "give the annotations of one annotator, each pair and instruction once"
+            what = f"the judgement of {first} and {second} on this instruction"
+            check_new(places, (item, frozenset((first, second))), row.where, what, hint)
+            judged.append(_Judged(item, first, second, _won(row), row.where))
+    return judged, n_of_itself
 
 
 def _without_self_comparisons(
     files: Sequence[File], listing: Sequence[Sequence[Record]]
 ) -> tuple[list[File], list[list[Record]], int]:
     """Leave out, and count, annotations of a generator against itself, as there are of the reference."""
-    kept = [[row for row in rows if len(set(_generators(row))) > 1] for rows in listing]
-    n_kept = sum(map(len, kept))
-    if not n_kept:
+    others = [[row for row in rows if len(set(_generators(row))) > 1] for rows in listing]
+    n_of_itself = sum(map(len, listing)) - sum(map(len, others))
+    if not any(others):
         first = listing[0][0]
         raise InvalidInputError(
             f"{first.where}: {_generators(first)[0]!r} was judged against itself",
             hint="give the annotations of other generators too",
         )
-    pairs = [(file, rows) for file, rows in zip(files, kept, strict=True) if rows]
-    return [file for file, _ in pairs], [rows for _, rows in pairs], sum(map(len, listing)) - n_kept
+    files = [file for file, rows in zip(files, others, strict=True) if rows]
+    return files, [rows for rows in others if rows], n_of_itself
 
 
 def _renamed(files: Sequence[File], listing: Sequence[Sequence[Record]]) -> list[dict[str, str]]:
@@ -142,13 +130,13 @@ def _renamed(files: Sequence[File], listing: Sequence[Sequence[Record]]) -> list
     The generator that a file is about (the one that is not the reference of all files) goes by the name that
     the user gave to the file, or by that of the file where others are about a generator of the same name.
     """
-    inside = [{name for row in rows for name in _generators(row)} for rows in listing]
-    everywhere = set.intersection(*inside)
+    generators = [{name for row in rows for name in _generators(row)} for rows in listing]
+    everywhere = set.intersection(*generators)
     if len(files) < 2 or not everywhere:
         return [{} for _ in files]
     # Of the same two in all files, the first is the reference: so AlpacaEval writes them.
     reference = _generators(listing[0][0])[0] if len(everywhere) > 1 else next(iter(everywhere))
-    about = [names - {reference} for names in inside]
+    about = [names - {reference} for names in generators]
     return [
         {next(iter(names)): file.name} if len(names) == 1 and (file.named or about.count(names) > 1) else {}
         for file, names in zip(files, about, strict=True)
@@ -156,13 +144,13 @@ def _renamed(files: Sequence[File], listing: Sequence[Sequence[Record]]) -> list
 
 
 def _generators(row: Record) -> tuple[str, str]:
-    found = []
+    names = []
     for key in ("generator_1", "generator_2"):
         name = word(row.need(key))
         if name is None:
             raise InvalidInputError(f"{row.where}: {key} is {row.data[key]!r:.40}, expected a name")
-        found.append(name)
-    return found[0], found[1]
+        names.append(name)
+    return names[0], names[1]
 
 
 def _item(
@@ -185,10 +173,10 @@ def _item(
     return f"{place}: {shown}" + (f" ({again + 1})" if again else "")
 
 
-def _won(row: Record) -> float | None:
+def _won(row: Record) -> float:
     value = row.data.get("preference")
     if value is None or value != value:
-        return None
+        return math.nan
     preference = number(value)
     if preference == 0.0:  # how the first versions wrote a tie
         return 0.5

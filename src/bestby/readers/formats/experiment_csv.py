@@ -34,9 +34,9 @@ _RUN_NUMBER = re.compile(
 class _Tool:
     """How one tool writes its tables.
 
-    All columns `needed` are there, and at least one of `one_of`. `status` and `run` are the columns of the
-    status and the name of a run. `prefixed` says whether the names of settings and results begin with
-    ``params.`` and ``metrics.``; `other` are columns that are neither.
+    All columns `needed` are there, and at least one of `one_of`; `more` are others that are neither settings
+    nor results. `status` and `run` are the columns of the status and the name of a run. `prefixed` says
+    whether the names of settings and results begin with ``params.`` and ``metrics.``.
     """
 
     name: str
@@ -44,8 +44,13 @@ class _Tool:
     one_of: frozenset[str]
     status: str
     run: str
-    prefixed: bool
-    other: frozenset[str]
+    prefixed: bool = False
+    more: frozenset[str] = frozenset()
+
+    @property
+    def other(self) -> frozenset[str]:
+        """The columns that are neither settings nor results."""
+        return self.needed | self.one_of | self.more
 
 
 _TOOLS = (
@@ -53,33 +58,26 @@ _TOOLS = (
         "mlflow.search_runs",
         frozenset({"run_id", "experiment_id", "status"}),
         frozenset({"artifact_uri", "start_time", "end_time"}),
-        "status",
-        "tags.mlflow.runName",
-        True,
-        frozenset({"run_id", "experiment_id", "status", "artifact_uri", "start_time", "end_time"}),
+        status="status",
+        run="tags.mlflow.runName",
+        prefixed=True,
     ),
     _Tool(
         "MLflow",
         frozenset({"Run ID", "Name", "Status"}),
         frozenset({"Start Time", "Duration", "Source Name", "User"}),
-        "Status",
-        "Name",
-        False,
-        frozenset(
-            {"Run ID", "Name", "Status", "Start Time", "Duration", "Source Type", "Source Name", "User"}
-        ),
+        status="Status",
+        run="Name",
+        more=frozenset({"Source Type"}),
     ),
     _Tool(
         "Weights & Biases",
         frozenset({"Name", "State"}),
         frozenset({"Runtime", "Created", "Sweep", "User", "Notes", "Tags"}),
-        "State",
-        "Name",
-        False,
-        frozenset(
-            {"Name", "State", "Notes", "User", "Tags", "Created", "Runtime", "Sweep", "ID", "End Time"}
-            | {"GPU Type", "GPU Count", "Hostname", "Updated", "Description", "Job Type", "Group"}
-        ),
+        status="State",
+        run="Name",
+        more=frozenset({"ID", "End Time", "GPU Type", "GPU Count", "Hostname", "Updated", "Description"})
+        | {"Job Type", "Group"},
     ),
 )
 
@@ -112,11 +110,9 @@ def read(
     """Read the runs of two or more systems.
 
     Runs that did not finish are left out. Runs of one system that differ in their seed come in its order.
-    `value_column` is the column of the scores; it can be left out if there is only one of numbers that may be
-    it. `system_column` is the column that says which system a run is of. By default one called system, model,
-    method or the like; else, in tables of ``mlflow.search_runs``, the settings that vary other than the seed;
-    else the name of the run, if several runs share it; else that name without the number of the run, of which
-    a note tells.
+    The system of a run is, by default, in a column called system, model, method or the like; else the
+    settings that vary other than the seed (``mlflow.search_runs``); else the name of the run, if several runs
+    share it; else that name without the number of the run, which a note says.
     """
     refuse_gold(gold, "runs are scores and need no gold")
     if not paths:
@@ -154,8 +150,17 @@ class _Part:
 def _part(
     path: Path, name: str | None, on_missing: OnMissing, value: str | None, system: str | None
 ) -> _Part:
-    table, tool = _table(path)
-    rows, left_out = _finished(table, tool)
+    table = read_table(readable_file(path), MISSING)
+    tool = _tool(table.names)
+    if tool is None:
+        raise InvalidInputError(
+            f"{path} is not a table of runs of MLflow or Weights & Biases",
+            hint=f"its columns are: {listed(table.names)}",
+        )
+    rows = [row for row, text in enumerate(_texts(table, tool.status)) if text.lower() == "finished"]
+    if not rows:
+        raise InvalidInputError(f"{path}: none of the {table.n_rows} runs has finished")
+    left_out = table.n_rows - len(rows)
     score = _value_column(table, tool, value, system)
     notes: tuple[Note, ...] = ()
     if name is None:
@@ -164,31 +169,12 @@ def _part(
         systems, how = [name] * table.n_rows, "one table per system"
     scores, dropped = _scores(table, score, rows, on_missing)
     seeds = _seeds(table, tool, system)
-    told = [f"runs exported from {tool.name}", f"score: {score}", f"system: {how}"]
-    told += [f"{left_out} runs that did not finish were left out"] if left_out else []
-    told += [f"{dropped} runs without a score were left out"] if dropped else []
-    told += [] if seeds is None else ["runs in the order of their seeds"]
+    description = [f"runs exported from {tool.name}", f"score: {score}", f"system: {how}"]
+    description += [f"{left_out} runs that did not finish were left out"] if left_out else []
+    description += [f"{dropped} runs without a score were left out"] if dropped else []
+    description += [] if seeds is None else ["runs in the order of their seeds"]
     metric = score.removeprefix("metrics.") if tool.prefixed else score
-    return _Part(str(path), _by_system(table, systems, scores, seeds), metric, told, notes)
-
-
-def _table(path: Path) -> tuple[Table, _Tool]:
-    table = read_table(readable_file(path), MISSING)
-    tool = _tool(table.names)
-    if tool is None:
-        raise InvalidInputError(
-            f"{path} is not a table of runs of MLflow or Weights & Biases",
-            hint=f"its columns are: {listed(table.names)}",
-        )
-    return table, tool
-
-
-def _finished(table: Table, tool: _Tool) -> tuple[list[int], int]:
-    status = [text.lower() for text in _texts(table, tool.status)]
-    rows = [row for row, text in enumerate(status) if text == "finished"]
-    if not rows:
-        raise InvalidInputError(f"{table.source}: none of the {table.n_rows} runs has finished")
-    return rows, table.n_rows - len(rows)
+    return _Part(str(path), _by_system(table, systems, scores, seeds), metric, description, notes)
 
 
 def _texts(table: Table, name: str) -> list[str]:
@@ -202,13 +188,10 @@ def _last(name: str) -> str:
     return re.split(r"[./]", name)[-1].strip().lower()
 
 
-# -- which column is what --------------------------------------------------------------------------
-
-
-def _value_column(table: Table, tool: _Tool, asked: str | None, system: str | None) -> str:
-    if asked is not None:
-        prefixed = f"metrics.{asked}"
-        return prefixed if prefixed in table.data else table.require(asked, "score")
+def _value_column(table: Table, tool: _Tool, column: str | None, system: str | None) -> str:
+    if column is not None:
+        prefixed = f"metrics.{column}"
+        return prefixed if prefixed in table.data else table.require(column, "score")
     names = [name for name in table.names if name not in tool.other and name != system]
     if tool.prefixed:
         names = [name for name in names if name.startswith("metrics.")]
@@ -233,11 +216,11 @@ def _seeds(table: Table, tool: _Tool, system: str | None) -> list[str] | None:
 
 
 def _systems(
-    table: Table, tool: _Tool, asked: str | None, rows: Sequence[int]
+    table: Table, tool: _Tool, column: str | None, rows: Sequence[int]
 ) -> tuple[list[str], str, tuple[Note, ...]]:
-    """Return the system of every run, where that was found, and a note if names were joined."""
-    if asked is not None:
-        name = f"params.{asked}" if f"params.{asked}" in table.data else table.require(asked, "system")
+    """Return the system of every run, what says so, and a note if names were joined."""
+    if column is not None:
+        name = f"params.{column}" if f"params.{column}" in table.data else table.require(column, "system")
         return table.texts(name, "system"), f"column {name}", ()
     for wanted in _SYSTEM_WORDS:
         for name in table.names:
@@ -251,10 +234,10 @@ def _systems(
             return (*combined, ())
     if tool.run in table.data:
         names = _texts(table, tool.run)
-        kept = [names[row] for row in rows]
-        if 1 < len(set(kept)) < len(kept) and all(kept):
+        finished = [names[row] for row in rows]
+        if 1 < len(set(finished)) < len(finished) and all(finished):
             return names, f"column {tool.run}", ()
-        joined = _without_run_numbers(kept)
+        joined = _without_run_numbers(finished)
         if joined is not None:
             systems = [joined.get(name, name) for name in names]
             return systems, f"column {tool.run} without the numbers of the runs", (_joined_note(joined),)
@@ -289,21 +272,19 @@ def _without_run_numbers(names: Sequence[str]) -> dict[str, str] | None:
     system are numbered without gaps from 0 or 1. The numbers of resnet18 and resnet50, or of gpt-3 and gpt-4,
     are parts of names.
     """
-    found = [_RUN_NUMBER.match(name) for name in names]
-    if len(set(names)) < len(names) or any(match is None or not match["system"] for match in found):
+    matches = [match for name in names if (match := _RUN_NUMBER.match(name)) and match["system"]]
+    if len(set(names)) < len(names) or len(matches) < len(names):
         return None
-    matches = [match for match in found if match is not None]
     systems: dict[str, list[int]] = {}
     for match in matches:
         systems.setdefault(match["system"], []).append(int(match["number"]))
     if len(systems) < 2 or all(len(numbers) == 1 for numbers in systems.values()):
         return None
-    worded = all(match["sign"] for match in matches)
     counted = all(
         len(numbers) > 1 and sorted(numbers) in (list(range(len(numbers))), list(range(1, len(numbers) + 1)))
         for numbers in systems.values()
     )
-    if not worded and not counted:
+    if not counted and not all(match["sign"] for match in matches):
         return None
     return {name: match["system"] for name, match in zip(names, matches, strict=True)}
 
@@ -319,9 +300,6 @@ def _joined_note(joined: Mapping[str, str]) -> Note:
         f"numbers at the end of run names were read as run numbers: {text}. If these are different"
         " systems, name the column of the systems: system_column=...",
     )
-
-
-# -- the scores ------------------------------------------------------------------------------------
 
 
 def _scores(
@@ -347,14 +325,14 @@ def _scores(
 def _by_system(
     table: Table, systems: Sequence[str], scores: Mapping[int, float], seeds: Sequence[str] | None
 ) -> dict[str, FloatArray]:
-    rows_of: dict[str, list[int]] = {}
+    runs: dict[str, list[int]] = {}
     for row in scores:
-        rows_of.setdefault(systems[row], []).append(row)
+        runs.setdefault(systems[row], []).append(row)
     if seeds is not None:
-        for name, rows in rows_of.items():
+        for name, rows in runs.items():
             _check_seeds(table, name, rows, seeds)
             rows.sort(key=lambda row: _in_order(seeds[row]))
-    return {name: np.array([scores[row] for row in rows]) for name, rows in rows_of.items()}
+    return {name: np.array([scores[row] for row in rows]) for name, rows in runs.items()}
 
 
 def _check_seeds(table: Table, name: str, rows: Sequence[int], seeds: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ from bestby._core.paths import is_file
 from bestby._core.typing import OnMissing
 from bestby.data.table import listed
 from bestby.metrics.regression import Mean
-from bestby.readers.formats._documents import Record, document, number, records, word
+from bestby.readers.formats._documents import Record, check_new, document, number, records, word
 from bestby.readers.formats._logs import Log, datasets_of, gathered, mean_of_runs, named_apart
 from bestby.readers.formats.base import File, Read, check_available, files_of, refuse_gold
 
@@ -69,32 +69,28 @@ def read(
 ) -> Read:
     """Read the files ``per_instance_stats.json`` of two or more models.
 
-    Model and scenario come from the file ``run_spec.json`` beside, or from the name of the folder, where HELM
-    writes them. Instances that were perturbed are left out; of several splits the one called test is taken.
-    Several train trials are several runs, and the score of an instance its mean over them. `value_column` is
-    the metric, with or without the split: ``exact_match`` or ``exact_match,valid``. By default the first
-    that is the main metric of some scenario, such as ``exact_match``.
+    Model and scenario come from the file ``run_spec.json`` beside, or from the name of the folder. Perturbed
+    instances are left out; train trials are runs. `value_column` is the metric, with or without the split
+    (``exact_match,valid``); by default the first main one (`_MAIN`) on the split called test.
     """
     refuse_gold(gold, "the statistics of HELM are scores and need no gold")
     wanted, _, split = ("", "", "") if value_column is None else value_column.partition(",")
     runs = [_instances(file, split.strip() or None) for file in files_of(paths, recognises)]
     scenarios = datasets_of([run.scenario for run in runs], "instances")
-    names = named_apart(
-        [(run.file.name, where, _system(run)) for run, where in zip(runs, scenarios, strict=True)]
-    )
-    measure, known = _measure(runs, wanted.strip() or None)
-    logs = [
-        _log(run, name, scenario, measure) for run, name, scenario in zip(runs, names, scenarios, strict=True)
-    ]
-    description = f"statistics per instance of HELM; metric: {measure}"
-    others = [name for name in known if name != measure]
+    # The name of a folder that HELM called so is not one that the user gave.
+    own = [run.model if "model=" in run.file.name else run.file.system(run.model) for run in runs]
+    names = named_apart([*zip((run.file.name for run in runs), scenarios, own, strict=True)])
+    metric, known = _metric(runs, wanted.strip() or None)
+    logs = [_log(*one, metric) for one in zip(runs, names, scenarios, strict=True)]
+    description = f"statistics per instance of HELM; metric: {metric}"
+    others = [name for name in known if name != metric]
     description += f" (also in the files: {listed(others)})" if others else ""
     splits = dict.fromkeys(name for run in runs for name in run.splits)
     if len(splits) > 1:
         taken = dict.fromkeys(str(run.split) for run in runs)
         description += f"; split: {listed(list(taken))} of {listed(list(splits))}"
-    metric = Mean(measure, greater_is_better=_LOWER.fullmatch(measure) is None)
-    return gathered(logs, metric, description, on_missing=on_missing)
+    mean = Mean(metric, greater_is_better=_LOWER.fullmatch(metric) is None)
+    return gathered(logs, mean, description, on_missing=on_missing)
 
 
 def _instances(file: File, wanted: str | None) -> _Instances:
@@ -114,11 +110,6 @@ def _instances(file: File, wanted: str | None) -> _Instances:
     return _Instances(file, name, scenario or None, rows, split, splits)
 
 
-def _system(run: _Instances) -> str | None:
-    """Return the name of the system; that of a folder which HELM named is none that the user gave."""
-    return run.model if "model=" in run.file.name else run.file.system(run.model)
-
-
 def _stats(row: Record) -> Iterator[tuple[str, str | None, float | None]]:
     """Return metric, split and value of the statistics of an instance that are not of perturbed copies."""
     stats = row.need("stats")
@@ -126,11 +117,11 @@ def _stats(row: Record) -> Iterator[tuple[str, str | None, float | None]]:
         raise InvalidInputError(f"{row.where}: 'stats' is not a list")
     for stat in stats:
         name = stat.get("name") if isinstance(stat, dict) else None
-        measure = word(name.get("name")) if isinstance(name, dict) else None
-        if measure is None or not isinstance(name, dict):
+        metric = word(name.get("name")) if isinstance(name, dict) else None
+        if metric is None or not isinstance(name, dict):
             raise InvalidInputError(f"{row.where}: a statistic has no name: {stat!r:.60}")
         if name.get("perturbation") is None:
-            yield measure, word(name.get("split")), _value(stat)
+            yield metric, word(name.get("split")), _value(stat)
 
 
 def _value(stat: Mapping[str, Any]) -> float | None:
@@ -141,42 +132,37 @@ def _value(stat: Mapping[str, Any]) -> float | None:
     return total / count if total is not None and count else None
 
 
-def _measure(runs: Sequence[_Instances], wanted: str | None) -> tuple[str, list[str]]:
-    of_each = [dict.fromkeys(name for row in run.rows for name, _, _ in _stats(row)) for run in runs]
-    for run, names in zip(runs, of_each, strict=True):
+def _metric(runs: Sequence[_Instances], wanted: str | None) -> tuple[str, list[str]]:
+    """Return the metric to use, and all that the files share."""
+    listings = [dict.fromkeys(name for row in run.rows for name, _, _ in _stats(row)) for run in runs]
+    for run, names in zip(runs, listings, strict=True):
         if wanted is not None:
             check_available(wanted, names, "metric", run.file.path)
-    shared = [name for name in of_each[0] if all(name in names for names in of_each)]
+    shared = [name for name in listings[0] if all(name in names for names in listings)]
     scores = [name for name in shared if _COSTS.fullmatch(name) is None]
-    found = wanted or next(
-        (name for name in _MAIN if name in scores), scores[0] if len(scores) == 1 else None
-    )
-    if found is None:
+    only = scores[0] if len(scores) == 1 else None
+    metric = wanted or next((name for name in _MAIN if name in scores), only)
+    if metric is None:
         raise InvalidInputError(
             f"{runs[0].file.path}: which metric? the files have: {listed(shared) or 'none in common'}",
             hint="name it: value_column=...",
         )
-    return found, scores
+    return metric, scores
 
 
-def _log(run: _Instances, name: str, scenario: str, measure: str) -> Log:
+def _log(run: _Instances, name: str, scenario: str, metric: str) -> Log:
     trials: dict[str, dict[str, float]] = {}
-    seen: dict[tuple[str, str], str] = {}
+    places: dict[Any, str] = {}
     for row in run.rows:
         item = word(row.need("instance_id"))
         if item is None:
             raise InvalidInputError(f"{row.where}: the id of the instance is {row.data['instance_id']!r:.40}")
         trial = str(row.data.get("train_trial_index", 0))
-        if (trial, item) in seen:
-            raise InvalidInputError(
-                f"{row.where}: instance {item!r} of trial {trial} was already in"
-                f" {seen[trial, item].rpartition(', ')[2]}",
-                hint="keep one record per instance and trial",
-            )
-        seen[trial, item] = row.where
+        what = f"instance {item!r} of trial {trial}"
+        check_new(places, (trial, item), row.where, what, "keep one record per instance and trial")
         scores = trials.setdefault(trial, {})
         for stat, split, value in _stats(row):
-            if stat == measure and split == run.split and value is not None and value == value:
+            if stat == metric and split == run.split and value is not None and value == value:
                 scores[item] = value
-    found = tuple(trials[trial] for trial in sorted(trials))
-    return Log(name, scenario, str(run.file.path), mean_of_runs(found), None, found)
+    ordered = tuple(trials[trial] for trial in sorted(trials))
+    return Log(name, scenario, str(run.file.path), mean_of_runs(ordered), None, ordered)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,8 +14,7 @@ from bestby._core.typing import OnMissing
 from bestby.data.table import listed
 from bestby.metrics.regression import Mean
 from bestby.readers.formats import _archive
-from bestby.readers.formats._documents import Record, document, kind, number, parsed, word
-from bestby.readers.formats._inspect import by_inspect
+from bestby.readers.formats._documents import Record, check_new, document, kind, number, parsed, word
 from bestby.readers.formats._logs import Log, gathered, mean_of_runs, named_apart
 from bestby.readers.formats.base import File, Read, check_available, files_of, refuse_gold
 
@@ -65,29 +65,27 @@ def read(
 ) -> Read:
     """Read the logs of two or more models, with Inspect's own reader where it is installed.
 
-    Scores count as in Inspect: C (correct) 1, I (incorrect) 0, P (partially correct) 0.5, N (no answer) 0,
-    yes and true 1, no and false 0, numbers themselves. Several epochs are several runs; the score of a sample
-    is its mean over them. The fields of the metadata are groupings of the samples. Samples that were not
-    scored are missing. `paths`: per system its log (.eval or .json), or a directory with those of several
-    tasks. `value_column` is the scorer; ``scorer/key`` where it gives several values. The first by default.
+    Scores count as in Inspect (`_VALUES`, `_WORDS`). Epochs are runs, and the fields of the metadata are
+    groupings of the samples. `value_column` is the scorer, by default the first; ``scorer/key`` where it
+    gives several values.
     """
     refuse_gold(gold, "the logs of Inspect hold their scores and need no gold")
     logs = [_opened(file) for file in files_of(paths, recognises)]
     names = named_apart([(log.file.name, log.task, log.file.system(log.model)) for log in logs])
     scored = [[(sample, _scores(sample)) for sample in log.samples] for log in logs]
-    measure, known = _measure(logs, scored, value_column)
-    read_in = [_log(log, name, rows, measure) for log, name, rows in zip(logs, names, scored, strict=True)]
-    description = f"logs of Inspect; scorer: {measure}" + (
-        f" (available: {listed(known)})" if known[1:] else ""
-    )
+    scorer, known = _scorer(logs, scored, value_column)
+    read_in = [_log(*one, scorer) for one in zip(logs, names, scored, strict=True)]
+    others = f" (available: {listed(known)})" if known[1:] else ""
+    description = f"logs of Inspect; scorer: {scorer}{others}"
     unfinished = [str(log.file.path) for log in logs if log.header.data.get("status") != "success"]
     if unfinished:
         description += f"; not finished: {listed(unfinished)}"
-    return gathered(read_in, Mean(measure), description, on_missing=on_missing, cluster=cluster)
+    return gathered(read_in, Mean(scorer), description, on_missing=on_missing, cluster=cluster)
 
 
 def _opened(file: File) -> _Opened:
-    header, listing = _by_inspect(file.path) or _by_us(file.path)
+    read = by_inspect(file.path)
+    header, listing = (Record(str(file.path), read[0]), read[1]) if read else _by_us(file.path)
     samples = []
     for place, sample in enumerate(listing, 1):
         where = f"{file.path}, sample {place}"
@@ -101,18 +99,32 @@ def _opened(file: File) -> _Opened:
     return _Opened(file, header, samples)
 
 
-def _by_inspect(path: Path) -> tuple[Record, list[Any]] | None:
-    found = by_inspect(path)
-    return None if found is None else (Record(str(path), found[0]), found[1])
+def by_inspect(path: Path) -> tuple[dict[str, Any], list[Any]] | None:
+    """Return the header and the samples of a log as Inspect itself reads them, which knows all versions.
+
+    Where it is not installed or refuses a log, our own reading says what is wrong, or reads it all the same.
+    """
+    try:
+        from inspect_ai.log import read_eval_log, read_eval_log_sample_summaries
+    except ImportError:
+        return None
+    if zipfile.is_zipfile(path):  # a document is as large as its file
+        with _archive.opened(path) as archive:
+            sizes = [one.file_size for one in archive.infolist() if not one.filename.startswith("samples/")]
+        if sum(sizes) > _archive.most_bytes():
+            return None
+    try:
+        header = read_eval_log(str(path), header_only=True).model_dump(mode="json")
+        summaries = [one.model_dump(mode="json") for one in read_eval_log_sample_summaries(str(path))]
+    except Exception:  # whatever a damaged log makes of it
+        return None
+    return (header, summaries) if summaries else None
 
 
 def _by_us(path: Path) -> tuple[Record, list[Any]]:
     with path.open("rb") as stream:
-        zipped = stream.read(4) == b"PK\x03\x04"
-    return _unzipped(path) if zipped else _document(path)
-
-
-def _document(path: Path) -> tuple[Record, list[Any]]:
+        if stream.read(4) == b"PK\x03\x04":
+            return _unzipped(path)
     header = document(path)
     listing = header.data.get("samples")
     return header, listing if isinstance(listing, list) else []
@@ -144,75 +156,65 @@ def _unzipped(path: Path) -> tuple[Record, list[Any]]:
     return Record(str(path), head), listing
 
 
-# -- the scores ------------------------------------------------------------------------------------
-
-
 def _scores(sample: Record) -> dict[str, Any]:
     """Return the values of a sample by scorer, and by scorer/key where one gives several."""
     scores = sample.part("scores")
     if not scores and isinstance(sample.data.get("score"), dict):  # the first version of the logs
         scores = {"score": sample.data["score"]}
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for scorer, score in scores.items():
         value = score.get("value") if isinstance(score, dict) else score
         if isinstance(value, dict):
-            found.update({f"{scorer}/{key}": inner for key, inner in value.items()})
+            values.update({f"{scorer}/{key}": one for key, one in value.items()})
         else:
-            found[str(scorer)] = value
-    return found
+            values[str(scorer)] = value
+    return values
 
 
 _Scored = Sequence[tuple[Record, Mapping[str, Any]]]
 
 
-def _measure(logs: Sequence[_Opened], scored: Sequence[_Scored], wanted: str | None) -> tuple[str, list[str]]:
+def _scorer(logs: Sequence[_Opened], scored: Sequence[_Scored], wanted: str | None) -> tuple[str, list[str]]:
     """Return the scorer to use, and all that the logs share."""
-    of_each = [list(dict.fromkeys(name for _, values in rows for name in values)) for rows in scored]
-    for log, names in zip(logs, of_each, strict=True):
+    listings = [list(dict.fromkeys(name for _, values in rows for name in values)) for rows in scored]
+    for log, names in zip(logs, listings, strict=True):
         if not names:
             raise InvalidInputError(f"{log.file.path}: no sample has a score", hint="score the log first")
         if wanted is not None:
             check_available(wanted, names, "scorer", log.file.path)
-    shared = [name for name in of_each[0] if all(name in names for names in of_each)]
+    first = listings[0]
+    shared = [name for name in first if all(name in names for names in listings)]
     if not shared:
         raise InvalidInputError(
-            f"{logs[0].file.path} and the others share no scorer: {listed(of_each[0])} against"
-            f" {listed(next(names for names in of_each if not {*names} & {*of_each[0]} or names))}",
+            f"{logs[0].file.path} and the others share no scorer: {listed(first)} against"
+            f" {listed(next(names for names in listings if not {*names} & {*first} or names))}",
             hint="score the logs with the same scorer",
         )
     return wanted or shared[0], shared
 
 
-def _log(log: _Opened, name: str, scored: _Scored, measure: str) -> Log:
+def _log(log: _Opened, name: str, scored: _Scored, scorer: str) -> Log:
     epochs: dict[int, dict[str, float]] = {}
-    seen: dict[tuple[int, str], str] = {}
+    places: dict[Any, str] = {}
     groups: dict[str, dict[str, str]] = {}
     hashes: dict[str, str] = {}
     for sample, values in scored:
-        item, epoch = _place(sample)
-        if (epoch, item) in seen:
-            raise InvalidInputError(
-                f"{sample.where}: sample {item!r} of epoch {epoch} was already in"
-                f" {seen[epoch, item].rpartition(', ')[2]}",
-                hint="ids must be unique: give the samples of the dataset an id each",
-            )
-        seen[epoch, item] = sample.where
-        value = _value(sample, measure, values.get(measure))
+        item, epoch = _id_and_epoch(sample)
+        hint = "ids must be unique: give the samples of the dataset an id each"
+        check_new(places, (epoch, item), sample.where, f"sample {item!r} of epoch {epoch}", hint)
+        value = _value(sample, scorer, values.get(scorer))
         scores = epochs.setdefault(epoch, {})
         if value is not None:
             scores[item] = value
         if isinstance(sample.data.get("input"), str):
             hashes[item] = sample.data["input"][:_ALIKE]
-        for key, entry in sample.part("metadata").items():
-            label = word(entry)
-            if label is not None:
-                groups.setdefault(key, {})[item] = label
+        for key, label in sample.labels("metadata").items():
+            groups.setdefault(key, {})[item] = label
     runs = tuple(epochs[epoch] for epoch in sorted(epochs))
-    mean = mean_of_runs(runs)
-    return Log(name, log.task, str(log.file.path), mean, None, runs, groups, hashes)
+    return Log(name, log.task, str(log.file.path), mean_of_runs(runs), None, runs, groups, hashes)
 
 
-def _place(sample: Record) -> tuple[str, int]:
+def _id_and_epoch(sample: Record) -> tuple[str, int]:
     item = word(sample.need("id"))
     epoch = sample.data.get("epoch", 1)
     if item is None or isinstance(epoch, bool) or not isinstance(epoch, int):
@@ -223,18 +225,18 @@ def _place(sample: Record) -> tuple[str, int]:
     return item, epoch
 
 
-def _value(sample: Record, measure: str, value: Any) -> float | None:
+def _value(sample: Record, scorer: str, value: Any) -> float | None:
     """Return a score as a number, None if the sample was not scored."""
     if value is None or value != value:
         return None
-    found = number(value)
-    if found is None and isinstance(value, str):
-        found = _VALUES.get(value, _WORDS.get(value.strip().lower()))
-        if found is None and re.fullmatch(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?\s*", value):
-            found = number(float(value))
-    if found is None:
+    score = number(value)
+    if score is None and isinstance(value, str):
+        score = _VALUES.get(value, _WORDS.get(value.strip().lower()))
+        if score is None and re.fullmatch(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?\s*", value):
+            score = number(float(value))
+    if score is None:
         raise InvalidInputError(
-            f"{sample.where}: the score by {measure} is {value!r:.60}, expected a number or C, I, P, N",
+            f"{sample.where}: the score by {scorer} is {value!r:.60}, expected a number or C, I, P, N",
             hint="choose another scorer: value_column=...",
         )
-    return found
+    return score

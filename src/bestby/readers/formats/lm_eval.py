@@ -14,7 +14,7 @@ from bestby._core.typing import OnMissing
 from bestby.data.table import listed
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.regression import Mean
-from bestby.readers.formats._documents import Record, document, number, records, word
+from bestby.readers.formats._documents import Record, check_new, document, number, records, word
 from bestby.readers.formats._logs import Log, datasets_of, gathered, named_apart
 from bestby.readers.formats.base import File, Read, check_available, files_of, refuse_gold
 
@@ -74,26 +74,26 @@ def read(
     """Read the samples of two or more models.
 
     The name of a model, and whether lower is better, come from the file ``results_*.json`` of the same run,
-    if it lies beside the samples. Several tasks are several datasets. Two models must have been asked the
-    same: the hashes of the documents are compared. `value_column` is the metric, with or without the filter,
-    as in the table of results: ``exact_match`` or ``exact_match,strict-match``. By default the first metric
-    with one score per document, and the first filter. Returns scores per document; for BLEU, chrF, TER and
-    the like references and translations; for perplexities log-probabilities and lengths.
+    if it lies beside the samples. Tasks are datasets. `value_column` is the metric, with or without the
+    filter (``exact_match,strict-match``); by default the first metric with one score per document, and the
+    first filter. Items are scores; for BLEU and the like texts, for perplexities pairs of numbers.
     """
     refuse_gold(gold, "samples of the evaluation harness hold their scores and need no gold")
     files = files_of(paths, recognises)
     tasks = datasets_of([_task(file.path.name) for file in files], "samples")
     samples = [_samples(file, task) for file, task in zip(files, tasks, strict=True)]
     names = named_apart([(one.file.name, one.task, one.file.system(one.model)) for one in samples])
-    measure, chosen = _measure(samples, value_column)
+    name, chosen = _chosen(samples, value_column)
     filters = _filters(samples, chosen)
-    logs = [_log(one, name, measure, filters[one.task]) for one, name in zip(samples, names, strict=True)]
+    logs = [_log(one, system, name, filters[one.task]) for one, system in zip(samples, names, strict=True)]
     pairs = any(log.gold is not None or _is_pair(next(iter(log.values.values()), 0)) for log in logs)
-    description = f"samples of lm-evaluation-harness; metric: {measure}" + _filter_text(
-        samples, measure, filters
-    )
-    metric, objects = _metric(samples, measure, pairs)
-    description += "" if pairs else _aggregated(samples, measure)
+    description = f"samples of lm-evaluation-harness; metric: {name}"
+    known = list(dict.fromkeys(f"{name},{one}" for sample in samples for one in sample.filters))
+    if len(known) > 1:
+        used = list(dict.fromkeys(one for one in filters.values() if one is not None))
+        description += visible(f", filter: {listed(used)} (available: {listed(known)})")
+    metric, objects = _metric(samples, name, pairs)
+    description += "" if pairs else _aggregated(samples, name)
     return gathered(logs, metric, description, on_missing=on_missing, cluster=cluster, objects=objects)
 
 
@@ -124,7 +124,7 @@ def _samples(file: File, task: str) -> _Samples:
 
 
 def _results(path: Path, date: str | None) -> Record | None:
-    """Return the results file of the run that wrote the samples, if it can be told which that is."""
+    """Return the results file of the run that wrote the samples, if it is certain which that is."""
     beside = sorted(path.parent.glob("results_*.json"))
     exact = [file for file in beside if date is not None and file.name == f"results_{date}.json"]
     if exact:
@@ -132,18 +132,15 @@ def _results(path: Path, date: str | None) -> Record | None:
     return document(beside[0]) if len(beside) == 1 and date is None else None
 
 
-# -- which metric ---------------------------------------------------------------------------------
-
-
-def _measure(samples: Sequence[_Samples], wanted: str | None) -> tuple[str, str | None]:
+def _chosen(samples: Sequence[_Samples], wanted: str | None) -> tuple[str, str | None]:
     """Return the metric, and the filter if one is wanted."""
-    known = {name: None for one in samples for name in _measures(one.rows[0])}
+    known = {name: None for one in samples for name in _metrics(one.rows[0])}
     if wanted is not None:
         name, _, chosen = (part.strip() for part in wanted.partition(","))
         for one in samples:
-            check_available(name, _measures(one.rows[0]), "metric", one.rows[0].where)
+            check_available(name, _metrics(one.rows[0]), "metric", one.rows[0].where)
         return name, chosen or None
-    shared = [name for name in known if all(name in _measures(one.rows[0]) for one in samples)]
+    shared = [name for name in known if all(name in _metrics(one.rows[0]) for one in samples)]
     plain = [name for name in shared if all(number(one.rows[0].data[name]) is not None for one in samples)]
     usable = plain or [name for name in shared if name in _PAIR_METRICS]
     if not usable:
@@ -154,16 +151,16 @@ def _measure(samples: Sequence[_Samples], wanted: str | None) -> tuple[str, str 
     return usable[0], None
 
 
-def _measures(row: Record) -> dict[str, None]:
+def _metrics(row: Record) -> dict[str, None]:
     """Return the metrics of a record, in order: as it lists them, else every key that is nothing else."""
     listing = row.data.get("metrics")
     if isinstance(listing, list):
         return {name: None for name in listing if isinstance(name, str) and name in row.data}
-    return {name: None for name, value in row.data.items() if name not in _OTHER and _is_value(value)}
-
-
-def _is_value(value: Any) -> bool:
-    return number(value) is not None or _is_pair(value)
+    return {
+        name: None
+        for name, value in row.data.items()
+        if name not in _OTHER and (number(value) is not None or _is_pair(value))
+    }
 
 
 def _is_pair(value: Any) -> bool:
@@ -174,96 +171,79 @@ def _filters(samples: Sequence[_Samples], chosen: str | None) -> dict[str, str |
     """Return the filter of each task: the one wanted, else the first that all its files have."""
     used: dict[str, str | None] = {}
     for task in dict.fromkeys(one.task for one in samples):
-        of_task = [one for one in samples if one.task == task]
-        known = list(of_task[0].filters)
-        shared = [name for name in known if all(name in one.filters for one in of_task)]
+        ours = [one for one in samples if one.task == task]
+        known = list(ours[0].filters)
+        shared = [name for name in known if all(name in one.filters for one in ours)]
         name = chosen or next(iter(shared or known), None)
-        for one in of_task:
+        for one in ours:
             if name is not None:
                 check_available(name, one.filters, "filter", one.file.path)
         used[task] = name
     return used
 
 
-def _filter_text(samples: Sequence[_Samples], measure: str, used: Mapping[str, str | None]) -> str:
-    known = dict.fromkeys(f"{measure},{name}" for one in samples for name in one.filters)
-    taken = dict.fromkeys(name for name in used.values() if name is not None)
-    if len(known) < 2:
-        return ""
-    return visible(f", filter: {listed(list(taken))} (available: {listed(list(known))})")
-
-
-def _aggregated(samples: Sequence[_Samples], measure: str) -> str:
+def _aggregated(samples: Sequence[_Samples], metric: str) -> str:
     """Say so if the harness makes something else than a mean of the scores."""
     for one in samples:
         config = one.results.part("configs").get(one.task) if one.results is not None else None
         listing = config.get("metric_list") if isinstance(config, dict) else None
         for entry in listing if isinstance(listing, list) else []:
-            if isinstance(entry, dict) and entry.get("metric") == measure:
+            if isinstance(entry, dict) and entry.get("metric") == metric:
                 how = word(entry.get("aggregation"))
                 if how not in (None, "mean", "nanmean"):
                     return f" (the mean of the documents; the harness itself reports their {how})"
     return ""
 
 
-# -- the scores ------------------------------------------------------------------------------------
-
-
-def _log(one: _Samples, name: str, measure: str, used: str | None) -> Log:
+def _log(one: _Samples, name: str, metric: str, used: str | None) -> Log:
     rows = [row for row in one.rows if used is None or str(row.data.get("filter")) == used]
     values: dict[str, Any] = {}
     gold: dict[str, Any] = {}
-    where: dict[str, str] = {}
+    places: dict[Any, str] = {}
     groups: dict[str, dict[str, str]] = {}
     hashes: dict[str, str] = {}
     for row in rows:
         item = word(row.need("doc_id"))
         if item is None:
             raise InvalidInputError(f"{row.where}: the number of the document is {row.data['doc_id']!r}")
-        if item in where:
-            raise InvalidInputError(
-                f"{row.where}: document {item} was already in {where[item].rpartition(', ')[2]}",
-                hint="the file holds more than one run or filter: keep one record per document",
-            )
-        where[item] = row.where
-        value = row.need(measure)
+        hint = "the file holds more than one run or filter: keep one record per document"
+        check_new(places, item, row.where, f"document {item}", hint)
+        value = row.need(metric)
         if value != value or value is None:
             continue  # a score that could not be computed: a missing one
-        values[item], right = _checked(row, measure, value)
+        values[item], right = _checked(row, metric, value)
         if right is not None:
             gold[item] = right
         if isinstance(row.data.get("doc_hash"), str):
             hashes[item] = row.data["doc_hash"]
-        for key, entry in row.part("doc").items():
-            label = word(entry)
-            if label is not None:
-                groups.setdefault(key, {})[item] = label
+        for key, label in row.labels("doc").items():
+            groups.setdefault(key, {})[item] = label
     return Log(name, one.task, str(one.file.path), values, gold or None, (), groups, hashes)
 
 
-def _checked(row: Record, measure: str, value: Any) -> tuple[Any, Any]:
+def _checked(row: Record, metric: str, value: Any) -> tuple[Any, Any]:
     """Return the score, or prediction and gold of a pair, or log-probability and length with no gold."""
     score = number(value)
     if score is not None:
         # The harness stores the log-probability of each document and takes exp(-mean) at the end.
-        return ((score, 1.0) if measure == "perplexity" else score), None
-    if not _is_pair(value) or measure not in _PAIR_METRICS:
+        return ((score, 1.0) if metric == "perplexity" else score), None
+    if not _is_pair(value) or metric not in _PAIR_METRICS:
         raise InvalidInputError(
-            f"{row.where}: {measure} is not a score of one document but {value!r:.60}",
+            f"{row.where}: {metric} is not a score of one document but {value!r:.60}",
             hint=f"supported metrics of pairs: {', '.join(_PAIR_METRICS)}",
         )
     first, second = value
-    name, is_gold = _PAIR_METRICS[measure]
+    name, is_gold = _PAIR_METRICS[metric]
     if not is_gold:
         return (first, second), None
     if name in ("bleu", "chrf", "ter"):
-        return _text(row, second), _reference(row, first)
+        return _translation(row, second), _reference(row, first)
     if not all(isinstance(label, int) and -(2**31) < label < 2**31 for label in value):
-        raise InvalidInputError(f"{row.where}: {measure} needs two classes, got {value!r:.60}")
+        raise InvalidInputError(f"{row.where}: {metric} needs two classes, got {value!r:.60}")
     return int(second), int(first)
 
 
-def _text(row: Record, value: Any) -> str:
+def _translation(row: Record, value: Any) -> str:
     """Return a translation, which the harness may have put in a list of one."""
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
@@ -280,18 +260,18 @@ def _reference(row: Record, value: Any) -> str | tuple[str, ...]:
     raise InvalidInputError(f"{row.where}: expected a reference or a list of them, got {value!r:.60}")
 
 
-def _metric(samples: Sequence[_Samples], measure: str, pairs: bool) -> tuple[BaseMetric | str, bool]:
+def _metric(samples: Sequence[_Samples], metric: str, pairs: bool) -> tuple[BaseMetric | str, bool]:
     """Return the metric to compute, and whether it reads objects."""
-    if pairs and measure in _PAIR_METRICS:
-        name = _PAIR_METRICS[measure][0]
+    if pairs and metric in _PAIR_METRICS:
+        name = _PAIR_METRICS[metric][0]
         return name, name not in ("matthews_corrcoef", "f1[1]")
     directions = set()
     for one in samples:
-        by_measure = one.results.part("higher_is_better").get(one.task) if one.results is not None else None
-        directions.add(by_measure.get(measure) if isinstance(by_measure, dict) else None)
+        by_metric = one.results.part("higher_is_better").get(one.task) if one.results is not None else None
+        directions.add(by_metric.get(metric) if isinstance(by_metric, dict) else None)
     if directions & {True, False} == {True, False}:
-        raise InvalidInputError(f"the results disagree on whether a higher {measure} is better")
-    lower = any(measure == loss or measure.endswith(f"_{loss}") for loss in _LOSSES)
+        raise InvalidInputError(f"the results disagree on whether a higher {metric} is better")
+    lower = any(metric == loss or metric.endswith(f"_{loss}") for loss in _LOSSES)
     return Mean(
-        measure, greater_is_better=False not in directions and not (directions == {None} and lower)
+        metric, greater_is_better=False not in directions and not (directions == {None} and lower)
     ), False

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import dataclasses
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,12 +16,28 @@ from bestby._core.typing import OnMissing
 from bestby.data.columns import MISSING, column_of_texts
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.assemble import agreed, check_unique
-from bestby.data.table import ITEM_WORDS, Table, listed
+from bestby.data.layouts.soft import is_number
+from bestby.data.roles import ITEM_WORDS, Roles, listed
+from bestby.data.table import Table
 from bestby.data.values import as_scores
+from bestby.readers.database import connection, literal
 from bestby.readers.files import read_table
-from bestby.readers.formats._pair_names import PAIRS, Pair, named, names_of, prefixed
+from bestby.readers.formats._lines import first_lines
 from bestby.readers.formats.base import Read, refuse_gold
 from bestby.results.base import Note
+
+Pair = tuple[str, str]
+
+PAIRS: Mapping[tuple[str, str], str] = {
+    ("logprob", "tokens"): "perplexity",
+    ("logprob", "bytes"): "bits_per_byte",
+    ("n", "c"): "pass@1",
+    ("samples", "correct"): "pass@1",
+}
+"""Names of two columns that belong together, and the metric they suggest."""
+
+_DELIMITERS = (",", "\t", ";", "|")
+
 
 _ROLES = {*ITEM_WORDS, "system", "cluster", "stratum"}
 _OTHER = {"gold", "prediction", "score", "winner"}
@@ -28,13 +46,54 @@ _OTHER = {"gold", "prediction", "score", "winner"}
 
 def recognises(path: Path, head: bytes) -> bool:
     """Tell whether a file is a table whose columns are called as one of `PAIRS`."""
-    names = names_of(path, head)
+    names = _column_names(path, head)
     if _OTHER & {*names}:
         return False
     # Two systems may be called n and c, or samples and correct: nothing else may lie beside them then.
     alone = "system" in names or {*names} <= _ROLES | {name for pair in PAIRS for name in pair}
-    found = named(names)
-    return bool(prefixed(names)) or (bool(found) and (alone or found[0][0] == "logprob"))
+    pairs = _named(names)
+    return bool(_prefixed(names)) or (bool(pairs) and (alone or pairs[0][0] == "logprob"))
+
+
+def _column_names(path: Path, head: bytes) -> list[str]:
+    """Return the names of the columns as far as the start of a file tells."""
+    if head.startswith(b"PAR1"):
+        try:
+            with connection(path) as database:
+                rows = database.execute("DESCRIBE SELECT * FROM read_parquet(?)", [literal(path)]).fetchall()
+        except InvalidInputError:
+            return []
+        return [str(row[0]) for row in rows]
+    lines = first_lines(head)
+    first = lines[0].strip() if lines else ""
+    if first.startswith("{"):
+        try:
+            record = json.loads(first)
+        except (ValueError, RecursionError):
+            return []
+        return [str(name) for name in record] if isinstance(record, dict) else []
+    try:
+        cut = [row for delimiter in _DELIMITERS for row in csv.reader([first], delimiter=delimiter)]
+    except csv.Error:  # a cell that is too long
+        return []
+    return [name.strip() for name in max(cut, key=len, default=[])]
+
+
+def _named(names: Sequence[str]) -> list[Pair]:
+    """Return the pairs whose two names are both there."""
+    return [pair for pair in PAIRS if pair[0] in names and pair[1] in names]
+
+
+def _prefixed(names: Sequence[str], pairs: Sequence[Pair] = tuple(PAIRS)) -> dict[Pair, list[str]]:
+    """Return the systems of a wide table, by the pair of columns that two or more of them have."""
+    known = {*names}
+    pairs_of_two = {}
+    for one, two in pairs:
+        systems = [name.removesuffix(f".{one}") for name in names if name.endswith(f".{one}")]
+        systems = [system for system in systems if system and f"{system}.{two}" in known]
+        if len(systems) >= 2:
+            pairs_of_two[(one, two)] = systems
+    return pairs_of_two
 
 
 def read(
@@ -52,53 +111,38 @@ def read(
 
     `paths` is one long table (columns system, item, and the two numbers), one wide table (columns
     ``gpt.logprob``, ``gpt.tokens``, ``llama.logprob``, ...), or one table per system, with a column of item
-    ids or in the same order. CSV, TSV, JSON Lines or Parquet. `value_column` holds the names of the two
-    columns, with a comma between: ``"logprob,bytes"``. Needed if they are called otherwise than in `PAIRS`,
-    or several pairs are there.
+    ids or in the same order. `value_column` holds the names of the two columns with a comma between, if none
+    or several of `PAIRS` are there.
     """
     refuse_gold(gold, "pairs of numbers have no gold")
     tables = {name: read_table(readable_file(path), MISSING) for name, path in paths.items()}
-    by = _By(item, cluster, stratum, system_column)
+    by = Roles(item=item, cluster=cluster, stratum=stratum)
     wanted = _wanted(value_column)
     if len(tables) > 1:
         pair = _pair(next(iter(tables.values())), wanted)
         parts, form = {name: _part(table, by, pair) for name, table in tables.items()}, "one table per system"
     else:
         table = next(iter(tables.values()))
-        wide = prefixed(table.names, list(PAIRS) if wanted is None else [wanted])
+        wide = _prefixed(table.names, list(PAIRS) if wanted is None else [wanted])
         if wide and system_column is None:
             pair, names = _only(table, wide)
             parts = {name: _part(table, by, (f"{name}.{pair[0]}", f"{name}.{pair[1]}")) for name in names}
             form = "a wide table"
         else:
             pair = _pair(table, wanted)
-            parts, form = _long(table, by, pair), f"a long table (column {system_column or 'system'})"
+            system = system_column or "system"
+            parts, form = _long(table, by, pair, system), f"a long table (column {system})"
     evaluation = _evaluation(parts, on_missing)
     description = f"pairs of numbers ({', '.join(pair)}), {form}; systems: {listed(list(parts))}"
-    evaluation = dataclasses.replace(evaluation, notes=(*evaluation.notes, *_lengths(evaluation, pair)))
-    return Read(description=description, evaluation=evaluation, metric=PAIRS.get(pair))
-
-
-def _lengths(evaluation: Evaluation, pair: Pair) -> tuple[Note, ...]:
-    """Return a note if systems count different numbers of tokens in the same texts."""
-    counted = [[number for _, number in values] for values in evaluation.systems.values()]
-    if pair[1] != "tokens" or all(numbers == counted[0] for numbers in counted):
-        return ()
-    told = (
-        "the systems count different numbers of tokens in the same texts: comparisons per token are not fair;"
-        " bits per byte are comparable"
-    )
-    return (Note("tokens_differ", told),)
-
-
-@dataclass(frozen=True)
-class _By:
-    """The columns that the user named."""
-
-    item: str | None
-    cluster: str | None
-    stratum: str | None
-    system: str | None
+    lengths = [[number for _, number in values] for values in evaluation.systems.values()]
+    if pair[1] == "tokens" and any(numbers != lengths[0] for numbers in lengths):
+        message = (
+            "the systems count different numbers of tokens in the same texts: comparisons per token are not"
+            " fair; bits per byte are comparable"
+        )
+        note = Note("tokens_differ", message)
+        evaluation = dataclasses.replace(evaluation, notes=(*evaluation.notes, note))
+    return Read(description, evaluation, metric=PAIRS.get(pair))
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +153,11 @@ class _Part:
     pairs: list[tuple[Any, Any] | None]
     items: list[str] | None
     groups: dict[str, list[str]]
+
+    @property
+    def by_item(self) -> dict[str, tuple[Any, Any]]:
+        pairs = zip(self.items or (), self.pairs, strict=True)
+        return {item: pair for item, pair in pairs if pair is not None}
 
     def take(self, rows: Sequence[int]) -> _Part:
         return _Part(
@@ -135,28 +184,29 @@ def _pair(table: Table, wanted: Pair | None) -> Pair:
         for name in wanted:
             table.require(name, "value column")
         return wanted
-    return _only(table, {pair: [] for pair in named(table.names)})[0]
+    return _only(table, {pair: [] for pair in _named(table.names)})[0]
 
 
-def _only(table: Table, found: Mapping[Pair, list[str]]) -> tuple[Pair, list[str]]:
-    if len(found) == 1:
-        return next(iter(found.items()))
-    known = "; ".join(", ".join(pair) for pair in found or PAIRS)
-    told = "several pairs of columns are possible" if found else "no known pair of columns"
+def _only(table: Table, candidates: Mapping[Pair, list[str]]) -> tuple[Pair, list[str]]:
+    if len(candidates) == 1:
+        return next(iter(candidates.items()))
+    known = "; ".join(", ".join(pair) for pair in candidates or PAIRS)
+    message = "several pairs of columns are possible" if candidates else "no known pair of columns"
     raise InvalidInputError(
-        f"{table.source}: {told} ({known})",
+        f"{table.source}: {message} ({known})",
         hint=f"name the two: value_column=...; its columns are: {listed(table.names)}",
     )
 
 
-def _part(table: Table, by: _By, pair: Pair) -> _Part:
+def _part(table: Table, by: Roles, pair: Pair) -> _Part:
     columns = []
     for name in pair:
         table.require(name, "value column")
         column = as_scores(table.column(name))
         if column.values.ndim != 1 or column.values.dtype.kind not in "iuf":
             there = [value for value, gone in zip(column.values, column.missing, strict=True) if not gone]
-            text = next((value for value in there if not _is_number(value)), there[0] if there else "nothing")
+            texts = (value for value in there if not is_number(str(value)))
+            text = next(texts, there[0] if there else "nothing")
             raise InvalidInputError(
                 f"{table.source}: column {name!r} must hold numbers, got {str(text)[:40]!r}",
                 hint="name the two columns of numbers: value_column=...",
@@ -164,28 +214,19 @@ def _part(table: Table, by: _By, pair: Pair) -> _Part:
         columns.append(column)
     gone = columns[0].missing | columns[1].missing
     rows = zip(columns[0].values.tolist(), columns[1].values.tolist(), gone.tolist(), strict=True)
-    found = table.item_column(by.item)
+    ids = table.item_column(by.item)
     groups = {}
-    for role, asked in (("cluster", by.cluster), ("stratum", by.stratum)):
-        if asked is not None or role in table.data:
-            groups[role] = table.texts(table.require(asked or role, role), role)
-    items = None if found is None else table.texts(found, "item")
+    for role, column_name in (("cluster", by.cluster), ("stratum", by.stratum)):
+        if column_name is not None or role in table.data:
+            groups[role] = table.texts(table.require(column_name or role, role), role)
+    items = None if ids is None else table.texts(ids, "item")
     return _Part(table.source, [None if out else (one, two) for one, two, out in rows], items, groups)
 
 
-def _is_number(value: Any) -> bool:
-    try:
-        float(value)
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
-def _long(table: Table, by: _By, pair: Pair) -> dict[str, _Part]:
-    name = by.system or "system"
-    if name not in table.data:
+def _long(table: Table, by: Roles, pair: Pair, column: str) -> dict[str, _Part]:
+    if column not in table.data:
         raise InvalidInputError(
-            f"{table.source}: the system is unknown: there is no column {name!r}",
+            f"{table.source}: the system is unknown: there is no column {column!r}",
             hint="give one file per system, name=path, or name the column: system_column=...",
         )
     whole = _part(table, by, pair)
@@ -195,7 +236,7 @@ def _long(table: Table, by: _By, pair: Pair) -> dict[str, _Part]:
             hint=f"name it: item=...; its columns are: {listed(table.names)}",
         )
     rows: dict[str, list[int]] = {}
-    for row, system in enumerate(table.texts(name, "system")):
+    for row, system in enumerate(table.texts(column, "system")):
         rows.setdefault(system, []).append(row)
     return {system: whole.take(mine) for system, mine in rows.items()}
 
@@ -212,21 +253,11 @@ def _evaluation(parts: Mapping[str, _Part], on_missing: OnMissing) -> Evaluation
         check_unique(part.items or [], f"{part.source}: item ids of system {name!r}")
         if on_missing == "error" or not keyed:
             _check_present(name, part)
-    systems = {name: _values(part.pairs, part.items) for name, part in parts.items()}
-    groups = {role: _groups(role, parts) for role in ("cluster", "stratum")}
-    return Evaluation.of(
-        systems,
-        clusters=groups["cluster"],
-        strata=groups["stratum"],
-        on_missing=on_missing,
-        objects=True,
-    )
-
-
-def _values(values: Sequence[Any], items: Sequence[str] | None) -> Any:
-    if items is None:
-        return list(values)
-    return {item: value for item, value in zip(items, values, strict=True) if value is not None}
+    systems: dict[str, Any] = {name: part.pairs for name, part in parts.items()}
+    if keyed:
+        systems = {name: part.by_item for name, part in parts.items()}
+    clusters, strata = _groups("cluster", parts), _groups("stratum", parts)
+    return Evaluation.of(systems, clusters=clusters, strata=strata, on_missing=on_missing, objects=True)
 
 
 def _check_present(name: str, part: _Part) -> None:

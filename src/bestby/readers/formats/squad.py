@@ -47,10 +47,10 @@ def _has_lines(path: Path) -> bool:
     if not is_file(path):
         return False
     try:
-        found = False
+        line_ended = False
         for piece in unpacked_pieces(path, compression_of(path)):
-            rest = piece if found else piece.partition(b"\n")[2]
-            found = found or b"\n" in piece
+            rest = piece if line_ended else piece.partition(b"\n")[2]
+            line_ended = line_ended or b"\n" in piece
             if rest.strip():
                 return True
     except (InvalidInputError, OSError):
@@ -114,7 +114,7 @@ def _questions(path: Path) -> tuple[dict[str, tuple[str, ...]], dict[str, str], 
                         hint="every question needs an id of its own",
                     )
                 golds[key] = tuple(_right(question, where))
-                # Titles may be shared or missing: articles and paragraphs are told apart by their place.
+                # Titles may be shared or missing: articles and paragraphs are numbered.
                 articles[key], paragraphs[key] = f"article {a + 1}", f"article {a + 1}, paragraph {p + 1}"
     if not golds:
         raise InvalidInputError(f"{path} holds no question", hint="give the dataset, not predictions")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -47,12 +48,10 @@ def read(
 ) -> Read:
     """Read the results of two or more systems.
 
-    An instance that is in no list of a system, or in any but that of the resolved ones, was not resolved. The
-    instances are those of the benchmark, not those that a system has tried: reports of the harness list them
-    all (submitted and incomplete); for results that do not, the list must be given. `gold` holds the
-    instances of the benchmark: an id per line, a table with the column ``instance_id``, or JSON. `cluster`
-    says to take the instances of one repository as a cluster. The repository is what stands in an id before
-    the number: ``django__django-11099`` is of ``django/django``.
+    An instance that is not in the list of the resolved ones was not resolved. The instances are those of the
+    benchmark, not those that a system has tried: reports of the harness list them all; for other results
+    `gold` holds them: an id per line, a table with the column ``instance_id``, or JSON. `cluster` may be
+    "repository".
     """
     results, left_out = _reports(files_of(paths, recognises))
     listings = [_listings(report) for _, report in results]
@@ -70,15 +69,12 @@ def read(
         scores = {item: float(item in resolved) for item in instances}
         logs.append(Log(name, "instances", report.where, scores, groups={"repository": repositories}))
     description = f"results of SWE-bench, over {denominator}"
-    found = gathered(logs, Mean("resolved"), description, on_missing="error", cluster=cluster)
-    if not left_out or found.evaluation is None:
-        return found
-    note = Note(
-        "files_left_out",
-        f"{len(left_out)} files are left out because they hold no list of resolved instances:"
-        f" {listed(left_out)}",
-    )
-    return replace(found, evaluation=replace(found.evaluation, notes=(note, *found.evaluation.notes)))
+    read = gathered(logs, Mean("resolved"), description, on_missing="error", cluster=cluster)
+    if not left_out or read.evaluation is None:
+        return read
+    message = f"{len(left_out)} files are left out because they hold no list of resolved instances:"
+    note = Note("files_left_out", f"{message} {listed(left_out)}")
+    return replace(read, evaluation=replace(read.evaluation, notes=(note, *read.evaluation.notes)))
 
 
 def _reports(files: Sequence[File]) -> tuple[list[tuple[str, Record]], list[str]]:
@@ -111,29 +107,26 @@ def _resolved_key(report: Record) -> str:
 def _listings(report: Record) -> dict[str, set[str]]:
     """Return the lists of ids of instances; others hold names of containers, of images and the like."""
     _resolved_key(report)
-    found: dict[str, set[str]] = {}
+    listings: dict[str, set[str]] = {}
     for key, value in report.data.items():
         if not isinstance(value, list) or not (key.endswith("_ids") or key in _INSTANCE_LISTS):
             continue
-        ids = [word(entry) for entry in value]
-        wrong = next((entry for entry, item in zip(value, ids, strict=True) if item is None), None)
-        if None in ids:
-            raise InvalidInputError(f"{report.where}: {key!r} holds {wrong!r:.60}, expected an id")
-        listing = [item for item in ids if item is not None]
-        doubled = (
-            next((item for item in listing if listing.count(item) > 1), None) if _doubled(listing) else None
+        ids = []
+        for entry in value:
+            item = word(entry)
+            if item is None:
+                raise InvalidInputError(f"{report.where}: {key!r} holds {entry!r:.60}, expected an id")
+            ids.append(item)
+        _check_once(ids, report.where, f" in {key!r}")
+        listings[key] = set(ids)
+    return listings
+
+
+def _check_once(ids: Sequence[str], where: str, place: str = "") -> None:
+    if ids and (most := Counter(ids).most_common(1)[0])[1] > 1:
+        raise InvalidInputError(
+            f"{where}: {most[0]!r} occurs {most[1]} times{place}", hint="every instance counts once"
         )
-        if doubled is not None:
-            raise InvalidInputError(
-                f"{report.where}: {doubled!r} occurs {listing.count(doubled)} times in {key!r}",
-                hint="every instance counts once",
-            )
-        found[key] = set(listing)
-    return found
-
-
-def _doubled(listing: Sequence[str]) -> bool:
-    return len(set(listing)) < len(listing)
 
 
 def _submitted(
@@ -141,18 +134,19 @@ def _submitted(
 ) -> list[str]:
     """Return the instances of the benchmark, if the reports list as many as they say there are."""
     union = set().union(*(ids for lists in listings for ids in lists.values()))
+    hint = "give the ids of the benchmark, one per line: gold=..."
     for name, report in results:
         total = number(report.data.get("total_instances"))
         if total is None:
             raise InvalidInputError(
                 f"{report.where} does not say which instances the benchmark has: those that {name!r} failed"
                 " may be in no list",
-                hint="give the ids of the benchmark, one per line: gold=...",
+                hint,
             )
         if total != len(union):
             raise InvalidInputError(
                 f"{report.where}: the benchmark has {total:.0f} instances, but the reports list {len(union)}",
-                hint="give the ids of the benchmark, one per line: gold=...",
+                hint,
             )
     return sorted(union)
 
@@ -184,35 +178,26 @@ def _repository(item: str) -> str:
     return item.rpartition("-")[0].replace("__", "/") or item
 
 
-# -- the instances of the benchmark ----------------------------------------------------------------
-
-
 def _benchmark(path: Path) -> list[str]:
     text = text_of(path)
     if text.lstrip().startswith("["):
-        ids = [_id(entry, f"{path}, entry {place}") for place, entry in enumerate(_list(text, path), 1)]
+        entries = parsed(text, str(path))
+        ids = [_id(entry, f"{path}, entry {place}") for place, entry in enumerate(entries, 1)]
     elif text.lstrip().startswith("{"):
         ids = [_id(row.data, row.where) for row in records(path)]
     else:
         ids = _listed_ids(text)
     if not ids:
         raise InvalidInputError(f"{path} is empty", hint="give the ids of the benchmark, one per line")
-    if _doubled(ids):
-        doubled = next(item for item in ids if ids.count(item) > 1)
-        raise InvalidInputError(f"{path}: {doubled!r} occurs {ids.count(doubled)} times")
+    _check_once(ids, str(path))
     return ids
 
 
-def _list(text: str, path: Path) -> list[Any]:
-    value = parsed(text, str(path))
-    return value if isinstance(value, list) else []
-
-
 def _id(entry: Any, where: str) -> str:
-    found = word(entry.get(_ID) if isinstance(entry, dict) else entry)
-    if found is None:
+    item = word(entry.get(_ID) if isinstance(entry, dict) else entry)
+    if item is None:
         raise InvalidInputError(f"{where}: expected an id or an object with {_ID!r}")
-    return found
+    return item
 
 
 def _listed_ids(text: str) -> list[str]:

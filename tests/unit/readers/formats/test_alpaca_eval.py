@@ -61,9 +61,7 @@ def test_failed_annotations_are_missing(make: Make) -> None:
 def test_malformed_annotations(make: Make) -> None:
     rows = alpaca([1, 2])
     assert message(form, _files(make, a=[*rows, rows[0]])) == (
-        "a.json, entry 3: ref and m were judged on this instruction before, in a.json, entry 1".replace(
-            "in a.json", "in a.json"
-        )
+        "a.json, entry 3: the judgement of ref and m on this instruction was already in entry 1"
     )
     assert message(form, _files(make, a=alpaca([1, 3]))) == (
         "a.json, entry 2: the preference is 3, expected a number from 1 to 2 (1.5: a tie)"

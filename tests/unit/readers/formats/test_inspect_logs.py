@@ -13,7 +13,6 @@ from tests.unit.readers.helpers import Make
 from bestby import compare, compare_runs
 from bestby.readers.formats import _archive
 from bestby.readers.formats import inspect_logs as form
-from bestby.readers.formats._inspect import by_inspect
 from bestby.readers.formats.base import recognised
 
 _A = inspect_log([["C", "I", "P", "N"]], model="org/a")
@@ -111,12 +110,12 @@ def test_its_own_reader_and_ours_read_the_same(
             zipped(paths[name], log)
         else:
             paths[name].write_text(json.dumps(log), encoding="utf-8")
-        found = by_inspect(paths[name])
+        found = form.by_inspect(paths[name])
         assert found is not None
         assert [sample["epoch"] for sample in found[1]] == [1] * 4 + [2] * 4
     theirs = form.read(paths)
     monkeypatch.setitem(sys.modules, "inspect_ai.log", None)
-    assert by_inspect(paths["a"]) is None
+    assert form.by_inspect(paths["a"]) is None
     ours = form.read(paths)
     assert scores_of(theirs) == scores_of(ours) == {"a": [1.0, 0.5, 0.25, 0.0], "b": [0.75, 1.0, 0.0, 0.0]}
     assert theirs.description == ours.description
@@ -128,7 +127,7 @@ def test_its_own_reader_and_ours_read_the_same(
 def test_its_own_reader_is_given_no_bomb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = zipped(tmp_path / "a.eval", _A)
     monkeypatch.setattr(_archive, "MOST_BYTES", 100)
-    assert by_inspect(path) is None
+    assert form.by_inspect(path) is None
 
 
 def test_a_member_that_is_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
