@@ -1,4 +1,4 @@
-"""The arguments of the readers, of the types they must be: a number for a path is told, not tripped over."""
+"""The arguments that the readers share, checked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of several datasets or folds: a score per row, or an item per row, told apart by what is in them."""
+"""Tables of several datasets or folds: a score per row, or an item per row; their content says which."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import numpy as np
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
-from bestby._core.paths import readable_file
 from bestby._core.typing import FloatArray
 from bestby.data.columns import MISSING
 from bestby.data.evaluation import Evaluation
@@ -19,9 +18,8 @@ from bestby.data.layouts.datasets import Cells, FoldScores, datasets_of, folds_o
 from bestby.data.layouts.options import TableOptions
 from bestby.data.layouts.soft import Soft
 from bestby.readers import arguments
-from bestby.readers.files import read_table
 from bestby.readers.formats.base import Read
-from bestby.readers.opening import log_of
+from bestby.readers.opening import log_of, one_table
 from bestby.results.base import Note
 from bestby.vocabulary import allowed_names
 
@@ -78,18 +76,16 @@ def read_datasets(
     ...     read_datasets(path)
     {'news': {'old': 0.5, 'new': 0.75}, 'talks': {'old': 0.25}}
     """
-    arguments.check(
-        path, gold, missing=missing, dataset=dataset, item=item, cluster=cluster, systems=systems,
-        ignore=ignore, system_column=system_column, value_column=value_column,
-    )  # fmt: skip
-    others: dict[str, Any] = {"systems": systems, "ignore": ignore}
-    others |= {"system_column": system_column, "value_column": value_column}
+    columns: dict[str, Any] = {
+        "item": item, "cluster": cluster, "systems": systems, "ignore": ignore,
+        "system_column": system_column, "value_column": value_column,
+    }  # fmt: skip
+    arguments.check(path, gold, missing=missing, dataset=dataset, **columns)
     log = log_of(path, checks.choice(on_missing, allowed_names("on_missing", "readers"), "on_missing"))
     if log is not None:
         return _from_log(log)
-    table = read_table(readable_file(_one(path)), arguments.missing_texts(missing))
-    options = TableOptions.of(gold, item, cluster, on_missing=on_missing, soft=Soft(texts=texts), **others)
-    return datasets_of(table, dataset, options)
+    options = TableOptions.of(gold, on_missing=on_missing, soft=Soft(texts=texts), **columns)
+    return datasets_of(one_table(path, "the results on all datasets", missing), dataset, options)
 
 
 def read_folds(
@@ -141,15 +137,13 @@ def read_folds(
     ...     read_folds(path)["new"]
     array([[0.75, 0.5 ]])
     """
-    arguments.check(
-        path, gold, missing=missing, fold=fold, repetition=repetition, item=item, cluster=cluster,
-        systems=systems, ignore=ignore, system_column=system_column, value_column=value_column,
-    )  # fmt: skip
-    others: dict[str, Any] = {"systems": systems, "ignore": ignore}
-    others |= {"system_column": system_column, "value_column": value_column}
-    table = read_table(readable_file(_one(path)), arguments.missing_texts(missing))
-    options = TableOptions.of(gold, item, cluster, soft=Soft(texts=texts), **others)
-    folds = folds_of(table, fold, repetition, options)
+    columns: dict[str, Any] = {
+        "item": item, "cluster": cluster, "systems": systems, "ignore": ignore,
+        "system_column": system_column, "value_column": value_column,
+    }  # fmt: skip
+    arguments.check(path, gold, missing=missing, fold=fold, repetition=repetition, **columns)
+    table = one_table(path, "the results on all folds", missing)
+    folds = folds_of(table, fold, repetition, TableOptions.of(gold, soft=Soft(texts=texts), **columns))
     if not isinstance(folds, FoldScores):
         return folds
     rows: dict[str, list[int]] = {}
@@ -177,11 +171,3 @@ def _from_log(log: Read) -> Mapping[str, Evaluation]:
         name: dataclasses.replace(part, suggested=log.metric, notes=(note, *part.notes))
         for name, part in log.datasets.items()
     }
-
-
-def _one(path: str | Path | Sequence[str | Path]) -> str | Path:
-    if isinstance(path, str | Path):
-        return path
-    if len(path) != 1:
-        raise InvalidInputError(f"the results on all datasets must be in one table, got {len(path)} files")
-    return next(iter(path.values() if isinstance(path, Mapping) else path))

@@ -67,7 +67,7 @@ def read_file_per_system(paths: Mapping[str, str | Path], options: TableOptions)
             {name: part.column for name, part in parts.items()},
             None if gold is None else gold.column,
             items=None,
-            groups={role: list(of_items.values()) for role, of_items in groups.items()},
+            groups={role: list(by_item.values()) for role, by_item in groups.items()},
             on_missing=on_missing,
             soft=soft,
         )
@@ -75,16 +75,13 @@ def read_file_per_system(paths: Mapping[str, str | Path], options: TableOptions)
         evaluation = _joined(parts, gold, groups, on_missing, soft)
     joined = "line" if by_line else "item id"
     message = f"one file per system, joined by {joined}: {listed(list(parts))}; {roles.description()}"
-    return evaluation, message + _header_words(
-        {**files, **({} if gold is None else {"gold": Path(gold.source)})}
-    )
-
-
-def _header_words(files: Mapping[str, Path]) -> str:
-    """Say which first lines were read as the name of the only column, and not as the value of an item."""
+    if gold is not None:
+        files["gold"] = Path(gold.source)
     words = {path: header_word(path, name) for name, path in files.items()}
     headers = [f"{path.name} ({word})" for path, word in words.items() if word is not None]
-    return f"; the first line is the name of the column in {listed(headers)}" if headers else ""
+    if headers:
+        message += f"; the first line is the name of the column in {listed(headers)}"
+    return evaluation, message
 
 
 def _joined(
@@ -95,15 +92,7 @@ def _joined(
     soft: Soft,
 ) -> Evaluation:
     everything = [*parts.values()] + ([] if gold is None else [gold])
-    without = [part.source for part in everything if part.items is None]
-    if without:
-        given = next(part.source for part in everything if part.items is not None)
-        raise InvalidInputError(
-            f"{given} has item ids, {without[0]} has none",
-            hint="give ids in every file (an item column in each), or in none",
-        )
-    for part in everything:
-        check_unique(part.keys, f"{part.source}: item ids")
+    check_ids(everything)
     columns, labels, classes, notes = typed(
         {name: part.column for name, part in parts.items()}, None if gold is None else gold.column, soft
     )
@@ -120,6 +109,19 @@ def _joined(
         groups=groups,
         on_missing=on_missing,
     )
+
+
+def check_ids(parts: Sequence[Part]) -> None:
+    """Refuse files of which one has item ids and another has none, or ids that occur twice."""
+    without = [part.source for part in parts if part.items is None]
+    if without:
+        keyed = next(part.source for part in parts if part.items is not None)
+        raise InvalidInputError(
+            f"{keyed} has item ids, {without[0]} has none",
+            hint="give ids in every file (an item column in each), or in none",
+        )
+    for part in parts:
+        check_unique(part.keys, f"{part.source}: item ids")
 
 
 def system_part(path: Path, name: str, options: TableOptions) -> Part:
@@ -204,7 +206,10 @@ def _shared_gold(parts: Sequence[Part], columns: Sequence[Column]) -> Part:
             hint="give the gold in a file of its own: gold=...",
         )
     ids = [item for part in parts for item in part.keys]
-    everything = _stacked(columns)
+    # Of the same kind, one below the other.
+    alike = list(columns) if columns[0].is_soft else [text_of(column) for column in columns]
+    values, missing = ([getattr(column, name) for column in alike] for name in ("values", "missing"))
+    everything = Column(np.concatenate(values), np.concatenate(missing), columns[0].classes)
     rule = None if everything.is_soft else Rule.of(everything)
     agreed("the files of the systems", "gold", ids, everything, rule)
     first = [*first_rows(ids).values()]
@@ -212,35 +217,21 @@ def _shared_gold(parts: Sequence[Part], columns: Sequence[Column]) -> Part:
     return Part(parts[0].source, whole, None if parts[0].items is None else [ids[row] for row in first])
 
 
-def _stacked(columns: Sequence[Column]) -> Column:
-    """Return columns of the same kind, one below the other."""
-    alike = list(columns) if columns[0].is_soft else [text_of(column) for column in columns]
-    values = np.concatenate([column.values for column in alike])
-    return Column(values, np.concatenate([column.missing for column in alike]), columns[0].classes)
-
-
 def _only(table: Table, what: str, columns: Sequence[str], words: tuple[str, ...]) -> str:
     """Return the column with a telling name, or the only one, or the only one of distributions."""
-    found = next((word for word in words if word in columns), columns[0] if len(columns) == 1 else None)
-    if found is None:
-        soft = [name for name in table.soft if name in columns]
-        found = soft[0] if len(soft) == 1 else None
-    if found is None:
-        hint = (
-            "name the column of predictions or scores: value_column=..., or call it prediction or score"
-            if what != "the gold"
-            else "call it gold"
-        )
-        if sum(map(_is_numeric, map(table.column, columns))) > 1:
-            hint = f"if columns are the probabilities of classes, name them: classes=[...]; otherwise {hint}"
-        raise InvalidInputError(
-            f"{table.source}: which column holds {what}? its columns are: {listed(table.names)}", hint=hint
-        )
-    return found
-
-
-def _is_numeric(column: Column) -> bool:
-    return not column.is_soft and as_scores(column).values.dtype.kind in "iuf"
+    named = [word for word in words if word in columns]
+    soft = [name for name in table.soft if name in columns]
+    for candidates in (named[:1], columns, soft):
+        if len(candidates) == 1:
+            return candidates[0]
+    hint = "name the column of predictions or scores: value_column=..., or call it prediction or score"
+    hint = "call it gold" if what == "the gold" else hint
+    hard = [column for column in map(table.column, columns) if not column.is_soft]
+    if sum(as_scores(column).values.dtype.kind in "iuf" for column in hard) > 1:
+        hint = f"if columns are the probabilities of classes, name them: classes=[...]; otherwise {hint}"
+    raise InvalidInputError(
+        f"{table.source}: which column holds {what}? its columns are: {listed(table.names)}", hint=hint
+    )
 
 
 def _group_names(roles: Roles, gold: Part | None) -> list[tuple[str, str]]:

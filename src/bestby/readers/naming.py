@@ -22,13 +22,12 @@ def named_paths(
         return paths
     if paths == "":  # which pathlib takes for the current directory
         raise InvalidInputError("no file ''", hint="check the path and the current directory")
-    given = [paths] if isinstance(paths, str | Path) else list(paths)
-    if not given:
+    split = [_split(argument) for argument in ([paths] if isinstance(paths, str | Path) else paths)]
+    if not split:
         raise InvalidInputError("no file was given", hint="give one table, or name=path for each system")
-    if len(given) == 1 and _split(given[0])[0] is None:
-        return user_path(given[0])
+    if len(split) == 1 and split[0][0] is None:
+        return user_path(split[0][1])
     files: dict[str, str | Path] = {}
-    split = [_split(argument) for argument in given]
     stems = [stem_of(path) for name, path in split if name is None]
     for system, path in split:
         name = stem_of(path) if system is None else system
@@ -67,9 +66,9 @@ def without_gold(
     if not isinstance(files, Mapping):
         return files
     known = {user_path(gold).resolve() for gold in golds if is_file(user_path(gold))}
-    kept = {
+    others = {
         name: path
         for name, path in files.items()
         if name != stem_of(path) or user_path(path).resolve() not in known
     }
-    return kept if len(kept) > 1 else files
+    return others if len(others) > 1 else files

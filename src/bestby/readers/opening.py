@@ -5,16 +5,17 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.paths import is_file, readable, user_path
+from bestby._core.paths import is_file, readable, readable_file, user_path
 from bestby._core.typing import OnMissing
 from bestby.data.evaluation import Evaluation
-from bestby.data.table import listed
-from bestby.readers.files import kind_of
+from bestby.data.table import Table, listed
+from bestby.readers.arguments import missing_texts
+from bestby.readers.files import kind_of, read_table
 from bestby.readers.formats.base import FORMATS, Format, Read, recognised
 from bestby.readers.naming import by_system, named_paths
 from bestby.results.base import Note
@@ -38,7 +39,7 @@ def format_of(paths: Mapping[str, Path], name: str | None, *, texts: bool) -> Fo
     if any(kind is not kinds[0] for kind in kinds):
         shown = ", ".join(f"{path}: {_name(kind)}" for path, kind in list(formats.items())[:4])
         raise InvalidInputError(f"the files are in different formats ({shown})", hint=_other_files(formats))
-    if kinds[0] is None and texts and all(_is_text(path) for path in paths.values()):
+    if kinds[0] is None and texts and all(is_file(p) and kind_of(p).form == "text" for p in paths.values()):
         return _module(TEXTS)
     return kinds[0]
 
@@ -61,10 +62,6 @@ def _name(form: Format | None) -> str:
     return TABLE if form is None else str(getattr(form, "__name__", "")).rpartition(".")[2]
 
 
-def _is_text(path: Path) -> bool:
-    return is_file(path) and kind_of(path).form == "text"
-
-
 def read_format(
     form: Format,
     paths: Mapping[str, Path],
@@ -80,12 +77,12 @@ def read_format(
         for name, parameter in inspect.signature(form.read).parameters.items()
         if parameter.kind is parameter.KEYWORD_ONLY
     }
-    given: dict[str, Any] = {"on_missing": on_missing, **options}
+    values: dict[str, Any] = {"on_missing": on_missing, **options}
     if cluster is not None and "cluster" in known:
-        given["cluster"] = cluster
+        values["cluster"] = cluster
     if gold:
-        given["gold"] = user_path(gold[0]) if len(gold) == 1 else [user_path(one) for one in gold]
-    unknown = [name for name in given if name not in known]
+        values["gold"] = user_path(gold[0]) if len(gold) == 1 else [user_path(one) for one in gold]
+    unknown = [name for name in values if name not in known]
     if unknown:
         more = sorted(set(known) - {"gold", "on_missing"})
         raise InvalidInputError(
@@ -96,12 +93,19 @@ def read_format(
         raise InvalidInputError(f"files of the format {_name(form)} have one gold, got {len(gold)}")
     typed = {
         name: _typed(name, value, str(known[name].annotation)) if name in options else value
-        for name, value in given.items()
+        for name, value in values.items()
     }
     content: Read = form.read(paths, **typed)
     if cluster is None or "cluster" in known:
         return content
-    return _clustered(content, cluster)
+    if cluster not in content.clusters or content.evaluation is None:
+        offered = ", ".join(content.clusters) or "none"
+        raise InvalidInputError(
+            f"these files have no grouping {cluster!r}", hint=f"groupings of their items: {offered}"
+        )
+    others = {name: groups for name, groups in content.clusters.items() if name != cluster}
+    evaluation = dataclasses.replace(content.evaluation, clusters=content.clusters[cluster])
+    return dataclasses.replace(content, evaluation=evaluation, clusters=others)
 
 
 def _typed(name: str, value: Any, annotation: str) -> Any:
@@ -126,19 +130,6 @@ def _typed(name: str, value: Any, annotation: str) -> Any:
     return value
 
 
-def _clustered(content: Read, cluster: str) -> Read:
-    if cluster not in content.clusters or content.evaluation is None:
-        offered = ", ".join(content.clusters) or "none"
-        raise InvalidInputError(
-            f"these files have no grouping {cluster!r}", hint=f"groupings of their items: {offered}"
-        )
-    return dataclasses.replace(
-        content,
-        evaluation=dataclasses.replace(content.evaluation, clusters=content.clusters[cluster]),
-        clusters={name: groups for name, groups in content.clusters.items() if name != cluster},
-    )
-
-
 def log_of(
     paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
     on_missing: OnMissing = "error",
@@ -153,6 +144,20 @@ def log_of(
         return None
     named = {name: value for name, value in options.items() if value is not None}
     return read_format(form, files, gold=(), cluster=cluster, on_missing=on_missing, options=named)
+
+
+def one_table(
+    path: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
+    what: str,
+    missing: str | Iterable[str],
+) -> Table:
+    """Read the one table that must hold something."""
+    paths = (
+        [path] if isinstance(path, str | Path) else [*path.values()] if isinstance(path, Mapping) else path
+    )
+    if len(paths) != 1:
+        raise InvalidInputError(f"{what} must be in one table, got {len(paths)} files")
+    return read_table(readable_file(paths[0]), missing_texts(missing))
 
 
 def evaluation_of_format(content: Read) -> Evaluation:

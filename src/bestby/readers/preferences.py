@@ -63,8 +63,8 @@ def read_preferences(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "judged.csv")
     ...     _ = path.write_text("item,a,b,winner\nq1,old,new,new\nq2,new,old,tie\n", encoding="utf-8")
-    ...     found = read_preferences(path)
-    >>> found.judgements()
+    ...     judged = read_preferences(path)
+    >>> judged.judgements()
     [('q1', 'old', 'new', 'new'), ('q2', 'new', 'old', 'tie')]
     """
     arguments.check(
@@ -76,10 +76,10 @@ def read_preferences(
     columns = {"a": a, "b": b, "winner": winner, "item": item, "cluster": cluster}
     if all(name is None for name in columns.values()) and (form := recognised(place)) is not None:
         # A judgement that failed is none; what was read says how many there are.
-        found = _from_format(form.read({stem_of(place): place}, on_missing="drop"), place)
+        judged = _from_format(form.read({stem_of(place): place}, on_missing="drop"), place)
     else:
-        found = preferences_of(read_table(place, arguments.missing_texts(missing)), columns)
-    return found if systems is None else among(found, systems)
+        judged = preferences_of(read_table(place, arguments.missing_texts(missing)), columns)
+    return judged if systems is None else among(judged, systems)
 
 
 def _from_format(read: Any, path: Path) -> Preferences:
@@ -90,5 +90,5 @@ def _from_format(read: Any, path: Path) -> Preferences:
         )
     items, first, second, winners = (tuple(column) for column in zip(*read.preferences, strict=True))
     values = judged_values(str(path), winners, first, second, ("a", "b"))
-    told = f"{path.name} was read as {read.description}"
-    return Preferences(first, second, values, items, None, told, read.evaluation)
+    description = f"{path.name} was read as {read.description}"
+    return Preferences(first, second, values, items, None, description, read.evaluation)

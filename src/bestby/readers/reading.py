@@ -1,8 +1,9 @@
-"""The door of the room: tells wide tables, long tables and one file per system apart."""
+"""Reading of predictions and scores: wide tables, long tables, one file per system, other formats."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import numpy as np
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.paths import readable_file
-from bestby._core.typing import Array, OnMissing
+from bestby._core.typing import OnMissing
 from bestby.data.columns import MISSING
 from bestby.data.evaluation import Evaluation
 from bestby.data.frames import is_frame
@@ -224,7 +225,10 @@ def _from_format(
 
     evaluation = with_clusters(roles.cluster)
     if roles.crossed is not None:
-        evaluation = _crossed(evaluation, with_clusters(roles.crossed).clusters)
+        crossed = with_clusters(roles.crossed).clusters
+        assert crossed is not None
+        others = {n: g for n, g in evaluation.groupings.items() if not np.array_equal(g, crossed)}
+        evaluation = dataclasses.replace(evaluation, crossed=crossed, groupings=others)
     if options.systems is None and not options.ignore:
         return evaluation
     return evaluation.with_systems(_chosen(evaluation.names, options, "the files"))
@@ -280,16 +284,6 @@ def _chosen(names: Sequence[str], options: TableOptions, source: str) -> list[st
     return [name for name in chosen if name not in ignored]
 
 
-def _crossed(first: Evaluation, crossed: Array | None) -> Evaluation:
-    """Return the evaluation with a second grouping, which crosses its own."""
-    groupings = {
-        name: groups
-        for name, groups in first.groupings.items()
-        if crossed is None or not np.array_equal(groups, crossed)
-    }
-    return dataclasses.replace(first, crossed=crossed, groupings=groupings)
-
-
 def _check_annotators(roles: Roles) -> None:
     """Refuse what makes no sense in one table of all systems."""
     if roles.annotators and roles.gold is not None:
@@ -311,6 +305,6 @@ def _check_distinct(systems: Sequence[str]) -> None:
         raise InvalidInputError(
             f"systems must be a list of names, got {systems!r}", hint=f"pass [{systems!r}, ...]"
         )
-    for name in systems:
-        if list(systems).count(name) > 1:
-            raise InvalidInputError(f"system {name!r} was asked for {list(systems).count(name)} times")
+    for name, times in Counter(systems).items():
+        if times > 1:
+            raise InvalidInputError(f"system {name!r} was asked for {times} times")

@@ -22,7 +22,7 @@ from bestby.data.roles import Roles
 from bestby.data.table import listed
 from bestby.data.values import Rule, as_scores
 from bestby.readers import arguments
-from bestby.readers.file_per_system import Part, gold_part, groups_of, system_part
+from bestby.readers.file_per_system import Part, check_ids, gold_part, groups_of, system_part
 from bestby.readers.files import read_values
 
 
@@ -106,23 +106,17 @@ def _keys(parts: Sequence[Part], ids: Path | None, known: Gold | None) -> list[l
                 f"{own[0].source} has a column of item ids, and the file {ids} has ids too",
                 hint="give one of the two",
             )
-        found = _id_texts(ids)
-        check_unique(found, f"{ids}: item ids")
+        texts = _id_texts(ids)
+        check_unique(texts, f"{ids}: item ids")
         for part in parts:
-            if part.column.size != len(found):
+            if part.column.size != len(texts):
                 raise InvalidInputError(
-                    f"{part.source} has {part.column.size} values, {ids} has {len(found)} ids",
+                    f"{part.source} has {part.column.size} values, {ids} has {len(texts)} ids",
                     hint="one id per value, in the same order",
                 )
-        return [_like(found, known)] * len(parts)
-    if own and len(own) < len(parts):
-        without = next(part.source for part in parts if part.items is None)
-        raise InvalidInputError(
-            f"{own[0].source} has item ids, {without} has none",
-            hint="give ids in every file (an item column in each), or in none",
-        )
-    for part in own:
-        check_unique(part.keys, f"{part.source}: item ids")
+        return [_like(texts, known)] * len(parts)
+    if own:
+        check_ids(parts)
     return [None if part.items is None else _like(part.items, known) for part in parts]
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.paths import readable_file
 from bestby.data.columns import MISSING
 from bestby.data.layouts.long import unknown_system
 from bestby.data.layouts.options import TableOptions
@@ -16,9 +16,8 @@ from bestby.data.layouts.runs import Runs, runs_of
 from bestby.data.layouts.soft import Soft
 from bestby.data.roles import matching
 from bestby.readers import arguments
-from bestby.readers.files import read_table
 from bestby.readers.formats.base import Read
-from bestby.readers.opening import log_of
+from bestby.readers.opening import log_of, one_table
 
 
 def read_runs(
@@ -84,37 +83,21 @@ def read_runs(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "runs.csv")
     ...     _ = path.write_text("seed,old,new\n0,0.1,0.3\n1,0.2,\n", encoding="utf-8")
-    ...     found = read_runs(path)
-    >>> found.runs["old"].tolist(), found.runs["new"].tolist()
+    ...     data = read_runs(path)
+    >>> data.runs["old"].tolist(), data.runs["new"].tolist()
     ([0.1, 0.2], [0.3])
     """
-    arguments.check(
-        path, gold, missing=missing, item=item, cluster=cluster, run=run, dataset=dataset, datasets=datasets,
-        systems=systems, ignore=ignore, system_column=system_column, value_column=value_column,
-    )  # fmt: skip
-    log = log_of(
-        [path] if isinstance(path, str | Path) else list(path),
-        cluster=cluster,
-        value_column=value_column,
-        system_column=system_column,
-    )
+    columns: dict[str, Any] = {
+        "item": item, "cluster": cluster, "systems": systems, "ignore": ignore,
+        "system_column": system_column, "value_column": value_column,
+    }  # fmt: skip
+    arguments.check(path, gold, missing=missing, run=run, dataset=dataset, datasets=datasets, **columns)
+    paths = [path] if isinstance(path, str | Path) else list(path)
+    log = log_of(paths, cluster=cluster, value_column=value_column, system_column=system_column)
     if log is not None:
         return _from_log(log, systems)
-    if not isinstance(path, str | Path):
-        if len(path) != 1:
-            raise InvalidInputError(f"the runs of all systems stand in one table, got {len(path)} files")
-        path = path[0]
-    table = read_table(readable_file(path), arguments.missing_texts(missing))
-    options = TableOptions.of(
-        gold,
-        item,
-        cluster,
-        systems=systems,
-        ignore=ignore,
-        system_column=system_column,
-        value_column=value_column,
-        soft=Soft(texts=texts),
-    )
+    table = one_table(paths, "the runs of all systems", missing)
+    options = TableOptions.of(gold, soft=Soft(texts=texts), **columns)
     return runs_of(table, options, run=run, dataset=dataset, datasets=datasets, paired=paired)
 
 
@@ -125,8 +108,9 @@ def _from_log(log: Read, systems: Sequence[str] | None) -> Runs:
             hint="compare the systems item by item: bestby compare",
         )
     clusters = None if log.evaluation is None else log.evaluation.clusters
-    of_items = any(np.ndim(values) > 1 for values in log.runs.values())  # scores of items are scored already
-    metric = log.metric if isinstance(log.metric, str) and not of_items else None
+    # Scores of items are computed already.
+    is_name = isinstance(log.metric, str) and all(np.ndim(values) == 1 for values in log.runs.values())
+    metric = str(log.metric) if is_name else None
     known = list(log.runs)
     names = known if systems is None else matching(systems, known, unknown_system("the files", known))
     runs = {name: log.runs[name] for name in names}

@@ -30,60 +30,59 @@ class WinRate(MeanMetric):
         return np.asarray(predictions, dtype=np.float64)
 
 
-def win_rates(found: Preferences, on_missing: OnMissing = "error") -> Evaluation:
+def win_rates(judged: Preferences, on_missing: OnMissing = "error") -> Evaluation:
     """Return the share that each system won of every item, to be compared as scores.
 
-    If more than two systems were judged, all against the same one, that one stands at one half. Otherwise the
-    score of a system on an item is the mean over its judgements there. Returns scores between 0 and 1, which
-    suggest the metric `WinRate`.
+    If more than two systems were judged, all against the same one, that one has one half.
     """
-    opponent = _common(found)
-    if found.rates is not None:
-        noted = (Note("read_as", found.description), *found.rates.notes)
-        systems = dict(found.rates.systems)
+    opponent = _common(judged)
+    if judged.rates is not None:
+        noted = (Note("read_as", judged.description), *judged.rates.notes)
+        systems = dict(judged.rates.systems)
         if opponent is not None:
-            systems[opponent] = np.full(found.rates.n_items, 0.5)
-        return dataclasses.replace(found.rates, systems=systems, notes=noted, suggested=WinRate())
-    if len(found.names) > 2 and found.items is None:
+            systems[opponent] = np.full(judged.rates.n_items, 0.5)
+        return dataclasses.replace(judged.rates, systems=systems, notes=noted, suggested=WinRate())
+    if len(judged.names) > 2 and judged.items is None:
         raise InvalidInputError(
-            f"win rates of {len(found.names)} systems are compared item by item, but there are no items",
+            f"win rates of {len(judged.names)} systems are compared item by item, but there are no items",
             hint="name the column: item=...",
         )
-    items = found.items or tuple(f"row {row + 1}" for row in range(len(found.first)))
+    items = judged.items or tuple(f"row {row + 1}" for row in range(len(judged.first)))
     won: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for a, b, value, item in zip(found.first, found.second, found.values.tolist(), items, strict=True):
+    for a, b, value, item in zip(judged.first, judged.second, judged.values.tolist(), items, strict=True):
         won[a][item].append(value)
         won[b][item].append(1.0 - value)
-    scores = {name: {key: float(np.mean(v)) for key, v in won[name].items()} for name in found.names}
-    told = ""
+    scores = {name: {key: float(np.mean(v)) for key, v in won[name].items()} for name in judged.names}
+    description = judged.description
     if opponent is not None:
         scores[opponent] = dict.fromkeys(scores[opponent], 0.5)
-        told = f"; win rates are those against {opponent}"
-    clusters = found.clusters and agreed(
-        "the judgements", "cluster", items, column_of_texts([*found.clusters])
+        description += f"; win rates are those against {opponent}"
+    clusters = judged.clusters and agreed(
+        "the judgements", "cluster", items, column_of_texts([*judged.clusters])
     )
     evaluation = Evaluation.of(scores, clusters=clusters or None, on_missing=on_missing)
     return dataclasses.replace(
         evaluation,
-        notes=(Note("read_as", found.description + told), *_uneven(found, opponent), *evaluation.notes),
+        notes=(Note("read_as", description), *_uneven(judged, opponent), *evaluation.notes),
         suggested=WinRate(),
     )
 
 
-def _common(found: Preferences) -> str | None:
+def _common(judged: Preferences) -> str | None:
     """Return the one system that every judgement is with, if there are more than two."""
-    if len(found.names) == 2:
+    if len(judged.names) == 2:
         return None
-    shared = set.intersection(*({a, b} for a, b in zip(found.first, found.second, strict=True)))
+    shared = set.intersection(*({a, b} for a, b in zip(judged.first, judged.second, strict=True)))
     return next(iter(shared), None)
 
 
-def _uneven(found: Preferences, opponent: str | None) -> tuple[Note, ...]:
-    pairs = Counter(frozenset(pair) for pair in zip(found.first, found.second, strict=True))
-    n = len(found.names)
+def _uneven(judged: Preferences, opponent: str | None) -> tuple[Note, ...]:
+    pairs = Counter(frozenset(pair) for pair in zip(judged.first, judged.second, strict=True))
+    n = len(judged.names)
     if opponent is not None or (len(pairs) == n * (n - 1) // 2 and len(set(pairs.values())) == 1):
         return ()
-    told = (
+    message = (
         "not all pairs of systems were judged equally often: win rates depend on whom a system met, strengths"
+        " (Bradley and Terry's model) do not"
     )
-    return (Note("uneven_pairs", f"{told} (Bradley and Terry's model) do not"),)
+    return (Note("uneven_pairs", message),)
