@@ -69,22 +69,22 @@ def _by_id(
                 hint=f"give {key} as a mapping of id to value too",
             )
     gold = side["gold"]
-    reference, reference_name = (
+    reference, source = (
         (gold, "the gold") if gold is not None else (systems[names[0]], f"system {quoted(names[0])}")
     )
     if on_missing == "worst" and gold is None:
         reference = dict.fromkeys(key for name in names for key in systems[name])
-        reference_name = "all systems together"
+        source = "all systems together"
     for name in names:
         extra = [key for key in systems[name] if key not in reference]
         absent = [key for key in reference if key not in systems[name]]
-        if extra and on_missing != "drop":
-            raise _mismatch(
-                name, reference_name, len(reference) - len(absent), len(reference), "extra in", extra
-            )
-        if absent and on_missing == "error":
-            raise _mismatch(
-                name, reference_name, len(reference) - len(absent), len(reference), "missing from", absent
+        if (extra and on_missing != "drop") or (absent and on_missing == "error"):
+            how, keys = ("extra in", extra) if extra else ("missing from", absent)
+            drop = 'pass on_missing="drop" to compare the shared items only'
+            raise InvalidInputError(
+                f"system {quoted(name)} and {source} share {len(reference) - len(absent)} of {len(reference)}"
+                f" item ids; {len(keys)} {how} {quoted(name)}, first: {quoted(keys[0])}",
+                hint=drop if extra else f'{drop}, or on_missing="worst" to count the missing as wrong',
             )
     ids, notes = _shared_ids(reference, systems) if on_missing == "drop" else (list(reference), ())
     columns, missing, filled = _filled(ids, systems)
@@ -105,8 +105,7 @@ def _without_gaps(data: Aligned, on_missing: OnMissing, *, objects: bool) -> Ali
         name: _absent(values, f"system {quoted(name)}", objects=objects)
         for name, values in data.systems.items()
     }
-    of = next(iter(absent.values())).size
-    first = next(iter(absent))
+    first, of = next((name, mask.size) for name, mask in absent.items())
     for name, mask in absent.items():
         if mask.size != of:
             raise unequal_lengths(first, of, name, mask.size)
@@ -245,14 +244,3 @@ def _in_order(key: str, values: Mapping[Any, Any], ids: Sequence[Any]) -> list[A
             f"{key} has no value for {len(without)} of {len(ids)} items; first: {quoted(without[0])}"
         )
     return [values[item] for item in ids]
-
-
-def _mismatch(
-    name: str, reference_name: str, shared: int, total: int, how: str, keys: Sequence[Any]
-) -> InvalidInputError:
-    return InvalidInputError(
-        f"system {quoted(name)} and {reference_name} share {shared} of {total} item ids;"
-        f" {len(keys)} {how} {quoted(name)}, first: {quoted(keys[0])}",
-        hint='pass on_missing="drop" to compare the shared items only'
-        + ("" if how == "extra in" else ', or on_missing="worst" to count the missing as wrong'),
-    )

@@ -79,14 +79,9 @@ class Annotations:
         def place(row: int) -> str:
             return f"row {row}" if items is None else f"item {quoted(items[row])}"
 
-        given = _rows(labels, place)
         rows = [
-            [
-                label
-                for label in row
-                if not (checks.missing(label) or (isinstance(label, str) and label == ""))
-            ]
-            for row in given
+            [one for one in row if not (checks.missing(one) or (isinstance(one, str) and one == ""))]
+            for row in _rows(labels, place)
         ]
         empty = next((i for i, row in enumerate(rows) if not row), None)
         if empty is not None:
@@ -156,24 +151,22 @@ class Annotations:
         sizes = self.counts.sum(axis=1)
         out = np.empty((len(self.counts), n_versions, n_classes), dtype=np.int64)
         for size in np.unique(sizes).tolist():
-            of_size = np.flatnonzero(sizes == size)
-            classes = np.tile(np.arange(n_classes, dtype=np.int32), of_size.size)
-            labels = np.repeat(classes, self.counts[of_size].reshape(-1)).reshape(of_size.size, size)
+            items = np.flatnonzero(sizes == size)
+            classes = np.tile(np.arange(n_classes, dtype=np.int32), items.size)
+            labels = np.repeat(classes, self.counts[items].reshape(-1)).reshape(items.size, size)
             drawn = generator.permuted(np.tile(labels, n_versions), axis=1).reshape(-1, n_versions, size)
             for k in range(n_classes):
-                out[of_size, :, k] = (drawn == k).sum(axis=2)
+                out[items, :, k] = (drawn == k).sum(axis=2)
         return out
 
 
 def _rows(labels: Any, place: Callable[[int], str]) -> list[Any]:
-    rows = list(labels.values()) if isinstance(labels, Mapping) else None
-    if rows is None:
-        given = arrays.sequence(labels, "the annotations")
-        rows = (
-            list(given)
-            if isinstance(given, list | tuple)
-            else checks.as_array(given, "the annotations").tolist()
-        )
+    if isinstance(labels, Mapping):
+        rows = list(labels.values())
+    else:
+        values = arrays.sequence(labels, "the annotations")
+        is_list = isinstance(values, list | tuple)
+        rows = list(values) if is_list else checks.as_array(values, "the annotations").tolist()
     for i, row in enumerate(rows):
         if isinstance(row, str | bytes | Mapping | AbstractSet) or not isinstance(row, Iterable):
             raise InvalidInputError(

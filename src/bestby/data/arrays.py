@@ -36,7 +36,7 @@ def label_column(values: ArrayLike, what: str, length: int | None = None) -> Col
 
 
 def frame_column(values: Any, what: str, *, ids: bool = False) -> Column:
-    """Return a column of a data frame, of any library, with what is missing told from the rest.
+    """Return a column of a data frame, of any library, with a mask of what is missing.
 
     Whole numbers and decimal numbers stay exact, which libraries make floats of where a value is missing.
     `values` has shape (n,). `ids` says whether these are ids or groups: then they may be whatever
@@ -82,14 +82,14 @@ def identifiers(values: ArrayLike, what: str, length: int | None = None) -> Arra
         texts = [value if isinstance(value, str) else repr(value) for value in values]
         _check_apart(values, texts, what)
         return checks.column(texts, what, length)
-    given = _as_array(values, what)
-    if given.dtype.kind == "O" and given.ndim == 1 and any(map(is_other_key, given)):
-        listed = given.tolist()
+    raw = _as_array(values, what)
+    if raw.dtype.kind == "O" and raw.ndim == 1 and any(map(is_other_key, raw)):
+        listed = raw.tolist()
         if all(isinstance(value, _PLAIN) or is_other_key(value) for value in listed):
             texts = [text_of_value(value) for value in listed]
             _check_apart(listed, texts, what)
             return checks.column(texts, what, length)
-    array = label_column(given, what, length).values
+    array = label_column(raw, what, length).values
     if array.dtype.kind == "U" and isinstance(values, list | tuple):
         _check_apart(values, array.tolist(), what)
     return array
@@ -131,14 +131,12 @@ def _without_decimals(values: list[Any]) -> list[Any]:
     """Return decimal numbers as whole numbers or floats, unless the values are texts beside them."""
     if any(isinstance(value, str | dt.date) for value in values):
         return values
-    return [_plain_number(value) if isinstance(value, Decimal) else value for value in values]
 
+    def plain(value: Decimal) -> Any:
+        is_whole = value.is_finite() and value == value.to_integral_value()
+        return None if value.is_nan() else int(value) if is_whole else float(value)
 
-def _plain_number(value: Decimal) -> Any:
-    if value.is_nan():
-        return None
-    whole = value.is_finite() and value == value.to_integral_value()
-    return int(value) if whole else float(value)
+    return [plain(value) if isinstance(value, Decimal) else value for value in values]
 
 
 def _needs_text(values: list[Any]) -> bool:
@@ -147,13 +145,10 @@ def _needs_text(values: list[Any]) -> bool:
         return False  # what does not fit is said where all columns are checked
     if any(isinstance(value, str | dt.date) for value in values):
         return not all(isinstance(value, str) for value in values)
-    big = any(isinstance(value, int | np.integer) and abs(int(value)) > 2**53 for value in values)
-    if not big:
+    if not any(isinstance(value, int | np.integer) and abs(int(value)) > 2**53 for value in values):
         return False
-    return not all(
-        isinstance(value, int | np.integer) and not isinstance(value, bool) and -(2**63) <= value < 2**63
-        for value in values
-    )
+    whole = [v for v in values if isinstance(v, int | np.integer) and not isinstance(v, bool)]
+    return len(whole) < len(values) or not all(-(2**63) <= value < 2**63 for value in whole)
 
 
 def _check_no_nul(values: Any, what: str) -> None:

@@ -27,16 +27,16 @@ def checked_parts(
     """Return the fields of an evaluation and the codes made on the way; no `labels` for items of any kind."""
     side = together.side
     ids = None if together.items is None else identifiers(together.items, "items")
-    given = {**together.systems, **({} if side["gold"] is None else {"": side["gold"]})}
+    columns = {**together.systems, **({} if side["gold"] is None else {"": side["gold"]})}
     annotations = None if labels is None else labels[0]
     notes = together.notes
     coded: dict[str, tuple[Array, Array]] = {}
     try:
         if labels is None:
-            values = {name: opaque(column, system_or_gold(name)) for name, column in given.items()}
+            values = {name: opaque(column, system_or_gold(name)) for name, column in columns.items()}
             names = None
         else:
-            values, names, merged = checked_labels(given, ids, *labels, coded)
+            values, names, merged = checked_labels(columns, ids, *labels, coded)
             notes += merged
     except MissingValueError as error:  # of a system or the gold: for others on_missing does nothing
         hint = f'{error.hint}; compare does so with on_missing="drop" or "worst"'
@@ -56,7 +56,12 @@ def checked_parts(
     if ids is not None:
         ids = checks.column(ids, "items", n)  # as many as the systems have values
         check_unique_ids(ids, "items")
-    groups = _groups(side, n)
+    groups = {
+        what: None if side[what] is None else identifiers(side[what], what, n)
+        for what in ("clusters", "strata", "crossed")
+    }
+    if groups["crossed"] is None:
+        check_nested(groups["clusters"], groups["strata"])
     if number is not None and any(value.ndim > 1 for value in values.values()):
         check_countable(soft=True)
     parts = {
@@ -88,14 +93,3 @@ def _sizes(values: Mapping[str, Array], counts: ArrayLike | None) -> tuple[int, 
             hint="with one item nothing can be said about the uncertainty",
         )
     return n, number
-
-
-def _groups(side: Mapping[str, Any], n: int) -> dict[str, Array | None]:
-    """Return the clusters, strata and crossed groups of the items."""
-    groups = {
-        what: None if side[what] is None else identifiers(side[what], what, n)
-        for what in ("clusters", "strata", "crossed")
-    }
-    if groups["crossed"] is None:
-        check_nested(groups["clusters"], groups["strata"])
-    return groups

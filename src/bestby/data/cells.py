@@ -41,7 +41,7 @@ def collapsed(
 
 
 def _few(
-    columns: Sequence[IntArray], sizes: Sequence[int], strata: IntArray | None, given: IntArray | None
+    columns: Sequence[IntArray], sizes: Sequence[int], strata: IntArray | None, weights: IntArray | None
 ) -> tuple[IntArray, IntArray]:
     """Return the same where few joint rows are possible: a pass for each beats scattering."""
     key = np.zeros(columns[0].size, dtype=np.uint8) if strata is None else strata.astype(np.uint8)
@@ -50,7 +50,7 @@ def _few(
         key *= np.uint8(size)
         key += codes.astype(np.uint8)
         span *= size
-    found = [key == value for value in range(span)]
-    counts = np.array([np.count_nonzero(hits) if given is None else given[hits].sum() for hits in found])
-    first = np.array([int(hits.argmax()) for hits in found])
+    masks = [key == value for value in range(span)]
+    counts = np.array([np.count_nonzero(hits) if weights is None else weights[hits].sum() for hits in masks])
+    first = np.array([int(hits.argmax()) for hits in masks])
     return first[counts > 0], counts[counts > 0]

@@ -24,7 +24,7 @@ from bestby.results.base import Note
 
 
 def checked_labels(
-    given: Mapping[str, Any],
+    inputs: Mapping[str, Any],
     ids: Array | None,
     annotations: Annotations | None,
     classes: ArrayLike | None,
@@ -32,13 +32,13 @@ def checked_labels(
     coded: dict[str, tuple[Array, Array]],
 ) -> tuple[dict[str, Array], Array | None, tuple[Note, ...]]:
     """Return the values of the systems and the gold (under ``""``), the classes of soft ones, and notes."""
-    rows = [name for name, values in given.items() if soft.is_soft(values)]
+    rows = [name for name, values in inputs.items() if soft.is_soft(values)]
     if not rows:
         checks.refuse_unused(
             "hard labels and scores: only soft labels are normalised", normalise=(normalise, False)
         )
     if not rows and annotations is None and classes is None:
-        columns = {name: label_column(values, system_or_gold(name)) for name, values in given.items()}
+        columns = {name: label_column(values, system_or_gold(name)) for name, values in inputs.items()}
         values = {name: column.values for name, column in columns.items()}
         # The values stay as given, for functions of the user's own; metrics of labels read them in this way.
         for name, texts in values.items():
@@ -52,14 +52,14 @@ def checked_labels(
         named = annotations.classes
     hint = soft.ASK_CLASSES
     if named is None:
-        named = soft.named_classes({system_or_gold(name): given[name] for name in rows}, system_or_gold(""))
+        named = soft.named_classes({system_or_gold(name): inputs[name] for name in rows}, system_or_gold(""))
         hint = hint if named is None else soft.ASK_NAMES
     if named is None and annotations is not None:
         named = annotations.classes
     known = None if named is None else checks.column(named, "classes")
     n_classes = None if known is None else int(known.size)
     out: dict[str, Array] = {}
-    for name, values in given.items():
+    for name, values in inputs.items():
         if name in rows:
             ordered = soft.by_name(values, known, system_or_gold(name))
             out[name] = soft.distributions(
@@ -68,11 +68,11 @@ def checked_labels(
             n_classes = out[name].shape[1]
         else:
             out[name] = label_column(values, system_or_gold(name)).values
-    assert n_classes is not None  # of a row, of the annotations, or given
+    assert n_classes is not None  # of a row, of the annotations, or inputs
     names = soft.classes_of(known, n_classes)
-    if "" in given or annotations is not None:
+    if "" in inputs or annotations is not None:
         rule = Rule.of(label_column(names, "classes"), strings=True)
-        for name in given:
+        for name in inputs:
             if name not in rows:
                 column = label_column(out[name], system_or_gold(name))
                 out[name] = rule.read(column, rule.keys_of(column)).values

@@ -290,18 +290,7 @@ class Evaluation:
         )
 
     def uncounted(self, what: str) -> Evaluation:
-        """Return the evaluation itself; refuse counted rows, where each item is needed.
-
-        Parameters
-        ----------
-        what : str
-            What needs each item, for the message.
-
-        Raises
-        ------
-        DesignError
-            If the rows are counted.
-        """
+        """Return the evaluation itself; refuse counted rows where an analysis, `what`, needs every item."""
         if self.counts is not None:
             raise DesignError(
                 f"{what} needs every item, but the table was counted into {self.n_rows} distinct rows",
@@ -318,12 +307,8 @@ class Evaluation:
         >>> Evaluation.of({"a": [1, 0, 1], "b": [0, 0, 1]}, clusters=["x", "x", "y"]).dependence
         ('clusters',)
         """
-        known: dict[Dependence, Array | None] = {
-            "clusters": self.clusters,
-            "crossed": self.crossed,
-            "strata": self.strata,
-        }
-        return tuple(kind for kind, groups in known.items() if groups is not None)
+        kinds: tuple[Dependence, ...] = ("clusters", "crossed", "strata")
+        return tuple(kind for kind in kinds if getattr(self, kind) is not None)
 
     def require_support(
         self, consumer: str, kinds: Collection[Dependence], hint: str | None = None

@@ -24,7 +24,7 @@ _UNSUPPORTED: dict[Dependence, tuple[str, str]] = {
 """What an error says about a grouping that is not supported, and what to do."""
 
 
-def check_countable(**given: bool) -> None:
+def check_countable(**present: bool) -> None:
     """Refuse what rows that stand for several items cannot have."""
     words = {
         "ids": "item ids",
@@ -34,7 +34,7 @@ def check_countable(**given: bool) -> None:
         "classes": "classes of soft labels",
         "soft": "soft labels",
     }
-    for name, there in given.items():
+    for name, there in present.items():
         if there:
             raise DesignError(
                 f"counted rows represent several items each: they cannot have {words[name]}",

@@ -23,7 +23,7 @@ def counted(frame: Any, columns: Sequence[str]) -> tuple[Any, IntArray]:
     """Return the distinct joint rows of a dask frame and their counts, added up in a tree to save memory."""
     cells = (
         frame[list(columns)]
-        .reduction(_counts, combine=_sums, aggregate=_sums, split_every=SPLIT_EVERY)
+        .reduction(_counts, combine=_added, aggregate=_added, split_every=SPLIT_EVERY)
         .compute()
     )
     counts = np.asarray(cells[_N], dtype=np.int64)
@@ -36,15 +36,11 @@ def _counts(part: Any) -> Any:
     for name in plain.columns:
         if type(plain[name].dtype).__name__ == "CategoricalDtype":  # partitions may know other categories
             plain[name] = plain[name].astype(plain[name].cat.categories.dtype)
-    return _grouped(plain.assign(**{_N: 1}))
+    return _added(plain.assign(**{_N: 1}))
 
 
-def _sums(parts: Any) -> Any:
-    """Return the same of several partitions' counts."""
-    return _grouped(parts)
-
-
-def _grouped(rows: Any) -> Any:
+def _added(rows: Any) -> Any:
+    """Return the distinct rows of one or several partitions, with the sums of their counts."""
     names = [name for name in rows.columns if name != _N]
     added = rows.groupby(names, dropna=False, sort=False, observed=True)[_N].sum().reset_index()
     if len(added) > MOST_CELLS:

@@ -87,10 +87,10 @@ def matching(
     """
     chosen: dict[str, None] = {}
     for pattern in patterns:
-        names_of_pattern = [pattern] if pattern in names else [n for n in names if fnmatchcase(n, pattern)]
-        if not names_of_pattern:
+        matches = [pattern] if pattern in names else [name for name in names if fnmatchcase(name, pattern)]
+        if not matches:
             raise unknown(pattern)
-        chosen.update(dict.fromkeys(names_of_pattern))
+        chosen.update(dict.fromkeys(matches))
     return list(chosen)
 
 
@@ -120,13 +120,13 @@ def shares_nothing(source: str, name: str, hint: str) -> InvalidInputError:
     return InvalidInputError(message, hint=hint)
 
 
-def describe_wide(names: Sequence[str], found: Roles) -> str:
+def describe_wide(names: Sequence[str], roles: Roles) -> str:
     """Return what was taken for what in a wide table.
 
     >>> describe_wide(["aen", "bert"], Roles(gold="label"))
     'a wide table; systems: aen, bert; gold: label'
     """
-    return f"a wide table; systems: {listed(names)}; {found.description()}"
+    return f"a wide table; systems: {listed(names)}; {roles.description()}"
 
 
 def listed(names: Sequence[str], limit: int = 12) -> str:

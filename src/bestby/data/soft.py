@@ -25,7 +25,11 @@ def is_soft(values: Any) -> bool:
     """Return whether these are rows of numbers, one row per item, rather than one value per item."""
     shape = getattr(values, "shape", None)
     if isinstance(shape, tuple) and len(shape) == 2:
-        return shape[1] != 1 and (shape[0] != 1 or _is_distribution(checks.as_array(values, "values")))
+        if shape[1] == 1 or shape[0] != 1:
+            return bool(shape[1] != 1)
+        array = checks.as_array(values, "values")  # one item with its classes, or a column laid down
+        is_positive = array.dtype.kind == "f" and bool((array >= 0.0).all())
+        return is_positive and bool(abs(array.sum() - 1.0) <= TOLERANCE)
     if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__len__") or shape == ():
         return False
     column = checks.as_array(values, "values") if _is_array(values) else values
@@ -37,11 +41,6 @@ def is_soft(values: Any) -> bool:
 
 def _is_array(values: Any) -> bool:
     return hasattr(values, "shape") or hasattr(values, "to_numpy") or hasattr(values, "__array__")
-
-
-def _is_distribution(array: Array) -> bool:
-    """Return whether an array of one row, which may be a column laid down, is one item with its classes."""
-    return array.dtype.kind == "f" and bool((array >= 0.0).all() and abs(array.sum() - 1.0) <= TOLERANCE)
 
 
 def distributions(
@@ -60,47 +59,37 @@ def distributions(
             hint="gold and every system need one probability per class, in the same order",
         )
     broken = ~np.isfinite(rows)
-    if broken.any():
-        _refuse(np.atleast_1d(broken.any(axis=1)), what, place, lambda i: f"holds {rows[i][broken[i]][0]}")
-    if (rows < 0.0).any():
-        _refuse(
-            np.atleast_1d((rows < 0.0).any(axis=1)),
-            what,
-            place,
-            lambda i: f"holds {rows[i].min():.6g}, less than 0",
-        )
+    _refuse(np.any(broken, axis=1), what, place, lambda i: f"holds {rows[i][broken[i]][0]}")
+    _refuse(np.any(rows < 0.0, axis=1), what, place, lambda i: f"holds {rows[i].min():.6g}, less than 0")
     with np.errstate(over="ignore"):
         sums = rows.sum(axis=1)
     if checks.flag(normalise, "normalise"):
-        if np.isinf(sums).any():
-            _refuse(np.isinf(sums), what, place, lambda _: "sums to infinity and cannot be normalised")
-        if (sums == 0.0).any():
-            _refuse(sums == 0.0, what, place, lambda _: "sums to 0 and cannot be normalised")
+        _refuse(np.isinf(sums), what, place, lambda _: "sums to infinity and cannot be normalised")
+        _refuse(sums == 0.0, what, place, lambda _: "sums to 0 and cannot be normalised")
         return np.asarray(rows / sums[:, None])
     off = np.abs(sums - 1.0) > TOLERANCE
-    if off.any():
-        hint = "pass normalise=True to divide every row by its sum"
-        if (rows == np.rint(rows)).all():
-            hint += _annotators(what)
-        _refuse(off, what, place, lambda i: f"sums to {sums[i]:.8g}, not to 1", hint)
+    hint = "pass normalise=True to divide every row by its sum"
+    if off.any() and (rows == np.rint(rows)).all():
+        hint += _annotators(what)
+    _refuse(off, what, place, lambda i: f"sums to {sums[i]:.8g}, not to 1", hint)
     return rows
 
 
 def _matrix(values: ArrayLike, what: str, place: Callable[[int], str]) -> FloatArray:
-    array = _at_once(values, what)
-    if array is None:
-        rows = [_row(row) for row in _listed_rows(values, what)]
+    try:
+        array = checks.as_array(values, what)
+        is_matrix = array.ndim == 2 and array.dtype.kind in "biuf"
+    except InvalidInputError:  # rows of different lengths
+        is_matrix = False
+    if not is_matrix:
+        listed = checks.as_array(values, what).tolist() if _is_array(values) else list(values)
+        rows = [_row(row) for row in listed]
         lengths: IntArray = np.array([-1 if row is None else row.size for row in rows])
-        if (lengths < 0).any():
-            _refuse(lengths < 0, what, place, lambda _: "is not a row of numbers")
+        _refuse(lengths < 0, what, place, lambda _: "is not a row of numbers")
         usual = int(np.bincount(lengths).argmax())
-        if (lengths != usual).any():
-            _refuse(
-                lengths != usual,
-                what,
-                place,
-                lambda i: f"has {lengths[i]} numbers, where others have {usual}",
-            )
+        _refuse(
+            lengths != usual, what, place, lambda i: f"has {lengths[i]} numbers, where others have {usual}"
+        )
         for position, row in enumerate(rows):
             if row is not None and row.dtype.kind not in "biuf":
                 raise InvalidInputError(
@@ -109,21 +98,6 @@ def _matrix(values: ArrayLike, what: str, place: Callable[[int], str]) -> FloatA
                 )
         array = np.array(rows)
     return np.ascontiguousarray(array, dtype=np.float64)
-
-
-def _at_once(values: ArrayLike, what: str) -> Array | None:
-    """Return rows of numbers that NumPy takes as such without looking at each; None for all others."""
-    try:
-        array = checks.as_array(values, what)
-    except InvalidInputError:  # rows of different lengths, which are looked at one by one
-        return None
-    return array if array.ndim == 2 and array.dtype.kind in "biuf" else None
-
-
-def _listed_rows(values: Any, what: str) -> list[Any]:
-    if _is_array(values):
-        values = checks.as_array(values, what).tolist()
-    return list(values)
 
 
 def _row(row: Any) -> Array | None:
@@ -142,12 +116,14 @@ def _refuse(
     bad: BoolArray,
     what: str,
     place: Callable[[int], str],
-    told: Callable[[int], str],
+    problem: Callable[[int], str],
     hint: str = "every row must be a probability for each class, at least 0, that sum to 1",
 ) -> None:
-    first = int(np.flatnonzero(bad)[0])
-    count = "" if bad.sum() == 1 else f" ({int(bad.sum())} of {bad.size} rows are not as they must be)"
-    raise InvalidInputError(f"{what}, {place(first)} {told(first)}{count}", hint=hint)
+    """Raise the error for the first bad row, if there is one."""
+    if bad.any():
+        first = int(bad.argmax())
+        count = "" if bad.sum() == 1 else f" ({int(bad.sum())} of {bad.size} rows are not as they must be)"
+        raise InvalidInputError(f"{what}, {place(first)} {problem(first)}{count}", hint=hint)
 
 
 def by_name(values: Any, classes: ArrayLike | None, what: str) -> Any:
@@ -167,7 +143,7 @@ def by_name(values: Any, classes: ArrayLike | None, what: str) -> Any:
     return checks.as_array(values, what)[:, [place[name] for name in wanted]]
 
 
-def named_classes(given: Mapping[str, Any], gold: str) -> list[Any] | None:
+def named_classes(columns: Mapping[str, Any], gold: str) -> list[Any] | None:
     """Return the classes that the columns of frames name.
 
     They are in the order of the gold's columns if it is a frame; numbers otherwise ascend. Columns 0 to
@@ -178,7 +154,7 @@ def named_classes(given: Mapping[str, Any], gold: str) -> list[Any] | None:
     >>> named_classes({"system 'a'": frame, "system 'b'": frame[[1, 0]]}, "gold")
     [0, 1]
     """
-    frames = {what: arrays.column_names(values) for what, values in given.items()}
+    frames = {what: arrays.column_names(values) for what, values in columns.items()}
     known = {what: names for what, names in frames.items() if names is not None}
     sets = [_keys(names) for names in known.values() if not arrays.are_default_names(names)]
     if not sets:
@@ -189,7 +165,7 @@ def named_classes(given: Mapping[str, Any], gold: str) -> list[Any] | None:
         if not arrays.are_default_names(names) or _keys(names) in sets
     }
     first = gold if gold in named else next(iter(named))
-    unnamed = next((what for what in given if what not in named), None)
+    unnamed = next((what for what in columns if what not in named), None)
     deciding = [gold] if gold in named else list(named)
     shuffled = next((what for what in deciding if not _ascend(named[what])), None)
     if unnamed is not None and shuffled is not None:

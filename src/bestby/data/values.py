@@ -63,9 +63,7 @@ def _number_key(value: Any) -> Key:
     if isinstance(value, bool | np.bool_ | int | np.integer):
         return int(value)
     if isinstance(value, Decimal):
-        if value.is_finite() and value == value.to_integral_value():
-            return int(value)
-        return float(value)
+        return int(value) if value.is_finite() and value == value.to_integral_value() else float(value)
     if isinstance(value, float | np.floating):
         number = float(value)
         return int(number) if number.is_integer() else number
@@ -144,17 +142,17 @@ class Rule:
     def read(self, column: Column, keys: Mapping[Any, Key]) -> Column:
         """Return a column with its values as they are compared, given its keys."""
         if not column.is_text and (not self.as_text or self.keys.isdisjoint(keys.values())):
-            return _as_whole(column) if self.whole and are_whole(column) else column
+            if not self.whole or column.values.dtype.kind != "f" or not are_whole(column):
+                return column
+            return Column(np.where(column.missing, 0.0, column.values).astype(np.int64), column.missing)
         numbers = None
         if self.with_scores and self.keys.isdisjoint(keys.values()):
             numbers = self._numbers(column, {text: key_of(text) for text in keys})
         elif not self.as_text:
             numbers = self._numbers(column, keys)
-        return (
-            _as_texts(column, {value: self._text(key) for value, key in keys.items()})
-            if numbers is None
-            else numbers
-        )
+        if numbers is not None:
+            return numbers
+        return _as_texts(column, {value: self._text(key) for value, key in keys.items()})
 
     def _text(self, key: Key) -> str:
         plain = BOOLEAN_WORDS[int(key)] if self.kind == "booleans" and key in (0, 1) else spelled(key)
@@ -243,12 +241,6 @@ def are_whole(column: Column) -> bool:
         return values.dtype.kind in "iu"
     there = values[~column.missing] if column.missing.any() else values
     return bool((np.abs(there) <= EXACT).all() and (there == np.rint(there)).all())
-
-
-def _as_whole(column: Column) -> Column:
-    if column.values.dtype.kind != "f":
-        return column
-    return Column(np.where(column.missing, 0.0, column.values).astype(np.int64), column.missing)
 
 
 def _looks_like_number(text: str) -> bool:

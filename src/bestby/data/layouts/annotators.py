@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Array
 from bestby.data.columns import Column, column_of_texts
 from bestby.data.layouts.assemble import agreed
 from bestby.data.table import Table, listed
@@ -21,13 +23,13 @@ def names_of(annotators: str | Sequence[str] | None) -> tuple[str, ...]:
     """
     if annotators is None:
         return ()
-    names = (annotators,) if isinstance(annotators, str) else tuple(annotators)
+    names = Counter([annotators] if isinstance(annotators, str) else annotators)
     if not names:
         raise InvalidInputError("annotators is an empty list", hint="name their columns: annotators=[...]")
-    for name in names:
-        if names.count(name) > 1:
-            raise InvalidInputError(f"annotator {name!r} was named {names.count(name)} times")
-    return names
+    for name, times in names.items():
+        if times > 1:
+            raise InvalidInputError(f"annotator {name!r} was named {times} times")
+    return tuple(names)
 
 
 def labels_of_columns(table: Table, names: Sequence[str]) -> Column:
@@ -45,8 +47,11 @@ def labels_of_columns(table: Table, names: Sequence[str]) -> Column:
     for place, column in enumerate(columns):
         labels[:, place] = column.values.tolist()
         labels[column.missing, place] = None
-    absent = np.array([all(label is None for label in row) for row in labels], dtype=np.bool_)
-    return Column(labels, absent)
+    return _column(labels)
+
+
+def _column(labels: Array) -> Column:
+    return Column(labels, np.array([all(label is None for label in row) for row in labels], dtype=np.bool_))
 
 
 def labels_of_rows(
@@ -80,30 +85,24 @@ def labels_of_rows(
     labels = np.full((len(rows), max(map(len, rows.values()))), None, dtype=object)
     values = column.values.tolist()
     for place, mine in enumerate(rows.values()):
-        given = [values[row] for row in mine.values() if not column.missing[row]]
-        labels[place, : len(given)] = given
-    absent = np.array([all(label is None for label in row) for row in labels], dtype=np.bool_)
-    return Column(labels, absent), [*rows], _per_item(table, items, groups)
+        present = [values[row] for row in mine.values() if not column.missing[row]]
+        labels[place, : len(present)] = present
+    data = {}
+    for name in groups:
+        if name in table.data:
+            texts = column_of_texts(table.texts(name, "group"))
+            by_item = agreed(table.source, f"value of {name!r}", items, texts)
+            data[name] = column_of_texts([*by_item.values()])
+    return _column(labels), [*rows], dataclasses.replace(table, data=data)
 
 
 def _value(table: Table, other: set[str]) -> str:
     names = [name for name in table.names if name not in other]
-    found = next((word for word in ("gold", "label") if word in names), names[0] if len(names) == 1 else None)
-    if found is None:
+    named = [word for word in ("gold", "label") if word in names]
+    if not named and len(names) != 1:
         raise InvalidInputError(
             f"{table.source}: which column holds the labels of the annotators? its columns are:"
             f" {listed(table.names)}",
             hint="call it label",
         )
-    return found
-
-
-def _per_item(table: Table, items: Sequence[str], groups: Sequence[str]) -> Table:
-    """Return the groups of the items, on which the rows of an item must agree."""
-    data = {}
-    for name in groups:
-        if name in table.data:
-            texts = column_of_texts(table.texts(name, "group"))
-            found = agreed(table.source, f"value of {name!r}", items, texts)
-            data[name] = column_of_texts([*found.values()])
-    return dataclasses.replace(table, data=data)
+    return (named or names)[0]

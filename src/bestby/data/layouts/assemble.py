@@ -41,7 +41,11 @@ def side_by_side(
     if len(lengths) > 1 or not any(column.missing.any() for column in columns.values()):
         evaluation = Evaluation.of(
             {name: column.values for name, column in columns.items()},
-            None if gold is None else _gold_values(gold, classes),
+            None
+            if gold is None
+            else Annotations.of(gold.values, classes)
+            if gold.is_annotated
+            else gold.values,
             items=items,
             **_groupings(groups),
             on_missing=on_missing,
@@ -94,7 +98,7 @@ def by_id(
         if gold[1].is_annotated:
             labels = Annotations.of(labels, classes)
     evaluation = Evaluation.of(
-        {name: keyed(keys, column) for name, (keys, column) in systems.items()},
+        {name: keyed(*values) for name, values in systems.items()},
         labels,
         **_groupings(groups),
         on_missing=on_missing,
@@ -102,10 +106,6 @@ def by_id(
         objects=objects,
     )
     return dataclasses.replace(evaluation, notes=(*notes, *evaluation.notes))
-
-
-def _gold_values(gold: Column, classes: Array | None) -> Array | Annotations:
-    return Annotations.of(gold.values, classes) if gold.is_annotated else gold.values
 
 
 def typed(
@@ -117,8 +117,8 @@ def typed(
     if soft.texts:
         texts = {name: text_of(column) for name, column in systems.items()}
         return texts, None if gold is None else text_of(gold), None, ()
-    given = [*systems.values()] + ([] if gold is None else [gold])
-    if soft.classes is None and not any(column.values.ndim > 1 for column in given):
+    values = [*systems.values()] + ([] if gold is None else [gold])
+    if soft.classes is None and not any(column.values.ndim > 1 for column in values):
         labels, columns, merged = read_together(gold, systems)
         return columns, labels, None, merged_note(merged)
     return (*one_kind(systems, gold, soft), ())
@@ -126,11 +126,8 @@ def typed(
 
 def keyed(keys: Sequence[Any], column: Column) -> dict[Any, Any]:
     """Return the values that are there by id."""
-    return {
-        key: value
-        for key, value, gone in zip(keys, column.values.tolist(), column.missing.tolist(), strict=True)
-        if not gone
-    }
+    rows = zip(keys, column.values.tolist(), column.missing.tolist(), strict=True)
+    return {key: value for key, value, gone in rows if not gone}
 
 
 def agreed(

@@ -21,15 +21,16 @@ def one_kind(
 ) -> tuple[dict[str, Column], Column | None, Array | None]:
     """Bring soft columns into one order of classes, all of one type; return the classes, None if unnamed."""
     names = _names([*systems.items(), *([] if gold is None else [(GOLD, gold)])], soft)
-    given = [*systems.values(), *([] if gold is None else [gold])]
-    ordered = [_ordered(column, names) if column.is_soft else column for column in given]
+    columns = [*systems.values(), *([] if gold is None else [gold])]
+    ordered = [_ordered(column, names) if column.is_soft else column for column in columns]
     hard = [_flat(column) for column in ordered if not column.is_soft]
     named = None if names is None else column_of_texts([*names])
-    rule = Rule.of(_known(named, None if gold is None else ordered[-1]))
+    is_hard_gold = named is None and gold is not None and not gold.is_soft
+    rule = Rule.of(_flat(ordered[-1]) if is_hard_gold else named)
     read = [rule.read(column, rule.keys_of(column)) for column in hard]
     classes = None if named is None else rule.read(named, rule.keys_of(named)).values
-    left = iter(read)
-    done = [column if column.is_soft else _shaped(next(left), column) for column in ordered]
+    rest = iter(read)
+    done = [column if column.is_soft else _shaped(next(rest), column) for column in ordered]
     if classes is None:
         classes = _numbered(done)
     return dict(zip(systems, done, strict=False)), None if gold is None else done[-1], classes
@@ -37,8 +38,8 @@ def one_kind(
 
 def _names(columns: Sequence[tuple[str, Column]], soft: Soft) -> tuple[str, ...] | None:
     """Return the names of the classes, from the user or from the files; all that is soft must have them."""
-    tell = [(name, column) for name, column in columns if column.is_soft]
-    named = [(name, column.classes) for name, column in tell if column.classes is not None]
+    soft_columns = [(name, column) for name, column in columns if column.is_soft]
+    named = [(name, column.classes) for name, column in soft_columns if column.classes is not None]
     names = soft.classes or (named[0][1] if named else None)
     for name, classes in named:
         if names is not None and {*classes} != {*names}:
@@ -46,7 +47,7 @@ def _names(columns: Sequence[tuple[str, Column]], soft: Soft) -> tuple[str, ...]
                 f"the classes of {name!r} are {listed(classes)}, those of {named[0][0]!r} {listed(names)}",
                 hint="gold and every system need the same classes",
             )
-    for name, column in tell:
+    for name, column in soft_columns:
         size = column.values.shape[1]
         if names is not None and column.classes is None:
             raise InvalidInputError(
@@ -54,9 +55,10 @@ def _names(columns: Sequence[tuple[str, Column]], soft: Soft) -> tuple[str, ...]
                 f" {listed(names)}",
                 hint="name the classes in the order of its numbers: classes=[...]",
             )
-        if size != tell[0][1].values.shape[1]:
+        first, usual = soft_columns[0][0], soft_columns[0][1].values.shape[1]
+        if size != usual:
             raise InvalidInputError(
-                f"{name!r} has {size} classes, {tell[0][0]!r} has {tell[0][1].values.shape[1]}",
+                f"{name!r} has {size} classes, {first!r} has {usual}",
                 hint="gold and every system need one probability per class, in the same order",
             )
     return names
@@ -84,13 +86,6 @@ def labels_of(gold: Column) -> Column | None:
 def _flat(column: Column) -> Column:
     """Return the labels of all annotators one after another."""
     return column_of(column.values.reshape(-1), "annotations", frozenset()) if column.is_annotated else column
-
-
-def _known(names: Column | None, gold: Column | None) -> Column | None:
-    """Return the labels that say how all others are read: names of classes, or a gold that is not soft."""
-    if names is not None or gold is None or gold.is_soft:
-        return names
-    return _flat(gold)
 
 
 def _shaped(column: Column, like: Column) -> Column:

@@ -48,8 +48,13 @@ def evaluation_of_counts(
         )
     else:
         evaluation = _incomplete(table, columns, gold, strata, counts, options.on_missing)
-    note = Note("counted", _count_message(evaluation, roles))
-    return dataclasses.replace(evaluation, notes=(note, *notes, *evaluation.notes))
+    message = (
+        f"{evaluation.n_items} rows were counted into {evaluation.n_rows} distinct ones, which give the same"
+        " numbers as the rows one by one"
+    )
+    if roles.item is not None:
+        message += f"; that the ids in column {roles.item} are unique was not checked"
+    return dataclasses.replace(evaluation, notes=(Note("counted", message), *notes, *evaluation.notes))
 
 
 def _incomplete(
@@ -69,30 +74,27 @@ def _incomplete(
             ' or on_missing="worst" to count the missing as wrong',
         )
     known = ~absent.all(axis=1) if gold is None else np.ones(counts.size, dtype=np.bool_)
-    kept = known & ~absent.any(axis=1) if on_missing == "drop" else known
-    of = int(counts[known].sum())
-    notes: list[Note] = []
-    gone = of - int(counts[kept].sum())
-    if gone:
-        notes.append(dropped_note(gone, of))
+    rows = known & ~absent.any(axis=1) if on_missing == "drop" else known
+    of, n = int(counts[known].sum()), int(counts[rows].sum())
+    notes = [dropped_note(of - n, of)] if n < of else []
     masks: dict[str, BoolArray] = {}
     systems: dict[str, list[Any]] = {}
     for name, column in columns.items():
-        mask = column.missing[kept]
-        values = column.values[kept].tolist()
+        mask = column.missing[rows]
+        values = column.values[rows].tolist()
         if mask.all():
             raise no_prediction_error(name, of)
         if mask.any():
-            filler = values[int(np.flatnonzero(~mask)[0])]
+            filler = values[int((~mask).argmax())]
             values = [filler if gone else value for value, gone in zip(values, mask, strict=True)]
             masks[name] = mask
-            notes.append(counted_as_worst_note(name, int(counts[kept][mask].sum()), of))
+            notes.append(counted_as_worst_note(name, int(counts[rows][mask].sum()), of))
         systems[name] = values
     evaluation = Evaluation.of(
         systems,
-        None if gold is None else gold.values[kept].tolist(),
-        strata=None if strata is None else strata[kept],
-        counts=counts[kept],
+        None if gold is None else gold.values[rows].tolist(),
+        strata=None if strata is None else strata[rows],
+        counts=counts[rows],
     )
     return dataclasses.replace(evaluation, missing=masks, notes=tuple(notes))
 
@@ -110,13 +112,3 @@ def _texts(table: Table, name: str, counts: IntArray, keep: BoolArray) -> Array:
             hint="every item needs its stratum",
         )
     return np.array([str(value) for value in column.values.tolist()])
-
-
-def _count_message(evaluation: Evaluation, roles: Roles) -> str:
-    message = (
-        f"{evaluation.n_items} rows were counted into {evaluation.n_rows} distinct ones, which give the same"
-        " numbers as the rows one by one"
-    )
-    if roles.item is not None:
-        message += f"; that the ids in column {roles.item} are unique was not checked"
-    return message

@@ -1,4 +1,4 @@
-"""Tables of several datasets or folds: a score per row, or an item per row, told apart by what is in them."""
+"""Tables of several datasets or folds: a score per row, or an item per row; their columns say which."""
 
 from __future__ import annotations
 
@@ -137,8 +137,8 @@ def _long_scores(table: Table, labels: Sequence[str], by: str, options: TableOpt
     if options.systems is not None:
         known = list(dict.fromkeys(names))
         chosen = {*matching(options.systems, known, unknown_system(table.source, known, by))}
-    kept = [row for row, name in enumerate(names) if name in chosen]
-    return scores_by_dataset([labels[i] for i in kept], [names[i] for i in kept], [scores[i] for i in kept])
+    rows = [row for row in zip(labels, names, scores, strict=True) if row[1] in chosen]
+    return scores_by_dataset(*(zip(*rows, strict=True) if rows else ((), (), ())))
 
 
 def _fold_scores(source: str, scores: Cells) -> FoldScores:
@@ -182,11 +182,9 @@ def _floats(table: Table, name: str) -> list[float | None]:
 
 def _complete(table: Table, name: str) -> list[float]:
     values = [value for value in _floats(table, name) if value is not None]
-    if len(values) < table.n_rows:
-        raise InvalidInputError(
-            f"{table.source}: column {name!r} has no value in {table.n_rows - len(values)} of"
-            f" {table.n_rows} rows"
-        )
+    n, gone = table.n_rows, table.n_rows - len(values)
+    if gone:
+        raise InvalidInputError(f"{table.source}: column {name!r} has no value in {gone} of {n} rows")
     return values
 
 
@@ -203,8 +201,8 @@ def _with_ids_in_groups(table: Table, groups: Sequence[str], options: TableOptio
 def _by_repetition(whole: Evaluation) -> dict[str, Evaluation]:
     """Return one evaluation per repetition, its strata the folds."""
     notes = tuple(Note(n.code, n.message.replace(_FOLD, "fold"), n.about) for n in whole.notes)
-    marked = [] if whole.strata is None else [str(label).split(_UNIT, 1) for label in whole.strata]
-    rounds, folds = np.array([name for name, _ in marked]), np.array([name for _, name in marked])
+    assert whole.strata is not None
+    rounds, folds = map(np.array, zip(*(str(label).split(_UNIT, 1) for label in whole.strata), strict=True))
     parts = {}
     for name in dict.fromkeys(rounds.tolist()):
         rows = rounds == name

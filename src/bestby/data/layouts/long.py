@@ -78,8 +78,8 @@ def read_long(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
         other = {by, table.item_column(roles.item), *VALUE_WORDS, *_GROUP_WORDS}
         other |= {name for _, name in roles.named()}
         table, value_column = class_columns(table, soft, other)
-    found, value = _columns(table, roles, by, value_column)
-    items = table.texts(str(found.item), "item")
+    completed, value = _columns(table, roles, by, value_column)
+    items = table.texts(str(completed.item), "item")
     labels = table.texts(by, "system")
     names = _chosen(table, by, labels, items, systems)
     rows: dict[str, list[int]] = {name: [] for name in names}
@@ -92,29 +92,31 @@ def read_long(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
         what = f"{table.source}: item ids of system {name!r}"
         check_unique(keys[name], what, RUNS_HINT if has_runs else CLUSTERS_HINT)
     values = values_of(table, value, soft)
-    kept = [row for row, label in enumerate(labels) if label in rows]
-    of_rows = [items[row] for row in kept]
-    first = first_rows(of_rows)
-    firsts = [kept[position] for position in first.values()]
+    rows_used = [row for row, label in enumerate(labels) if label in rows]
+    item_of_row = [items[row] for row in rows_used]
+    first = first_rows(item_of_row)
+    firsts = [rows_used[position] for position in first.values()]
     gold = None
-    if found.annotators:
-        gold = annotators.labels_of_columns(table, found.annotators)
-    elif found.gold is not None:
-        gold = values_of(table, found.gold, soft)
+    if completed.annotators:
+        gold = annotators.labels_of_columns(table, completed.annotators)
+    elif completed.gold is not None:
+        gold = values_of(table, completed.gold, soft)
     check_exact(table.source, {value: values}, gold)
     if gold is not None:
-        labels_of_rows = gold.take(kept)
-        check_whole(table.source, labels_of_rows, of_rows)
+        labels_of_rows = gold.take(rows_used)
+        check_whole(table.source, labels_of_rows, item_of_row)
         rule = None if labels_of_rows.values.ndim > 1 or soft.as_given else Rule.of(labels_of_rows)
-        agreed(table.source, "gold", of_rows, labels_of_rows, rule)
+        agreed(table.source, "gold", item_of_row, labels_of_rows, rule)
         gold = gold.take(firsts)
     columns, gold, classes, notes = typed({name: values.take(rows[name]) for name in names}, gold, soft)
     if on_missing == "error":
         for name in names:
             check_present(table.source, name, columns[name], keys[name])
     groups = {
-        role: agreed(table.source, role, of_rows, column_of_texts(table.texts(column, role)).take(kept))
-        for role, column in found.named()
+        role: agreed(
+            table.source, role, item_of_row, column_of_texts(table.texts(column, role)).take(rows_used)
+        )
+        for role, column in completed.named()
         if role in GROUP_ROLES
     }
     evaluation = by_id(
@@ -126,7 +128,9 @@ def read_long(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
         on_missing=on_missing,
         objects=soft.objects,
     )
-    message = f"a long table; systems: {listed(names)} (column {by}); values: {value}; {found.description()}"
+    message = (
+        f"a long table; systems: {listed(names)} (column {by}); values: {value}; {completed.description()}"
+    )
     return evaluation, message
 
 

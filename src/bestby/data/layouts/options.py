@@ -60,11 +60,8 @@ class TableOptions:
     @property
     def columns(self) -> frozenset[str]:
         """The names of columns that the user gave."""
-        named = [name for _, name in self.roles.named()]
-        more = (self.system_column, self.value_column)
-        return frozenset(
-            [*(self.systems or ()), *named, *self.item_columns, *(name for name in more if name is not None)]
-        )
+        named = {name for _, name in self.roles.named()} | {*self.item_columns, *(self.systems or ())}
+        return frozenset(named | {name for name in (self.system_column, self.value_column) if name})
 
     def prepared(self, table: Table) -> tuple[Table, TableOptions]:
         """Return the table without ignored columns and with one column of ids."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -68,9 +70,7 @@ class Preferences:
     def _all_values(self) -> FloatArray:
         if self.rates is None:
             return self.values
-        return np.concatenate(
-            [np.asarray(scores, dtype=np.float64) for scores in self.rates.systems.values()]
-        )
+        return np.concatenate([*self.rates.systems.values()]).astype(np.float64)
 
     def winners(self) -> list[str]:
         """Return the name of the preferred system, or "tie", of each judgement; refuse graded preferences."""
@@ -112,15 +112,16 @@ def preferences_of(table: Table, columns: Mapping[str, str | None]) -> Preferenc
             raise InvalidInputError(
                 f"{table.source}: row {row} is of {x!r} against itself", hint="a judgement is of two systems"
             )
-    told = f"judgements; systems: {a} and {b}; preferred: {winner}"
-    told += "".join(f"; {role}: {name}" for role, name in (("item", item), ("cluster", cluster)) if name)
+    description = f"{Path(table.source).name} was read as judgements; systems: {a} and {b}"
+    more = (("preferred", winner), ("item", item), ("cluster", cluster))
+    description += "".join(f"; {role}: {name}" for role, name in more if name)
     return Preferences(
         first,
         second,
         judged_values(table.source, table.texts(winner, "winner"), first, second, (a, b)),
         None if item is None else tuple(table.texts(item, "item")),
         None if cluster is None else tuple(table.texts(cluster, "cluster")),
-        f"{Path(table.source).name} was read as {told}",
+        description,
     )
 
 
@@ -147,58 +148,45 @@ def judged_values(
 def _graded(
     source: str, winners: Sequence[str], rows: Array, first: Sequence[str], second: Sequence[str]
 ) -> FloatArray:
-    given = np.full(rows.size, np.nan)
+    numbers = np.full(rows.size, np.nan)
     for place, row in enumerate(rows.tolist()):
-        try:
-            given[place] = float(winners[row])
-        except ValueError:
-            given[place] = np.nan
-        if not 0.0 <= given[place] <= 2.0:
+        with contextlib.suppress(ValueError):
+            numbers[place] = float(winners[row])
+        if not 0.0 <= numbers[place] <= 2.0:
             raise InvalidInputError(
                 f"{source}: the winner of row {row + 1}, {first[row]!r} against {second[row]!r}, must be one"
                 f" of them, 'tie' or a number, got {winners[row]!r}",
                 hint=_HINT,
             )
-    if given.max() <= 1.0:
-        return given
-    if given.min() < 1.0:
-        low, high = rows[int(given.argmin())], rows[int(given.argmax())]
+    if numbers.max() <= 1.0:
+        return numbers
+    if numbers.min() < 1.0:
+        low, high = rows[int(numbers.argmin())], rows[int(numbers.argmax())]
         raise InvalidInputError(
             f"{source}: preferences are numbers from 0 to 1 or from 1 to 2, but row {low + 1} has"
             f" {winners[low]} and row {high + 1} has {winners[high]}",
             hint=_HINT + "; write ties as 1.5",
         )
-    mirrored: FloatArray = 2.0 - given
-    return mirrored
+    return np.asarray(2.0 - numbers)
 
 
 def among(judged: Preferences, systems: Sequence[str]) -> Preferences:
     """Return the judgements of some systems, by name or pattern, with each other."""
     systems = matching(systems, judged.names, unknown_system("the judgements", judged.names))
     pairs = zip(judged.first, judged.second, strict=True)
-    kept = [row for row, (a, b) in enumerate(pairs) if a in systems and b in systems]
-    if not kept:
+    rows = [row for row, (a, b) in enumerate(pairs) if a in systems and b in systems]
+    if not rows:
         raise InvalidInputError(f"{listed(list(systems))} were never judged against each other")
-
-    def taken(column: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(column[row] for row in kept)
-
-    return Preferences(
-        taken(judged.first),
-        taken(judged.second),
-        judged.values[kept],
-        None if judged.items is None else taken(judged.items),
-        None if judged.clusters is None else taken(judged.clusters),
-        judged.description,
-        None if judged.rates is None else _rates_among(judged.rates, systems),
-    )
-
-
-def _rates_among(rates: Evaluation, systems: Sequence[str]) -> Evaluation:
-    kept = {name: scores for name, scores in rates.systems.items() if name in systems}
-    if len(kept) < 2:
-        raise InvalidInputError(
-            f"there are win rates of {listed(rates.names)}, but {len(kept)} of these were chosen",
-            hint="choose at least two of them",
-        )
-    return dataclasses.replace(rates, systems=kept)
+    columns = {"first": judged.first, "second": judged.second}
+    columns |= {"items": judged.items or (), "clusters": judged.clusters or ()}
+    chosen: dict[str, Any] = {what: tuple(one[row] for row in rows) for what, one in columns.items() if one}
+    rates = judged.rates
+    if rates is not None:
+        scores = {name: values for name, values in rates.systems.items() if name in systems}
+        if len(scores) < 2:
+            raise InvalidInputError(
+                f"there are win rates of {listed(rates.names)}, but {len(scores)} of these were chosen",
+                hint="choose at least two of them",
+            )
+        rates = dataclasses.replace(rates, systems=scores)
+    return dataclasses.replace(judged, values=judged.values[rows], rates=rates, **chosen)

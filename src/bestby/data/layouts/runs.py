@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -79,12 +81,8 @@ class _Roles:
         return self.item or self.dataset
 
     @property
-    def taken(self) -> set[str]:
-        return {
-            name
-            for name in (self.run, self.item, self.dataset, self.gold, self.cluster, self.system)
-            if name is not None
-        }
+    def taken(self) -> set[str | None]:
+        return {self.run, self.item, self.dataset, self.gold, self.cluster, self.system}
 
 
 def runs_of(
@@ -104,7 +102,7 @@ def runs_of(
     records = _records(table, roles, value, options.systems, rows)
     gold = None if roles.gold is None or roles.item is None else table.column(roles.gold).take(rows)
     columns, gold, _, _ = typed({name: record.column for name, record in records.items()}, gold, options.soft)
-    records = {name: _Record(r.runs, r.inner, columns[name]) for name, r in records.items()}
+    records = {name: dataclasses.replace(r, column=columns[name]) for name, r in records.items()}
     message = f"a {'wide' if value is None else 'long'} table of runs; systems: {listed(list(records))}"
     message += "" if value is None else f" (column {roles.system})"
     metric = value if value not in VALUE_WORDS else None
@@ -116,7 +114,7 @@ def runs_of(
     arrays = _arrays(table, records, items, paired, needs_numbers=gold is None)
     if roles.item is None:
         message += f"; the score of a run is its mean over {len(items)} datasets"
-        means = {name: np.array(of_runs).mean(axis=1) for name, of_runs in arrays.items()}
+        means = {name: np.array(by_run).mean(axis=1) for name, by_run in arrays.items()}
         return Runs(means, None, None, metric, message)
     labels = None
     if gold is not None:
@@ -193,12 +191,10 @@ def _value_column(table: Table, roles: _Roles, value_column: str | None) -> str:
     if value_column is not None:
         return table.require(value_column, "value column")
     words = ("prediction", "score") if roles.gold and roles.item else VALUE_WORDS
-    for word in words:
-        if word in table.data:
-            return word
     others = [name for name in table.names if name not in roles.taken]
-    if len(others) == 1:
-        return others[0]
+    named = [word for word in words if word in table.data]
+    if named or len(others) == 1:
+        return (named or others)[0]
     raise InvalidInputError(
         f"{table.source}: which column holds the scores? Candidates: {listed(others) or 'none'}",
         hint="name it: value_column=...",
@@ -292,15 +288,15 @@ def _scores(table: Table, records: dict[str, _Record], paired: bool) -> dict[str
         ids = [record.runs[position] for position in there]
         _check_once(table, name, ids, "run")
         out[name] = dict(zip(ids, values.tolist(), strict=True))
-    order = _common_order(table, {name: list(of_runs) for name, of_runs in out.items()}, paired)
-    return {name: np.array([of_runs[key] for key in (order or of_runs)]) for name, of_runs in out.items()}
+    order = _common_order(table, {name: list(by_run) for name, by_run in out.items()}, paired)
+    return {name: np.array([by_run[key] for key in (order or by_run)]) for name, by_run in out.items()}
 
 
 def _check_once(table: Table, name: str, keys: Sequence[Any], what: str) -> None:
-    doubled = next((key for key in keys if keys.count(key) > 1), None) if len(set(keys)) < len(keys) else None
-    if doubled is not None:
+    key, times = next(iter(Counter(keys).most_common(1)), (None, 0))
+    if times > 1:
         raise InvalidInputError(
-            f"{table.source}: {what} {doubled!r} of system {name!r} occurs {keys.count(doubled)} times",
+            f"{table.source}: {what} {key!r} of system {name!r} occurs {times} times",
             hint="is there a column of items or datasets? Name it: item=... or dataset=...",
         )
 
@@ -326,7 +322,7 @@ def _arrays(
 ) -> dict[str, list[Array]]:
     """Return one array per run, its values in the order of the items."""
     place = {item: position for position, item in enumerate(items)}
-    found: dict[str, dict[str, Array]] = {}
+    by_system: dict[str, dict[str, Array]] = {}
     for name, record in records.items():
         values = record.column.values
         if needs_numbers:
@@ -336,7 +332,7 @@ def _arrays(
         rows: dict[str, list[int]] = {}
         for position, run in enumerate(record.runs):
             rows.setdefault(run, []).append(position)
-        found[name] = {}
+        by_system[name] = {}
         for run, positions in rows.items():
             at = np.full(len(items), -1, dtype=np.int64)
             inner = [str(record.inner[position]) for position in positions] if record.inner else []
@@ -349,9 +345,9 @@ def _arrays(
                     f" {len(items)} items; first: {items[int(gone[0])]!r}",
                     hint="every run needs the same items; leave out the others",
                 )
-            found[name][run] = _plain(values[at])
-    order = _common_order(table, {name: list(of_runs) for name, of_runs in found.items()}, paired)
-    return {name: [of_runs[run] for run in (order or of_runs)] for name, of_runs in found.items()}
+            by_system[name][run] = _plain(values[at])
+    order = _common_order(table, {name: list(by_run) for name, by_run in by_system.items()}, paired)
+    return {name: [by_run[run] for run in (order or by_run)] for name, by_run in by_system.items()}
 
 
 def _plain(values: Any) -> Any:

@@ -83,13 +83,8 @@ def cut(text: str) -> list[str]:
 
 def are_rows(texts: Sequence[str]) -> bool:
     """Tell whether most of the first 1000 texts are two or more numbers each; labels of text are not."""
-    first = texts[:1000]
-    return 2 * sum(map(_is_row, first)) > len(first)
-
-
-def _is_row(text: str) -> bool:
-    cells = cut(text)
-    return len(cells) > 1 and all(map(is_number, cells))
+    first = [cut(text) for text in texts[:1000]]
+    return 2 * sum(len(cells) > 1 and all(map(is_number, cells)) for cells in first) > len(first)
 
 
 def is_number(text: str) -> bool:
@@ -132,10 +127,10 @@ def column_of_rows(
         if row is None:
             continue
         if len(row) != size:
-            told = "as in most rows" if classes is None else f"one for each of {', '.join(classes[:8])}"
-            came = f"{len(row)} number" + ("" if len(row) == 1 else "s")
+            reason = "as in most rows" if classes is None else f"one for each of {', '.join(classes[:8])}"
+            numbers_there = f"{len(row)} number" + ("" if len(row) == 1 else "s")
             raise InvalidInputError(
-                f"{what}, {place(i + 1)} holds {came}, expected {size} ({told})",
+                f"{what}, {place(i + 1)} holds {numbers_there}, expected {size} ({reason})",
                 hint="every row needs one probability per class, 0 where it is impossible",
             )
         matrix[i] = row

@@ -24,26 +24,31 @@ from bestby.data.layouts.soft import (
 )
 from bestby.data.table import ITEM_WORDS, Table, listed
 
-_OF_CLASS = re.compile(r"(.*\S)\s*\[\s*([^\[\]]*[^\[\]\s])\s*\]", re.DOTALL)
+_CLASS_COLUMN = re.compile(r"(.*\S)\s*\[\s*([^\[\]]*[^\[\]\s])\s*\]", re.DOTALL)
 
 
-def gathered(table: Table, soft: Soft, kept: Collection[str | None], item: str | None = None) -> Table:
+def gathered(table: Table, soft: Soft, used: Collection[str | None], item: str | None = None) -> Table:
     """Return the table with every distribution that its columns `name[class]` or lists hold in one column."""
     place = _places(table, item)
     groups = {
-        name: columns for name, columns in _groups(table, soft).items() if not {*columns.values()} & {*kept}
+        name: columns for name, columns in _groups(table, soft).items() if not {*columns.values()} & {*used}
     }
     classes = soft.classes or tuple(next(iter(groups.values()), ()))
     first = {next(iter(columns.values())): name for name, columns in groups.items()}
-    inside = {column for columns in groups.values() for column in columns.values()}
+    gathered_columns = {column for columns in groups.values() for column in columns.values()}
     data: dict[str, Array | Column] = {}
     for column, raw in table.data.items():
         if column in first:
             name = first[column]
-            _check_free(table, name, groups[name])
+            if name in table.data:
+                columns_of_name = listed([*groups[name].values()], 3)
+                raise InvalidInputError(
+                    f"{table.source}: column {name!r} and the columns {columns_of_name} have one name",
+                    hint="rename one of them, or leave it out of the file",
+                )
             _check_same(table, name, groups[name], classes, next(iter(groups)))
             data[name] = _from_columns(table, [groups[name][one] for one in classes], classes, soft, place)
-        elif column not in inside:
+        elif column not in gathered_columns:
             data[column] = raw if isinstance(raw, Column) else _from_lists(table, column, raw, soft, place)
     return dataclasses.replace(table, data=data)
 
@@ -80,14 +85,12 @@ def has_classes(table: Table, soft: Soft) -> bool:
 
 def _groups(table: Table, soft: Soft) -> dict[str, dict[str, str]]:
     """Return, per name, the column of each class: those that hold numbers, and at least two of them."""
-    found: dict[str, dict[str, str]] = {}
-    for column in table.names:
-        match = _OF_CLASS.fullmatch(column)
-        if match:
-            found.setdefault(match[1], {})[match[2]] = column
+    groups: dict[str, dict[str, str]] = {}
+    for match in filter(None, map(_CLASS_COLUMN.fullmatch, table.names)):
+        groups.setdefault(match[1], {})[match[2]] = match[0]
     return {
         name: columns
-        for name, columns in found.items()
+        for name, columns in groups.items()
         if (len(columns) > 1 if soft.classes is None else {*columns} & {*soft.classes})
         and any(_has_number(table.column(column)) for column in columns.values())
     }
@@ -97,14 +100,6 @@ def _has_number(column: Column) -> bool:
     if not column.is_text:
         return column.values.ndim == 1
     return any(is_number(text) for text, gone in zip(column.values, column.missing, strict=True) if not gone)
-
-
-def _check_free(table: Table, name: str, columns: Mapping[str, str]) -> None:
-    if name in table.data:
-        raise InvalidInputError(
-            f"{table.source}: column {name!r} and the columns {listed([*columns.values()], 3)} have one name",
-            hint="rename one of them, or leave it out of the file",
-        )
 
 
 def _check_same(
@@ -151,19 +146,19 @@ def _from_lists(table: Table, name: str, raw: Array, soft: Soft, place: Place) -
     """Return a column of lists of numbers as distributions, any other as it is."""
     if raw.dtype.kind != "O":
         return raw
-    cells: list[Any] = [None if _is_absent(cell, table) else cell for cell in np.ma.getdata(raw)]
-    for i in np.flatnonzero(np.ma.getmaskarray(raw)).tolist():
-        cells[i] = None
+    cells: list[Any] = [
+        None if gone or (isinstance(cell, str) and cell.strip() in table.missing) else cell
+        for cell, gone in zip(np.ma.getdata(raw), np.ma.getmaskarray(raw), strict=True)
+    ]
     present = [cell for cell in cells if cell is not None]
     if not present or not _are_lists(present):
         return raw
-    rows = [None if cell is None else _listed_cells(cell) for cell in cells]
+    # An array is masked where Parquet has a null.
+    lists = [cell.tolist() if isinstance(cell, np.ndarray) else cell for cell in cells]
+    lists = [cut(cell) if isinstance(cell, str) else cell for cell in lists]
+    rows = [cell if cell is None or isinstance(cell, list) else [cell] for cell in lists]
     what = f"{table.source}: column {name!r}"
     return column_of_rows(rows, what, place, soft.classes, soft, table.missing)
-
-
-def _is_absent(cell: Any, table: Table) -> bool:
-    return cell is None or (isinstance(cell, str) and cell.strip() in table.missing)
 
 
 def _are_lists(cells: Sequence[Any]) -> bool:
@@ -178,14 +173,6 @@ def _are_lists(cells: Sequence[Any]) -> bool:
         if isinstance(cell, list | np.ndarray) and len(cell) > 1
         for number in cell
     )
-
-
-def _listed_cells(cell: Any) -> list[Any]:
-    if isinstance(cell, str):
-        return cut(cell)
-    if isinstance(cell, np.ndarray):  # masked where Parquet has a null
-        return list(cell.tolist())
-    return cell if isinstance(cell, list) else [cell]
 
 
 def _places(table: Table, item: str | None) -> Place:

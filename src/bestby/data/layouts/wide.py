@@ -29,10 +29,10 @@ from bestby.data.values import read_together
 def read_wide(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
     """Make an evaluation of a wide table."""
     roles, systems, soft = options.roles, options.systems, options.soft
-    found = roles_of(table, roles, chosen=systems is not None)
-    names = systems_of(table, found, systems)
+    completed = roles_of(table, roles, chosen=systems is not None)
+    names = systems_of(table, completed, systems)
     columns = {name: values_of(table, name, soft) for name in names}
-    gold = None if found.gold is None else values_of(table, found.gold, soft)
+    gold = None if completed.gold is None else values_of(table, completed.gold, soft)
     if roles.annotators:
         gold = annotators.labels_of_columns(table, roles.annotators)
     check_exact(table.source, columns, gold)
@@ -42,15 +42,17 @@ def read_wide(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
         table.source,
         columns,
         gold,
-        items=None if found.item is None else table.texts(found.item, "item"),
-        groups={role: table.texts(name, role) for role, name in found.named() if role in GROUP_ROLES},
+        items=None if completed.item is None else table.texts(completed.item, "item"),
+        groups={role: table.texts(name, role) for role, name in completed.named() if role in GROUP_ROLES},
         on_missing=options.on_missing,
         soft=soft,
     )
-    unused = "" if not roles.annotators or found.gold is None else f"; column {found.gold} was not used"
+    unused = (
+        "" if not roles.annotators or completed.gold is None else f"; column {completed.gold} was not used"
+    )
     if roles.annotators:
-        found = dataclasses.replace(found, gold=None)
-    return evaluation, f"{describe_wide(names, found)}{unused}"
+        completed = dataclasses.replace(completed, gold=None)
+    return evaluation, f"{describe_wide(names, completed)}{unused}"
 
 
 def roles_of(table: Table, roles: Roles, *, chosen: bool) -> Roles:
