@@ -133,3 +133,28 @@ def test_metrics_by_word(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(capsys.readouterr().out.splitlines()) == 3
     assert main(["metrics", "nothing of the kind"]) == 2
     assert "no metric matches 'nothing of the kind'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "lines"),
+    [
+        ([], ["InvalidInputError: a.run, line 2: document 'd1' occurs twice for topic 't1'",
+              "hint: keep one line per topic and document, or say which one counts (first, last or max): --option duplicates=max"]),
+        (["duplicates=least"], ["InvalidInputError: --option duplicates must be one of error, first, last, max, got 'least'",
+                                "hint: --option duplicates=max"]),
+    ],
+)  # fmt: skip
+def test_an_option_of_a_format_is_called_so(
+    options: list[str],
+    lines: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.run", "b.run"):
+        Path(name).write_text("t1 Q0 d1 1 2.0 x\nt1 Q0 d1 2 1.0 x\n", encoding="utf-8")
+    Path("qrels").write_text("t1 0 d1 1\n", encoding="utf-8")
+    words = [word for option in options for word in ("--option", option)]
+    assert main(["compare", "a.run", "b.run", "--gold", "qrels", *words]) == 2
+    assert capsys.readouterr().err.splitlines() == lines

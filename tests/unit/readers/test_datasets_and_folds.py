@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bestby import Evaluation, read_datasets, read_folds
+from bestby import Evaluation, read_datasets, read_folds, read_runs
 from bestby._core.errors import InvalidInputError
 
 
@@ -101,3 +101,15 @@ def test_items_of_folds(tmp_path: Path) -> None:
 def test_messages(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(InvalidInputError, match=message):
         read_datasets(written(tmp_path, text))
+
+
+def test_one_table_holds_all(tmp_path: Path) -> None:
+    scores = written(tmp_path, "fold,a,b\n1,0.5,1\n2,0.25,0.5\n")
+    other = written(tmp_path, "fold,a,b\n3,0.5,1\n", "other.csv")
+    assert read_folds([scores])["a"].tolist() == [[0.5, 0.25]]  # type: ignore[arg-type]
+    with pytest.raises(InvalidInputError, match="the results on all folds must be in one table, got 2 files"):
+        read_folds([scores, other])  # type: ignore[arg-type]
+    with pytest.raises(InvalidInputError, match="on all datasets must be in one table, got 2 files"):
+        read_datasets([scores, other])
+    with pytest.raises(InvalidInputError, match="the runs of all systems must be in one table, got 2 files"):
+        read_runs([scores, other])
