@@ -116,7 +116,8 @@ class Store:
         run = names.checked(entry.run, "run")
         if not replace and run in self.runs(condition):
             raise _taken(condition, run)
-        gold = self._settled(entry, aligning.index_of_run(entry))
+        stored = self._gold()
+        gold = self._settled(entry, stored)
         predictions, classes = aligning.aligned(
             gold,
             entry.predictions,
@@ -125,7 +126,8 @@ class Store:
             classes=entry.classes,
             normalise=entry.normalise,
         )
-        baseline, against = self._role(condition, run, entry, gold)
+        # Runs may have come since the gold was looked for: they are checked against the one that is stored now.
+        baseline, against = self._role(condition, run, entry, stored)
         return gold, Run(
             condition=condition,
             run=run,
@@ -249,11 +251,11 @@ class Store:
         path = layout.gold_file(self.path)
         return files.create(path, sealed("gold", {}, gold.bulk, gold.hash), layout.scratch(self.path))
 
-    def _settled(self, entry: Entry, labels: Any | None) -> Gold:
-        """Return the gold of the study, or the one given if it is the first."""
+    def _settled(self, entry: Entry, mine: Gold | None) -> Gold:
+        """Return the gold of the study (`mine`), or that of the entry if the study has none."""
+        labels = aligning.index_of_run(entry)
         if entry.gold is None and entry.clusters is not None:
             raise InvalidInputError("clusters belong to the gold", hint="pass gold=... with clusters=...")
-        mine = self._gold()
         if mine is not None:
             aligning.check_index_of_run(mine, entry, labels)
         if entry.gold is None:
@@ -279,7 +281,7 @@ class Store:
         return mine
 
     def _role(
-        self, condition: str, run: str, entry: Entry, gold: Gold
+        self, condition: str, run: str, entry: Entry, gold: Gold | None
     ) -> tuple[bool, tuple[str, ...] | None]:
         """Return the role of a new run, which must be that of the other runs of its condition."""
         if (
@@ -312,7 +314,7 @@ class Store:
                 raise _no_baseline(condition, name)
         return baseline, against
 
-    def _first(self, condition: str, gold: Gold) -> Run:
+    def _first(self, condition: str, gold: Gold | None) -> Run:
         return self.load(condition, self._known(condition)[0], gold=gold)
 
     def _known(self, condition: str) -> tuple[str, ...]:

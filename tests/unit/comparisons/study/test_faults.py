@@ -15,11 +15,13 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from bestby._core.errors import InvalidInputError, StudyError
+from bestby.comparisons.study import aligning
 from bestby.comparisons.study.store import Store
 
 pytestmark = pytest.mark.long
@@ -221,6 +223,24 @@ def test_many_writers_lose_nothing(tmp_path: Path, writers: int) -> None:
         for run in runs:
             assert store.load("h1", run, gold=gold).predictions[where].tolist() == expected.tolist()
     assert list((store.path / "tmp").iterdir()) == []
+
+
+def test_a_first_run_that_comes_meanwhile_brings_the_gold(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process begins the study after this one saw none, with the same items in another order."""
+    aligned, other = aligning.aligned, Store(tmp_path / "study")
+
+    def interrupted(*args: Any, **kwargs: Any) -> Any:
+        monkeypatch.setattr(aligning, "aligned", aligned)
+        other.add("h1", run="first", predictions=GOLD, gold=GOLD[::-1], ids=np.arange(N)[::-1])
+        return aligned(*args, **kwargs)
+
+    monkeypatch.setattr(aligning, "aligned", interrupted)
+    run = Store(tmp_path / "study").add("h1", run="second", predictions=GOLD, gold=GOLD, ids=np.arange(N))
+    assert run.gold_hash == other.gold().hash
+    assert run.predictions.tolist() == GOLD[::-1].tolist()
+    assert set(other.runs("h1")) == {"first", "second"}
 
 
 @pytest.mark.parametrize("links", [True, False])
