@@ -58,7 +58,7 @@ def test_every_option_reaches_the_comparison(run: Run, judged: Path) -> None:
     made = found["provenance"]
     assert made["settings"] == {
         "metrics": ["elo"], "ties": "davidson", "scale": "elo", "prior": 0.5, "level": 0.9, "test": "bootstrap",
-        "alternative": "greater", "correction": "bh", "baseline": "two",
+        "alternative": "greater", "correction": "bh", "margin": None, "baseline": "two",
     }  # fmt: skip
     assert (made["seed"], made["n_resamples"], found["n_clusters"]) == (7, 300, 30)
     assert [d["b"] for d in found["differences"]] == ["two", "two"]
@@ -68,7 +68,7 @@ def test_win_rates_with_every_option(run: Run, judged: Path) -> None:
     done = run(
         "preferences", judged, "--method", "win-rate", "--cluster", "topic", "--baseline", "two", "--interval",
         "percentile", "--level", "0.9", "--test", "bootstrap", "--alternative", "better", "--correction", "none",
-        "--resamples", "300", "--seed", "7", "--on-missing", "drop", "--json", "-",
+        "--resamples", "300", "--seed", "7", "--on-missing", "drop", "--margin", "0.05", "--json", "-",
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     made = json.loads(done.stdout)["provenance"]
@@ -80,8 +80,16 @@ def test_win_rates_with_every_option(run: Run, judged: Path) -> None:
         "baseline": "two",
     }
     assert expected.items() <= made["settings"].items()
-    assert made["settings"]["alternative"] == "better"
+    assert (made["settings"]["alternative"], made["settings"]["margin"]) == ("better", 0.05)
     assert (made["data"]["items"], made["data"]["clusters"]) == (60, 30)
+
+
+def test_a_margin_of_strengths(run: Run, judged: Path) -> None:
+    done = run("preferences", judged, "--margin", "30", "--resamples", "100", "--json", "-")
+    assert {d["verdict"] for d in json.loads(done.stdout)["differences"]} == {"equivalent"}
+    refused = run("preferences", judged, "--margin", "30", "--prior", "1")
+    assert refused.returncode == 2
+    assert "margin and prior do not go together" in refused.stderr
 
 
 def test_better_is_stronger(run: Run, judged: Path) -> None:

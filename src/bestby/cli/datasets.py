@@ -19,7 +19,7 @@ from bestby.results.replicability import Replicability
 
 _FOR_SCORES = (
     "--metric", "--lower-is-better", "--higher-is-better", "--baseline", "--interval", "--test", "--across",
-    "--alternative", "--correction", "--csv-scores",
+    "--alternative", "--correction", "--margin", "--csv-scores",
 )  # fmt: skip
 
 

@@ -51,7 +51,7 @@ def subtitle(c: Any, extent: str, *others: str) -> str:
     parts = [extent, f"{percent(c.level)} intervals", *others]
     if c.baseline is not None:
         parts.append(f"against the baseline {c.baseline}")
-    if getattr(c, "margin", None) is not None:
+    if c.margin is not None:
         parts.append(f"smallest difference that matters {margin_text(c.margin)}")
     return ", ".join(parts)
 

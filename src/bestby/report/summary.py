@@ -143,10 +143,17 @@ def methods_sentence(c: Comparison, metric: MetricInfo | None = None) -> str:
     intervals, tests = intervals_and_tests(differences)
     text = f"Intervals ({percent(c.level)}): {intervals} for differences, {scores} for scores."
     text += f" Test: {tests}; {correction(c)}."
-    equivalence = next((d.equivalence_interval for d, _ in kinds if d.equivalence_interval), None)
-    if equivalence is not None and equivalence.level != c.level:
-        text += f' "Equivalent" means that the {percent(equivalence.level)} interval lies inside the margin.'
+    text += equivalence([d for d, _ in kinds])
     return f"{text} {resamples(c)}" if resampled(d for d, _ in kinds) else text
+
+
+def equivalence(differences: Iterable[Difference]) -> str:
+    """Return what "equivalent" means, if the interval for it has another level than the one shown."""
+    for d in differences:
+        if d.equivalence_interval is not None and d.equivalence_interval.level != d.level:
+            level = percent(d.equivalence_interval.level)
+            return f' "Equivalent" means that the {level} interval lies inside the margin.'
+    return ""
 
 
 def correction(c: Any) -> str:

@@ -82,7 +82,7 @@ def score_rounding(c: Comparison, metric: MetricInfo) -> Rounding:
 def difference_rounding(c: Any, metric: MetricInfo | None = None) -> Rounding:
     """Return the digits of the differences, of those on one metric if it is given."""
     differences = c.differences if metric is None else differences_of(c, metric)
-    return Rounding.of([(d.estimate, d.interval) for d in differences], getattr(c, "margin", None))
+    return Rounding.of([(d.estimate, d.interval) for d in differences], c.margin)
 
 
 def systems_table(
@@ -148,14 +148,12 @@ def _group_key(group: str) -> str:
 def differences_table(c: Comparison, metric: MetricInfo, *beside_p: Column) -> Table:
     """Return the table of differences on one metric, in their order; with a margin also the verdicts."""
     differences = differences_of(c, metric)
-    judged = any(d.verdict is not None for d in differences)
     columns = (
         *column.differences(difference_rounding(c, metric), c.level, c.correction),
         *beside_p,
-        column.text("A is", lambda d: d.verdict or "", applies=judged),
+        _verdicts(differences),
     )
-    margin = "" if c.margin is None else f"; margin {margin_text(c.margin)}"
-    caption = f"Differences in {metric.name}, {column.DIFFERENCE}{margin}"
+    caption = f"Differences in {metric.name}, {column.DIFFERENCE}{_margin(c)}"
     return Table.of(caption, columns, differences, stands_out, methods=methods_sentence(c, metric))
 
 
@@ -163,4 +161,14 @@ def pairs_table(c: Any, caption: str, columns: Sequence[Column], methods: str) -
     """Return the differences over datasets or folds, with columns of their own."""
     level = c.differences[0].level if c.differences else None
     first = column.differences(difference_rounding(c), level, c.correction)
-    return Table.of(caption, (*first, *columns), c.differences, stands_out, methods=methods)
+    columns = (*first, *columns, _verdicts(c.differences))
+    return Table.of(caption + _margin(c), columns, c.differences, stands_out, methods=methods)
+
+
+def _verdicts(differences: Sequence[Difference]) -> Column:
+    judged = any(d.verdict is not None for d in differences)
+    return column.text("A is", lambda d: d.verdict or "", applies=judged)
+
+
+def _margin(c: Any) -> str:
+    return "" if c.margin is None else f"; margin {margin_text(c.margin)}"

@@ -212,7 +212,7 @@ class DatasetComparison(Paired):
         Post-hoc tests of the average ranks; empty for two systems.
     critical_difference : float or None
         The difference of average ranks that Nemenyi's test takes for real.
-    notes, provenance, level, correction, baseline
+    notes, provenance, level, correction, margin, baseline
         As for `Comparison`.
     """
 
@@ -233,6 +233,7 @@ class DatasetComparison(Paired):
     provenance: Provenance
     level: float
     correction: str
+    margin: float | None = None
     baseline: str | None = None
 
     described_by: ClassVar[str] = "datasets"

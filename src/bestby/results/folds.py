@@ -69,7 +69,7 @@ class FoldComparison(Paired):
         Per repetition the differences on its pooled out-of-fold predictions; empty without items.
     spread : tuple of Spread
         Per pair the spread of those; empty without items.
-    notes, provenance, level, correction, baseline
+    notes, provenance, level, correction, margin, baseline
         As for `Comparison`.
     """
 
@@ -88,6 +88,7 @@ class FoldComparison(Paired):
     provenance: Provenance
     level: float
     correction: str
+    margin: float | None = None
     baseline: str | None = None
 
     described_by: ClassVar[str] = "folds"

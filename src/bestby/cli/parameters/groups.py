@@ -150,6 +150,8 @@ class Resamples(Group):
 class Family(Resamples, Tests, Intervals):
     """Intervals and tests of the differences between systems, and how resamples are drawn."""
 
+    margin: Number = option("SIZE", "Smallest difference that matters; gives verdicts.")
+
 
 @record
 class ScoreFamily(Family):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bestby.cli.options import argument, choice, flag, option, record
 from bestby.cli.parameters import groups
-from bestby.cli.parameters.groups import Names, Number, Text
+from bestby.cli.parameters.groups import Names, Text
 from bestby.vocabulary import allowed_names
 
 
@@ -22,7 +22,6 @@ class Data(groups.Table):
 
 @record
 class Statistics(groups.ScoreFamily):
-    margin: Number = option("SIZE", "Smallest difference that matters; gives verdicts.")
     statistic: str = choice("NAME", allowed_names("statistic"), "Statistic of the runs: ", default="mean")
     interval: str = choice("METHOD", allowed_names("interval", "runs"), "Intervals: ", default="auto")
     test: str = choice("NAME", allowed_names("test", "runs"), "Test: ", default="auto")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeVar, overload
 
 import numpy as np
@@ -218,6 +218,34 @@ def verdict(
     if -margin < tost.low and tost.high < margin:
         return "equivalent"
     return "inconclusive"
+
+
+Bounds = tuple[Interval | None, tuple[Note, ...]]
+"""An interval, None where it is undefined, and the notes on it."""
+
+
+def with_equivalence(
+    bounds: Callable[[float], Bounds], level: float, margin: float | None
+) -> tuple[Interval | None, Interval | None, tuple[Note, ...]]:
+    """Return the interval at the level, that of two one-sided tests, and the notes on the first."""
+    interval, notes = bounds(level)
+    tost_level = equivalence_level(level, margin)
+    return interval, interval if tost_level is None else bounds(tost_level)[0], notes
+
+
+def with_verdict(
+    d: AnyDifference, tost: Interval | None, margin: float | None, *, doubted: bool = False
+) -> AnyDifference:
+    """Return a difference with its verdict, from its interval and that of two one-sided tests."""
+    scores = (d.score_a, d.score_b)
+    interval, tost = (on_marks(one, scores, margin) for one in (d.interval, tost))
+    return dataclasses.replace(
+        d,
+        interval=interval,
+        verdict=verdict(interval, tost, margin, d.greater_is_better, doubted=doubted),
+        margin=margin,
+        equivalence_interval=None if margin is None else tost,
+    )
 
 
 def oriented(question: Question, greater_is_better: bool) -> Alternative:

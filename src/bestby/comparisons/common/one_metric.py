@@ -25,7 +25,7 @@ from bestby.metrics.base import BaseMetric, MeanMetric
 from bestby.results.base import Note
 from bestby.results.comparison import Difference, SystemScore
 from bestby.results.pairs import Differences, Pairs
-from bestby.results.values import Interval, Omnibus, TestResult
+from bestby.results.values import Interval, Omnibus
 
 MOST_HELD = 5000
 """Pairs, those of 100 systems, up to which every difference is made at once and held."""
@@ -89,7 +89,16 @@ def compared(
     intervals = _intervals(makers, pairs, settings)
     differences = family.with_direction_notes(
         [
-            _difference(makers, pair, tests[pair], float(p), intervals[pair], evaluation, settings)
+            one_pair.difference(
+                makers,
+                pair,
+                evaluation,
+                tests[pair],
+                intervals[pair],
+                settings.level,
+                settings.margin,
+                float(p),
+            )
             for pair, p in zip(pairs, adjusted, strict=True)
         ],
         settings.alpha,
@@ -184,42 +193,13 @@ _Intervals = tuple[Interval | None, Interval | None, tuple[Note, ...]]
 
 def _intervals(makers: Intervals, pairs: Sequence[Pair], settings: Settings) -> dict[Pair, _Intervals]:
     """Return per pair the interval, the one for two one-sided tests, and notes."""
-    targets = [Target(*pair) for pair in pairs]
-    if settings.simultaneous:
-        together, notes = makers.simultaneous(targets, settings.level)
-        return {pair: (found, found, notes) for pair, found in zip(pairs, together, strict=True)}
-    result: dict[Pair, _Intervals] = {}
-    for pair, target in zip(pairs, targets, strict=True):
-        method, doubts = one_pair.chosen(makers, target, settings.interval)
-        found, notes = makers.interval(target, method, settings.level)
-        tost, tost_level = found, family.equivalence_level(settings.level, settings.margin)
-        if tost_level is not None:
-            tost = makers.interval(target, method, tost_level)[0]
-        result[pair] = (found, tost, (*notes, *doubts))
-    return result
-
-
-def _difference(
-    makers: Intervals,
-    pair: Pair,
-    test: TestResult,
-    p_adjusted: float,
-    intervals: _Intervals,
-    evaluation: Evaluation,
-    settings: Settings,
-) -> Difference:
-    interval, tost, notes = intervals
-    m, a, b = pair
-    metric, scores = makers.group.metrics[m], makers.scores[m]
-    both = (float(scores[a]), float(scores[b]))
-    interval, tost = (family.on_marks(one, both, settings.margin) for one in (interval, tost))
-    return dataclasses.replace(
-        one_pair.difference(makers, pair, evaluation, test, interval, settings.level, notes),
-        p_adjusted=p_adjusted,
-        verdict=family.verdict(interval, tost, settings.margin, metric.greater_is_better),
-        margin=settings.margin,
-        equivalence_interval=None if settings.margin is None else tost,
-    )
+    if not settings.simultaneous:
+        return {
+            pair: one_pair.intervals(makers, pair, settings.interval, settings.level, settings.margin)
+            for pair in pairs
+        }
+    together, notes = makers.simultaneous([Target(*pair) for pair in pairs], settings.level)
+    return {pair: (interval, interval, notes) for pair, interval in zip(pairs, together, strict=True)}
 
 
 def system_scores(

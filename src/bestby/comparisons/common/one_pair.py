@@ -8,7 +8,7 @@ import numpy as np
 
 from bestby._core import rounding
 from bestby.advising import interval_choice
-from bestby.comparisons.common.family import on_marks
+from bestby.comparisons.common.family import with_equivalence, with_verdict
 from bestby.data.evaluation import Evaluation
 from bestby.engine.base import Pair
 from bestby.engine.interval_maker import Intervals
@@ -75,16 +75,30 @@ def standard_error(
     return (found if found > least else 0.0), method
 
 
+def intervals(
+    makers: Intervals, pair: Pair, method: str, level: float, margin: float | None
+) -> tuple[Interval | None, Interval | None, tuple[Note, ...]]:
+    """Return the interval of a pair by the method asked for, that of two one-sided tests, and notes."""
+    target = Target(*pair)
+    name, doubts = chosen(makers, target, method)
+    interval, tost, notes = with_equivalence(
+        lambda nominal: makers.interval(target, name, nominal), level, margin
+    )
+    return interval, tost, (*notes, *doubts)
+
+
 def difference(
     makers: Intervals,
     pair: Pair,
     evaluation: Evaluation,
     test: TestResult,
-    interval: Interval | None,
+    intervals: tuple[Interval | None, Interval | None, tuple[Note, ...]],
     level: float,
-    notes: tuple[Note, ...],
+    margin: float | None,
+    p_adjusted: float | None = None,
 ) -> Difference:
-    """Return A minus B with its interval and test; the p-value is not adjusted yet."""
+    """Return A minus B with its intervals (those of `intervals`), verdict and test."""
+    interval, tost, notes = intervals
     m, a, b = pair
     metric, names, scores = makers.group.metrics[m], evaluation.names, makers.scores[m]
     n_differing = makers.group.differing(pair)[0]
@@ -92,17 +106,17 @@ def difference(
         notes += (Note("identical", IDENTICAL),)
     about = (metric.name, names[a], names[b])
     error, error_method = standard_error(makers, Target(*pair), interval)
-    return Difference(
+    plain = Difference(
         metric=metric.name,
         a=names[a],
         b=names[b],
         estimate=makers.estimate(Target(m, a, b)),
         score_a=float(scores[a]),
         score_b=float(scores[b]),
-        interval=on_marks(interval, (float(scores[a]), float(scores[b])), None),
+        interval=interval,
         level=level,
         test=test,
-        p_adjusted=test.p_value,
+        p_adjusted=test.p_value if p_adjusted is None else p_adjusted,
         greater_is_better=metric.greater_is_better,
         n_items=evaluation.n_items,
         n_clusters=evaluation.n_clusters,
@@ -111,3 +125,4 @@ def difference(
         standard_error=error,
         standard_error_method=error_method,
     )
+    return with_verdict(plain, tost, margin)

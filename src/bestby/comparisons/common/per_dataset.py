@@ -15,12 +15,12 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative, Array, FloatArray, IntArray
 from bestby.comparisons.common import one_pair, swap_notes
+from bestby.comparisons.common.settings import margin_of
 from bestby.data.coding import codes
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing
 from bestby.engine.interval_maker import Intervals
-from bestby.engine.targets import Target
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.suitability import chosen_metric
 from bestby.results.base import Note
@@ -36,10 +36,13 @@ class Options:
     interval: str
     test: str
     level: float
+    margin: float | None = None
     alternative: Alternative = "two-sided"
 
 
-def checked_options(interval: str, level: float, alternative: str, correction: str, **tests: str) -> Options:
+def checked_options(
+    interval: str, level: float, alternative: str, correction: str, margin: float | None, **tests: str
+) -> Options:
     """Return the options for one evaluation; the test there is the only one of `tests`, under its keyword."""
     ((keyword, test),) = tests.items()
     checks.choice(alternative, allowed_names("alternative", "items"), "alternative")
@@ -48,6 +51,7 @@ def checked_options(interval: str, level: float, alternative: str, correction: s
         checks.choice(interval, allowed_names("interval", "datasets"), "interval"),
         checks.choice(test, allowed_names("test", "items"), keyword),
         checks.probability(level, "level"),
+        margin_of(margin),
     )
 
 
@@ -75,21 +79,19 @@ def makers_of(evaluation: Evaluation, metric: BaseMetric, drawing: Drawing, wher
 def differences(
     makers: Intervals, evaluation: Evaluation, pairs: Sequence[Names], options: Options
 ) -> tuple[Difference, ...]:
-    """Return A minus B with interval and test for each pair; p-values are not adjusted yet."""
+    """Return A minus B with interval, verdict and test for each pair; p-values are not adjusted yet."""
     names = evaluation.names
     positions = [(0, names.index(a), names.index(b)) for a, b in pairs]
     tests = test_maker.run(options.test, makers, positions, options.alternative)
     made = []
     for pair in positions:
-        method, doubts = one_pair.chosen(makers, Target(*pair), options.interval)
-        interval, notes = makers.interval(Target(*pair), method, options.level)
-        notes = (
-            *notes,
-            *doubts,
-            *swap_notes.exchange_notes(makers.group, 0, {pair: tests[pair]}, names, options.test),
+        interval, tost, notes = one_pair.intervals(
+            makers, pair, options.interval, options.level, options.margin
         )
+        notes += tuple(swap_notes.exchange_notes(makers.group, 0, {pair: tests[pair]}, names, options.test))
+        bounds = (interval, tost, notes)
         made.append(
-            one_pair.difference(makers, pair, evaluation, tests[pair], interval, options.level, notes)
+            one_pair.difference(makers, pair, evaluation, tests[pair], bounds, options.level, options.margin)
         )
     return tuple(made)
 

@@ -11,7 +11,7 @@ from bestby._core import checks
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import Correction, DatasetTest, ItemInterval, ItemTest, OnMissing, Question, Rng
 from bestby.comparisons.common import per_dataset, provenance, swap_notes
-from bestby.comparisons.common.family import alpha_of, oriented, with_direction_notes
+from bestby.comparisons.common.family import alpha_of, oriented, with_direction_notes, with_verdict
 from bestby.comparisons.common.per_dataset import Options
 from bestby.comparisons.datasets.note_rules import notes_on
 from bestby.comparisons.datasets.overall import clipped, overall_differences, without_interval
@@ -30,7 +30,7 @@ from bestby.inference import multiplicity, ranking
 from bestby.inference.replicability import replicability
 from bestby.metrics import resolve
 from bestby.resampling.settings import Resampling, combined
-from bestby.results.base import Note, remember_backend
+from bestby.results.base import MetricInfo, Note, remember_backend
 from bestby.results.comparison import Difference
 from bestby.results.datasets import Counts, DatasetComparison, Names, RankDifference
 from bestby.results.replicability import Replicability
@@ -61,6 +61,7 @@ def compare_datasets(
     across: DatasetTest = "t",
     alternative: Question = "two-sided",
     correction: Correction = "holm",
+    margin: float | None = None,
     n_resamples: int = 10_000,
     rng: Rng = 0,
     n_jobs: int = 1,
@@ -117,6 +118,9 @@ def compare_datasets(
         for whether A is better, whichever direction that is.
     correction : {"holm", "bonferroni", "bh", "none"}
         Over the pairs, for the tests over the datasets. Inside one pair, the datasets are corrected by Holm.
+    margin : float, optional
+        The smallest difference that matters; turns on verdicts, of the mean difference over the datasets and
+        on each dataset.
 
     Returns
     -------
@@ -155,7 +159,7 @@ def compare_datasets(
     drawing = Drawing.of(
         combined(resampling, n_resamples, rng=rng, n_jobs=n_jobs, progress=progress, executor=executor)
     )
-    options = per_dataset.checked_options(interval, level, alternative, correction, test=test)
+    options = per_dataset.checked_options(interval, level, alternative, correction, margin, test=test)
     checks.choice(across, allowed_names("across", "datasets"), "across")
     checks.choice(on_missing, allowed_names("on_missing", "datasets"), "on_missing")
     check_outer(data, outer)
@@ -207,6 +211,7 @@ def compare_datasets(
         provenance=provenance.made_by(drawing, settings, about, scores.data_hash),
         level=options.level,
         correction=correction,
+        margin=options.margin,
         baseline=baseline,
     )
     return remember_backend(result, backend_of(data))
@@ -293,12 +298,7 @@ def _across(
     measure = resolve("mean")
     method = "auto" if options.interval == "tango" else options.interval  # the means are no proportions
     makers = per_dataset.makers_of(evaluation, measure, drawing, "scores")
-    made = [
-        dataclasses.replace(d, interval=clipped(d.interval, scores.metric))
-        for d in per_dataset.differences(
-            makers, evaluation, pairs, dataclasses.replace(options, interval=method)
-        )
-    ]
+    made = per_dataset.differences(makers, evaluation, pairs, dataclasses.replace(options, interval=method))
     adjusted = multiplicity.adjust([d.p_value for d in made], correction)
     names = evaluation.names
     tests = {(0, names.index(d.a), names.index(d.b)): d.test for d in made}
@@ -308,17 +308,21 @@ def _across(
     doubts = [dataclasses.replace(note, about=(scores.metric.name, *note.about[1:])) for note in doubts]
     differences = with_direction_notes(
         [
-            dataclasses.replace(
-                _as_of_t(d, scores.metric.name),
-                metric=scores.metric.name,
-                greater_is_better=scores.metric.greater_is_better,
-                p_adjusted=float(p),
-            )
+            _over_datasets(d, scores.metric, float(p), options.margin)
             for d, p in zip(made, adjusted, strict=True)
         ],
         alpha_of(options.level),
     )
     return differences, doubts
+
+
+def _over_datasets(d: Difference, metric: MetricInfo, p_adjusted: float, margin: float | None) -> Difference:
+    """Return a difference of means as that of the metric, with a verdict in its direction."""
+    d = _as_of_t(dataclasses.replace(d, interval=clipped(d.interval, metric)), metric.name)
+    named = dataclasses.replace(
+        d, metric=metric.name, greater_is_better=metric.greater_is_better, p_adjusted=p_adjusted
+    )
+    return with_verdict(named, d.interval and clipped(d.equivalence_interval, metric), margin)
 
 
 def _as_of_t(d: Difference, metric: str) -> Difference:

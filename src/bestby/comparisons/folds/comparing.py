@@ -6,13 +6,22 @@ import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
+from functools import partial
 from typing import Any, Literal
 
 from bestby._core import checks
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import Correction, FloatArray, FoldTest, ItemInterval, ItemTest, Question, Rng
 from bestby.comparisons.common import per_dataset
-from bestby.comparisons.common.family import alpha_of, oriented, rejects, with_direction_notes
+from bestby.comparisons.common.family import (
+    Bounds,
+    alpha_of,
+    oriented,
+    rejects,
+    with_direction_notes,
+    with_equivalence,
+    with_verdict,
+)
 from bestby.comparisons.common.per_dataset import Options
 from bestby.comparisons.common.provenance import made_by
 from bestby.comparisons.folds import fold_tests
@@ -57,6 +66,7 @@ def compare_folds(
     inside: ItemTest = "permutation",
     alternative: Question = "two-sided",
     correction: Correction = "holm",
+    margin: float | None = None,
     n_resamples: int = 10_000,
     rng: Rng = 0,
     n_jobs: int = 1,
@@ -112,6 +122,8 @@ def compare_folds(
         is.
     correction : {"holm", "bonferroni", "bh", "none"}
         Over the pairs.
+    margin : float, optional
+        The smallest difference that matters; turns on verdicts, from the corrected interval.
 
     Returns
     -------
@@ -155,7 +167,7 @@ def compare_folds(
     drawing = Drawing.of(
         combined(resampling, n_resamples, rng=rng, n_jobs=n_jobs, progress=progress, executor=executor)
     )
-    options = per_dataset.checked_options(interval, level, alternative, correction, inside=inside)
+    options = per_dataset.checked_options(interval, level, alternative, correction, margin, inside=inside)
     checks.choice(test, allowed_names("test", "folds"), "test")
     table_options = TableOptions.of(
         gold, item, clusters, systems=systems, ignore=ignore,
@@ -186,7 +198,8 @@ def compare_folds(
     settings = {
         "metrics": [folds.metric.name], "interval": interval, "inside": inside, "level": options.level,
         "alternative": alternative, "test": name, "test_choice": "auto" if test == "auto" else "by name",
-        "ratio": share, "required": needed, "correction": correction, "baseline": baseline,
+        "ratio": share, "required": needed, "correction": correction, "margin": options.margin,
+        "baseline": baseline,
     }  # fmt: skip
     scores = per_dataset.in_order(folds.matrix, folds.names, order)
     result = FoldComparison(
@@ -205,6 +218,7 @@ def compare_folds(
         provenance=made_by(drawing, settings, folds.sizes(), folds.data_hash),
         level=options.level,
         correction=correction,
+        margin=options.margin,
         baseline=baseline,
     )
     return remember_backend(result, backend_of(data))
@@ -303,33 +317,43 @@ def _differences(
     for (a, b), p in zip(pairs, adjusted, strict=True):
         d = _paired(folds, (a, b))
         table = fold_tests.by_repetition(folds, d)
-        interval, _ = defined(crossvalidation.corrected_interval(table, ratio, options.level, bounds))
+        interval, tost, _ = with_equivalence(
+            partial(_corrected_interval, table, ratio, bounds), options.level, options.margin
+        )
         error = crossvalidation.corrected_error(table, ratio, bounds)
         notes: tuple[Note, ...] = ()
         if interval is None or interval.low == interval.high:
             text = "the difference is the same on all folds" + ("" if interval else _UNKNOWN)
             notes = (Note("no_variance", text, (folds.metric.name, a, b)),)
         made.append(
-            Difference(
-                metric=folds.metric.name,
-                a=a,
-                b=b,
-                estimate=float(d.mean()),
-                score_a=mean[a],
-                score_b=mean[b],
-                interval=interval,
-                level=options.level,
-                test=chosen[a, b],
-                p_adjusted=float(p),
-                greater_is_better=folds.metric.greater_is_better,
-                n_items=len(folds.labels),
-                n_differing=int((d != 0.0).sum()),
-                notes=notes,
-                standard_error=error,
-                standard_error_method=bounds,
+            with_verdict(
+                Difference(
+                    metric=folds.metric.name,
+                    a=a,
+                    b=b,
+                    estimate=float(d.mean()),
+                    score_a=mean[a],
+                    score_b=mean[b],
+                    interval=interval,
+                    level=options.level,
+                    test=chosen[a, b],
+                    p_adjusted=float(p),
+                    greater_is_better=folds.metric.greater_is_better,
+                    n_items=len(folds.labels),
+                    n_differing=int((d != 0.0).sum()),
+                    notes=notes,
+                    standard_error=error,
+                    standard_error_method=bounds,
+                ),
+                tost,
+                options.margin,
             )
         )
     return with_direction_notes(made, alpha_of(options.level))
+
+
+def _corrected_interval(table: FloatArray, ratio: float, method: str, level: float) -> Bounds:
+    return defined(crossvalidation.corrected_interval(table, ratio, level, method))
 
 
 def _spread(pair: Names, position: int, inner: Mapping[str, tuple[Difference, ...]], level: float) -> Spread:

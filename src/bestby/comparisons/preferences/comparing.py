@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from bestby._core import checks, rounding
+from bestby._core.errors import DesignError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import (
     Array,
@@ -24,6 +25,7 @@ from bestby._core.typing import (
 )
 from bestby.comparisons.common import family
 from bestby.comparisons.common.provenance import made_by
+from bestby.comparisons.common.settings import margin_of
 from bestby.comparisons.preferences import testing
 from bestby.comparisons.preferences.fitting import Fit, Settings, fitted, notes_on
 from bestby.comparisons.preferences.source import Columns, Data, data_of
@@ -58,6 +60,7 @@ def compare_preferences(
     test: PreferenceTest = "auto",
     alternative: Question = "two-sided",
     correction: Correction = "holm",
+    margin: float | None = None,
     n_resamples: int = 10_000,
     rng: Rng = 0,
     n_jobs: int = 1,
@@ -102,6 +105,9 @@ def compare_preferences(
         names. Intervals are two-sided always.
     correction : {"holm", "bonferroni", "bh", "none"}
         How p-values are corrected; the family is all pairs.
+    margin : float, optional
+        The smallest difference of strengths that matters, on their scale; turns on verdicts. It does not go
+        with a prior, which draws strengths together.
     n_resamples : int
         Resamples of the clusters, or of the judgements.
     rng : int, numpy.random.Generator or None
@@ -126,7 +132,7 @@ def compare_preferences(
     DesignError
         If a system, or a group of systems, was never beaten by or never beat the others: strengths then have
         no finite estimate without a prior. If two systems never met, for the permutation test. If clusters
-        are two crossed groupings.
+        are two crossed groupings, or a margin comes with a prior.
 
     See Also
     --------
@@ -163,8 +169,15 @@ def compare_preferences(
         checks.choice(test, allowed_names("test", "preferences"), "test"),
         checks.choice(alternative, allowed_names("alternative", "preferences"), "alternative"),
         checks.choice(correction, allowed_names("correction"), "correction"),
+        margin_of(margin),
         baseline,
     )
+    if settings.margin is not None and settings.prior > 0.0:
+        raise DesignError(
+            "margin and prior do not go together: a prior draws strengths together, which could make them"
+            " equivalent",
+            hint="leave one of the two out",
+        )
     drawing = Drawing.of(resampling)
     judgements = data_of(data, clusters, Columns(a, b, winner, item, systems))
     checks.valid_baseline(baseline, judgements.names)
@@ -199,6 +212,7 @@ def _compared(fit: Fit, settings: Settings, drawing: Drawing) -> PreferenceCompa
         n_items=fit.data.judged.n,
         level=settings.level,
         correction=settings.correction,
+        margin=settings.margin,
         baseline=settings.baseline,
         n_clusters=0 if fit.data.judged.clusters is None else fit.data.judged.n_units,
         tie_model=settings.ties,
@@ -227,14 +241,18 @@ def _difference(
     names, unit = fit.data.names, settings.unit
     log = fit.strengths.log
     wins, losses, ties = (int(x) for x in (fit.wins[i, j], fit.wins[j, i], fit.ties[i, j]))
-    return PreferenceDifference(
+    gaps = unit * (fit.drawn.log[:, i] - fit.drawn.log[:, j])
+    interval, tost, _ = family.with_equivalence(
+        lambda level: (_interval(gaps, level), ()), settings.level, settings.margin
+    )
+    plain = PreferenceDifference(
         metric=settings.metric,
         a=names[i],
         b=names[j],
         estimate=unit * fit.gap(i, j),
         score_a=settings.mean + unit * float(log[i]),
         score_b=settings.mean + unit * float(log[j]),
-        interval=_interval(unit * (fit.drawn.log[:, i] - fit.drawn.log[:, j]), settings.level),
+        interval=interval,
         level=settings.level,
         test=test,
         p_adjusted=p_adjusted,
@@ -249,6 +267,8 @@ def _difference(
         standard_error=unit * fit.error(i, j),
         standard_error_method="sandwich",
     )
+    # On resamples without finite strengths the difference may be of any size.
+    return family.with_verdict(plain, tost, settings.margin, doubted=not np.isfinite(gaps).all())
 
 
 def _scores(

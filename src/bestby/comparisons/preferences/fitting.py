@@ -32,6 +32,7 @@ class Settings:
     test: str
     alternative: Question
     correction: str
+    margin: float | None
     baseline: str | None
 
     @property

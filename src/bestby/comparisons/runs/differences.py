@@ -102,13 +102,10 @@ def difference_of(
         return difference_of(data, b, a, test.mirrored(), p_adjusted, orders, settings).mirrored()
     maker, (x, y) = data.maker, (data.maker.scores[a], data.maker.scores[b])
     name_a, name_b = data.names[a], data.names[b]
-    interval, notes = maker.interval(a, b, settings.interval, settings.level)
-    tost, tost_level = interval, family.equivalence_level(settings.level, settings.margin)
-    if tost_level is not None:
-        tost = maker.interval(a, b, settings.interval, tost_level)[0]
+    interval, tost, notes = family.with_equivalence(
+        lambda level: maker.interval(a, b, settings.interval, level), settings.level, settings.margin
+    )
     doubted = any(note.code in DOUBTED for note in notes)
-    both = (maker.estimate(a), maker.estimate(b))
-    interval, tost = (family.on_marks(one, both, settings.margin) for one in (interval, tost))
     welch = samples.t_test(x, y, settings.statistic, test.alternative, paired=settings.paired)
     chance, chance_interval = improvement.improvement(x, y, settings.level, paired=settings.paired)
     effect, effect_interval = effect_sizes.effect_size(x, y, settings.level, paired=settings.paired)
@@ -120,13 +117,13 @@ def difference_of(
     if not isinstance(maker, RunsWithItems):
         notes += tuple(spread_notes(x, y, name_a, name_b, settings.statistic))
     error, error_method = maker.standard_error(a, b)
-    return RunsDifference(
+    plain = RunsDifference(
         metric=data.metric.name,
         a=name_a,
         b=name_b,
         estimate=maker.estimate(a, b),
-        score_a=both[0],
-        score_b=both[1],
+        score_a=maker.estimate(a),
+        score_b=maker.estimate(b),
         interval=interval,
         level=settings.level,
         test=test,
@@ -134,11 +131,6 @@ def difference_of(
         greater_is_better=data.metric.greater_is_better,
         n_items=data.n_items,
         n_differing=_differing(data, a, b),
-        verdict=family.verdict(
-            interval, tost, settings.margin, data.metric.greater_is_better, doubted=doubted
-        ),
-        margin=settings.margin,
-        equivalence_interval=None if settings.margin is None else tost,
         notes=tuple(Note(note.code, note.message, about) for note in notes),
         n_runs=(x.size, y.size),
         p_welch=math.nan if welch is None else welch.p_value,
@@ -151,6 +143,7 @@ def difference_of(
         standard_error=error,
         standard_error_method=error_method,
     )
+    return family.with_verdict(plain, tost, settings.margin, doubted=doubted)
 
 
 def _differing(data: Data, a: int, b: int) -> int:

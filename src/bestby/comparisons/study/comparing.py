@@ -22,7 +22,7 @@ from bestby.comparisons.study.store import Store
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Group
-from bestby.engine.hierarchy import DOUBTED, RunsWithItems
+from bestby.engine.hierarchy import RunsWithItems
 from bestby.engine.interval_maker import Intervals
 from bestby.engine.sums import SumGroup
 from bestby.engine.targets import Target
@@ -237,19 +237,10 @@ def _differences_of(
         for condition, part in ((a, slice(0, len(a.runs))), (b, slice(len(a.runs), None))):
             _check_defined(makers.scores[m][part], metric, condition)
         make = item_difference if alone else difference_over_runs
-        difference, tost = make(
-            plan, makers, m, evaluation, (a, b), _alternative(plan, metric, turned=turned)
-        )
+        difference = make(plan, makers, m, evaluation, (a, b), _alternative(plan, metric, turned=turned))
         about = (metric.name, a.name, b.name)
-        scores, margin = (difference.score_a, difference.score_b), plan.settings.margin
-        interval, tost = (family.on_marks(one, scores, margin) for one in (difference.interval, tost))
-        doubted = not alone and any(note.code in DOUBTED for note in difference.notes)
         yield dataclasses.replace(
             difference,
-            interval=interval,
-            verdict=family.verdict(interval, tost, margin, metric.greater_is_better, doubted=doubted),
-            margin=plan.settings.margin,
-            equivalence_interval=None if plan.settings.margin is None else tost,
             notes=tuple(
                 Note(note.code, note.message, about)
                 for note in (*difference.notes, *_undefined(makers.group, m))

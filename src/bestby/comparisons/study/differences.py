@@ -14,15 +14,11 @@ from bestby.comparisons.common import family, one_pair, swap_notes
 from bestby.comparisons.study.plan import Condition, Plan
 from bestby.data.evaluation import Evaluation
 from bestby.engine import test_maker
-from bestby.engine.hierarchy import RunsWithItems
+from bestby.engine.hierarchy import DOUBTED, RunsWithItems
 from bestby.engine.interval_maker import Intervals
-from bestby.engine.targets import Target
 from bestby.results.base import Note
 from bestby.results.study import StudyDifference
-from bestby.results.values import Interval
 from bestby.vocabulary import allowed_names
-
-"""Intervals and tests that know of several runs."""
 
 
 def item_difference(
@@ -32,27 +28,19 @@ def item_difference(
     evaluation: Evaluation,
     both: tuple[Condition, Condition],
     alternative: Alternative,
-) -> tuple[StudyDifference, Interval | None]:
+) -> StudyDifference:
     """Return the difference of one run each, resampled over the items."""
     settings, pair = plan.settings, (m, 0, 1)
     name = "permutation" if settings.test == "auto" else settings.test
     test = test_maker.run(name, makers, [pair], alternative)[pair]
-    method, doubts = one_pair.chosen(makers, Target(*pair), settings.interval)
-    interval, notes = makers.interval(Target(*pair), method, settings.level)
-    tost, tost_level = interval, family.equivalence_level(settings.level, settings.margin)
-    if tost_level is not None:
-        tost = makers.interval(Target(*pair), method, tost_level)[0]
-    notes = (
-        *notes,
-        *doubts,
-        *swap_notes.exchange_notes(makers.group, m, {pair: test}, evaluation.names, name),
+    interval, tost, notes = one_pair.intervals(
+        makers, pair, settings.interval, settings.level, settings.margin
     )
-    plain = one_pair.difference(makers, pair, evaluation, test, interval, settings.level, notes)
+    notes += tuple(swap_notes.exchange_notes(makers.group, m, {pair: test}, evaluation.names, name))
+    bounds = (interval, tost, notes)
+    plain = one_pair.difference(makers, pair, evaluation, test, bounds, settings.level, settings.margin)
     values = {entry.name: getattr(plain, entry.name) for entry in fields(plain)}
-    return (
-        StudyDifference(**{**values, "a": both[0].name, "b": both[1].name, "n_runs": (1, 1)}),
-        tost,
-    )
+    return StudyDifference(**{**values, "a": both[0].name, "b": both[1].name, "n_runs": (1, 1)})
 
 
 def difference_over_runs(
@@ -62,22 +50,21 @@ def difference_over_runs(
     evaluation: Evaluation,
     both: tuple[Condition, Condition],
     alternative: Alternative,
-) -> tuple[StudyDifference, Interval | None]:
+) -> StudyDifference:
     """Return the difference over the items and the runs."""
     settings, metric = plan.settings, makers.group.metrics[m]
     sizes = [len(condition.runs) for condition in both]
     crossed = RunsWithItems(makers, sizes, [condition.name for condition in both], paired=False, metric=m)
     test = crossed.test(0, 1, name_for_runs(settings.test, "test"), alternative)
     method = name_for_runs(settings.interval, "interval")
-    interval, notes = crossed.interval(0, 1, method, settings.level)
-    tost, tost_level = interval, family.equivalence_level(settings.level, settings.margin)
-    if tost_level is not None:
-        tost = crossed.interval(0, 1, method, tost_level)[0]
+    interval, tost, notes = family.with_equivalence(
+        lambda level: crossed.interval(0, 1, method, level), settings.level, settings.margin
+    )
     n_differing = _differing(list(evaluation.systems.values()))
     if n_differing == 0:
         notes += (Note("identical", "no two runs of the two conditions differ on any item"),)
     error, error_method = crossed.standard_error(0, 1)
-    found = StudyDifference(
+    plain = StudyDifference(
         metric=metric.name,
         a=both[0].name,
         b=both[1].name,
@@ -96,7 +83,8 @@ def difference_over_runs(
         standard_error=error,
         standard_error_method=error_method,
     )
-    return found, tost
+    doubted = any(note.code in DOUBTED for note in notes)
+    return family.with_verdict(plain, tost, settings.margin, doubted=doubted)
 
 
 def name_for_runs(name: str, what: str) -> str:

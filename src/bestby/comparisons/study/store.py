@@ -126,7 +126,7 @@ class Store:
             classes=entry.classes,
             normalise=entry.normalise,
         )
-        # Runs may have come since the gold was looked for: they are checked against the one that is stored now.
+        # Runs may have come since the gold was looked for: they belong to the gold that is stored now.
         baseline, against = self._role(condition, run, entry, stored)
         return gold, Run(
             condition=condition,

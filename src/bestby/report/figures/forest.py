@@ -114,7 +114,7 @@ def folds(c: FoldComparison, ax: Axes | None = None) -> Axes:
     """Draw the difference of every pair: a dot per fold, the mean with its corrected interval."""
     column = dict(zip(c.systems, c.scores.T, strict=True))
     lines = [_pair(d, dots=(column[d.a] - column[d.b]).tolist()) for d in c.differences]
-    axes = draw_lines(lines, difference_rounding(c), None, ax)
+    axes = draw_lines(lines, difference_rounding(c), c.margin, ax)
     drawing.difference_label(axes, c.metric)
     drawing.title(
         axes, f"{name(c.metric.name)}: {len(c.folds)} folds, corrected {percent(c.level)} intervals"
@@ -142,7 +142,7 @@ def datasets(c: DatasetComparison, pair: tuple[str, str] | None = None, ax: Axes
         overall = [Line("macro, datasets vary", whole.estimate, whole.interval, filled, bold=True, rule=True)]
     lines = [*sorted(_on_datasets(c, whole), key=lambda line: -(line.estimate or 0.0)), *overall]
     digits = Rounding.of([(line.estimate or 0.0, line.interval) for line in lines if line.interval])
-    axes = draw_lines(lines, digits, None, ax)
+    axes = draw_lines(lines, digits, c.margin, ax)
     drawing.difference_label(axes, c.metric, name(whole.a), name(whole.b))
     text = f"{name(c.metric.name)}: differences on {len(c.datasets)} datasets"
     drawing.title(axes, f"{text} with {percent(c.level)} intervals")

@@ -83,7 +83,7 @@ def _methods_over(c: DatasetComparison) -> str:
     intervals, tests = summary.intervals_and_tests(c.differences)
     return (
         f"Over datasets: {intervals} intervals ({percent(c.level)}) of the mean difference; {tests};"
-        f" {summary.correction(c)}."
+        f" {summary.correction(c)}.{summary.equivalence(c.differences)}"
     )
 
 

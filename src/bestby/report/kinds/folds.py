@@ -77,7 +77,7 @@ def _methods_over(c: FoldComparison) -> str:
     reason = _REASONS[c.provenance.settings["test"]] if chosen else ""
     return (
         f"Intervals ({percent(c.level)}): {intervals}, ratio of test items to training items {c.ratio:.4g}."
-        f" Test: {tests}{reason}; {summary.correction(c)}."
+        f" Test: {tests}{reason}; {summary.correction(c)}.{summary.equivalence(c.differences)}"
     )
 
 

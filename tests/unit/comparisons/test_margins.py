@@ -1,0 +1,116 @@
+"""Verdicts over datasets, folds and preferences follow from two intervals, as those of `compare` do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import bestby as bb
+from bestby.results import Interval
+
+TABLE = {f"d{i}": {"old": 0.70 + 0.01 * i, "new": 0.71 + 0.01 * i + 0.002 * (i % 3)} for i in range(8)}
+FOLDS = {name: [row[name] for row in TABLE.values()] for name in ("old", "new")}
+JUDGED = [("new", "old", "new")] * 70 + [("new", "old", "old")] * 40 + [("new", "old", "tie")] * 10
+
+
+def datasets(**settings: Any) -> bb.Difference:
+    return bb.compare_datasets(TABLE, outer="dataset", **settings)["new", "old"]
+
+
+def folds(**settings: Any) -> bb.Difference:
+    return bb.compare_folds(FOLDS, **settings)["new", "old"]
+
+
+def preferences(**settings: Any) -> bb.Difference:
+    return bb.compare_preferences(JUDGED, n_resamples=999, **settings)["new", "old"]
+
+
+def ends(interval: Interval | None) -> tuple[float, float]:
+    assert interval is not None
+    return interval.low, interval.high
+
+
+@pytest.mark.parametrize("compared", [datasets, folds, preferences])
+def test_the_verdict_follows_from_the_intervals(compared: Any) -> None:
+    plain, at_90 = compared(), compared(level=0.9)
+    assert (plain.verdict, plain.margin, plain.equivalence_interval) == (None, None, None)
+    low, high = ends(plain.interval)
+    inner = ends(at_90.interval)
+    assert low < inner[0] < inner[1] < high
+    for margin, verdict in (
+        (0.9 * low, "better"),
+        (0.5 * (low + inner[1]), "inconclusive"),
+        (0.5 * (inner[1] + high), "equivalent"),  # two one-sided tests need the 90 % interval only
+        (2.0 * high, "equivalent"),
+    ):
+        d = compared(margin=margin)
+        assert (d.verdict, d.margin) == (verdict, margin)
+        assert ends(d.equivalence_interval) == pytest.approx(inner, rel=1e-12)
+        assert ends(d.interval) == (low, high)
+        assert d.mirrored().verdict == {"better": "worse"}.get(verdict, verdict)
+
+
+def test_the_interval_of_equivalence_over_datasets_is_students() -> None:
+    d = np.array([row["new"] - row["old"] for row in TABLE.values()])
+    expected = stats.t.interval(0.9, d.size - 1, d.mean(), stats.sem(d))
+    found = datasets(margin=0.05, interval="normal").equivalence_interval
+    assert ends(found) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("compared", [datasets, folds])
+def test_lower_may_be_better(compared: Any) -> None:
+    assert compared(margin=0.005, greater_is_better=True).verdict == "better"
+    assert compared(margin=0.005, greater_is_better=False).verdict == "worse"
+
+
+def test_items_have_verdicts_on_each_dataset() -> None:
+    gold = ["x", "y"] * 40
+    part = bb.Evaluation.of({"a": gold, "b": ["x"] * 80}, gold)
+    result = bb.compare_datasets({"p": part, "q": part}, margin=0.1)
+    assert {d.verdict for differences in result.within.values() for d in differences} == {"better"}
+
+
+def test_a_difference_that_no_interval_bounds_is_inconclusive() -> None:
+    same = {f"d{i}": {"a": 0.7, "b": 0.6} for i in range(4)}
+    d = bb.compare_datasets(same, outer="dataset", margin=0.5)["a", "b"]
+    assert (d.interval, d.verdict, d.equivalence_interval) == (None, "inconclusive", None)
+    d = bb.compare_folds({"a": [0.7] * 5, "b": [0.6] * 5}, margin=0.5)["a", "b"]
+    assert (d.interval, d.verdict, d.equivalence_interval) == (None, "inconclusive", None)
+
+
+def test_lost_resamples_of_strengths_leave_the_verdict_open() -> None:
+    judged = [("a", "b", "a")] * 6 + [("a", "b", "b")] * 2
+    result = bb.compare_preferences(judged, margin=50.0, n_resamples=999)
+    assert "undefined_resamples" in {note.code for note in result.notes}
+    assert result["a", "b"].verdict == "inconclusive"
+
+
+def test_a_prior_would_make_systems_equivalent() -> None:
+    with pytest.raises(bb.DesignError, match="margin and prior do not go together"):
+        preferences(margin=0.5, prior=100.0)
+
+
+@pytest.mark.parametrize("margin", [0.0, -1.0, float("nan"), "x"])
+@pytest.mark.parametrize("compared", [datasets, folds, preferences])
+def test_margins_are_checked(compared: Any, margin: Any) -> None:
+    with pytest.raises(bb.InvalidInputError, match="margin must be"):
+        compared(margin=margin)
+
+
+def test_reports_and_files_have_the_verdict() -> None:
+    for result in (
+        bb.compare_datasets(TABLE, outer="dataset", margin=0.03),
+        bb.compare_folds(FOLDS, margin=0.03),
+        bb.compare_preferences(JUDGED, margin=2.0, n_resamples=99),
+    ):
+        assert "A is" in str(result)
+        assert "equivalent" in str(result)
+        assert "lies inside the margin" in result.to_markdown()
+        assert result.to_frame()["verdict"][0] == "equivalent"
+        assert "margin" in result.signature
+        loaded = bb.load(result.to_json())
+        assert loaded == result
+        assert loaded.margin == result.margin
