@@ -7,12 +7,14 @@ import math
 import platform
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy
 
+from bestby._core import checks
+from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby._version import __version__
 from bestby.results.base import Note, Provenance
@@ -104,9 +106,9 @@ class Design(ABC):
         """The true difference A minus B that is assumed, on the scale of the metric."""
 
     @property
-    @abstractmethod
     def effect(self) -> float:
         """The parameter that `minimum_detectable` varies: the difference itself, a lift, a scale."""
+        return self.true_difference
 
     @property
     def null(self) -> float:
@@ -162,6 +164,40 @@ class Design(ABC):
     def notes(self, n: int, question: Question) -> tuple[Note, ...]:  # noqa: ARG002
         """Return what a reader of the plan must know."""
         return ()
+
+    def _simulated(
+        self, n: IntArray, question: Question, hits: Callable[[int, int, Question], int]
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the shares of rejections at each n, with their errors, from numbers of hits."""
+        studies = question.n_simulations or self.simulations
+        powers = np.array([simulated_power(hits(int(size), studies, question), studies) for size in n])
+        return powers[:, 0], powers[:, 1]
+
+
+class PlannedDifference(Design):
+    """A design whose effect is the mean difference of two systems, a field of its own."""
+
+    difference: float
+
+    def _check_difference(self) -> None:
+        if not math.isfinite(checks.amount(self.difference, "difference")):
+            raise InvalidInputError(
+                f"difference must be finite, got {self.difference}", argument="difference"
+            )
+
+    @property
+    def true_difference(self) -> float:
+        """The difference assumed."""
+        return self.difference
+
+    def reach(self, alternative: Alternative) -> float:
+        """Return infinity: any difference may be planned for."""
+        down = alternative == "less" or (alternative == "two-sided" and self.difference < 0.0)
+        return -math.inf if down else math.inf
+
+    def with_effect(self, effect: float) -> Self:
+        """Return the design with another difference."""
+        return replace(self, difference=effect)  # type: ignore[type-var]  # designs are dataclasses
 
 
 def plan_provenance(kind: str, design: Design, question: Question, **more: Any) -> Provenance:

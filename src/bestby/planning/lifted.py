@@ -14,7 +14,7 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
 from bestby.planning import doubt
-from bestby.planning.base import Design, Question, simulated_power
+from bestby.planning.base import Design, Question
 from bestby.planning.two_samples import TESTS
 from bestby.results.base import Note
 from bestby.vocabulary import allowed_names
@@ -87,6 +87,9 @@ class LiftedScores(Design):
     name: ClassVar[str] = "lifted scores"
     simulated: ClassVar[bool] = True
     simulations: ClassVar[int] = 5000
+    unit: ClassVar[str] = "runs"
+    most: ClassVar[int] = 10_000
+    too_small: ClassVar[str] = "plan for a larger lift or a lower power"
 
     def __post_init__(self) -> None:
         checks.choice(self.by, allowed_names("by"), "by")
@@ -113,24 +116,9 @@ class LiftedScores(Design):
         object.__setattr__(self, "values", values)
 
     @property
-    def unit(self) -> str:
-        """Runs."""
-        return "runs"
-
-    @property
     def size(self) -> int:
         """The number of scores given."""
         return int(self.values.size)
-
-    @property
-    def most(self) -> int:
-        """More are not simulated."""
-        return 10_000
-
-    @property
-    def too_small(self) -> str:
-        """What to do if no n is enough."""
-        return "plan for a larger lift or a lower power"
 
     @property
     def true_difference(self) -> float:
@@ -162,9 +150,7 @@ class LiftedScores(Design):
 
     def powers(self, n: IntArray, question: Question) -> tuple[FloatArray, FloatArray]:
         """Return the share of significant tests at each n, with its Monte Carlo error."""
-        studies = question.n_simulations or self.simulations
-        found = np.array([simulated_power(self._hits(int(size), studies, question), studies) for size in n])
-        return found[:, 0], found[:, 1]
+        return self._simulated(n, question, self._hits)
 
     def _hits(self, n: int, studies: int, question: Question) -> int:
         # Drawn run by run: studies of different size under one seed share their first runs, and

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import dataclasses
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,7 +25,7 @@ from bestby.engine.weighted import ItemGroup, WeightGroup
 from bestby.metrics.base import BaseMetric, MeanMetric
 from bestby.metrics.suitability import chosen_metric
 from bestby.planning import doubt
-from bestby.planning.base import Design, Question, simulated_power
+from bestby.planning.base import Design, Question
 from bestby.planning.studies import by_cells, by_items
 from bestby.results.base import Note
 from bestby.vocabulary import allowed_names
@@ -108,6 +107,9 @@ class Pilot(Design):
     name: ClassVar[str] = "pilot"
     simulated: ClassVar[bool] = True
     simulations: ClassVar[int] = 1000
+    too_small: ClassVar[str] = (
+        "the pilot holds no larger difference: use a design with a formula, or plan for a lower power"
+    )
 
     def __post_init__(self) -> None:
         checks.choice(self.test, allowed_names("test", "pilot"), "test")
@@ -137,17 +139,9 @@ class Pilot(Design):
                 hint="a class or all variation is missing; choose another metric or look at the predictions",
             )
 
-    # -- what the pilot holds ----------------------------------------------------------------------
-
     @cached_property
     def _pair(self) -> Evaluation:
-        e = self.evaluation
-        chosen = [str(self.a), str(self.b)]
-        return dataclasses.replace(
-            e,
-            systems={name: e.systems[name] for name in chosen},
-            missing={name: e.missing[name] for name in chosen if name in e.missing},
-        )
+        return self.evaluation.with_systems([str(self.a), str(self.b)])
 
     @cached_property
     def _measured(self) -> tuple[BaseMetric, list[Note]]:
@@ -177,13 +171,6 @@ class Pilot(Design):
     def most(self) -> int:
         """A hundred times the pilot: what it cannot tell apart at that size, it does not hold."""
         return 100 * self.size
-
-    @property
-    def too_small(self) -> str:
-        """What to do if no n is enough."""
-        return "the pilot holds no larger difference: use a design with a formula, or plan for a lower power"
-
-    # -- the effect --------------------------------------------------------------------------------
 
     @property
     def true_difference(self) -> float:
@@ -260,19 +247,15 @@ class Pilot(Design):
         object.__setattr__(other, "effect_scale", float(effect))
         return other
 
-    # -- simulation --------------------------------------------------------------------------------
-
     def powers(self, n: IntArray, question: Question) -> tuple[FloatArray, FloatArray]:
         """Return the share of significant tests at each n, with its Monte Carlo error."""
-        studies = question.n_simulations or self.simulations
         needed = math.ceil(1.0 / question.alpha)
         if question.n_resamples + 1 < needed:
             raise DesignError(
                 f"{question.n_resamples} resamples cannot give a p-value of {question.alpha:.3g} or below",
                 hint=f"pass n_resamples={10 * needed - 1}",
             )
-        found = np.array([simulated_power(self._hits(int(size), studies, question), studies) for size in n])
-        return found[:, 0], found[:, 1]
+        return self._simulated(n, question, self._hits)
 
     def _hits(self, n: int, studies: int, question: Question) -> int:
         generator = np.random.Generator(
@@ -333,8 +316,6 @@ class Pilot(Design):
             return by_cells(self._group, n, studies, chance, generator)
         assert isinstance(self._group, ItemGroup)
         return by_items(self._group, n, studies, chance, generator)
-
-    # -- words -------------------------------------------------------------------------------------
 
     @property
     def test_words(self) -> str:

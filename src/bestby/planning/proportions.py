@@ -66,6 +66,7 @@ class PairedProportions(Design):
     pilot_items: int | None = None
 
     name: ClassVar[str] = "paired proportions"
+    too_small: ClassVar[str] = "plan for a larger difference, a higher agreement or a lower power"
 
     def __post_init__(self) -> None:
         checks.choice(self.test, allowed_names("test", "proportions"), "test")
@@ -129,16 +130,6 @@ class PairedProportions(Design):
     def true_difference(self) -> float:
         """Accuracy of A minus accuracy of B."""
         return self.accuracy_a - self.accuracy_b
-
-    @property
-    def effect(self) -> float:
-        """The difference."""
-        return self.true_difference
-
-    @property
-    def too_small(self) -> str:
-        """What to do if no n is enough."""
-        return "plan for a larger difference, a higher agreement or a lower power"
 
     def slack(self, n: int) -> int:
         """Return a stretch that holds several jumps of the critical value, whose distance grows like √n."""

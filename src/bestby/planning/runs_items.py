@@ -13,10 +13,10 @@ from scipy.special import ndtr, stdtrit
 
 from bestby._core import arrays, checks
 from bestby._core.errors import DesignError, InvalidInputError
-from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
+from bestby._core.typing import ArrayLike, FloatArray, IntArray
 from bestby.planning import doubt, squares
 from bestby.planning.arguments import score_matrix
-from bestby.planning.base import Design, Question
+from bestby.planning.base import PlannedDifference, Question
 from bestby.results.base import Note
 
 _POINTS, _FEW_POINTS = 2048, 512
@@ -28,7 +28,7 @@ _FEW = 100
 
 
 @dataclass(frozen=True)
-class RunsAndItems(Design):
+class RunsAndItems(PlannedDifference):
     """Two systems, each trained in several runs, all runs scored on the same items.
 
     The difference of the two means has the variance
@@ -111,10 +111,7 @@ class RunsAndItems(Design):
 
     def __post_init__(self) -> None:
         checks.positive_int(self.runs, "runs")
-        if not math.isfinite(checks.amount(self.difference, "difference")):
-            raise InvalidInputError(
-                f"difference must be finite, got {self.difference}", argument="difference"
-            )
+        self._check_difference()
         for what in ("item_sd", "run_sd", "rest_sd"):
             value = checks.amount(getattr(self, what), what)
             if not (math.isfinite(value) and value >= 0.0):
@@ -209,29 +206,10 @@ class RunsAndItems(Design):
         )
 
     @property
-    def true_difference(self) -> float:
-        """The difference assumed."""
-        return self.difference
-
-    @property
-    def effect(self) -> float:
-        """The same."""
-        return self.difference
-
-    @property
     def too_small(self) -> str:
         """What to do if no n is enough."""
         unknown = ", and the pilot leaves their variance uncertain" if self.pilot_df is not None else ""
         return f"items cannot make up for runs{unknown}: plan with more runs or for a larger difference"
-
-    def reach(self, alternative: Alternative) -> float:
-        """Return infinity."""
-        down = alternative == "less" or (alternative == "two-sided" and self.difference < 0.0)
-        return -math.inf if down else math.inf
-
-    def with_effect(self, effect: float) -> Self:
-        """Return the design with another difference."""
-        return dataclasses.replace(self, difference=effect)
 
     def _parts(self, items: ArrayLike, runs: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
         n, r = np.asarray(items, dtype=np.float64), np.asarray(runs, dtype=np.float64)
@@ -322,10 +300,7 @@ class RunsAndItems(Design):
             )
         return self.power_with(n, np.full(n.size, self.runs), question), np.zeros(n.size)
 
-    @property
-    def test_words(self) -> str:
-        """The test."""
-        return "the t-test of the mean over runs and items (Satterthwaite)"
+    test_words: ClassVar[str] = "the t-test of the mean over runs and items (Satterthwaite)"
 
     @property
     def assumed_words(self) -> str:

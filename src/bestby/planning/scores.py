@@ -12,18 +12,18 @@ import numpy as np
 from bestby._core import arrays, checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
-from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
+from bestby._core.typing import ArrayLike, FloatArray, IntArray
 from bestby.data.coding import codes
 from bestby.data.groupings import one_grouping
 from bestby.inference import classical
 from bestby.inference.power import t_power
 from bestby.planning import doubt
-from bestby.planning.base import Design, Question
+from bestby.planning.base import PlannedDifference, Question
 from bestby.results.base import Note
 
 
 @dataclass(frozen=True)
-class PairedScores(Design):
+class PairedScores(PlannedDifference):
     """A number per item and system, compared by the paired t-test.
 
     Parameters
@@ -88,10 +88,7 @@ class PairedScores(Design):
     name: ClassVar[str] = "paired scores"
 
     def __post_init__(self) -> None:
-        if not math.isfinite(checks.amount(self.difference, "difference")):
-            raise InvalidInputError(
-                f"difference must be finite, got {self.difference}", argument="difference"
-            )
+        self._check_difference()
         limits = {"sd": 0.0, "design_effect": 0.0, "cluster_size": 1.0, "size_ratio": 1.0}
         if self.pilot_df is not None:
             limits["pilot_df"] = 0.0
@@ -182,25 +179,6 @@ class PairedScores(Design):
     def least(self) -> int:
         """Two clusters."""
         return math.ceil(2.0 * self.cluster_size)
-
-    @property
-    def true_difference(self) -> float:
-        """The difference assumed."""
-        return self.difference
-
-    @property
-    def effect(self) -> float:
-        """The same."""
-        return self.difference
-
-    def reach(self, alternative: Alternative) -> float:
-        """Return infinity: any difference may be planned for."""
-        down = alternative == "less" or (alternative == "two-sided" and self.difference < 0.0)
-        return -math.inf if down else math.inf
-
-    def with_effect(self, effect: float) -> Self:
-        """Return the design with another difference."""
-        return dataclasses.replace(self, difference=effect)
 
     def standard_error(self, n: IntArray) -> FloatArray:
         """Return the standard error of the mean difference of n items."""

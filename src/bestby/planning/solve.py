@@ -251,9 +251,6 @@ def minimum_detectable(
     return _plan("minimum_detectable", found, size, wanted, question, known, curve)
 
 
-# -- the answer ------------------------------------------------------------------------------------
-
-
 def _plan(
     plan: str,
     design: Design,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
@@ -75,8 +75,8 @@ def allocate(
     (9, 5500, 0.94)
     """
     question = checked_question(level, alternative, n_comparisons, None, 999, 0, None)
-    _check_costs(budget, run_cost, item_cost, answer_cost, max_items, max_runs)
-    runs, items = _affordable(budget, run_cost, item_cost, answer_cost, max_items, max_runs)
+    costs = Costs(budget, run_cost, item_cost, answer_cost, max_items, max_runs)
+    runs, items = costs.affordable()
     if runs.size == 0:
         raise DesignError(
             f"a budget of {budget:g} does not pay for a run on 2 items", hint="raise the budget"
@@ -89,18 +89,14 @@ def allocate(
             hint="raise the budget",
         )
     errors = design.standard_error(items, runs)
-    costs = runs * run_cost + items * item_cost + runs * items * answer_cost
+    paid = runs * run_cost + items * item_cost + runs * items * answer_cost
     splits = tuple(
         Split(int(r), int(n), float(c), float(se), float(p))
-        for r, n, c, se, p in zip(runs, items, costs, errors, powers, strict=True)
+        for r, n, c, se, p in zip(runs, items, paid, errors, powers, strict=True)
     )
     # Of splits of equal power, as at 1.0, the one of least standard error.
     best = splits[int(np.lexsort((errors, -np.nan_to_num(np.round(powers, 12), nan=-1.0)))[0])]
     found = replace(design, runs=best.runs)
-    asked = {
-        "budget": budget, "run_cost": run_cost, "item_cost": item_cost, "answer_cost": answer_cost,
-        "max_items": max_items, "max_runs": max_runs,
-    }  # fmt: skip
     return Allocation(
         design=found,
         budget=float(budget),
@@ -112,7 +108,7 @@ def allocate(
         alternative=question.alternative,
         n_comparisons=question.n_comparisons,
         notes=found.notes(best.items, question),
-        provenance=plan_provenance("allocate", found, question, **asked),
+        provenance=plan_provenance("allocate", found, question, **asdict(costs)),
     )
 
 
@@ -123,44 +119,42 @@ def _as_estimated(design: RunsAndItems, best: Split, question: Question) -> floa
     return float(design.taken_as_true().power_with(best.items, best.runs, question))
 
 
-def _check_costs(
-    budget: float,
-    run_cost: float,
-    item_cost: float,
-    answer_cost: float,
-    max_items: int | None,
-    max_runs: int | None,
-) -> None:
-    costs = {"budget": budget, "run_cost": run_cost, "item_cost": item_cost, "answer_cost": answer_cost}
-    for what, value in costs.items():
-        if not (math.isfinite(checks.amount(value, what)) and value >= 0.0):
-            raise InvalidInputError(f"{what} must be 0 or a positive number, got {value}", argument=what)
-    for what, limit in {"max_items": max_items, "max_runs": max_runs}.items():
-        if limit is not None:
-            checks.positive_int(limit, what)
-    if item_cost == answer_cost == 0.0 and max_items is None:
-        raise InvalidInputError("items cost nothing, so nothing limits them", hint="pass max_items=...")
-    if run_cost == answer_cost == 0.0 and max_runs is None:
-        raise InvalidInputError("runs cost nothing, so nothing limits them", hint="pass max_runs=...")
+@dataclass(frozen=True)
+class Costs:
+    """The arguments of `allocate` on costs and limits; see there."""
 
+    budget: float
+    run_cost: float
+    item_cost: float
+    answer_cost: float
+    max_items: int | None
+    max_runs: int | None
 
-def _affordable(
-    budget: float,
-    run_cost: float,
-    item_cost: float,
-    answer_cost: float,
-    max_items: int | None,
-    max_runs: int | None,
-) -> tuple[IntArray, IntArray]:
-    """Return numbers of runs, and with each the most items that can be paid."""
-    least = run_cost + 2.0 * answer_cost  # two items are the least
-    top = _MOST_RUNS if least == 0.0 else rounding.round_down((budget - 2.0 * item_cost) / least)
-    most = _MOST_RUNS if max_runs is None else min(max_runs, _MOST_RUNS)
-    runs = np.arange(1, max(0, min(top, most)) + 1)
-    price = item_cost + runs * answer_cost
-    left = budget - runs * run_cost
-    left = left * (1.0 + rounding.level_width(1.0))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        paid = np.where(price > 0.0, left / price, np.where(left >= 0.0, np.inf, 0.0))
-    items = np.floor(np.minimum(paid, _MOST_ITEMS if max_items is None else max_items)).astype(np.int64)
-    return runs[items >= 2], items[items >= 2]
+    def __post_init__(self) -> None:
+        for what in ("budget", "run_cost", "item_cost", "answer_cost"):
+            value = getattr(self, what)
+            if not (math.isfinite(checks.amount(value, what)) and value >= 0.0):
+                raise InvalidInputError(f"{what} must be 0 or a positive number, got {value}", argument=what)
+        for what in ("max_items", "max_runs"):
+            if getattr(self, what) is not None:
+                checks.positive_int(getattr(self, what), what)
+        if self.item_cost == self.answer_cost == 0.0 and self.max_items is None:
+            raise InvalidInputError("items cost nothing, so nothing limits them", hint="pass max_items=...")
+        if self.run_cost == self.answer_cost == 0.0 and self.max_runs is None:
+            raise InvalidInputError("runs cost nothing, so nothing limits them", hint="pass max_runs=...")
+
+    def affordable(self) -> tuple[IntArray, IntArray]:
+        """Return numbers of runs, and with each the most items that can be paid."""
+        least = self.run_cost + 2.0 * self.answer_cost  # two items are the least
+        top = _MOST_RUNS
+        if least > 0.0:
+            top = rounding.round_down((self.budget - 2.0 * self.item_cost) / least)
+        most = _MOST_RUNS if self.max_runs is None else min(self.max_runs, _MOST_RUNS)
+        runs = np.arange(1, max(0, min(top, most)) + 1)
+        price = self.item_cost + runs * self.answer_cost
+        left = (self.budget - runs * self.run_cost) * (1.0 + rounding.level_width(1.0))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            paid = np.where(price > 0.0, left / price, np.where(left >= 0.0, np.inf, 0.0))
+        limit = _MOST_ITEMS if self.max_items is None else self.max_items
+        items = np.floor(np.minimum(paid, limit)).astype(np.int64)
+        return runs[items >= 2], items[items >= 2]
