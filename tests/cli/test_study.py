@@ -269,7 +269,7 @@ def test_out_and_in_again(run: Run, study: Path, tmp_path: Path) -> None:
         ),
         (
             ["run", "s", "--test", "mcnemar"],
-            "DesignError: the test 'mcnemar' knows of items only",
+            "DesignError: the test 'mcnemar' allows for items only",
             "hint: --test auto is for items and runs",
         ),
         (

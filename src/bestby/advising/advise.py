@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from bestby.advising.case import is_rank_metric, nature
 from bestby.advising.interval_choice import ENOUGH_DIFFERING, Choice, choose_interval
 from bestby.advising.observed import SAME_SYSTEMS, observe, qualified
 from bestby.advising.questions import FEWEST_DIFFERING
+from bestby.advising.reading import Arguments, evaluation_of
 from bestby.advising.tree import walk
 from bestby.data.evaluation import Evaluation
 from bestby.metrics.registry import default
@@ -31,7 +32,9 @@ CORRELATIONS = ("pearson", "spearman", "kendall")
 def advise(
     metric: Any = None,
     *,
-    data: Evaluation | None = None,
+    data: Mapping[str, Any] | Evaluation | Any = None,
+    gold: Any = None,
+    clusters: Any = None,
     n_items: int | None = None,
     n_differing: int | None = None,
     n_systems: int = 2,
@@ -50,9 +53,11 @@ def advise(
     metric : str, Metric or callable, optional
         The metric: a name of ``bestby metrics``, or one of the Guide's (bleu, rouge, uas, perplexity, …).
         Defaults to accuracy, for data without gold to the mean.
-    data : Evaluation, optional
-        From `bestby.read` or `Evaluation.of`: the numbers of items, of differing items and of systems,
+    data : mapping of str to array_like, shape (n,), or Evaluation, or data frame, optional
+        As for `compare`, or what `read` returns: the numbers of items, of differing items and of systems,
         clusters and the kind of the scores are then read off it, and real-valued differences are described.
+    gold, clusters : array_like, shape (n,), or mapping, or str, optional
+        With `data`, as for `compare`.
     n_items : int, optional
         Items of the test set (of each dataset); leave it out if only scores of whole test sets are known.
     n_differing : int, optional
@@ -99,21 +104,18 @@ def advise(
     a t, sign or Wilcoxon test on f1_macro: it is not a mean of numbers per item [Yeh 2000]
     """
     if data is not None:
-        if not isinstance(data, Evaluation):
-            raise InvalidInputError(
-                f"data must be an Evaluation, got {type(data).__name__}",
-                hint="Evaluation.of(systems, gold) makes one",
-            )
-        given = {"n_items": n_items, "n_differing": n_differing}
-        if any(value is not None for value in given.values()) or n_systems != 2 or clustered or not paired:
+        if (n_items, n_differing, n_systems, clustered, paired) != (None, None, 2, False, True):
             raise InvalidInputError(
                 "items, differing items, systems, clusters and pairing are read off the data",
                 hint="give either the data or the numbers",
             )
-        checks.two_systems(data.names)
-        chosen, _ = chosen_metric(metric, {"": data})
-        seen = observe(data, chosen)
+        evaluation = evaluation_of(data, Arguments(gold=gold, clusters=clusters), metric)
+        checks.two_systems(evaluation.names)
+        chosen, _ = chosen_metric(metric, {"": evaluation})
+        seen = observe(evaluation, chosen)
         return _advice(_repeated(seen.case, n_runs, n_datasets, n_folds), seen.choices, seen.shapes)
+    if gold is not None or clusters is not None:
+        raise InvalidInputError("gold and clusters belong to data", hint="pass data=... too")
     name, is_mean, is_binary, of_sums = nature(
         default(False) if metric is None else metric,
         None if mean_of_items is None else checks.flag(mean_of_items, "mean_of_items"),
@@ -208,11 +210,10 @@ def _interval(case: Case, choices: Sequence[Choice]) -> tuple[str, str]:
 
 def wrong(case: Case) -> tuple[Wrong, ...]:
     """Return what would be wrong in a case."""
-    found = [*_wrong_for_measure(case), *_wrong_for_sample(case), *_wrong_for_design(case)]
-    return tuple(found)
+    return (*_wrong_for_metric(case), *_wrong_for_sample(case), *_wrong_for_design(case))
 
 
-def _wrong_for_measure(case: Case) -> list[Wrong]:
+def _wrong_for_metric(case: Case) -> list[Wrong]:
     if not case.one_output:
         return []
     out = []

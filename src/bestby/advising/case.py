@@ -23,49 +23,19 @@ class Nature(NamedTuple):
     of_sums: bool
 
 
-_RIGHT_OR_WRONG, _MEAN, _WHOLE = (True, True), (True, False), (False, False)
-
+_KINDS = {
+    (True, True): "exact_match em error_rate",
+    (True, False): "bertscore cider comet log_loss map meteor mrr ndcg pass pinc rouge sentence_bleu token_f1"
+    " win_rate",
+    (False, False): "b_cubed blanc bleu ceaf cer chrf f1 fleiss_kappa krippendorff_alpha las muc perplexity"
+    " precision recall span_f1 ter uas wer",
+}
 
 # Metrics that are no name of the registry. Where two definitions are in use (METEOR: the mean of the
 # segments, or their statistics summed), the one that assumes less: what holds for a function of sums
 # holds for a mean.
-KNOWN: dict[str, tuple[bool, bool]] = {
-    "exact_match": _RIGHT_OR_WRONG,
-    "em": _RIGHT_OR_WRONG,
-    "error_rate": _RIGHT_OR_WRONG,
-    "bertscore": _MEAN,
-    "cider": _MEAN,
-    "comet": _MEAN,
-    "log_loss": _MEAN,
-    "map": _MEAN,
-    "mrr": _MEAN,
-    "ndcg": _MEAN,
-    "pass": _MEAN,
-    "pinc": _MEAN,
-    "rouge": _MEAN,
-    "sentence_bleu": _MEAN,
-    "token_f1": _MEAN,
-    "win_rate": _MEAN,
-    "b_cubed": _WHOLE,
-    "blanc": _WHOLE,
-    "bleu": _WHOLE,
-    "ceaf": _WHOLE,
-    "cer": _WHOLE,
-    "chrf": _WHOLE,
-    "f1": _WHOLE,
-    "fleiss_kappa": _WHOLE,
-    "krippendorff_alpha": _WHOLE,
-    "las": _WHOLE,
-    "meteor": _MEAN,
-    "muc": _WHOLE,
-    "perplexity": _WHOLE,
-    "precision": _WHOLE,
-    "recall": _WHOLE,
-    "span_f1": _WHOLE,
-    "ter": _WHOLE,
-    "uas": _WHOLE,
-    "wer": _WHOLE,
-}
+KNOWN = {name: kind for kind, names in _KINDS.items() for name in names.split()}
+"""Whether metrics from elsewhere are means over items, and of 0/1 values."""
 
 
 _VARIANT = re.compile(r"[-_]?(\d+|l|lsum)$|@\w+$|\+\+$")

@@ -50,7 +50,8 @@ class Question:
     answers: dict[str, Answer]
 
 
-def _repeated(case: Case) -> str:
+def repetition(case: Case) -> str:
+    """Return what was repeated."""
     if case.n_folds:
         return "folds"
     if case.n_datasets > 1:
@@ -58,38 +59,44 @@ def _repeated(case: Case) -> str:
     return "runs" if case.n_runs > 1 else "nothing"
 
 
-def _differing(case: Case) -> str:
+def differing_items(case: Case) -> str:
+    """Return whether enough items differ for an exact test."""
     most = case.most_differing
     if most is not None and most < FEWEST_DIFFERING:
         return "fewer than six"
     return "not known" if case.n_differing is None else "six or more"
 
 
-def _measure(case: Case) -> str:
+def kind_of_score(case: Case) -> str:
+    """Return whether the score is a mean of one number per item, and of which kind."""
     if not case.mean_of_items:
         return "no"
     return "right or wrong" if case.binary else "a number"
 
 
-def _clusters(case: Case) -> str:
+def clustering(case: Case) -> str:
+    """Return how items are grouped."""
     if case.crossed:
         return "in two groupings that cross"
     return "yes" if case.clustered else "no"
 
 
-def _ties(case: Case) -> str:
+def most_tied(case: Case) -> str:
+    """Return whether most items have the same number for both systems."""
     if case.n_items is None or case.n_differing is None:
         return "not known"
     return "yes" if 2 * case.n_differing < case.n_items else "no"
 
 
-def _folds(case: Case) -> str:
+def cross_validation(case: Case) -> str:
+    """Return how often the cross-validation was made."""
     if case.n_runs == 1:
         return "once"
     return "several times in halves" if case.n_folds == 2 else "several times"
 
 
-def _dataset_tests(case: Case) -> str:
+def dataset_tests(case: Case) -> str:
+    """Return how many systems are compared, and whether each dataset has a test."""
     if case.n_systems > 2:
         return "several systems"
     return "two, with items or runs" if case.n_items is not None or case.n_runs > 1 else "two, scores only"

@@ -25,20 +25,20 @@ from bestby.vocabulary import allowed_names
 
 @dataclass(frozen=True, kw_only=True)
 class Arguments:
-    """The arguments of `compare` and `evaluate` that say what the data are; see there."""
+    """The arguments of `compare`, `evaluate` and `advise` that say what the data are; see there."""
 
-    gold: Any
-    systems: Any
-    ignore: Any
-    system_column: str | None
-    value_column: str | None
-    items: Any
-    clusters: Any
-    strata: Any
-    on_missing: OnMissing
-    classes: Any
-    normalise: bool
-    annotators: AnnotatorChoice | None
+    gold: Any = None
+    systems: Any = None
+    ignore: Any = None
+    system_column: str | None = None
+    value_column: str | None = None
+    items: Any = None
+    clusters: Any = None
+    strata: Any = None
+    on_missing: OnMissing = "error"
+    classes: Any = None
+    normalise: bool = False
+    annotators: AnnotatorChoice | None = None
 
 
 def evaluation_of(data: Any, given: Arguments, metric: Any) -> Evaluation:

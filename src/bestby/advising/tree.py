@@ -7,41 +7,29 @@ from bestby.advising.questions import (
     Answer,
     Question,
     Recommendation,
-    _clusters,
-    _dataset_tests,
-    _differing,
-    _folds,
-    _measure,
-    _repeated,
-    _ties,
+    clustering,
+    cross_validation,
+    dataset_tests,
+    differing_items,
+    kind_of_score,
+    most_tied,
+    repetition,
 )
 from bestby.results.advice import Case, Step
 
-_COMPARE = "bestby.compare(...); bestby compare"
-
-
+_PERMUTATION = Recommendation("permutation", "auto", "bestby.compare(...); bestby compare")
 _RUNS = "bestby.compare_runs(...); bestby runs"
-
-
 _RUN_ITEMS = "bestby.compare_runs(runs of items, gold=...); bestby runs"
-
-
 _FEW_RUNS = "bestby.compare_runs(..., test='t'); bestby runs --test t"
-
-
 _DATASETS = "bestby.compare_datasets(...); bestby datasets"
-
-
 _FOLDS = "bestby.compare_folds(...); bestby folds"
 
-
 ROOT = "repeated"
-
 
 TREE: dict[str, Question] = {
     "repeated": Question(
         "What was repeated?",
-        _repeated,
+        repetition,
         {
             "nothing": Answer(
                 "With one test set and one output of each system, the items are the sample.",
@@ -119,7 +107,7 @@ TREE: dict[str, Question] = {
     ),
     "differing": Question(
         "On how many items (clusters, if there are any) do two systems differ?",
-        _differing,
+        differing_items,
         {
             "fewer than six": Answer(
                 "Swaps of d differing items have 2^d outcomes, so that no exact two-sided p is below"
@@ -143,7 +131,7 @@ TREE: dict[str, Question] = {
     ),
     "clusters": Question(
         "Do items come in clusters (documents, speakers, templates)?",
-        _clusters,
+        clustering,
         {
             "yes": Answer(
                 "Items of a cluster are alike, so clusters are swapped and resampled as wholes, whatever"
@@ -172,13 +160,13 @@ TREE: dict[str, Question] = {
     ),
     "measure": Question(
         "Is the score a mean of one number per item, and of which kind?",
-        _measure,
+        kind_of_score,
         {
             "right or wrong": Answer(
                 "Only items that one system alone has right matter, and each is a fair coin if the systems"
                 " are alike: the permutation test is McNemar's exact test, and is computed as such.",
                 "McNemar 1947; Fagerland et al. 2013",
-                Recommendation("permutation", "auto", _COMPARE),
+                _PERMUTATION,
             ),
             "a number": Answer(
                 "No normal distribution need be assumed: the distribution of the mean difference under"
@@ -190,30 +178,30 @@ TREE: dict[str, Question] = {
                 "The score is a function of all items together, so tests of numbers per item do not apply;"
                 " exchanging the two systems' outputs item by item does.",
                 "Yeh 2000; Zmigrod et al. 2022",
-                Recommendation("permutation", "auto", _COMPARE),
+                _PERMUTATION,
             ),
         },
     ),
     "ties": Question(
         "Do most items have the same number for both systems?",
-        _ties,
+        most_tied,
         {
             "yes": Answer(
                 "A signed-rank or sign test would throw the ties away and speak of the minority; in the"
                 " mean they count, as no difference.",
                 "Pratt 1959",
-                Recommendation("permutation", "auto", _COMPARE),
+                _PERMUTATION,
             ),
             "no": Answer(
                 "The test is about the difference that is reported, the mean; ranks would ask another"
                 " question.",
                 "Pitman 1937",
-                Recommendation("permutation", "auto", _COMPARE),
+                _PERMUTATION,
             ),
             "not known": Answer(
                 "The permutation of the mean is right either way.",
                 "Pitman 1937",
-                Recommendation("permutation", "auto", _COMPARE),
+                _PERMUTATION,
             ),
         },
     ),
@@ -257,7 +245,7 @@ TREE: dict[str, Question] = {
     ),
     "datasets": Question(
         "How many systems are compared, and is there a test in each dataset?",
-        _dataset_tests,
+        dataset_tests,
         {
             "two, with items or runs": Answer(
                 "Each dataset has its own p-value: count those with an effect at a controlled error rate,"
@@ -293,7 +281,7 @@ TREE: dict[str, Question] = {
     ),
     "folds": Question(
         "How was the cross-validation made?",
-        _folds,
+        cross_validation,
         {
             "several times in halves": Answer(
                 "All halvings have their items in common, which the t and F tests of 5 x 2 folds leave out:"

@@ -6,9 +6,9 @@ from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby.advising.advise import advise as advise_on
+from bestby.advising.reading import needs_items, reads_objects
 from bestby.cli import outputs, streams
 from bestby.cli.parameters.advise import Advise
-from bestby.comparisons.common.reading import needs_items, reads_objects
 from bestby.readers import read
 from bestby.report.writers.files import write_text
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
+from bestby.advising.reading import needs_items, reads_objects
 from bestby.cli import outputs
 from bestby.cli.parameters.compare import Compare
 from bestby.cli.parameters.evaluate import Evaluate
 from bestby.cli.parameters.groups import split_names
 from bestby.cli.progress import shown
-from bestby.comparisons.common.reading import needs_items, reads_objects
 from bestby.comparisons.items import compare as compare_systems
 from bestby.data.evaluation import Evaluation
 from bestby.readers import read

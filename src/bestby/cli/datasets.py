@@ -6,12 +6,12 @@ from typing import Any
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
+from bestby.advising.reading import reads_objects
 from bestby.cli import outputs
 from bestby.cli.options import given_options
 from bestby.cli.parameters.datasets import Datasets
 from bestby.cli.progress import shown
 from bestby.comparisons.common.family import alpha_of
-from bestby.comparisons.common.reading import reads_objects
 from bestby.comparisons.datasets.comparing import compare_datasets
 from bestby.inference.replicability import replicability
 from bestby.readers.datasets_and_folds import read_datasets

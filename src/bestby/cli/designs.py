@@ -9,9 +9,9 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
+from bestby.advising.reading import reads_objects
 from bestby.cli.options import given_options
 from bestby.cli.parameters.plan import Assumptions, Plan
-from bestby.comparisons.common.reading import reads_objects
 from bestby.data.columns import MISSING
 from bestby.data.layouts.long import system_column_of
 from bestby.data.roles import ITEM_WORDS, RUN_WORDS, Roles

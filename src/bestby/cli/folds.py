@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from bestby.advising.reading import reads_objects
 from bestby.cli import outputs
 from bestby.cli.parameters.folds import Folds
 from bestby.cli.progress import shown
-from bestby.comparisons.common.reading import reads_objects
 from bestby.comparisons.folds.comparing import compare_folds
 from bestby.readers.datasets_and_folds import read_folds
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from bestby.advising.reading import reads_objects
 from bestby.cli import outputs
 from bestby.cli.parameters.runs import Runs
 from bestby.cli.progress import shown
-from bestby.comparisons.common.reading import reads_objects
 from bestby.comparisons.runs.comparing import compare_runs
 from bestby.readers.runs import read_runs
 

@@ -18,11 +18,11 @@ from bestby._core.typing import (
     Question,
     Rng,
 )
+from bestby.advising.reading import Arguments, evaluation_of
 from bestby.comparisons.common import dependence, note_rules
 from bestby.comparisons.common.one_metric import MetricPart, compared, groups_of, joined
 from bestby.comparisons.common.provenance import evaluation_provenance
-from bestby.comparisons.common.reading import Arguments, evaluation_of
-from bestby.comparisons.common.settings import checked_settings
+from bestby.comparisons.common.settings import Settings
 from bestby.data.evaluation import Evaluation
 from bestby.engine.base import Drawing, Progress
 from bestby.engine.interval_maker import Intervals
@@ -207,19 +207,12 @@ def compare(
         progress=progress,
         executor=executor,
     )
-    settings = checked_settings(
-        interval,
-        level,
-        simultaneous,
-        test,
-        alternative,
-        correction,
-        margin,
-        baseline,
-        resampling,
-        annotators,
-        blocks,
-    )
+    settings = Settings.checked(
+        "items", interval=interval, level=level, simultaneous=simultaneous, test=test,
+        alternative=alternative, correction=correction, margin=margin, baseline=baseline,
+        resample_size=resampling.resample_size, rescale=resampling.rescale, annotators=annotators,
+        blocks=blocks,
+    )  # fmt: skip
     arguments = Arguments(
         gold=gold, systems=systems, ignore=ignore, system_column=system_column, value_column=value_column,
         items=items, clusters=clusters, strata=strata, on_missing=on_missing, classes=classes,

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from bestby._core.keywords import with_suggestions
+from bestby._core.text import quoted
 from bestby._core.typing import AnnotatorChoice, ArrayLike, ItemInterval, OnMissing, Rng
-from bestby.comparisons.common import dependence, family, note_rules
-from bestby.comparisons.common.one_metric import check_defined, groups_of, system_scores
+from bestby.advising.reading import Arguments, evaluation_of
+from bestby.comparisons.common import dependence, family, note_rules, one_pair
+from bestby.comparisons.common.one_metric import groups_of, system_scores
 from bestby.comparisons.common.provenance import evaluation_provenance
-from bestby.comparisons.common.reading import Arguments, evaluation_of
-from bestby.comparisons.common.settings import checked_settings
+from bestby.comparisons.common.settings import Settings
 from bestby.data.evaluation import Evaluation
 from bestby.data.frames import is_table
 from bestby.engine.base import Drawing, Progress
@@ -117,9 +118,11 @@ def evaluate(
         executor=executor,
     )
     # The bootstrap test is the one about which there is nothing to note.
-    settings = checked_settings(
-        interval, level, False, "bootstrap", "two-sided", "none", None, None, resampling, annotators, blocks
-    )
+    settings = Settings.checked(
+        "items", interval=interval, level=level, test="bootstrap", correction="none",
+        resample_size=resampling.resample_size, rescale=resampling.rescale, annotators=annotators,
+        blocks=blocks,
+    )  # fmt: skip
     if not isinstance(data, Evaluation | Mapping | str) and not is_table(data):
         data = {"system": data}
     arguments = Arguments(
@@ -162,7 +165,7 @@ def _scored(
 ) -> tuple[tuple[SystemScore, ...], tuple[Note, ...]]:
     """Return the scores on one metric, the best first; all ranks are open, as nothing is tested."""
     metric, scores = intervals.group.metrics[m], intervals.scores[m]
-    check_defined(scores, metric, names)
+    one_pair.check_defined(scores, metric, lambda s: f"system {quoted(names[s])} on these data")
     order = family.ranked(scores, names, metric.greater_is_better)
     first, last = np.ones(len(names), dtype=np.int64), np.full(len(names), len(names))
     return system_scores(intervals, m, order, (first, last, None), names, method, level)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeVar
@@ -41,6 +42,11 @@ class Note:
     code: str
     message: str
     about: tuple[str, ...] = ()
+
+
+def notes_about(notes: Iterable[Note], *about: str) -> tuple[Note, ...]:
+    """Return the same notes about a metric, or about systems on it."""
+    return tuple(Note(note.code, note.message, about) for note in notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +121,20 @@ class Provenance:
 
 
 def provenance_of(
-    settings: dict[str, Any], data: dict[str, Any], content: Any, *, seed: int = 0, n_resamples: int = 0
+    settings: Mapping[str, Any],
+    data: Mapping[str, Any],
+    content: Any = None,
+    *,
+    data_hash: str = "",
+    packages: Iterable[str] = (),
+    seed: int = 0,
+    n_resamples: int = 0,
 ) -> Provenance:
-    """Return the provenance of a result that is not a comparison; `content` is hashed by its `repr`."""
-    data_hash = hashlib.blake2b(repr(content).encode(), digest_size=8).hexdigest()
-    return Provenance(__version__, versions(), seed, n_resamples, settings, data, data_hash)
+    """Return the provenance of a result; without a hash of the data, `content` is hashed by its `repr`."""
+    data_hash = data_hash or hashlib.blake2b(repr(content).encode(), digest_size=8).hexdigest()
+    return Provenance(
+        __version__, versions(packages), seed, n_resamples, dict(settings), dict(data), data_hash
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -9,7 +9,7 @@ from typing import overload
 import numpy as np
 
 from bestby._core.typing import Alternative, Array, FloatArray
-from bestby.results.base import Note
+from bestby.results.base import Note, notes_about
 from bestby.results.comparison import Difference
 from bestby.results.values import Interval, TestResult
 
@@ -133,7 +133,7 @@ class Pairs(Sequence[Difference]):
                 n_differing=n_differing,
                 verdict=VERDICTS[verdict],
                 margin=self.margin,
-                notes=tuple(Note(n.code, n.message, about) for n in self.told.get(n_differing, ())),
+                notes=notes_about(self.told.get(n_differing, ()), *about),
                 equivalence_interval=tost,
                 standard_error=error,
                 standard_error_method="formula",

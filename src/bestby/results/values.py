@@ -10,7 +10,8 @@ from typing import Literal
 from bestby._core.typing import Alternative
 from bestby.results.base import Note, negated
 
-_MIRROR: dict[str, Alternative] = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
+MIRRORED: dict[Alternative, Alternative] = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
+"""The alternative of the same test with the two systems exchanged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +128,7 @@ class TestResult:
         """Return the same test with the two systems exchanged."""
         return dataclasses.replace(
             self,
-            alternative=_MIRROR[self.alternative],
+            alternative=MIRRORED[self.alternative],
             statistic=negated(self.statistic) if self.signed else self.statistic,
         )
 

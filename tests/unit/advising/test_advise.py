@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import bestby as bb
@@ -445,3 +446,20 @@ def test_too_few_differing_items_are_not_sent_to_the_interval(metric: str) -> No
     assert "differ on only 3 units" in advice.interval_reason
     assert "keeps its level" not in advice.interval_reason
     assert any("0.25" in one.why for one in advice.wrong)
+
+
+def test_data_are_taken_as_compare_takes_them() -> None:
+    gold = [1, 0] * 20
+    systems = {"a": gold, "b": [1] * 40}
+    clusters = [i // 4 for i in range(40)]
+    expected = advise(data=bb.Evaluation.of(systems, gold, clusters=clusters))
+    frame = pd.DataFrame({**systems, "gold": gold, "cluster": clusters})
+    assert advise(data=systems, gold=gold, clusters=clusters) == expected
+    assert advise(data=frame) == expected
+    assert advise(data=frame, gold="gold", clusters="cluster") == expected
+    assert expected.case.clustered
+
+
+def test_gold_without_data_is_refused() -> None:
+    with pytest.raises(bb.InvalidInputError, match="gold and clusters belong to data"):
+        advise("accuracy", gold=[1, 0])

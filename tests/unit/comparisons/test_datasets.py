@@ -297,7 +297,7 @@ def test_the_mean_over_datasets_with_two_crossed_groupings() -> None:
     result = compare_datasets(parts, metric="mean", test="wald", level=0.9)
     squares, fourths = 0.0, 0.0
     for part in parts.values():
-        error = per_dataset.makers_of(part, resolve("mean"), Drawing(9, 0), "").group.error(0, 0, 1)
+        error = per_dataset.intervals_on(part, resolve("mean"), Drawing(9, 0), "").group.error(0, 0, 1)
         assert error is not None
         squares += (error.se / 3) ** 2
         fourths += (error.se / 3) ** 4 / error.df
@@ -345,7 +345,7 @@ def test_datasets_of_the_same_name_are_refused() -> None:
         ),
         (lambda: compare_datasets({"x": TABLE["bio"]}), "at least 2 datasets with a score of every system"),
         (lambda: compare_datasets({"x": {"a": 1}, "y": {"a": 2}}), "at least 2 systems, got a"),
-        (lambda: compare_datasets({"x": {"a": "?", "b": 1}, "y": {"a": 1, "b": 1}}), "is no number: '?'"),
+        (lambda: compare_datasets({"x": {"a": "?", "b": 1}, "y": {"a": 1, "b": 1}}), "is not a number: '?'"),
         (lambda: compare_datasets({"x": {"a": 1e999, "b": 1}}), "on dataset 'x' is infinite"),
         (lambda: compare_datasets(TABLE, systems=["old", "x"]), "no system 'x' in these data"),
         (lambda: compare_datasets(TABLE, metric=len), "a table of scores leaves nothing to compute"),

@@ -52,7 +52,9 @@ def test_groupings_that_are_not_used_say_what_they_would_do() -> None:
     told = [note for note in result.notes if note.code == "clusters_ignored"]
     assert [note.about for note in told] == [("accuracy",)] * 2 + [("f1_macro",)] * 2
     (used,) = messages(run(clusters=DOCUMENTS), "design_effect")
-    assert told[0].message == "items are taken as independent, but the data group them: " + used.replace(
+    assert told[
+        0
+    ].message == "items are treated as independent, but the data have groups of items: " + used.replace(
         "with clusters", "with the 30 groups of 'document' as clusters"
     )
     again = compare(dataclasses.replace(evaluation, clusters=DOCUMENTS), n_resamples=199)

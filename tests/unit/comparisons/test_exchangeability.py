@@ -152,7 +152,7 @@ def test_blocks_shorter_than_the_dependence_are_noted_with_a_length_that_would_d
     systems = {"a": d, "b": np.zeros(2000)}
     (note,) = [n for n in compare(systems, blocks=20).notes if n.code == "short_blocks"]
     assert "over more than blocks of 20" in note.message
-    needed = int(note.message.rpartition("Take blocks of ")[2].split(",")[0])
+    needed = int(note.message.rpartition("Use blocks of ")[2].split(",")[0])
     assert 50 < needed < 150
     assert "short_blocks" not in codes(compare(systems, blocks=needed).notes)
 

@@ -141,7 +141,7 @@ def test_the_correlation_that_is_assumed_of_random_splits(
     arrays = {name: generator.normal(0.7, 0.02, shape) for name in "ab"}
     result = compare_folds(arrays, ratio=0.25, test=test)
     (note,) = (n for n in result.notes if n.code == "correlation_assumed")
-    assert f"the scores cannot show how much, and {assumed} is assumed." in note.message
+    assert f"the scores do not show how much, and a correlation of {assumed} is assumed." in note.message
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])

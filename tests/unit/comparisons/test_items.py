@@ -30,8 +30,8 @@ def test_few_resamples_says_when_draws_decide() -> None:
     settings = {"metric": "rmse", "test": "bootstrap", "n_resamples": 118}
     (note,) = (n for n in compare(far, gold, **settings).notes if n.code == "few_resamples")
     assert note.message == (
-        "draws, not data, decide 3 of 6 comparisons: fewer than 10 of 118 resamples were as extreme as the"
-        " data, and with more the corrected p-value could be 0.05 or less; take n_resamples=1190"
+        "chance in the resamples decides 3 of 6 comparisons: fewer than 10 of 118 resamples were as extreme"
+        " as the data, and with more the corrected p-value could be 0.05 or less; use n_resamples=1190"
     )
     assert note.about == ("rmse",)
     # 6 / 120 is 0.05, 6 / 119 is more.

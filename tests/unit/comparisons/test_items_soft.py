@@ -56,7 +56,7 @@ def test_a_hard_label_is_the_certainty_of_its_class(metric: str, gold: np.ndarra
     assert hard.systems == soft.systems
     named = "b" if gold.ndim == 2 else "the gold, b"
     assert message(hard, "certain_of_its_class") == (
-        f"for {metric}, {named}: a hard label counts as certainty of its class"
+        f"for {metric}, {named}: a hard label counts as probability 1 of its class"
     )
     assert "certain_of_its_class" not in codes(soft)
 
@@ -201,20 +201,20 @@ def test_notes_on_the_size_of_resamples() -> None:
     result = compare({"a": A, "b": B}, GOLD, resample_size=0.25, **settings)
     assert codes(result) == ["resample_size_of_intervals", "small_resamples"]
     assert message(result, "resample_size_of_intervals") == (
-        "resamples of 20 of 80 units make the intervals; the permutation test does not draw with replacement:"
-        ' test="bootstrap" would use them'
+        "the intervals come from resamples of 20 of 80 units; the permutation test does not draw with"
+        ' replacement: test="bootstrap" would use these resamples'
     )
     assert message(result, "small_resamples") == (
-        "resamples of 20 units are too few to keep the level: of 10 to 40 units, tests at 5 % rejected"
-        " 1.9 to 5.5 % where nothing differed; from 50 units on 4 to 6 %"
+        "resamples of 20 units are too small to keep the level: with 10 to 40 units, tests at 5 % rejected"
+        " 1.9 to 5.5 % of true null hypotheses; with 50 or more, 4 to 6 %"
     )
     tested = compare({"a": A, "b": B}, GOLD, resample_size=60, test="bootstrap", **settings)
     assert codes(tested) == []
     raw = compare({"a": A, "b": B}, GOLD, resample_size=20, rescale=False, test="bootstrap", **settings)
     assert codes(raw) == ["not_rescaled"]
     assert message(raw, "not_rescaled") == (
-        "resamples of 20 of 80 units vary 2 times what all 80 would and were not rescaled: p-values and"
-        " intervals are those of an experiment of 20 units, and depend on that choice"
+        "resamples of 20 of 80 units vary 2 times as much as resamples of all 80 and were not rescaled:"
+        " p-values and intervals are those of an experiment with 20 units, and depend on this choice"
     )
     assert codes(compare({"a": A, "b": B}, GOLD, resample_size=1.0, rescale=False, **settings)) == []
     assert codes(compare({"a": A, "b": B}, GOLD, resample_size=80, **settings)) == []
@@ -224,7 +224,7 @@ def test_strata_too_small_for_their_share_are_told() -> None:
     strata = np.array([0] * 4 + [1] * 76)
     result = compare({"a": A, "b": B}, GOLD, metric="brier", strata=strata, resample_size=0.1)
     assert message(result, "uneven_strata").startswith(
-        "strata are drawn by 11% to 25% of their units, as each"
+        "resamples hold 11% to 25% of the units of a stratum, because each"
     )
     fine = compare({"a": A, "b": B}, GOLD, metric="brier", strata=np.arange(80) % 2, resample_size=0.7)
     assert codes(fine) == ["resample_size_of_intervals"]

@@ -91,7 +91,7 @@ def test_a_run_that_failed_has_one_note_on_the_interval() -> None:
     wider = [0.79, 0.89, 0.69, 0.84, 0.74, 0.66, 0.92, -2.0]
     notes = notes_of([*GOOD, 0.85, 0.83, 0.84], wider)
     assert "too short" in notes["unequal_spread"]
-    assert notes["outlying_run"].endswith("did it fail?")
+    assert notes["outlying_run"].endswith("check whether it failed")
 
 
 def test_medians_are_advised_from_eight_runs() -> None:

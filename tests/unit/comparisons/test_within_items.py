@@ -66,14 +66,16 @@ def test_too_few_samples_are_named() -> None:
     systems = {**SYSTEMS, "greedy": [(1, int(c > 5)) for _, c in SYSTEMS["a"]]}
     note = note_of(systems)
     assert note is not None
-    assert note.message.endswith("too few samples of some items to tell what other samples change: greedy")
+    assert note.message.endswith(
+        "some items have too few samples to show what other samples would change: greedy"
+    )
     assert len(numbers(note)) == 4
     of_four = note_of(SYSTEMS, "pass@4")
     assert of_four is not None
     assert of_four.message.endswith(": c")
     of_six = note_of({name: SYSTEMS[name] for name in "ab"}, "pass@6")
     assert of_six is not None
-    assert of_six.message == "there are too few samples of some items to tell what other samples change: a, b"
+    assert of_six.message == "some items have too few samples to show what other samples would change: a, b"
 
 
 def test_no_note_where_items_are_no_samples() -> None:

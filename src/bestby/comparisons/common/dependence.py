@@ -74,8 +74,8 @@ def supported_test(asked: str, group: Group) -> tuple[str, tuple[Note, ...]]:
             f"test {asked!r} supports one grouping of the items, not two crossed ones", hint='test="wald"'
         )
     told = (
-        "no swap of predictions keeps two crossed groupings of the items, so no permutation test applies: the"
-        " test is the difference over its two-way cluster-robust standard error, against Student's t"
+        "a permutation test cannot keep two crossed groupings of the items: the test compares the difference,"
+        " divided by its two-way cluster-robust standard error, with Student's t distribution"
     )
     return "wald", (Note("two_way", told),)
 
@@ -113,7 +113,7 @@ def dependence_notes(
     """Return notes on what the clusters in use do to the standard error, and what unused ones would."""
     if not isinstance(group, SumGroup) or not isinstance(metric, Metric) or group.gold_varies or not pairs:
         return []
-    strata = _codes(evaluation.strata)
+    strata = None if evaluation.strata is None else _codes(evaluation.strata)
     notes = []
     if settings.blocks is not None:
         code = consecutive(evaluation.n_items, settings.blocks, strata)
@@ -128,7 +128,7 @@ def dependence_notes(
         notes += [] if told is None else [Note("design_effect", told, (metric.name,))]
         notes += _short_blocks(group, metric.name, pairs, evaluation.n_items, settings, strata)
     elif evaluation.clusters is not None:
-        effects = design_effects(group, pairs, _taken(evaluation.clusters), strata)
+        effects = design_effects(group, pairs, _codes(evaluation.clusters), strata)
         told = _design_effect_text(effects, "with both groupings" if group.crossed else "with clusters")
         notes += [] if told is None else [Note("design_effect", told, (metric.name,))]
     elif evaluation.groupings:
@@ -164,15 +164,15 @@ def _short_blocks(
     told = (
         f"items depend on one another over more than blocks of {length} (neighbours are correlated by"
         f" {worst.correlations[1]:.2g}): standard errors are about {1.0 - math.sqrt(share):.0%} too small,"
-        f" and tests at {settings.alpha:.3g} reject a true hypothesis in {rate:.1%} of cases or more."
+        f" and tests at {settings.alpha:.3g} reject a true null hypothesis in {rate:.1%} of cases or more."
     )
-    enough = f"of {needed}, which catch {ENOUGH_CAUGHT:.0%} of the variance"
+    enough = f"of {needed}, which hold {ENOUGH_CAUGHT:.0%} of the variance"
     if ENOUGH_BLOCKS * needed <= n_items:
-        told += f" Take blocks {enough}"
+        told += f" Use blocks {enough}"
     else:
         told += (
-            f" Blocks {enough}, are too long for {n_items} items: take the longest of which {ENOUGH_BLOCKS}"
-            ' fit, test="wald", and more text if there is any'
+            f" Blocks {enough}, are too long for {n_items} items: use the longest of which {ENOUGH_BLOCKS}"
+            ' fit, test="wald", and more text if you can'
         )
     return [Note("short_blocks", told, (metric,))]
 
@@ -186,7 +186,7 @@ def _ignored(
     moved = [(position, a, b) for _, a, b in pairs]
     found = []
     for name, groups in evaluation.groupings.items():
-        code = _taken(groups)
+        code = _codes(groups)
         n = int(code.max()) + 1
         if not 1 < n < evaluation.n_items:
             continue
@@ -194,7 +194,7 @@ def _ignored(
         told = _design_effect_text(effects, f"with the {n} groups of {name!r} as clusters")
         if told is not None:
             weight = max(effect.ratio for effect in effects if not math.isnan(effect.ratio))
-            note = f"items are taken as independent, but the data group them: {told}"
+            note = f"items are treated as independent, but the data have groups of items: {told}"
             found.append((weight, Note("clusters_ignored", note, (metric.name,))))
     found.sort(key=lambda one: -one[0])
     return [note for _, note in found[:MOST_GROUPINGS]]
@@ -236,10 +236,6 @@ def _digits(value: float) -> str:
     return f"{value:.{max(0, 2 - math.floor(math.log10(abs(value))))}f}"
 
 
-def _codes(groups: object) -> IntArray | None:
-    return None if groups is None else _taken(groups)
-
-
-def _taken(groups: object) -> IntArray:
+def _codes(groups: object) -> IntArray:
     code: IntArray = codes(np.asarray(groups))[1].astype(np.int64)
     return code

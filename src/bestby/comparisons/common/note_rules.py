@@ -66,8 +66,8 @@ def label_notes(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> list[N
     columns = {"the gold": evaluation.gold, **evaluation.systems}
     rows = {name: values for name, values in columns.items() if values.ndim == 2}
     notes = []
-    of_labels_ = [metric.name for metric in metrics if metric.reads == "labels"]
-    if of_labels_ and rows:
+    label_metrics = [metric.name for metric in metrics if metric.reads == "labels"]
+    if label_metrics and rows:
         tied = {
             name: int(((values == values.max(axis=1, keepdims=True)).sum(axis=1) > 1).sum())
             for name, values in rows.items()
@@ -76,12 +76,14 @@ def label_notes(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> list[N
         shared = [f"{count} of {name}" for name, count in tied.items() if count]
         if shared:
             told += f", the first of equally probable ones ({', '.join(shared)})"
-        notes += [Note("most_probable_class", f"for {name} {told}", (name,)) for name in of_labels_]
-    of_rows = [metric.name for metric in metrics if metric.reads == "distributions"]
+        notes += [Note("most_probable_class", f"for {name} {told}", (name,)) for name in label_metrics]
+    distribution_metrics = [metric.name for metric in metrics if metric.reads == "distributions"]
     hard = [name for name, values in columns.items() if values.ndim == 1]
-    if of_rows and hard:
-        told = f"{', '.join(hard)}: a hard label counts as certainty of its class"
-        notes += [Note("certain_of_its_class", f"for {name}, {told}", (name,)) for name in of_rows]
+    if distribution_metrics and hard:
+        told = f"{', '.join(hard)}: a hard label counts as probability 1 of its class"
+        notes += [
+            Note("certain_of_its_class", f"for {name}, {told}", (name,)) for name in distribution_metrics
+        ]
     return notes
 
 
@@ -94,8 +96,8 @@ def drawing_notes(group: Group, drawing: Drawing, settings: Settings) -> list[No
             notes.append(
                 Note(
                     "resample_size_of_intervals",
-                    f"resamples of {m} of {n} units make the intervals; the {settings.test} test does not"
-                    ' draw with replacement: test="bootstrap" would use them',
+                    f"the intervals come from resamples of {m} of {n} units; the {settings.test} test"
+                    ' does not draw with replacement: test="bootstrap" would use these resamples',
                 )
             )
         notes += rescaling_notes(drawing, group.units)
@@ -103,18 +105,19 @@ def drawing_notes(group: Group, drawing: Drawing, settings: Settings) -> list[No
             notes.append(
                 Note(
                     "not_rescaled",
-                    f"resamples of {m} of {n} units vary {math.sqrt(n / m):.3g} times what all {n} would"
-                    " and were not rescaled: p-values and intervals are those of an experiment of"
-                    f" {m} units, and depend on that choice",
+                    f"resamples of {m} of {n} units vary {math.sqrt(n / m):.3g} times as much as resamples of"
+                    f" all {n} and were not rescaled: p-values and intervals are those of an experiment with"
+                    f" {m} units, and depend on this choice",
                 )
             )
     if group.gold_varies:
         notes.append(
             Note(
                 "annotators_resampled",
-                "annotators were resampled within items as well as items: intervals answer for other items"
-                " and other annotators of each. What annotators add is counted twice in part, as items alone"
-                " carry it too: the intervals are rather too long. Permutation tests take the gold as it is",
+                "items were resampled, and the annotators of each item: intervals allow for other items and"
+                " other annotators. The variation between annotators is partly counted twice, because items"
+                " contain it too: the intervals are somewhat too long. Permutation tests use the gold as"
+                " it is",
             )
         )
     return notes
@@ -126,15 +129,16 @@ def rescaling_notes(drawing: Drawing, units: Units) -> list[Note]:
     m = int(drawing.draws(units).sum())
     if drawing.rescale and m < FEW_DRAWN:
         told = (
-            f"resamples of {m} units are too few to keep the level: of 10 to 40 units, tests at 5 % rejected"
-            f" 1.9 to 5.5 % where nothing differed; from {FEW_DRAWN} units on 4 to 6 %"
+            f"resamples of {m} units are too small to keep the level: with 10 to 40 units, tests at 5 %"
+            f" rejected 1.9 to 5.5 % of true null hypotheses; with {FEW_DRAWN} or more, 4 to 6 %"
         )
         notes.append(Note("small_resamples", told))
     shares = drawing.shares(units)[units.sizes > 1]
     if shares.size and shares.max() > UNEVEN * shares.min():
         told = (
-            f"strata are drawn by {shares.min():.0%} to {shares.max():.0%} of their units, as each must give"
-            " one: the variation within small strata counts for too little; draw more units or merge strata"
+            f"resamples hold {shares.min():.0%} to {shares.max():.0%} of the units of a stratum, because each"
+            " must give one: the variation within small strata has too little weight; draw more units or"
+            " merge strata"
         )
         notes.append(Note("uneven_strata", told))
     return notes
@@ -164,8 +168,8 @@ def group_notes(metric: str, labels: Sequence[str] | None, *, lettered: bool) ->
         return []
     if labels is None:
         told = (
-            "there are more groups of systems that cannot be told apart than there are systems: they are left"
-            " out; the ranks, and the differences with a system, say the same"
+            "there are more groups of systems that cannot be told apart than there are systems: the groups"
+            " are left out; the ranks and the differences show the same"
         )
         return [Note("no_groups", told, (metric,))]
     if not any(label[:1].isdigit() for label in labels):
@@ -186,9 +190,9 @@ def sample_notes(group: Group, m: int, pairs: Sequence[Pair], evaluation: Evalua
     metric = group.metrics[m]
     if not isinstance(metric, MeanMetric) or any(evaluation.missing):
         return []
-    found = {name: metric.variance_within(values) for name, values in evaluation.systems.items()}
+    variances_of = {name: metric.variance_within(values) for name, values in evaluation.systems.items()}
     n = evaluation.n_items
-    variances = [float(v.sum()) / n**2 for v in found.values() if v is not None]
+    variances = [float(v.sum()) / n**2 for v in variances_of.values() if v is not None]
     if not variances:
         return []
     told = [(group.standard_error(m, a, b), variances[a] + variances[b]) for _, a, b in pairs]
@@ -197,13 +201,11 @@ def sample_notes(group: Group, m: int, pairs: Sequence[Pair], evaluation: Evalua
     if known:
         both = [_span(column) for column in zip(*known, strict=True)]
         text = f"standard errors of differences are {both[0]} for other items with other samples of each, and"
-        text += (
-            f" {both[1]} for other samples of these items alone; intervals and tests answer for the former"
-        )
-    few = [name for name, v in zip(found, variances, strict=True) if not math.isfinite(v)]
+        text += f" {both[1]} for other samples of these items alone; intervals and tests use the former"
+    few = [name for name, v in zip(variances_of, variances, strict=True) if not math.isfinite(v)]
     if few:
         text += "; " if text else ""
-        text += f"there are too few samples of some items to tell what other samples change: {', '.join(few)}"
+        text += f"some items have too few samples to show what other samples would change: {', '.join(few)}"
     return [Note("within_items", text, (metric.name,))]
 
 
@@ -212,11 +214,12 @@ def constant_run_notes(metric: str, scores: Mapping[str, Sequence[float]]) -> li
     return [
         Note(
             "constant_runs",
-            f"all runs of {name} have the same score: copies, or too coarse a metric?",
+            f"all runs of {name} have the same score: they are copies, or the metric is too coarse to"
+            " show how they vary",
             (metric, name),
         )
-        for name, of_system in scores.items()
-        if len(of_system) > 1 and max(of_system) == min(of_system)
+        for name, runs in scores.items()
+        if len(runs) > 1 and max(runs) == min(runs)
     ]
 
 
@@ -231,11 +234,11 @@ def run_notes(metric: str, scores: Mapping[str, Sequence[float]], uneven: Collec
         name = names[system]
         told = (
             f"the run of {name} with {scores[name][run]:.4g} lies {times:.2g} standard deviations"
-            " (robust) from the median of its runs: did it fail?"
+            " (robust) from the median of its runs: check whether it failed"
         )
         if name not in uneven:
-            told += " It lengthens the t intervals of its differences, which then cover more than they say"
-            told += "; a median hardly feels it" if len(scores[name]) >= locations.FEW_FOR_ADVICE else ""
+            told += ". It makes the t intervals of its differences longer, so they cover more than they say"
+            told += "; a median is hardly affected" if len(scores[name]) >= locations.FEW_FOR_ADVICE else ""
         notes.append(Note("outlying_run", told, (metric, name)))
     return notes
 
@@ -280,8 +283,9 @@ def resample_notes(metric: str, tests: Collection[TestResult], correction: str, 
     family = 1 if correction == "none" else len(tests)
     needed = -rounding.round_down(-family / alpha) - 1  # family / (1 + B), the least p, is at most alpha
     told = (
-        f"draws, not data, decide {undecided} of {len(tests)} comparisons: fewer than {tilting.FEW_HITS} of"
-        f" {min(test.n_resamples for test in few)} resamples were as extreme as the data, and with more the"
-        f" corrected p-value could be {alpha:.3g} or less; take n_resamples={10 * needed}"
+        f"chance in the resamples decides {undecided} of {len(tests)} comparisons: fewer than"
+        f" {tilting.FEW_HITS} of {min(test.n_resamples for test in few)} resamples were as extreme as"
+        f" the data, and with more the corrected p-value could be {alpha:.3g} or less; use"
+        f" n_resamples={10 * needed}"
     )
     return [Note("few_resamples", told, (metric,))]

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
-from bestby._core.typing import FloatArray
 from bestby.advising import observed, tree
 from bestby.comparisons.common import dependence, family, many_systems, note_rules, one_pair, swap_notes
 from bestby.comparisons.common.settings import Settings
@@ -22,7 +20,7 @@ from bestby.engine.sums import SumGroup
 from bestby.engine.targets import Target
 from bestby.inference import multiplicity, omnibus
 from bestby.metrics.base import BaseMetric, MeanMetric
-from bestby.results.base import Note
+from bestby.results.base import Note, notes_about
 from bestby.results.comparison import Difference, SystemScore
 from bestby.results.pairs import Differences, Pairs
 from bestby.results.values import Interval, Omnibus
@@ -74,7 +72,7 @@ def compared(
     metric = makers.group.metrics[m]
     names = evaluation.names
     scores = makers.scores[m]
-    check_defined(scores, metric, names)
+    one_pair.check_defined(scores, metric, lambda s: f"system {quoted(names[s])} on these data")
     order = family.ranked(scores, names, metric.greater_is_better)
     base = None if settings.baseline is None else names.index(settings.baseline)
     alternative = settings.towards(metric.greater_is_better)
@@ -126,16 +124,6 @@ def compared(
             *dependence.dependence_notes(makers.group, unfitted, pairs, evaluation, settings),
         ),
     )
-
-
-def check_defined(scores: FloatArray, metric: BaseMetric, names: Sequence[str]) -> None:
-    """Refuse data on which a metric has no value for some system."""
-    bad = np.flatnonzero(~np.isfinite(scores))
-    if bad.size:
-        raise InvalidInputError(
-            f"metric {metric.name} is undefined for system {quoted(names[int(bad[0])])} on these data",
-            hint="a class or all variation is missing; choose another metric or look at the predictions",
-        )
 
 
 def _by_counts(
@@ -220,13 +208,12 @@ def system_scores(
         target = Target(m, system)
         chosen, doubts = one_pair.chosen(makers, target, method)
         interval, found = makers.interval(target, chosen, level)
-        name = names[system]
-        notes += [Note(note.code, note.message, (metric.name, name)) for note in (*found, *doubts)]
+        notes += notes_about((*found, *doubts), metric.name, names[system])
         error, error_method = one_pair.standard_error(makers, target, interval)
         entries.append(
             SystemScore(
                 metric.name,
-                name,
+                names[system],
                 makers.estimate(target),
                 interval,
                 int(low[position]),

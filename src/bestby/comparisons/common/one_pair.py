@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from bestby._core import rounding
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Array, FloatArray
 from bestby.advising import interval_choice
 from bestby.comparisons.common.family import with_equivalence, with_verdict
 from bestby.data.evaluation import Evaluation
@@ -14,7 +17,8 @@ from bestby.engine.base import Pair
 from bestby.engine.interval_maker import Intervals
 from bestby.engine.targets import Target
 from bestby.inference import proportions
-from bestby.results.base import Note
+from bestby.metrics.base import BaseMetric
+from bestby.results.base import Note, notes_about
 from bestby.results.comparison import Difference
 from bestby.results.pairs import IDENTICAL
 from bestby.results.values import Interval, TestResult
@@ -75,6 +79,28 @@ def standard_error(
     return (found if found > least else 0.0), method
 
 
+def differing_items(runs: Sequence[Array]) -> int:
+    """Return on how many items some run differs from the first; all runs agree where each agrees with it."""
+    first = runs[0]
+    differs = np.zeros(len(first), dtype=np.bool_)
+    for run in runs[1:]:
+        if run.ndim != first.ndim:
+            return len(first)
+        unequal = run != first
+        differs |= unequal if unequal.ndim == 1 else unequal.any(axis=1)
+    return int(differs.sum())
+
+
+def check_defined(scores: FloatArray, metric: BaseMetric, name_of: Callable[[int], str]) -> None:
+    """Refuse data on which a metric has no value for some system or run, named by its position."""
+    undefined = np.flatnonzero(~np.isfinite(scores))
+    if undefined.size:
+        raise InvalidInputError(
+            f"metric {metric.name} is undefined for {name_of(int(undefined[0]))}",
+            hint="a class or all variation is missing; choose another metric or look at the predictions",
+        )
+
+
 def intervals(
     makers: Intervals, pair: Pair, method: str, level: float, margin: float | None
 ) -> tuple[Interval | None, Interval | None, tuple[Note, ...]]:
@@ -104,7 +130,6 @@ def difference(
     n_differing = makers.group.differing(pair)[0]
     if n_differing == 0:
         notes += (Note("identical", IDENTICAL),)
-    about = (metric.name, names[a], names[b])
     error, error_method = standard_error(makers, Target(*pair), interval)
     plain = Difference(
         metric=metric.name,
@@ -121,7 +146,7 @@ def difference(
         n_items=evaluation.n_items,
         n_clusters=evaluation.n_clusters,
         n_differing=n_differing,
-        notes=tuple(Note(note.code, note.message, about) for note in notes),
+        notes=notes_about(notes, metric.name, names[a], names[b]),
         standard_error=error,
         standard_error_method=error_method,
     )

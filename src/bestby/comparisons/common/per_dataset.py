@@ -14,7 +14,7 @@ from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative, Array, FloatArray, IntArray
-from bestby.comparisons.common import one_pair, swap_notes
+from bestby.comparisons.common import family, one_pair, swap_notes
 from bestby.comparisons.common.settings import margin_of
 from bestby.data.coding import codes
 from bestby.data.evaluation import Evaluation
@@ -55,25 +55,35 @@ def checked_options(
     )
 
 
-def one_metric(metric: Any, parts: Mapping[str, Evaluation], what: str) -> tuple[BaseMetric, list[Note]]:
+def one_metric(
+    metric: Any, parts: Mapping[str, Evaluation], what: str, greater_is_better: bool | None
+) -> tuple[BaseMetric, list[Note]]:
     """Return the one metric asked for, or the default one, and notes on how it reads the data."""
-    return chosen_metric(metric, {f"{what} {name!r}": part for name, part in parts.items()})
+    chosen, notes = chosen_metric(metric, {f"{what} {name!r}": part for name, part in parts.items()})
+    if greater_is_better is not None and greater_is_better != chosen.greater_is_better:
+        raise InvalidInputError(
+            f"greater_is_better={greater_is_better} contradicts the metric {chosen.name}",
+            hint="leave it out: the metric knows its direction",
+        )
+    return chosen, notes
 
 
-def makers_of(evaluation: Evaluation, metric: BaseMetric, drawing: Drawing, where: str) -> Intervals:
+def intervals_on(evaluation: Evaluation, metric: BaseMetric, drawing: Drawing, where: str) -> Intervals:
     """Return what makes intervals and tests for one metric; an error names the evaluation."""
     try:
         ((group, _),) = prepare.groups(evaluation, [metric], supports=prepare.ALL_GROUPINGS)
         makers = Intervals(group, drawing)
-        bad = np.flatnonzero(~np.isfinite(makers.scores[0]))
+        one_pair.check_defined(makers.scores[0], metric, lambda s: f"system {quoted(evaluation.names[s])}")
     except (DesignError, InvalidInputError) as error:
         raise type(error)(f"{where}: {error.message}", error.hint) from error
-    if bad.size:
-        raise InvalidInputError(
-            f"{where}: metric {metric.name} is undefined for system {quoted(evaluation.names[bad[0]])}",
-            hint="a class or all variation is missing there; choose another metric",
-        )
     return makers
+
+
+def refuse_columns(data: Any, columns: Mapping[str, object]) -> None:
+    """Refuse names of columns where the data have none."""
+    if isinstance(data, Evaluation | Mapping):
+        unused = {name: (column, None) for name, column in columns.items()}
+        checks.refuse_unused("data other than a data frame, because it names a column", **unused)
 
 
 def differences(
@@ -111,11 +121,10 @@ def pairs_of(
 ) -> tuple[Names, ...]:
     """Return the pairs to compare: the better first, or as given where the question is one-sided."""
     baseline = checks.valid_baseline(baseline, given)
-    if baseline is not None:
-        return tuple((name, baseline) for name in order if name != baseline)
-    # A one-sided question must not take its direction from the data.
-    line = order if alternative == "two-sided" else given
-    return tuple((a, b) for i, a in enumerate(line) for b in line[i + 1 :])
+    places = [given.index(name) for name in order]
+    base = None if baseline is None else given.index(baseline)
+    pairs = family.pairs(places, base, sided=alternative != "two-sided")
+    return tuple((given[a], given[b]) for a, b in pairs)
 
 
 def in_order(matrix: FloatArray, names: Sequence[str], order: Sequence[str]) -> FloatArray:

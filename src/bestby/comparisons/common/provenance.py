@@ -1,4 +1,4 @@
-"""Where the numbers of a comparison come from: the only maker of provenance, and the hashes of data."""
+"""Where the numbers of a comparison come from, and hashes of its data."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from bestby._core.versions import versions
-from bestby._version import __version__
 from bestby.data.evaluation import Evaluation
 from bestby.engine.base import Drawing
 from bestby.metrics.base import BaseMetric, Metric
-from bestby.results.base import Provenance
+from bestby.results.base import Provenance, provenance_of
 
 
 def made_by(
@@ -23,15 +21,14 @@ def made_by(
     data_hash: str,
     packages: Iterable[str] = (),
 ) -> Provenance:
-    """Return all that is needed to make the numbers again."""
-    return Provenance(
-        __version__,
-        versions(packages),
-        drawing.seed,
-        drawing.n_resamples,
-        dict(settings),
-        dict(data),
-        data_hash,
+    """Return the provenance of numbers for which resamples may have been drawn."""
+    return provenance_of(
+        settings,
+        data,
+        data_hash=data_hash,
+        packages=packages,
+        seed=drawing.seed,
+        n_resamples=drawing.n_resamples,
     )
 
 

@@ -24,16 +24,16 @@ def exchange_notes(
     if swapped and asked != STANDARDISED:
         (_, a, b), more = swapped[0], len(swapped) - 1
         told = (
-            f"the predictions of {names[a]} and {names[b]} are on scales too far apart to swap as given"
-            f"{f', and so are {more} other pairs' if more else ''}: there the test swaps standard scores"
-            " and is not exact: it rejects too often on few items and with heavy tails; use one scale"
+            f"the predictions of {names[a]} and {names[b]} are on scales too different to be swapped"
+            f"{f', and so are {more} other pairs' if more else ''}: there the test swaps standard"
+            " scores, which is not exact and rejects too often with few items or heavy tails; use one scale"
         )
         notes.append(Note("standardised_swaps", told, (metric,)))
     elif swapped:
         told = (
             "the test swaps ranks or standard scores, which suits many items of systems on different scales."
-            " It is not exact, and rejects too often on few items and with heavy tails (6 to 13 % at 5 %);"
-            ' test="permutation" swaps predictions as given, and is exact for exchangeable systems'
+            " It is not exact, and rejects too often with few items or heavy tails (6 to 13 % at 5 %);"
+            ' test="permutation" swaps the predictions themselves, and is exact for exchangeable systems'
         )
         notes.append(Note("standardised_swaps", told, (metric,)))
     far = _on_different_scales(group, m, [pair for pair in tests if tests[pair].name == "permutation"])
@@ -45,8 +45,8 @@ def exchange_notes(
         others = f", and so are {len(far) - 1} other pairs" if len(far) > 1 else ""
         told = (
             f"the predictions of {names[a]} and {names[b]} are on different scales (means {means}, standard"
-            f" deviations {deviations}){others}. The permutation test swaps predictions as given and finds"
-            f" a difference in {metric} less often here; test={STANDARDISED!r} swaps ranks or"
+            f" deviations {deviations}){others}. The permutation test swaps the predictions themselves and"
+            f" finds a difference in {metric} less often here; test={STANDARDISED!r} swaps ranks or"
             " standard scores"
         )
         notes.append(Note("different_scales", told, (metric,)))
@@ -58,12 +58,12 @@ def _on_different_scales(group: Group, m: int, pairs: Sequence[Pair]) -> dict[Pa
     if not group.has_standardised_swaps(m):
         return {}
     numbers = {s: group.numbers(m, s) for s in {s for pair in pairs for s in pair[1:]}}
-    found = {}
+    compared = {}
     for pair in pairs:
         a, b = numbers[pair[1]], numbers[pair[2]]
         if a is not None and b is not None:
-            found[pair] = scales.compared(a[0], b[0], a[1])
-    return {pair: compared for pair, compared in found.items() if compared.differ}
+            compared[pair] = scales.compared(a[0], b[0], a[1])
+    return {pair: both for pair, both in compared.items() if both.differ}
 
 
 TESTS_OF_MEANS = ("permutation", "t", "bootstrap", "wald")
@@ -100,18 +100,17 @@ def exchangeability_notes(
     if skewed:
         units = "clusters" if group.clustered else what
         told = (
-            f"the differences of {_pairs(skewed, names)} are skewed over the {units}: their mean lies far"
-            " from their median. Tests of the mean, the permutation test among them, then reject too"
-            " often where the means are equal (30 lognormal differences: 13 % at a level of 5 %), so a"
-            f" p-value near the level is weak evidence; more {units} cure it"
+            f"the differences of {_pairs(skewed, names)} are skewed over the {units}: their mean is far"
+            " from their median. Tests of the mean, including the permutation test, then reject too often"
+            " if the means are equal (30 lognormal differences: 13 % at a level of 5 %), so a p-value near"
+            f" the level is weak evidence; use more {units} if you can"
         )
         notes.append(Note("skewed_differences", told, _about(metric, skewed, names)))
     if sized:
         told = (
-            f"the difference of {_pairs(sized, names)} goes with the size of a cluster, and sizes are"
-            " unequal: a permutation of clusters, which takes the systems to be exchangeable in each, then"
-            ' rejects too often where the overall difference is 0; test="wald" allows for part of it,'
-            " more clusters for all"
+            f"the difference of {_pairs(sized, names)} depends on the size of the cluster, and sizes are"
+            " unequal: the permutation test of clusters assumes exchangeable systems in each, and rejects too"
+            ' often if the overall difference is 0; test="wald" corrects part of this, more clusters the rest'
         )
         notes.append(Note("effect_of_size", told, _about(metric, sized, names)))
     return notes

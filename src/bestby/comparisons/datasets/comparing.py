@@ -220,9 +220,7 @@ def compare_datasets(
 def _refuse_unused(data: Any, columns: Mapping[str, Any], interval: str, test: str) -> None:
     """Refuse p-values, and options that this form of the data has no use for: those of frames, of items."""
     refuse_p_values(data)
-    if isinstance(data, Evaluation | Mapping):
-        named = {name: (value, None) for name, value in columns.items()}
-        checks.refuse_unused("data other than a data frame, because it names a column", **named)
+    per_dataset.refuse_columns(data, columns)
     if isinstance(data, Mapping) and not any(isinstance(part, Evaluation) for part in data.values()):
         checks.refuse_unused(
             "scores or comparisons of datasets, which hold no items to test", test=(test, "permutation")
@@ -297,7 +295,7 @@ def _across(
     evaluation = Evaluation.of(columns, items=list(scores.datasets))
     measure = resolve("mean")
     method = "auto" if options.interval == "tango" else options.interval  # the means are no proportions
-    makers = per_dataset.makers_of(evaluation, measure, drawing, "scores")
+    makers = per_dataset.intervals_on(evaluation, measure, drawing, "scores")
     made = per_dataset.differences(makers, evaluation, pairs, dataclasses.replace(options, interval=method))
     adjusted = multiplicity.adjust([d.p_value for d in made], correction)
     names = evaluation.names
@@ -337,8 +335,8 @@ def _as_of_t(d: Difference, metric: str) -> Difference:
     if d.test.name != "t" or d.test.method != "enumeration" or d.n_differing == 0:
         return d
     text = (
-        "the difference is the same on all datasets, so nothing shows how far it varies: there is no"
-        " interval, and the p-value is what the signs alone say"
+        "the difference is the same on all datasets, so its spread is unknown: there is no interval, and the"
+        " p-value comes from the signs alone"
     )
     return dataclasses.replace(
         d,

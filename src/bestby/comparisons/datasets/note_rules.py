@@ -51,8 +51,8 @@ def notes_on(
     if across in ASKS:
         text = (
             f"the {across} test over the datasets asks whether {ASKS[across]}, but the estimate and the"
-            " interval are of the mean difference: where differences are skewed the two need not agree, and a"
-            ' small p-value is no evidence about the mean; across="t" tests the mean'
+            " interval are of the mean difference: if differences are skewed the two may disagree, and a"
+            ' small p-value is not evidence about the mean; across="t" tests the mean'
         )
         notes.append(Note("not_the_mean", text, (scores.metric.name,)))
     obstacle = per_dataset.obstacle_to_pooling(scores.items) if scores.items else None
@@ -60,7 +60,7 @@ def notes_on(
         notes.append(Note("not_pooled", f"there is no difference on all items pooled (micro): {obstacle}"))
     if any(comparison.level != options.level for comparison in scores.compared.values()):
         notes.append(
-            Note("levels_differ", "the intervals inside the datasets keep the level they were made with")
+            Note("levels_differ", "the intervals on the datasets have the level of their own comparisons")
         )
     for position, pair in enumerate(pairs):
         with_effect = counts[pair].found if pair in counts else ()

@@ -119,7 +119,7 @@ def _micro(
     by_dataset = dataclasses.replace(whole, strata=None, clusters=np.array(labels, dtype=np.str_))
     made = []
     for resampled, evaluation in (("items", whole), ("datasets", by_dataset)):
-        makers = per_dataset.makers_of(evaluation, measure, drawing, "all datasets pooled")
+        makers = per_dataset.intervals_on(evaluation, measure, drawing, "all datasets pooled")
         for a, b in pairs:
             target = Target(0, scores.names.index(a), scores.names.index(b))
             method, _ = one_pair.chosen(makers, target, "auto")

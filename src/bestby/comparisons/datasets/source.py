@@ -202,14 +202,9 @@ def _item_scores(
     present = {name: dict.fromkeys(part.names, 0.0) for name, part in parts.items()}
     complete, names, notes = _complete(present, source.systems, on_missing)
     kept = {name: parts[name].with_systems(names) for name in complete}
-    measure, reading_notes = per_dataset.one_metric(metric, kept, "dataset")
-    if greater_is_better is not None and greater_is_better != measure.greater_is_better:
-        raise InvalidInputError(
-            f"greater_is_better={greater_is_better} contradicts the metric {measure.name}",
-            hint="leave it out: the metric knows its direction",
-        )
+    measure, reading_notes = per_dataset.one_metric(metric, kept, "dataset", greater_is_better)
     makers = {
-        name: per_dataset.makers_of(part, measure, drawing, f"dataset {quoted(name)}")
+        name: per_dataset.intervals_on(part, measure, drawing, f"dataset {quoted(name)}")
         for name, part in kept.items()
     }
     fitted = next(iter(makers.values())).group.metrics[0]
@@ -231,9 +226,8 @@ def _comparison_scores(source: Source, metric: Any, on_missing: str) -> DatasetS
     compared = source.compared or {}
     first = next(iter(compared.values()))
     name = first.metrics[0].name if metric is None else str(metric)
-    info = next((m for m in first.metrics if m.name == name), None)
     for label, comparison in compared.items():
-        if info is None or all(m.name != name for m in comparison.metrics):
+        if all(m.name != name for m in comparison.metrics):
             raise InvalidInputError(
                 f"the comparison on dataset {quoted(label)} has no metric {quoted(name)}",
                 hint=f"it has: {', '.join(m.name for m in comparison.metrics)}",
@@ -243,10 +237,8 @@ def _comparison_scores(source: Source, metric: Any, on_missing: str) -> DatasetS
         for label, comparison in compared.items()
     }
     complete, names, notes = _complete(table, source.systems, on_missing)
-    if info is None:
-        raise InvalidInputError(f"no metric {quoted(name)} in these comparisons")
     return DatasetScores(
-        metric=info,
+        metric=next(m for m in first.metrics if m.name == name),
         datasets=tuple(complete),
         names=names,
         matrix=np.array([[complete[label][system] for system in names] for label in complete]),
@@ -270,7 +262,7 @@ def numbers(name: str, row: Mapping[str, Any]) -> dict[str, float]:
             number = checks.number(value, what)
         except InvalidInputError:
             raise InvalidInputError(
-                f"{what} is no number: {quoted(value)}",
+                f"{what} is not a number: {quoted(value)}",
                 hint="name the columns that are systems: systems=[...]",
             ) from None
         if math.isinf(number):

@@ -26,7 +26,6 @@ from bestby.comparisons.common.per_dataset import Options
 from bestby.comparisons.common.provenance import made_by
 from bestby.comparisons.folds import fold_tests
 from bestby.comparisons.folds.source import Folds, Labels, folds_of_items, folds_of_scores, read
-from bestby.data.evaluation import Evaluation
 from bestby.data.frames import backend_of
 from bestby.data.layouts.options import TableOptions
 from bestby.engine.base import Drawing, Progress
@@ -176,7 +175,7 @@ def compare_folds(
     given = read(data, fold, repetition, table_options)
     columns = {"fold": fold, "repetition": repetition, "gold": gold, "item": item, "clusters": clusters}
     columns |= {"ignore": ignore, "system_column": system_column, "value_column": value_column}
-    _refuse_columns(data, columns)
+    per_dataset.refuse_columns(data, columns)
     if isinstance(given, dict):
         folds = folds_of_items(given, metric, greater_is_better, drawing)
     else:
@@ -222,13 +221,6 @@ def compare_folds(
         baseline=baseline,
     )
     return remember_backend(result, backend_of(data))
-
-
-def _refuse_columns(data: Any, columns: Mapping[str, object]) -> None:
-    """Refuse names of columns where the data have none."""
-    if isinstance(data, Evaluation | Mapping):
-        unused = {name: (column, None) for name, column in columns.items()}
-        checks.refuse_unused("data other than a data frame, because it names a column", **unused)
 
 
 def _refuse_unused(interval: str, inside: str, required: int | str, test: str) -> None:
@@ -293,10 +285,7 @@ def _paired(folds: Folds, pair: Names) -> FloatArray:
     return classical.paired_differences(a, b)
 
 
-_UNKNOWN = (
-    ": a standard error of 0 says nothing there, so there is no interval, and the p-value is what the signs"
-    " alone say"
-)
+_UNKNOWN = ", so its spread is unknown: there is no interval, and the p-value comes from the signs alone"
 
 
 def _differences(

@@ -37,7 +37,7 @@ def ratio_of(folds: Folds, ratio: float | None) -> float:
     counts = folds.repetitions()
     if min(counts.values()) < 2:
         raise DesignError(
-            "a repetition with a single fold is a random split, whose ratio must be told",
+            "a repetition with a single fold is a random split, whose ratio must be given",
             hint="pass ratio=...: items tested over items trained on, 0.25 if a fifth is tested",
         )
     # A repetition of K folds has K ratios of 1 / (K - 1).
@@ -125,7 +125,7 @@ def notes(folds: Folds, given: float | None, ratio: float, test: str) -> list[No
         found.append(
             Note(
                 "ratio_assumed",
-                f"each fold is taken to be tested once, after training on all others of its repetition:"
+                "each fold is assumed to be tested once, after training on all other folds of its repetition:"
                 f" items tested over items trained on = {ratio:.4g}",
             )
         )
@@ -137,22 +137,22 @@ def notes(folds: Folds, given: float | None, ratio: float, test: str) -> list[No
         found.append(
             Note(
                 "trained_models_given",
-                "the tests inside a fold or a repetition take its trained models as given; what another"
-                " training would change is in the differences between folds and repetitions only",
+                "the tests within a fold or a repetition treat its trained models as fixed; only the"
+                " differences between folds and repetitions show what another training would change",
             )
         )
     return found
 
 
 _FIVE_BY_TWO = (
-    "the 5x2 cv tests leave out the error that all halvings of the same items share: where items are few or"
-    " the learners weak they call equal learners different in up to 17 % instead of 5 %. The interval is that"
-    " of corrected-t and need not agree with the p-value"
+    "the 5x2 cv tests ignore the error that all halvings of the same items share: with few items or weak"
+    " learners they find a difference between equal learners in up to 17 % of cases instead of 5 %. The"
+    " interval is that of corrected-t and may disagree with the p-value"
 )
 _REPEATED = (
-    "with several splits corrected-t leaves out that training sets have items in common: it calls equal"
-    " learners different in 12 % and more instead of 5 % where they change much with the items trained on;"
-    " conservative-t allows for that"
+    "with several splits corrected-t ignores that training sets share items: if the learners change much with"
+    " the training items, it finds a difference between equal learners in 12 % of cases or more instead of"
+    " 5 %; conservative-t allows for this"
 )
 
 
@@ -165,15 +165,15 @@ def _correlation_note(folds: Folds, ratio: float, interval: str) -> Note:
         # Where repetitions do not show how far they differ, the test always goes up to the upper limit.
         assumed = f"{assumed} to {most}" if crossvalidation.shows_spread(folds.shape() or ()) else most
     text = (
-        "folds share training items, which correlates their scores; the scores cannot show how much, and"
-        f" {assumed} is assumed. That is too much where training changes the models little: the interval then"
-        " covers up to 99 %, not 95 %"
+        "folds share training items, so their scores are correlated; the scores do not show how much, and a"
+        f" correlation of {assumed} is assumed. This is too much if training changes the models little: the"
+        " interval then covers up to 99 % instead of 95 %"
     )
     if ratio < _HALVES:
         text += (
-            ". It is too little for learners that choose among weak features: equal ones are called different"
-            " in up to 13 %; five repetitions of two folds, whose training sets share fewer items, are safe"
-            " there"
+            ". It is too little for learners that select among weak features: a difference between equal"
+            " learners is then found in up to 13 % of cases; five repetitions of two folds, whose training"
+            " sets share fewer items, keep the level there"
         )
     return Note("correlation_assumed", text)
 

@@ -149,7 +149,7 @@ def folds_of_scores(read: FoldScores, metric: Any, greater_is_better: bool | Non
         raise InvalidInputError(
             f"system {quoted(read.names[system])} has no score on fold {quoted(read.labels[row][1])}"
             f" of repetition {quoted(read.labels[row][0])}",
-            hint="folds cannot be left out one by one: the tests count on all of them",
+            hint="the tests need the score of every system on every fold",
         )
     _check_amounts(read.names, read.matrix)
     greater, notes = direction_of(metric, greater_is_better)
@@ -166,11 +166,7 @@ def folds_of_items(
     drawing: Drawing,
 ) -> Folds:
     """Return the score of every fold, with what makes tests inside folds and repetitions."""
-    measure, reading_notes = per_dataset.one_metric(metric, parts, "repetition")
-    if greater_is_better is not None and greater_is_better != measure.greater_is_better:
-        raise InvalidInputError(
-            f"greater_is_better={greater_is_better} contradicts the metric {measure.name}"
-        )
+    measure, reading_notes = per_dataset.one_metric(metric, parts, "repetition", greater_is_better)
     names = next(iter(parts.values())).names
     whole, folds = {}, {}
     for again, evaluation in parts.items():
@@ -182,9 +178,12 @@ def folds_of_items(
         same = evaluation.with_systems(names)
         for name, part in per_dataset.split(same, "fold").items():
             where = f"repetition {quoted(again)}, fold {quoted(name)}"
-            folds[again, name] = (per_dataset.makers_of(part, measure, drawing, where), part)
+            folds[again, name] = (per_dataset.intervals_on(part, measure, drawing, where), part)
         plain = dataclasses.replace(same, strata=None)
-        whole[again] = (per_dataset.makers_of(plain, measure, drawing, f"repetition {quoted(again)}"), plain)
+        whole[again] = (
+            per_dataset.intervals_on(plain, measure, drawing, f"repetition {quoted(again)}"),
+            plain,
+        )
     _check_size(names, tuple(folds))
     matrix = np.array([makers.scores[0] for makers, _ in folds.values()])
     _check_amounts(names, matrix)
@@ -217,9 +216,9 @@ def _missing_classes(
     if not without:
         return []
     text = (
-        f"{without} of {len(folds)} folds lack a class of the gold, and {metric.name} is that of the other"
-        " classes there: the mean over the folds is not the score on all classes. Fewer folds, or folds with"
-        " every class in its share, avoid that"
+        f"{without} of {len(folds)} folds lack a class of the gold, and {metric.name} is computed on the"
+        " other classes there: the mean over the folds is not the score on all classes. Fewer or stratified"
+        " folds avoid this"
     )
     return [Note("missing_classes", text)]
 

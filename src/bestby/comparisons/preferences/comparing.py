@@ -25,7 +25,6 @@ from bestby._core.typing import (
 )
 from bestby.comparisons.common import family
 from bestby.comparisons.common.provenance import made_by
-from bestby.comparisons.common.settings import margin_of
 from bestby.comparisons.preferences import testing
 from bestby.comparisons.preferences.fitting import Fit, Settings, fitted, notes_on
 from bestby.comparisons.preferences.source import Columns, Data, data_of
@@ -39,7 +38,6 @@ from bestby.resampling.settings import Resampling, combined
 from bestby.results.base import MetricInfo, Provenance, remember_backend
 from bestby.results.preferences import PreferenceComparison, PreferenceDifference, PreferenceScore
 from bestby.results.values import Interval, TestResult
-from bestby.vocabulary import allowed_names
 
 
 @with_suggestions
@@ -108,16 +106,8 @@ def compare_preferences(
     margin : float, optional
         The smallest difference of strengths that matters, on their scale; turns on verdicts. It does not go
         with a prior, which draws strengths together.
-    n_resamples : int
-        Resamples of the clusters, or of the judgements.
-    rng : int, numpy.random.Generator or None
-        The seed; None for fresh entropy, which is recorded.
-    n_jobs : int
-        Threads; the numbers are the same for any.
-    progress : callable, optional
-        Called with the number of resamples done and their number.
-    resampling : Resampling, optional
-        The last four as one record, to be shared by several calls.
+    n_resamples, rng, n_jobs, progress, resampling
+        As for `compare`; clusters are resampled, or judgements.
 
     Returns
     -------
@@ -161,17 +151,10 @@ def compare_preferences(
     (0.7083, 0.00222, True)
     """
     resampling = combined(resampling, n_resamples, rng=rng, n_jobs=n_jobs, progress=progress)
-    settings = Settings(
-        checks.choice(ties, allowed_names("ties"), "ties"),
-        checks.choice(scale, allowed_names("scale"), "scale"),
-        checks.number(prior, "prior"),
-        checks.probability(level, "level"),
-        checks.choice(test, allowed_names("test", "preferences"), "test"),
-        checks.choice(alternative, allowed_names("alternative", "preferences"), "alternative"),
-        checks.choice(correction, allowed_names("correction"), "correction"),
-        margin_of(margin),
-        baseline,
-    )
+    settings = Settings.checked(
+        "preferences", ties=ties, scale=scale, prior=prior, level=level, test=test, alternative=alternative,
+        correction=correction, margin=margin, baseline=baseline,
+    )  # fmt: skip
     if settings.margin is not None and settings.prior > 0.0:
         raise DesignError(
             "margin and prior do not go together: a prior draws strengths together, which could make them"
@@ -222,17 +205,17 @@ def _compared(fit: Fit, settings: Settings, drawing: Drawing) -> PreferenceCompa
 
 
 def _test(fit: Fit, i: int, j: int, settings: Settings, drawing: Drawing) -> TestResult:
-    chosen = settings.test
+    chosen, side = settings.test, settings.towards(True)
     if chosen == "auto":
         chosen = "permutation" if len(fit.data.names) == 2 else "wald"
     if chosen == "permutation":
         pair = fit.data.names[i], fit.data.names[j]
-        return testing.permutation_test(fit.data.judged, i, j, pair, settings.side, drawing)
+        return testing.permutation_test(fit.data.judged, i, j, pair, side, drawing)
     estimate, n_units = fit.gap(i, j), fit.data.judged.n_units
     if chosen == "bootstrap":
         drawn = fit.drawn.log[:, i] - fit.drawn.log[:, j]
-        return testing.bootstrap_test(drawn, estimate, settings.side, n_units)
-    return testing.wald_test(estimate, fit.error(i, j), settings.side, n_units)
+        return testing.bootstrap_test(drawn, estimate, side, n_units)
+    return testing.wald_test(estimate, fit.error(i, j), side, n_units)
 
 
 def _difference(

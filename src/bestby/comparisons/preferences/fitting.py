@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from bestby._core import rounding
-from bestby._core.typing import Alternative, FloatArray, Question
-from bestby.comparisons.common import family, note_rules
+from bestby._core.typing import FloatArray, Question
+from bestby.comparisons.common import note_rules
+from bestby.comparisons.common.settings import CheckedSettings
 from bestby.comparisons.preferences.source import Data
 from bestby.engine.base import Drawing
 from bestby.inference import preference
@@ -22,7 +23,7 @@ FEW_CLUSTERS = 50
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(CheckedSettings):
     """The arguments of `compare_preferences` that are not data; see there."""
 
     ties: str
@@ -34,16 +35,6 @@ class Settings:
     correction: str
     margin: float | None
     baseline: str | None
-
-    @property
-    def alpha(self) -> float:
-        """The level of the tests."""
-        return family.alpha_of(self.level)
-
-    @property
-    def side(self) -> Alternative:
-        """The alternative on the scale of the strengths, of which greater ones are better."""
-        return family.oriented(self.alternative, True)
 
     @property
     def metric(self) -> str:
@@ -154,12 +145,12 @@ def notes_on(fit: Fit, tests: Sequence[TestResult], settings: Settings) -> Itera
         yield Note("undefined_resamples", text)
     if settings.prior > 0.0:
         told = f"{settings.prior:g} judgements, half won and half lost, were added between every two systems"
-        yield Note("prior", f"{told}: strengths are drawn together")
+        yield Note("prior", f"{told}, which draws strengths together")
     if settings.ties == "half" and bool(fit.ties.any()):
         yield Note(
             "ties_as_halves",
             f"{int(fit.ties.sum() / 2)} ties count as half a win for both; the standard errors of the Fisher"
-            " information, which take them for wins and losses, are too large",
+            " information treat them as wins and losses, and are too large",
         )
     yield from note_rules.direction_notes(settings.metric, True, settings.alternative)
     yield from note_rules.resample_notes(settings.metric, tests, settings.correction, settings.alpha)

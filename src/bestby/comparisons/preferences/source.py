@@ -108,7 +108,7 @@ def _read(data: Any, clusters: Any, columns: Columns) -> tuple[Any, Any, Any, An
     """Return a, b, winner, items and clusters as columns."""
     if isinstance(clusters, str):
         raise InvalidInputError(
-            f"clusters={quoted(clusters)} names a column, but the judgements are no frame",
+            f"clusters={quoted(clusters)} names a column, but the judgements are not a data frame",
             hint="pass one cluster per judgement",
         )
     checks.refuse_unused(

@@ -16,7 +16,7 @@ from bestby._core.typing import ArrayLike, Correction, Question, Rng, RunsInterv
 from bestby.comparisons.common import family, note_rules
 from bestby.comparisons.common.provenance import made_by, sizes
 from bestby.comparisons.runs.differences import chosen_test, difference_of, orders_of, oriented_test
-from bestby.comparisons.runs.settings import Settings, checked_settings
+from bestby.comparisons.runs.settings import Settings
 from bestby.comparisons.runs.source import Columns, Data, data_of, given_runs
 from bestby.data.frames import backend_of
 from bestby.data.layouts.runs import Runs
@@ -25,7 +25,7 @@ from bestby.engine.hierarchy import RunsWithItems
 from bestby.engine.runs import FEW_FOR_MEDIANS
 from bestby.inference import locations, multiplicity
 from bestby.resampling.settings import Resampling, combined
-from bestby.results.base import Note, Provenance, remember_backend
+from bestby.results.base import Note, Provenance, notes_about, remember_backend
 from bestby.results.runs import RunsComparison, RunsDifference, RunsScore, Variance
 
 FEW_RUNS = 5
@@ -117,19 +117,8 @@ def compare_runs(
         How p-values are corrected; the family is all pairs.
     margin : float, optional
         The smallest difference that matters; turns on verdicts.
-    n_resamples : int
-        Resamples, where any are drawn; exact results draw none.
-    rng : int, numpy.random.Generator or None
-        The seed; None for fresh entropy, which is recorded.
-    n_jobs : int
-        Threads; the numbers are the same for any.
-    progress : callable, optional
-        Called with the number of resamples of the items done and their number.
-    executor : Executor, optional
-        What runs long jobs in place of threads: any ``concurrent.futures.Executor``, such as that of a
-        ``dask.distributed.Client``. The numbers are the same for any.
-    resampling : Resampling, optional
-        The last five as one record, to be shared by several calls.
+    n_resamples, rng, n_jobs, progress, executor, resampling
+        As for `compare`.
 
     Returns
     -------
@@ -181,9 +170,10 @@ def compare_runs(
         resampling, n_resamples, rng=rng, n_jobs=n_jobs, progress=progress, executor=executor
     )
     drawing = Drawing.of(resampling)
-    settings = checked_settings(
-        statistic, paired, interval, level, test, alternative, correction, margin, baseline
-    )
+    settings = Settings.checked(
+        "runs", statistic=statistic, paired=paired, interval=interval, level=level, test=test,
+        alternative=alternative, correction=correction, margin=margin, baseline=baseline,
+    )  # fmt: skip
     columns = Columns(systems, ignore, run, item, dataset, system_column, value_column)
     given = given_runs(data, gold, metric, clusters, greater_is_better, columns, paired=paired)
     runs = data_of(given, settings, drawing)
@@ -242,8 +232,7 @@ def _scores(
     entries, notes = [], note_rules.group_notes(data.metric.name, letters, lettered=lettered)
     for position, system in enumerate(order):
         interval, interval_notes = data.maker.interval(system, None, settings.interval, settings.level)
-        about = (data.metric.name, names[position])
-        notes += [Note(note.code, note.message, about) for note in interval_notes]
+        notes += notes_about(interval_notes, data.metric.name, names[position])
         error, error_method = data.maker.standard_error(system)
         entries.append(
             RunsScore(
@@ -302,7 +291,7 @@ def _notes(data: Data, settings: Settings, differences: Sequence[RunsDifference]
     if isinstance(data.maker, RunsWithItems) and settings.test in ("permutation", "brunner-munzel"):
         yield Note(
             "items_fixed",
-            "the test takes the items as given: it asks about other runs on these very items, the intervals"
+            "the test treats the items as fixed: it is about other runs on the same items, the intervals are"
             " about other items too",
         )
 
@@ -315,8 +304,8 @@ def few_runs_note(fewest: int, statistic: str) -> Iterator[Note]:
     of_these = "" if kept == fewest else f", of which trimming leaves {kept}"
     yield Note(
         "few_runs",
-        f"a system has only {fewest} runs{of_these}: how much its runs vary is hardly known, and t intervals"
-        " are as long as that makes them; if it varies more than a system with more runs, tests can reject"
+        f"a system has only {fewest} runs{of_these}: how much its runs vary is hardly known, so t"
+        " intervals are long; if they vary more than those of a system with more runs, tests can reject"
         " too often",
     )
 

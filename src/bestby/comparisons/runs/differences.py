@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from bestby._core.typing import Alternative, Array, FloatArray
-from bestby.comparisons.common import family
+from bestby.comparisons.common import family, one_pair
 from bestby.comparisons.runs.settings import Settings
 from bestby.comparisons.runs.source import Data
 from bestby.engine.base import Drawing
@@ -17,10 +17,10 @@ from bestby.engine.reading import Reading
 from bestby.engine.runs import FEW_FOR_MEDIANS
 from bestby.inference import effect_sizes, improvement, locations, samples
 from bestby.inference.ordering import multi_aso
-from bestby.results.base import Note
+from bestby.results.base import Note, notes_about
 from bestby.results.ordering import StochasticOrders
 from bestby.results.runs import RunsDifference
-from bestby.results.values import TestResult
+from bestby.results.values import MIRRORED, TestResult
 
 ASO_RESAMPLES = 1000
 SPREAD_APART = 2.2
@@ -37,8 +37,6 @@ FEW_SPREAD = 10
 
 FEWEST_SPREAD = 5
 """Runs of each system from which that is told; fewer have a note of their own."""
-
-_MIRROR: dict[Alternative, Alternative] = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
 
 
 def chosen_test(
@@ -58,7 +56,7 @@ def chosen_test(
     corrected = "" if count == 1 else f", {min(1.0, least * count):.2g} for one of {count} after correction"
     told = f"with so few runs the permutation test cannot give a p-value below {least:.2g}{corrected}"
     if settings.test == "auto":
-        more = "; the t test is used, which takes the runs of a system to be roughly normal"
+        more = "; the t test is used, which assumes that the runs of a system are roughly normal"
         return "t", (Note("few_runs_for_permutation", told + more),)
     return "permutation", (Note("out_of_reach", f"{told}: not every difference can become significant"),)
 
@@ -73,7 +71,7 @@ def oriented_test(data: Data, a: int, b: int, name: str, alternative: Alternativ
     """Return the test of A against B, made in the order of their names: exchanged they mirror each other."""
     if data.names[a] < data.names[b]:
         return data.maker.test(a, b, name, alternative)
-    return data.maker.test(b, a, name, _MIRROR[alternative]).mirrored()
+    return data.maker.test(b, a, name, MIRRORED[alternative]).mirrored()
 
 
 def orders_of(data: Data, settings: Settings, drawing: Drawing, n_pairs: int) -> StochasticOrders:
@@ -109,7 +107,6 @@ def difference_of(
     welch = samples.t_test(x, y, settings.statistic, test.alternative, paired=settings.paired)
     chance, chance_interval = improvement.improvement(x, y, settings.level, paired=settings.paired)
     effect, effect_interval = effect_sizes.effect_size(x, y, settings.level, paired=settings.paired)
-    about = (data.metric.name, name_a, name_b)
     if _alike(x, y, settings.paired):
         notes += (Note("identical", f"the runs of {name_a} and {name_b} have the same scores"),)
     elif math.isnan(effect):
@@ -131,7 +128,7 @@ def difference_of(
         greater_is_better=data.metric.greater_is_better,
         n_items=data.n_items,
         n_differing=_differing(data, a, b),
-        notes=tuple(Note(note.code, note.message, about) for note in notes),
+        notes=notes_about(notes, data.metric.name, name_a, name_b),
         n_runs=(x.size, y.size),
         p_welch=math.nan if welch is None else welch.p_value,
         improvement=chance,
@@ -153,13 +150,7 @@ def _differing(data: Data, a: int, b: int) -> int:
     values: Sequence[Array] = list(data.evaluation.systems.values())
     if len({rows.ndim for rows in values}) > 1:  # a hard label is the certainty of its class
         values = Reading(data.evaluation).distributions[2]
-    of_a, of_b = (values[data.maker.columns(s)] for s in (a, b))
-    # All runs of both agree on an item if and only if each agrees with the first.
-    differs = np.zeros(data.n_items, dtype=np.bool_)
-    for row in [*of_a[1:], *of_b]:
-        unequal = row != of_a[0]
-        differs |= unequal if unequal.ndim == 1 else unequal.any(axis=1)
-    return int(differs.sum())
+    return one_pair.differing_items([row for s in (a, b) for row in values[data.maker.columns(s)]])
 
 
 def _alike(x: FloatArray, y: FloatArray, paired: bool) -> bool:
@@ -202,18 +193,17 @@ def _spread_text(wide: str, narrow: str, times: float, n: int, fewest: int, stat
     vary = f"vary {times:.2g} times as much as those of {narrow}"
     if statistic == "median":
         return (
-            f"the {n} runs of {wide} {vary}: so few do not tell well how much their median varies, so the"
-            " interval is too short and the test finds differences that are not there; more runs of"
-            f" {wide} help"
+            f"the {n} runs of {wide} {vary}: so few do not show well how much their median varies, so the"
+            f" interval is too short and the test rejects too often; use more runs of {wide}"
         )
     if statistic != "mean":
         return (
             f"the runs of {wide} that trimming keeps {vary}: if they are skewed, the test of trimmed means"
-            " finds differences that are not there, and the interval is too short"
+            " rejects too often, and the interval is too short"
         )
     # The interval of the median of fewer runs rests on the lowest and the highest.
-    other = '; statistic="median" is hardly misled by that' if fewest >= locations.FEW_FOR_ADVICE else ""
+    other = '; statistic="median" is hardly affected' if fewest >= locations.FEW_FOR_ADVICE else ""
     return (
-        f"the runs of {wide} {vary}: if they are skewed or some of them fail, the test of the means finds"
-        f" differences that are not there, and the interval is too short{other}"
+        f"the runs of {wide} {vary}: if they are skewed or some of them fail, the test of the means"
+        f" rejects too often, and the interval is too short{other}"
     )

@@ -13,7 +13,7 @@ import numpy as np
 from bestby._core import arrays, checks
 from bestby._core.errors import DesignError, InvalidInputError, MissingValueError
 from bestby._core.text import quoted
-from bestby.comparisons.common import note_rules
+from bestby.comparisons.common import note_rules, one_pair
 from bestby.comparisons.runs.settings import Settings
 from bestby.data.evaluation import Evaluation
 from bestby.data.frames import is_table, table_of
@@ -265,12 +265,7 @@ def _item_data(systems: dict[str, list[Any]], given: Given, settings: Settings, 
     note_rules.data_notes(evaluation)  # refuses a single cluster
     metric, notes = chosen_metric(given.metric, {"": evaluation})
     ((group, _),) = prepare.groups(evaluation, [metric], consumer="a comparison of runs")
-    undefined = np.flatnonzero(~np.isfinite(group.scores()[0]))
-    if undefined.size:
-        raise InvalidInputError(
-            f"metric {metric.name} is undefined for run {quoted(evaluation.names[int(undefined[0])])}",
-            hint="a class or all variation is missing; choose another metric or look at the predictions",
-        )
+    one_pair.check_defined(group.scores()[0], metric, lambda s: f"run {quoted(evaluation.names[s])}")
     better = (
         metric.greater_is_better
         if given.greater_is_better is None

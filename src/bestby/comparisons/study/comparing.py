@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 
-from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative
 from bestby._core.versions import versions
 from bestby._version import __version__
@@ -28,10 +28,9 @@ from bestby.engine.sums import SumGroup
 from bestby.engine.targets import Target
 from bestby.inference import multiplicity
 from bestby.metrics.base import BaseMetric
-from bestby.results.base import MetricInfo, Note, Provenance
+from bestby.results.base import MetricInfo, Note, Provenance, notes_about
 from bestby.results.study import ConditionScore, StudyComparison, StudyDifference
-
-_MIRROR: dict[Alternative, Alternative] = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
+from bestby.results.values import MIRRORED
 
 
 def compared(store: Store, plan: Plan) -> StudyComparison:
@@ -118,29 +117,38 @@ def _standing(
     return ranked, tuple(differences)
 
 
+Made = TypeVar("Made", cache.Scored, StudyDifference)
+
+
+def _through_cache(
+    store: Store,
+    plan: Plan,
+    keys: Mapping[str, str],
+    load: Callable[[dict[str, Any]], Made],
+    compute: Callable[[list[BaseMetric]], Iterator[Made]],
+) -> tuple[dict[str, Made], int]:
+    """Return a result per metric, and how many were not in the cache (`keys` are theirs) and are kept now."""
+    cached = {name: store.cached(keys[name]) for name in keys if name in plan.named}
+    results = {name: load(value) for name, value in cached.items() if value is not None}
+    missing = [metric for metric in plan.metrics if metric.name not in results]
+    for made in compute(missing) if missing else ():
+        if made.metric in plan.named:
+            store.keep(keys[made.metric], cache.stored(made))
+        results[made.metric] = made
+    return results, len(missing)
+
+
 def _all_scores(store: Store, plan: Plan) -> tuple[dict[tuple[str, str], cache.Scored], int]:
-    found: dict[tuple[str, str], cache.Scored] = {}
+    scored: dict[tuple[str, str], cache.Scored] = {}
     computed = 0
     for name, condition in plan.conditions.items():
         keys = {m.name: _key(plan, m, [condition], "score") for m in plan.metrics}
-        missing = []
-        for metric in plan.metrics:
-            value = store.cached(keys[metric.name]) if metric.name in plan.named else None
-            if value is None:
-                missing.append(metric)
-            else:
-                found[metric.name, name] = cache.scored(value)
-        if missing:
-            for entry in _scores_of(plan, condition, missing):
-                made = entry.score.metric
-                if made in plan.named:
-                    store.keep(keys[made], cache.stored(entry))
-                found[made, name] = entry
-                computed += 1
-    for (metric_name, name), entry in found.items():  # the number of epochs is no part of what is kept
-        score = dataclasses.replace(entry.score, epochs=plan.conditions[name].epochs)
-        found[metric_name, name] = cache.Scored(score, entry.notes)
-    return found, computed
+        results, new = _through_cache(store, plan, keys, cache.scored, partial(_scores_of, plan, condition))
+        computed += new
+        for metric, entry in results.items():  # the number of epochs is not cached
+            score = dataclasses.replace(entry.score, epochs=condition.epochs)
+            scored[metric, name] = cache.Scored(score, entry.notes)
+    return scored, computed
 
 
 def _scores_of(plan: Plan, condition: Condition, metrics: Sequence[BaseMetric]) -> Iterator[cache.Scored]:
@@ -150,7 +158,7 @@ def _scores_of(plan: Plan, condition: Condition, metrics: Sequence[BaseMetric]) 
         metric = makers.group.metrics[m]
         method = plan.settings.interval
         scores = makers.scores[m][:n_runs]
-        _check_defined(scores, metric, condition)
+        one_pair.check_defined(scores, metric, condition.run_name)
         doubts: tuple[Note, ...] = ()
         if n_runs == 1 and method != "t":
             target = Target(m, 0)
@@ -175,8 +183,7 @@ def _scores_of(plan: Plan, condition: Condition, metrics: Sequence[BaseMetric]) 
             standard_error=error,
             standard_error_method=error_method,
         )
-        about = (metric.name, condition.name)
-        yield cache.Scored(score, tuple(Note(n.code, n.message, about) for n in (*notes, *doubts)))
+        yield cache.Scored(score, notes_about((*notes, *doubts), metric.name, condition.name))
 
 
 def _all_differences(
@@ -186,44 +193,31 @@ def _all_differences(
 
     Each is made and kept in the order of the names: with the roles exchanged it is the same, mirrored.
     """
-    found: dict[tuple[str, tuple[str, str]], StudyDifference] = {}
+    differences: dict[tuple[str, tuple[str, str]], StudyDifference] = {}
     computed = 0
     for pair in plan.pairs:
         turned = pair[0] > pair[1]
         both = [plan.conditions[name] for name in sorted(pair)]
         keys = {m.name: _key(plan, m, both, "difference", turned=turned) for m in plan.metrics}
-        missing = []
-        for metric in plan.metrics:
-            value = store.cached(keys[metric.name]) if metric.name in plan.named else None
-            if value is None:
-                missing.append(metric)
-            else:
-                found[metric.name, pair] = cache.difference(value)
-        if missing:
-            for difference in _differences_of(plan, both, missing, turned=turned):
-                if difference.metric in plan.named:
-                    store.keep(keys[difference.metric], cache.stored(difference))
-                found[difference.metric, pair] = difference
-                computed += 1
-        if turned:
-            for metric in plan.metrics:
-                found[metric.name, pair] = _mirrored(found[metric.name, pair])
-    return found, computed
+        results, new = _through_cache(
+            store, plan, keys, cache.difference, partial(_differences_of, plan, both, turned=turned)
+        )
+        computed += new
+        for metric, difference in results.items():
+            differences[metric, pair] = _mirrored(difference) if turned else difference
+    return differences, computed
 
 
 def _mirrored(difference: StudyDifference) -> StudyDifference:
     """Return B minus A, with notes that say so."""
-    found = difference.mirrored()
-    about = (found.metric, found.a, found.b)
-    return dataclasses.replace(
-        found, notes=tuple(Note(note.code, note.message, about) for note in found.notes)
-    )
+    d = difference.mirrored()
+    return dataclasses.replace(d, notes=notes_about(d.notes, d.metric, d.a, d.b))
 
 
 def _alternative(plan: Plan, metric: BaseMetric, *, turned: bool) -> Alternative:
     """Return what is asked of a pair in the order of the names, or of one that is turned."""
     side = plan.settings.towards(metric.greater_is_better)
-    return _MIRROR[side] if turned else side
+    return MIRRORED[side] if turned else side
 
 
 def _differences_of(
@@ -235,17 +229,11 @@ def _differences_of(
     for makers, m in _makers(plan, evaluation, metrics):
         metric = makers.group.metrics[m]
         for condition, part in ((a, slice(0, len(a.runs))), (b, slice(len(a.runs), None))):
-            _check_defined(makers.scores[m][part], metric, condition)
+            one_pair.check_defined(makers.scores[m][part], metric, condition.run_name)
         make = item_difference if alone else difference_over_runs
         difference = make(plan, makers, m, evaluation, (a, b), _alternative(plan, metric, turned=turned))
-        about = (metric.name, a.name, b.name)
-        yield dataclasses.replace(
-            difference,
-            notes=tuple(
-                Note(note.code, note.message, about)
-                for note in (*difference.notes, *_undefined(makers.group, m))
-            ),
-        )
+        notes = (*difference.notes, *_undefined(makers.group, m))
+        yield dataclasses.replace(difference, notes=notes_about(notes, metric.name, a.name, b.name))
 
 
 def _makers(
@@ -259,16 +247,6 @@ def _makers(
     for metric in metrics:
         for group, _ in prepare.groups(evaluation, [metric], consumer="a study"):
             yield Intervals(group, plan.drawing), 0
-
-
-def _check_defined(scores: Any, metric: BaseMetric, condition: Condition) -> None:
-    undefined = np.flatnonzero(~np.isfinite(scores))
-    if undefined.size:
-        run = condition.runs[int(undefined[0])]
-        raise InvalidInputError(
-            f"metric {metric.name} is undefined for run {run.run!r} of {condition.name!r}",
-            hint="a class or all variation is missing; choose another metric or look at the predictions",
-        )
 
 
 def _undefined(group: Group, m: int) -> Iterator[Note]:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import fields
-from typing import Any
-
-import numpy as np
 
 from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative
@@ -60,7 +56,7 @@ def difference_over_runs(
     interval, tost, notes = family.with_equivalence(
         lambda level: crossed.interval(0, 1, method, level), settings.level, settings.margin
     )
-    n_differing = _differing(list(evaluation.systems.values()))
+    n_differing = one_pair.differing_items(list(evaluation.systems.values()))
     if n_differing == 0:
         notes += (Note("identical", "no two runs of the two conditions differ on any item"),)
     error, error_method = crossed.standard_error(0, 1)
@@ -91,19 +87,8 @@ def name_for_runs(name: str, what: str) -> str:
     """Return the name of a test or interval (`what`), refused if it cannot take several runs."""
     if name not in allowed_names(what, "study_runs"):
         raise DesignError(
-            f"the {what} {name!r} knows of items only, but here items and runs vary: a condition has several"
-            ' runs, or the test or the interval is "t"',
+            f"the {what} {name!r} allows for items only, but here items and runs vary: a condition has"
+            ' several runs, or the test or the interval is "t"',
             hint=f'{what}="auto" is for items and runs',
         )
     return name
-
-
-def _differing(rows: Sequence[Any]) -> int:
-    """Return on how many items some run differs from the first."""
-    differs = np.zeros(len(rows[0]), dtype=np.bool_)
-    for row in rows[1:]:
-        if row.ndim != rows[0].ndim:
-            return len(rows[0])
-        apart = row != rows[0]
-        differs |= apart if apart.ndim == 1 else apart.any(axis=1)
-    return int(differs.sum())

@@ -33,8 +33,8 @@ def plan_notes(plan: Plan) -> list[Note]:
         notes.append(
             Note(
                 "few_runs",
-                f"a condition has only {fewest} runs: how much its runs vary is hardly known, which makes"
-                f" t intervals long",
+                f"a condition has only {fewest} runs: how much its runs vary is hardly known, so t"
+                " intervals are long",
             )
         )
     return notes

@@ -33,11 +33,15 @@ class Condition:
         """What the results of its runs depend on, in their order."""
         return [run.hash for run in self.runs]
 
+    def run_name(self, position: int) -> str:
+        """Return what messages call a run."""
+        return f"run {self.runs[position].run!r} of {self.name!r}"
+
     @property
     def epochs(self) -> float | None:
         """The mean number of epochs, if all runs have one."""
-        found = [run.epochs for run in self.runs if run.epochs is not None]
-        return float(np.mean(found)) if len(found) == len(self.runs) else None
+        epochs = [run.epochs for run in self.runs if run.epochs is not None]
+        return float(np.mean(epochs)) if len(epochs) == len(self.runs) else None
 
 
 @dataclass(frozen=True, eq=False)

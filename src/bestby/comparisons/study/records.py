@@ -165,7 +165,7 @@ class Run:
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """A run as the user has it, before it was checked; `Store.add` explains the fields."""
+    """A run as the user has it, before it was checked; `Study.add` explains the fields."""
 
     condition: str
     run: str | int

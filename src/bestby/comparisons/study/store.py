@@ -28,7 +28,6 @@ from typing import Any
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError, StudyError
 from bestby._core.text import quoted
-from bestby._core.typing import ArrayLike
 from bestby.comparisons.study import aligning, files, layout, names
 from bestby.comparisons.study.checksummed import sealed, unsealed
 from bestby.comparisons.study.records import Entry, Gold, Run
@@ -55,42 +54,12 @@ class Store:
         if is_file:
             raise StudyError(f"a study is a directory, but {self.path} is a file", hint="name another path")
 
-    def add(
-        self,
-        condition: str,
-        *,
-        run: str | int,
-        predictions: Any,
-        gold: Any = None,
-        ids: ArrayLike | None = None,
-        clusters: Any = None,
-        classes: ArrayLike | None = None,
-        normalise: bool = False,
-        baseline: bool | None = None,
-        against: str | Sequence[str] | None = None,
-        epochs: float | None = None,
-        tags: Mapping[str, Any] | None = None,
-        replace: bool = False,
-    ) -> Run:
-        """Add a run to the study, with the arguments of `Study.add`; it is on the disk when this returns."""
-        entry = Entry(
-            condition,
-            run,
-            predictions,
-            gold,
-            ids,
-            clusters,
-            classes,
-            normalise,
-            baseline,
-            against,
-            epochs,
-            tags,
-        )
-        return self.put(entry, replace=replace)
+    def add(self, condition: str, *, replace: bool = False, **fields: Any) -> Run:
+        """Add a run with the fields of an `Entry`; it is on the disk when this returns."""
+        return self.put(Entry(condition, **fields), replace=replace)
 
     def put(self, entry: Entry, *, replace: bool = False) -> Run:
-        """Do what `add` does, with its arguments in one record."""
+        """Add a run; it is on the disk when this returns."""
         entry = aligning.checked_entry(entry)
         with files.reported(f"add run {entry.run!r} of {entry.condition!r} to the study {self.path}"):
             known = layout.gold_file(self.path).exists()  # before it is looked at: it may come at any moment

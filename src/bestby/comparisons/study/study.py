@@ -13,16 +13,15 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.text import counted, quoted
 from bestby._core.typing import ArrayLike, Correction, Question, Rng, StudyInterval, StudyTest
 from bestby.comparisons.common import family
-from bestby.comparisons.common.settings import Settings, margin_of
+from bestby.comparisons.common.settings import Settings
 from bestby.comparisons.study.boostsa import import_outcomes, write_outcomes
 from bestby.comparisons.study.comparing import compared
 from bestby.comparisons.study.plan import Condition, Plan, chosen_metrics
-from bestby.comparisons.study.records import Gold, Run
+from bestby.comparisons.study.records import Entry, Gold, Run
 from bestby.comparisons.study.store import Store, role_of
 from bestby.engine.base import Drawing, Progress
-from bestby.resampling.settings import Resampling, combined, size_of
+from bestby.resampling.settings import Resampling, combined
 from bestby.results.study import StudyComparison
-from bestby.vocabulary import allowed_names
 
 
 class Study:
@@ -135,21 +134,11 @@ class Study:
             If the files cannot be read or written. The study is then as it was, unless the message says that
             the run is there and only the disk has not confirmed it.
         """
-        return self._store.add(
-            condition,
-            run=run,
-            predictions=predictions,
-            gold=gold,
-            ids=ids,
-            clusters=clusters,
-            classes=classes,
-            normalise=normalise,
-            baseline=baseline,
-            against=against,
-            epochs=epochs,
-            tags=tags,
-            replace=replace,
-        )
+        entry = Entry(
+            condition, run, predictions, gold, ids, clusters, classes, normalise,
+            baseline, against, epochs, tags,
+        )  # fmt: skip
+        return self._store.put(entry, replace=replace)
 
     def conditions(self) -> tuple[str, ...]:
         """Return the names of the conditions; numbers in them sort as numbers."""
@@ -253,23 +242,8 @@ class Study:
             How p-values are corrected; the family is all pairs of one metric.
         margin : float, optional
             The smallest difference that matters; turns on verdicts.
-        n_resamples : int
-            Resamples, where any are drawn.
-        resample_size : float or int, optional
-            How many items to draw for each resample, as a fraction or a number; all by default.
-        rescale : bool
-            Whether to bring smaller resamples to the scale of all items; see `compare`.
-        rng : int, numpy.random.Generator or None
-            The seed; None for fresh entropy, which finds nothing in the cache.
-        n_jobs : int
-            Threads; the numbers are the same for any.
-        progress : callable, optional
-            Called with the number of resamples done and their number.
-        executor : Executor, optional
-            What runs long jobs in place of threads: any ``concurrent.futures.Executor``, such as that of a
-            ``dask.distributed.Client``. The numbers are the same for any.
-        resampling : Resampling, optional
-            The last seven as one record, to be shared by several calls.
+        n_resamples, resample_size, rescale, rng, n_jobs, progress, executor, resampling
+            As for `compare`. With ``rng=None``, fresh entropy, nothing is found in the cache.
 
         Returns
         -------
@@ -293,18 +267,11 @@ class Study:
             progress=progress,
             executor=executor,
         )
-        settings = Settings(
-            checks.choice(interval, allowed_names("interval", "study"), "interval"),
-            checks.probability(level, "level"),
-            False,
-            checks.choice(test, allowed_names("test", "study"), "test"),
-            checks.choice(alternative, allowed_names("alternative", "study"), "alternative"),
-            checks.choice(correction, allowed_names("correction"), "correction"),
-            margin_of(margin),
-            None,
-            size_of(resampling.resample_size),
-            resampling.rescale,
-        )
+        settings = Settings.checked(
+            "study", interval=interval, level=level, test=test, alternative=alternative,
+            correction=correction, margin=margin, resample_size=resampling.resample_size,
+            rescale=resampling.rescale,
+        )  # fmt: skip
         drawing = Drawing.of(resampling)
         gold = self._store.gold()
         chosen = self._chosen(conditions)

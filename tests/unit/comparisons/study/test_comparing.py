@@ -145,7 +145,7 @@ def test_what_knows_of_items_only_works_for_single_runs(make: Make, interval: st
     ],
 )
 def test_and_is_refused_for_several(make: Make, interval: str, test: str, named: str) -> None:
-    with pytest.raises(DesignError, match=f"the {named} knows of items only") as caught:
+    with pytest.raises(DesignError, match=f"the {named} allows for items only") as caught:
         make(RUNS).compare(interval=interval, test=test)
     assert '="auto"' in (caught.value.hint or "")
 
