@@ -70,4 +70,4 @@ def test_out_and_in_again(study: Store, tmp_path: Path) -> None:
     assert len(import_outcomes(again, tmp_path / "outcomes.json")) == len(RUNS)
     assert again.gold().hash == study.gold().hash
     for run in RUNS:
-        assert again.hash_of(run[:2], run) == study.hash_of(run[:2], run)
+        assert again.load(run[:2], run).hash == study.load(run[:2], run).hash

@@ -72,47 +72,15 @@ def choose_interval(
 ) -> Choice:
     """Return the interval that ``interval="auto"`` means.
 
-    Parameters
-    ----------
-    proportion : bool
-        Whether the quantity is a mean of 0/1 values of independent items (or a difference of two such).
-    difference : bool
-        Whether it is a difference of two systems rather than the score of one.
-    n_differing : int
-        Units (items or clusters) on which the two systems differ; for the score of one system: units.
-    plain_mean : bool
-        Whether it is a mean of one number per independent item.
-    stratified : bool
-        Whether units come in strata.
-    n_effective : float, optional
-        How many units of equal weight would carry the variance: the function `effective_units` of
-        `bestby.inference.intervals`. If 10 of 100 items differ, all by as much, 10; fewer if some differ by
-        far more than others. If it is not known, `n_differing` stands in.
-    formula : bool
-        Whether the metric has a standard error by the delta method: functions of sums do, ranks do not.
-    drawn : bool
-        Whether the user said how to resample (fewer units than there are, or annotators too), so that only
-        what is drawn counts.
-    clustered : bool
-        Whether units are clusters of items.
-    few_clusters : bool
-        Whether there are fewer than 30 of them, or one holds more than a third of the items.
-    blocks : bool
-        Whether they are blocks of ordered text.
-    crossed : bool
-        Whether items come in two crossed groupings.
-    robust : bool
-        Whether there is a standard error for few or unequal clusters: by the delta method, or by leaving out
-        one cluster at a time.
-    ranks : bool
-        Whether the metric is made of ranks, which many small steps make nearly smooth.
-    steps : bool
-        Whether a difference is no smooth function of the units, as that of two medians.
-
-    Returns
-    -------
-    Choice
-        Method and reason.
+    The quantity is a difference of two systems or the score of one (`difference`). It may be a mean of
+    0/1 values of independent items (`proportion`), a mean of one number per independent item
+    (`plain_mean`), or made of ranks (`ranks`); a difference as that of medians moves in `steps`.
+    `n_differing` counts the units on which two systems differ, or all of one system. `n_effective` is how
+    many units of equal weight would carry the variance (`effective_units` of
+    `bestby.inference.intervals`): 10 if 10 of 100 items differ, all by as much; `n_differing` stands in
+    where it is not known. `formula`: there is a standard error by the delta method; `robust`: there is
+    one for few or unequal clusters. `drawn`: the user said how to resample, so that only what is drawn
+    counts. `few_clusters`: fewer than 30, or one with more than a third of the items.
 
     Notes
     -----

@@ -39,11 +39,10 @@ def mean_squares(df: float, u: FloatArray) -> FloatArray:
 def clustered_df(squares: FloatArray, sizes: FloatArray, expected: FloatArray) -> float:
     """Return the degrees of freedom with which a pilot knows the variance of a mean over clusters.
 
-    They are 2 over the squared relative error of the variance. Two estimates are made of that, the larger
-    counts: for normal scores, 2 / (G - 1), where G is the effective number of clusters (Kish 1965), plus what
-    clusters of other sizes would change; and from the squared deviations themselves, which know of heavy
-    tails and of items on which systems seldom differ. Items without clusters are clusters of one. `squares`,
-    `sizes` and `expected` have shape (C,).
+    They are 2 over the squared relative error of the variance, the larger of two estimates: of normal
+    scores, 2 / (G - 1) with the effective number G of clusters (Kish 1965), plus what clusters of other
+    sizes would change; and from the squared deviations, which show heavy tails and items on which systems
+    seldom differ.
     """
     effective = float(sizes.sum()) ** 2 / float(sizes @ sizes)
     normal = 2.0 / max(effective - 1.0, 0.5) + _relative_variance(expected, sizes)

@@ -271,6 +271,9 @@ def _plan(
             points[size] = PlanPoint(size, *power_at(design, size, question))
     if curve is not None:
         points = {size: points[size] for size in {n, *sizes}}
+    estimated = None  # the power if what was estimated from a pilot were the truth
+    if design.doubt_words:
+        estimated = power_at(design.taken_as_true(), n, replace(question, progress=None))[0]
     return Plan(
         asked=plan,
         design=design,
@@ -278,7 +281,7 @@ def _plan(
         unit=design.unit,
         power=known[n].power,
         error=known[n].error,
-        power_as_estimated=_as_estimated(design, n, question),
+        power_as_estimated=estimated,
         difference=design.true_difference,
         wanted=wanted,
         alpha=question.alpha,
@@ -288,15 +291,6 @@ def _plan(
         curve=tuple(points[size] for size in sorted(points)),
         notes=design.notes(n, question),
         provenance=plan_provenance(plan, design, question),
-    )
-
-
-def _as_estimated(design: Design, n: int, question: Question) -> float | None:
-    """Return the power if what was estimated from a pilot were the truth."""
-    return (
-        power_at(design.taken_as_true(), n, replace(question, progress=None))[0]
-        if design.doubt_words
-        else None
     )
 
 

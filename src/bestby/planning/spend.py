@@ -12,7 +12,7 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import Alternative, IntArray
 from bestby.planning.arguments import checked_question
-from bestby.planning.base import Question, plan_provenance
+from bestby.planning.base import plan_provenance
 from bestby.planning.runs_items import RunsAndItems
 from bestby.results.plans import Allocation, Split
 
@@ -97,11 +97,14 @@ def allocate(
     # Of splits of equal power, as at 1.0, the one of least standard error.
     best = splits[int(np.lexsort((errors, -np.nan_to_num(np.round(powers, 12), nan=-1.0)))[0])]
     found = replace(design, runs=best.runs)
+    estimated = None  # the power if the components of the pilot were the truth
+    if design.pilot_df is not None:
+        estimated = float(found.taken_as_true().power_with(best.items, best.runs, question))
     return Allocation(
         design=found,
         budget=float(budget),
         best=best,
-        power_as_estimated=_as_estimated(found, best, question),
+        power_as_estimated=estimated,
         splits=splits,
         alpha=question.alpha,
         level=question.level,
@@ -110,13 +113,6 @@ def allocate(
         notes=found.notes(best.items, question),
         provenance=plan_provenance("allocate", found, question, **asdict(costs)),
     )
-
-
-def _as_estimated(design: RunsAndItems, best: Split, question: Question) -> float | None:
-    """Return the power of the best split if the components of the pilot were the truth."""
-    if design.pilot_df is None:
-        return None
-    return float(design.taken_as_true().power_with(best.items, best.runs, question))
 
 
 @dataclass(frozen=True)

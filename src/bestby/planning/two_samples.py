@@ -26,11 +26,7 @@ def welch(
     n_resamples: int = 0,  # noqa: ARG001 - all tests take the same arguments
     generator: np.random.Generator | None = None,  # noqa: ARG001
 ) -> FloatArray:
-    """Return p-values of Welch's t-test.
-
-    `x` and `y` have shape (S, n). The result has shape (S,): p-values; for two constant samples 1 if they are
-    alike, else 0.
-    """
+    """Return p-values of Welch's t-test of (S, n) scores; of constant samples 1 if they are alike, else 0."""
     n, m = x.shape[1], y.shape[1]
     x_variance, y_variance = x.var(axis=1, ddof=1) / n, y.var(axis=1, ddof=1) / m
     variance = x_variance + y_variance
@@ -48,10 +44,7 @@ def mann_whitney(
     n_resamples: int = 0,  # noqa: ARG001
     generator: np.random.Generator | None = None,  # noqa: ARG001
 ) -> FloatArray:
-    """Return p-values of the Mann–Whitney test: normal approximation, corrected for ties and continuity.
-
-    Parameters and result are those of `welch`.
-    """
+    """Return p-values of the Mann–Whitney test: normal approximation, corrected for ties and continuity."""
     n, m = x.shape[1], y.shape[1]
     ranks = 0.5 * doubled_ranks(np.concatenate([x, y], axis=1))
     u = ranks[:, :n].sum(axis=1) - n * (n + 1) / 2.0 - n * m / 2.0
@@ -69,11 +62,10 @@ def mann_whitney(
 def permutation(
     x: FloatArray, y: FloatArray, alternative: Alternative, n_resamples: int, generator: np.random.Generator
 ) -> FloatArray:
-    """Return p-values of the permutation test of the difference of means.
+    """Return p-values of the permutation test of the difference of means of (S, n) scores.
 
-    `x` and `y` have shape (S, n). `n_resamples` counts random divisions of the pooled sample; all of them are
-    taken instead if they are not more; `generator` draws a new set for every 500 pairs of samples. The result
-    has shape (S,): p-values, (1 + hits) / (1 + resamples) if divisions were drawn.
+    All divisions of the pooled sample are taken if they are not more than `n_resamples`; otherwise a new set
+    is drawn for every 500 pairs of samples.
     """
     n, size = x.shape[1], x.shape[1] + y.shape[1]
     pooled = np.concatenate([x, y], axis=1)

@@ -111,7 +111,7 @@ def test_two_crossed_groupings(given: Any) -> None:
         d = result["a", "b", metric]
         assert (d.interval.method, d.test.name) == ("two-way", "wald")
         assert d.interval.low < d.estimate < d.interval.high
-    assert "no permutation test applies" in messages(result, "two_way")[0]
+    assert "a permutation test cannot keep two crossed groupings" in messages(result, "two_way")[0]
     assert "with both groupings" in messages(result, "design_effect")[0]
     assert result.provenance.data["clusters"] == 30
     assert result.provenance.data["crossed"] == 10

@@ -39,17 +39,7 @@ _OF_COUNTS = {"mcnemar": classical.mcnemar, "mcnemar-midp": classical.mcnemar_mi
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """The discordant items of every pair.
-
-    Parameters
-    ----------
-    a, b : ndarray of int, shape (P,)
-        Positions of the two systems.
-    n10, n01 : ndarray of int, shape (P,)
-        Items that only A, and only B, has right.
-    n : int
-        Items.
-    """
+    """The numbers of items, of `n`, that only A and only B has right, for every pair of positions."""
 
     a: IntArray
     b: IntArray
@@ -74,11 +64,9 @@ class Counts:
 def counted(
     makers: Intervals, m: int, line: list[int], baseline: int | None, settings: Settings
 ) -> Counts | None:
-    """Return the counts of all pairs; None if they are few, or not all there is to know.
+    """Return the counts of all pairs in the order of `line`; None if they are few, or do not tell all.
 
-    `line` holds the systems in the order in which pairs are made of them. Returns None unless the metric is a
-    mean of 0/1 over single items without strata, the intervals are Tango's, and the test sees nothing but
-    counts.
+    They are for a mean of 0/1 over single items without strata, with Tango's intervals and a test of counts.
     """
     n_pairs = len(line) - 1 if baseline is not None else len(line) * (len(line) - 1) // 2
     group = makers.group

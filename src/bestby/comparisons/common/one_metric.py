@@ -84,19 +84,10 @@ def compared(
     test, path = _test(makers, pairs, evaluation, settings)
     tests = test_maker.run(test, makers, pairs, alternative)
     adjusted = multiplicity.adjust([tests[pair].p_value for pair in pairs], settings.correction)
-    intervals = _intervals(makers, pairs, settings)
+    bounds = _intervals(makers, pairs, settings)
     differences = family.with_direction_notes(
         [
-            one_pair.difference(
-                makers,
-                pair,
-                evaluation,
-                tests[pair],
-                intervals[pair],
-                settings.level,
-                settings.margin,
-                float(p),
-            )
+            one_pair.difference(makers, pair, evaluation, tests[pair], bounds[pair], settings, float(p))
             for pair, p in zip(pairs, adjusted, strict=True)
         ],
         settings.alpha,
@@ -182,10 +173,7 @@ _Intervals = tuple[Interval | None, Interval | None, tuple[Note, ...]]
 def _intervals(makers: Intervals, pairs: Sequence[Pair], settings: Settings) -> dict[Pair, _Intervals]:
     """Return per pair the interval, the one for two one-sided tests, and notes."""
     if not settings.simultaneous:
-        return {
-            pair: one_pair.intervals(makers, pair, settings.interval, settings.level, settings.margin)
-            for pair in pairs
-        }
+        return {pair: one_pair.intervals(makers, pair, settings.interval, settings) for pair in pairs}
     together, notes = makers.simultaneous([Target(*pair) for pair in pairs], settings.level)
     return {pair: (interval, interval, notes) for pair, interval in zip(pairs, together, strict=True)}
 

@@ -12,6 +12,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
 from bestby.advising import interval_choice
 from bestby.comparisons.common.family import with_equivalence, with_verdict
+from bestby.comparisons.common.settings import CheckedSettings
 from bestby.data.evaluation import Evaluation
 from bestby.engine.base import Pair
 from bestby.engine.interval_maker import Intervals
@@ -102,13 +103,13 @@ def check_defined(scores: FloatArray, metric: BaseMetric, name_of: Callable[[int
 
 
 def intervals(
-    makers: Intervals, pair: Pair, method: str, level: float, margin: float | None
+    makers: Intervals, pair: Pair, method: str, settings: CheckedSettings
 ) -> tuple[Interval | None, Interval | None, tuple[Note, ...]]:
     """Return the interval of a pair by the method asked for, that of two one-sided tests, and notes."""
     target = Target(*pair)
     name, doubts = chosen(makers, target, method)
     interval, tost, notes = with_equivalence(
-        lambda nominal: makers.interval(target, name, nominal), level, margin
+        lambda level: makers.interval(target, name, level), settings.level, settings.margin
     )
     return interval, tost, (*notes, *doubts)
 
@@ -119,8 +120,7 @@ def difference(
     evaluation: Evaluation,
     test: TestResult,
     intervals: tuple[Interval | None, Interval | None, tuple[Note, ...]],
-    level: float,
-    margin: float | None,
+    settings: CheckedSettings,
     p_adjusted: float | None = None,
 ) -> Difference:
     """Return A minus B with its intervals (those of `intervals`), verdict and test."""
@@ -139,7 +139,7 @@ def difference(
         score_a=float(scores[a]),
         score_b=float(scores[b]),
         interval=interval,
-        level=level,
+        level=settings.level,
         test=test,
         p_adjusted=test.p_value if p_adjusted is None else p_adjusted,
         greater_is_better=metric.greater_is_better,
@@ -150,4 +150,4 @@ def difference(
         standard_error=error,
         standard_error_method=error_method,
     )
-    return with_verdict(plain, tost, margin)
+    return with_verdict(plain, tost, settings.margin)

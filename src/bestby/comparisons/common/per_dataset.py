@@ -15,7 +15,7 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative, Array, FloatArray, IntArray
 from bestby.comparisons.common import family, one_pair, swap_notes
-from bestby.comparisons.common.settings import margin_of
+from bestby.comparisons.common.settings import CheckedSettings, margin_of
 from bestby.data.coding import codes
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
@@ -30,7 +30,7 @@ from bestby.vocabulary import allowed_names
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(CheckedSettings):
     """How differences inside one evaluation are to be tested and bounded."""
 
     interval: str
@@ -95,14 +95,10 @@ def differences(
     tests = test_maker.run(options.test, makers, positions, options.alternative)
     made = []
     for pair in positions:
-        interval, tost, notes = one_pair.intervals(
-            makers, pair, options.interval, options.level, options.margin
-        )
+        interval, tost, notes = one_pair.intervals(makers, pair, options.interval, options)
         notes += tuple(swap_notes.exchange_notes(makers.group, 0, {pair: tests[pair]}, names, options.test))
         bounds = (interval, tost, notes)
-        made.append(
-            one_pair.difference(makers, pair, evaluation, tests[pair], bounds, options.level, options.margin)
-        )
+        made.append(one_pair.difference(makers, pair, evaluation, tests[pair], bounds, options))
     return tuple(made)
 
 

@@ -52,6 +52,7 @@ class CheckedSettings:
 
     level: float
     alternative: Question
+    margin: float | None
 
     @classmethod
     def checked(cls, comparison: str, **settings: Any) -> Self:

@@ -54,20 +54,10 @@ class Settings(CheckedSettings):
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """Strengths of the judgements and of their resamples.
+    """Strengths and win rates of the judgements and of B resamples, and sums of the judgements.
 
-    Parameters
-    ----------
-    data : Data
-        The judgements.
-    wins, ties : ndarray, shape (S, S)
-        Their sums.
-    strengths, drawn : Strengths
-        Of the judgements, and of the resamples, (B, S); NaN where a resample has no finite ones.
-    rates, drawn_rates : ndarray, shape (S,) and (B, S)
-        Win rates.
-    errors : Errors
-        Covariances of the log strengths.
+    `wins` and `ties` have shape (S, S), `drawn` (B, S), with NaN where a resample has no finite strengths.
+    `errors` are covariances of the log strengths.
     """
 
     data: Data

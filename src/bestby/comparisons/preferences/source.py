@@ -33,11 +33,7 @@ class Data:
 
 @dataclass(frozen=True)
 class Columns:
-    """The names of the columns of a frame.
-
-    `a`, `b` and `winner` are the two systems, and which was preferred. `item` is what was judged; None for a
-    column "item", if there is one. `systems` are those whose judgements are used; all if None.
-    """
+    """The names of the columns of a frame; the systems whose judgements are used, all if None."""
 
     a: str = "a"
     b: str = "b"
@@ -47,10 +43,7 @@ class Columns:
 
 
 def data_of(data: Any, clusters: Any, columns: Columns) -> Data:
-    """Return checked judgements.
-
-    `clusters` has shape (n,). `data` is as for `compare_preferences`. The items are the clusters, if
-    there are items and nothing else was given.
+    """Return checked judgements; if nothing else was given, the items are the clusters.
 
     >>> data = data_of([("q1", "x", "y", "y"), ("q2", "y", "x", "tie")], None, Columns())
     >>> data.names, data.judged.values, data.judged.clusters

@@ -27,10 +27,9 @@ def permutation_test(
     alternative: Alternative,
     drawing: Drawing,
 ) -> TestResult:
-    """Return the permutation test of the judgements of just two systems.
+    """Return the permutation test of the judgements of just two systems, exchanged in each cluster.
 
-    If neither is better, the two may change places in each cluster (in each judgement) with probability one
-    half. The statistic is the share of wins less that of losses.
+    The statistic is the share of wins less that of losses.
     """
     balance = judged.direct(a, b)
     if balance.size == 0:
@@ -65,10 +64,7 @@ def bootstrap_test(drawn: FloatArray, estimate: float, alternative: Alternative,
 
 
 def wald_test(estimate: float, error: float, alternative: Alternative, n_units: int) -> TestResult:
-    """Return the test of a difference of strengths over its standard error.
-
-    Student's t with one degree of freedom less than there are clusters (judgements) stands for the normal
-    distribution.
+    """Return the test of a difference of strengths over its standard error, against Student's t.
 
     >>> round(wald_test(0.5, 0.2, "two-sided", 1000).p_value, 4)
     0.0126

@@ -72,12 +72,7 @@ def checked_gold(
     normalise: bool = False,
     labels: Any | None = None,
 ) -> Gold:
-    """Check the gold of a study.
-
-    `values`, `ids` and `clusters` have shape (n,). `classes`, of shape (K,), are the names of the classes;
-    for a soft gold 0 to K - 1 unless given. `labels` are the labels of the values: the ids if there are no
-    others and no label repeats another.
-    """
+    """Return the gold of a study, checked; without ids, `labels` that do not repeat become ids."""
     ids, values = _unkeyed(values, ids, "gold")
     array, known = _labels(values, ids, classes, normalise)
     if len(array) < 2:
@@ -116,10 +111,7 @@ def _labels(
 
 
 def check_same(mine: Gold, other: Gold, *, with_ids: bool) -> None:
-    """Refuse another gold than the one of the study.
-
-    `with_ids` says whether that came with ids; if not, its items are in the order of the study.
-    """
+    """Refuse another gold than the one of the study; without ids, its items are in the order of the study."""
     where = order(mine, other.ids if with_ids else None, other.n_items, "the new gold")
     parts = [("gold", mine.values, other.values)]
     if other.clusters is not None:
@@ -156,8 +148,7 @@ def aligned(
 ) -> tuple[Array, Array | None]:
     """Return predictions in the order of the gold, and their classes if they are soft.
 
-    `predictions` and `ids` have shape (n,). `classes`, of shape (K,), are the classes in the order of the
-    columns; by default those that a frame names, else those of the gold.
+    `classes` are in the order of the columns; by default those that a frame names, else those of the gold.
     """
     ids, predictions = _unkeyed(predictions, ids, what)
     if not soft.is_soft(predictions):
@@ -187,10 +178,7 @@ def _same(before: Array, now: Array) -> list[bool]:
 
 
 def order(gold: Gold, ids: ArrayLike | None, n: int, what: str) -> IntArray:
-    """Return where, among these ids, each item of the gold is.
-
-    `ids`, of shape (n,), are the ids; None for values in the order of the gold.
-    """
+    """Return where, among these ids, each item of the gold is; None: values are in the order of the gold."""
     if ids is None:
         if n != gold.n_items:
             raise InvalidInputError(
@@ -215,10 +203,7 @@ def order(gold: Gold, ids: ArrayLike | None, n: int, what: str) -> IntArray:
 
 
 def columns(gold: Gold, classes: ArrayLike | None, n_classes: int) -> tuple[Array, IntArray]:
-    """Return the classes that soft predictions are kept with, and where each is among those given.
-
-    They are kept in the order of the gold's classes; if it has none, sorted.
-    """
+    """Return the classes of stored predictions, as in the gold or sorted, and their places in those given."""
     wanted = gold.classes
     if wanted is not None and n_classes != wanted.size:
         raise InvalidInputError(

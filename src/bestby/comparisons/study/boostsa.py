@@ -50,11 +50,7 @@ class _Block:
 
 
 def read_outcomes(path: str | Path) -> tuple[Entry, ...]:
-    """Read the experiments of an ``outcomes.json``.
-
-    Returns one per experiment: the arguments of `Store.add`. Controls are baselines; a treatment is against
-    the controls that it stands under.
-    """
+    """Return the runs of an ``outcomes.json``: controls are baselines, treatments against their controls."""
     file = checks.valid_path(path, "name a file outcomes.json")
     blocks = _blocks(file)
     controls = {
@@ -99,12 +95,10 @@ def import_outcomes(store: Store, path: str | Path, *, replace: bool = False) ->
 def write_outcomes(store: Store, path: str | Path) -> tuple[Any, ...] | None:
     """Write a study as an ``outcomes.json`` that BooStSa loads.
 
-    Treatments stand under each baseline that they are compared with. BooStSa knows numbers only: labels that
-    are not whole numbers are written as their position among the sorted labels, ids that are not as the
-    position of the item. If anything is soft, hard labels are written as the row that is certain of them. The
-    epochs of a condition are written if all its runs have them. Tags and clusters have no place there.
-    Returns the label that each number stands for if labels had to be numbered (or the class of each column of
-    soft labels); None if they are written as they are.
+    BooStSa knows numbers only: labels that are not whole numbers are written as their position among the
+    sorted labels, ids as the position of the item; beside soft labels, hard ones as rows that are certain.
+    Epochs are written if all runs of a condition have them; tags and clusters have no place there. Returns
+    the label of each number, or the class of each column; None if labels are written as they are.
     """
     gold = store.gold()
     runs = {

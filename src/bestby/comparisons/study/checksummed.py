@@ -21,10 +21,9 @@ def digest(content: Any) -> str:
 
 
 def sealed(kind: str, head: Mapping[str, Any], bulk: Mapping[str, Any], bulk_hash: str) -> bytes:
-    """Return the content of a file.
+    """Return the content of a file, with one line per element of the long lists in `bulk`.
 
-    `bulk` holds long lists, one line per element. Returns UTF-8 text. The hash of `bulk` stands before it, a
-    checksum of everything else at the end, so that reading needs one pass over the long lists.
+    The hash of `bulk` stands before it and a checksum of the rest at the end: one pass reads both.
     """
     top = {"format": f"bestby {kind}", "version": VERSION, **head, "hash": bulk_hash}
     line = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode

@@ -29,12 +29,10 @@ def item_difference(
     settings, pair = plan.settings, (m, 0, 1)
     name = "permutation" if settings.test == "auto" else settings.test
     test = test_maker.run(name, makers, [pair], alternative)[pair]
-    interval, tost, notes = one_pair.intervals(
-        makers, pair, settings.interval, settings.level, settings.margin
-    )
+    interval, tost, notes = one_pair.intervals(makers, pair, settings.interval, settings)
     notes += tuple(swap_notes.exchange_notes(makers.group, m, {pair: test}, evaluation.names, name))
     bounds = (interval, tost, notes)
-    plain = one_pair.difference(makers, pair, evaluation, test, bounds, settings.level, settings.margin)
+    plain = one_pair.difference(makers, pair, evaluation, test, bounds, settings)
     values = {entry.name: getattr(plain, entry.name) for entry in fields(plain)}
     return StudyDifference(**{**values, "a": both[0].name, "b": both[1].name, "n_runs": (1, 1)})
 

@@ -51,11 +51,7 @@ def reported(doing: str) -> Iterator[None]:
 
 
 def create(target: Path, data: bytes, scratch: Path) -> bool:
-    """Make a file unless there is one of its name.
-
-    `target` is the file; its folder must exist. Returns False if the name is taken. Of several processes that
-    create the same file, one gets True.
-    """
+    """Make a file unless there is one of its name, and tell whether: of several processes one gets True."""
     with _written(scratch, data) as temporary:
         if not _named(temporary, target, scratch):
             return False
@@ -71,10 +67,7 @@ def create(target: Path, data: bytes, scratch: Path) -> bool:
 
 
 def replace(target: Path, data: bytes, scratch: Path) -> None:
-    """Make a file, in the place of one of its name if there is one.
-
-    Whoever reads sees the old file or the new one, each whole.
-    """
+    """Make a file in the place of one of its name; readers see the old one or the new one, each whole."""
     with _written(scratch, data) as temporary:
         temporary.replace(target)
         _force(target.parent)

@@ -48,27 +48,9 @@ class Condition:
 class Plan:
     """What is to be compared, and how.
 
-    Parameters
-    ----------
-    gold : Gold
-        The gold of the study.
-    conditions : mapping of str to Condition
-        Those that take part.
-    pairs : sequence of (str, str)
-        Treatment and baseline, or every two conditions.
-    baselines : tuple of str
-        The baselines; empty for every two.
-    metrics : sequence of BaseMetric
-        The metrics, not yet fitted.
-    named : frozenset of str
-        Those that were asked for by name. The results of others are not kept: an object or a function may be
-        another one tomorrow and have the same name.
-    settings : Settings
-        As for `bestby.compare`, with the intervals and tests of runs.
-    drawing : Drawing
-        How to resample.
-    by_default : bool
-        Whether nobody named a metric.
+    `pairs` are of treatment and baseline; without baselines, every two conditions. Of the metrics, which are
+    not fitted yet, `named` were asked for by name: only their results are cached, as an object or a function
+    may be another one tomorrow. `by_default` says that nobody named a metric.
     """
 
     gold: Gold

@@ -132,10 +132,7 @@ class Store:
         return gold
 
     def load(self, condition: str, run: str | int, *, gold: Gold | None = None) -> Run:
-        """Return a run.
-
-        `gold` is the gold of the study if it was read already, to save reading it again.
-        """
+        """Return a run; `gold` is that of the study, if it was read already."""
         condition, run = names.checked(condition, "condition"), names.checked(run, "run")
         path = layout.run_file(self.path, condition, run)
         with files.reported(f"read {path}"):
@@ -155,10 +152,6 @@ class Store:
                 hint="it comes from another study: remove the file, and add its predictions with their ids",
             )
         return found
-
-    def hash_of(self, condition: str, run: str | int) -> str:
-        """Return the hash of the predictions of a run, their classes and the gold."""
-        return self.load(condition, run).hash
 
     def role(self, condition: str) -> tuple[bool, tuple[str, ...] | None]:
         """Return whether a condition is a baseline, and the baselines it is compared with (None for all)."""
@@ -191,19 +184,11 @@ class Store:
             files.remove(layout.run_file(self.path, names.checked(condition, "condition"), run))
 
     def cached(self, key: str) -> dict[str, Any] | None:
-        """Return what was kept under a key, None if nothing was.
-
-        A cached result that is damaged or cannot be read is never an error: it is None, and computed again.
-        """
+        """Return what was kept under a key; None if nothing was, or it is damaged or cannot be read."""
         return layout.cached(self.path, key)
 
     def keep(self, key: str, value: dict[str, Any]) -> None:
-        """Keep a result under a key, in the place of what was kept there.
-
-        A result that cannot be written (full disk, read-only study) is never an error: it is computed again
-        next time. `key` is a hash of everything that the result depends on: letters and digits. `value` is
-        what JSON can hold; NaN and infinities are kept too.
-        """
+        """Keep what JSON can hold under a key of letters and digits, unless it cannot be written."""
         layout.keep(self.path, key, value)
 
     def _gold(self) -> Gold | None:

@@ -414,8 +414,8 @@ class TestRuns:
         store.add("h3", run=0, predictions=["x", "x", "x", "x"])
         other = Store(tmp_path / "other")
         other.add("h1", run=0, predictions=GOLD, gold=["x", "y", "y", "y"], ids=IDS)
-        assert store.hash_of("h1", 0) == store.hash_of("h2", "x")
-        assert len({store.hash_of("h1", 0), store.hash_of("h3", 0), other.hash_of("h1", 0)}) == 3
+        assert store.load("h1", 0).hash == store.load("h2", "x").hash
+        assert len({store.load("h1", 0).hash, store.load("h3", 0).hash, other.load("h1", 0).hash}) == 3
 
 
 class TestFiles:
