@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
+from functools import partial
 from typing import Any
 
 from bestby._core import checks
@@ -19,16 +20,11 @@ from bestby._core.typing import (
     Rng,
 )
 from bestby.advising.reading import Arguments, evaluation_of
-from bestby.comparisons.common import dependence, note_rules
-from bestby.comparisons.common.one_metric import MetricPart, compared, groups_of, joined
-from bestby.comparisons.common.provenance import evaluation_provenance
+from bestby.comparisons.common.one_metric import compared, compared_by_metric
 from bestby.comparisons.common.settings import Settings
 from bestby.data.evaluation import Evaluation
-from bestby.engine.base import Drawing, Progress
-from bestby.engine.interval_maker import Intervals
-from bestby.metrics.suitability import chosen_metrics
+from bestby.engine.base import Progress
 from bestby.resampling.settings import Resampling, combined
-from bestby.results.base import MetricInfo, remember_backend
 from bestby.results.comparison import Comparison
 
 
@@ -221,31 +217,13 @@ def compare(
     evaluation = evaluation_of(data, arguments, metric)
     checks.two_systems(evaluation.names)
     checks.valid_baseline(baseline, evaluation.names)
-    dependence.check(evaluation, settings)
-    metrics, reading_notes = chosen_metrics(metric, {"": evaluation}, greater_is_better)
-    drawing = Drawing.of(resampling)
-    notes = note_rules.evaluation_notes(evaluation, metrics, reading_notes)
-    parts: dict[int, MetricPart] = {}
-    for group, positions in groups_of(
-        evaluation, metrics, drawing, settings.annotators, settings.blocks, "compare"
-    ):
-        notes += [note for note in note_rules.drawing_notes(group, drawing, settings) if note not in notes]
-        intervals = Intervals(group, drawing)
-        for m, position in enumerate(positions):
-            parts[position] = compared(intervals, m, metrics[position], evaluation, settings)
-    ordered = [parts[position] for position in range(len(metrics))]
-    result = Comparison(
-        metrics=tuple(MetricInfo(m.name, m.greater_is_better, m.bounds) for m in metrics),
-        systems=tuple(score for part in ordered for score in part.systems),
-        differences=joined([part.differences for part in ordered]),
-        omnibus=tuple(part.omnibus for part in ordered if part.omnibus is not None),
-        notes=(*notes, *(note for part in ordered for note in part.notes)),
-        provenance=evaluation_provenance(evaluation, metrics, settings.by_name(), drawing),
-        n_items=evaluation.n_items,
-        level=settings.level,
-        correction=settings.correction,
-        margin=settings.margin,
-        baseline=settings.baseline,
-        n_clusters=evaluation.n_clusters,
+    return compared_by_metric(
+        evaluation,
+        metric,
+        greater_is_better,
+        settings,
+        settings.by_name(),
+        resampling,
+        partial(compared, evaluation=evaluation, settings=settings),
+        "compare",
     )
-    return remember_backend(result, evaluation.frame_backend)

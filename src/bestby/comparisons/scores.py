@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,18 +13,16 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import AnnotatorChoice, ArrayLike, ItemInterval, OnMissing, Rng
 from bestby.advising.reading import Arguments, evaluation_of
-from bestby.comparisons.common import dependence, family, note_rules, one_pair
-from bestby.comparisons.common.one_metric import groups_of, system_scores
-from bestby.comparisons.common.provenance import evaluation_provenance
+from bestby.comparisons.common import family, note_rules, one_pair
+from bestby.comparisons.common.one_metric import MetricPart, compared_by_metric, system_scores
 from bestby.comparisons.common.settings import Settings
 from bestby.data.evaluation import Evaluation
 from bestby.data.frames import is_table
-from bestby.engine.base import Drawing, Progress
+from bestby.engine.base import Progress
 from bestby.engine.interval_maker import Intervals
-from bestby.metrics.suitability import chosen_metrics
+from bestby.metrics.base import BaseMetric
 from bestby.resampling.settings import Resampling, combined
-from bestby.results.base import MetricInfo, Note, remember_backend
-from bestby.results.comparison import Comparison, SystemScore
+from bestby.results.comparison import Comparison
 
 _SETTINGS = ("interval", "level", "resample_size", "rescale", "annotators", "blocks")
 """The settings of a comparison that scores alone have."""
@@ -131,41 +130,26 @@ def evaluate(
         normalise=normalise, annotators=annotators,
     )  # fmt: skip
     evaluation = evaluation_of(data, arguments, metric)
-    dependence.check(evaluation, settings)
-    metrics, reading_notes = chosen_metrics(metric, {"": evaluation}, greater_is_better)
-    drawing = Drawing.of(resampling)
-    notes = note_rules.evaluation_notes(evaluation, metrics, reading_notes)
-    scores: dict[int, tuple[SystemScore, ...]] = {}
-    for group, positions in groups_of(
-        evaluation, metrics, drawing, settings.annotators, settings.blocks, "evaluate"
-    ):
-        notes += [note for note in note_rules.drawing_notes(group, drawing, settings) if note not in notes]
-        intervals = Intervals(group, drawing)
-        for m, position in enumerate(positions):
-            scores[position], score_notes = _scored(intervals, m, evaluation.names, interval, settings.level)
-            notes += [*score_notes, *note_rules.metric_notes(group, m, {}, settings)]
     named = {name: value for name, value in settings.by_name().items() if name in _SETTINGS}
-    result = Comparison(
-        metrics=tuple(MetricInfo(m.name, m.greater_is_better, m.bounds) for m in metrics),
-        systems=tuple(score for position in range(len(metrics)) for score in scores[position]),
-        differences=(),
-        omnibus=(),
-        notes=tuple(notes),
-        provenance=evaluation_provenance(evaluation, metrics, named, drawing),
-        n_items=evaluation.n_items,
-        level=settings.level,
-        correction="none",
-        n_clusters=evaluation.n_clusters,
+    return compared_by_metric(
+        evaluation,
+        metric,
+        greater_is_better,
+        settings,
+        named,
+        resampling,
+        partial(_scored, names=evaluation.names, settings=settings),
+        "evaluate",
     )
-    return remember_backend(result, evaluation.frame_backend)
 
 
 def _scored(
-    intervals: Intervals, m: int, names: Sequence[str], method: str, level: float
-) -> tuple[tuple[SystemScore, ...], tuple[Note, ...]]:
+    intervals: Intervals, m: int, _: BaseMetric, *, names: Sequence[str], settings: Settings
+) -> MetricPart:
     """Return the scores on one metric, the best first; all ranks are open, as nothing is tested."""
     metric, scores = intervals.group.metrics[m], intervals.scores[m]
     one_pair.check_defined(scores, metric, lambda s: f"system {quoted(names[s])} on these data")
     order = family.ranked(scores, names, metric.greater_is_better)
-    first, last = np.ones(len(names), dtype=np.int64), np.full(len(names), len(names))
-    return system_scores(intervals, m, order, (first, last, None), names, method, level)
+    open_ranks = (np.ones(len(names), dtype=np.int64), np.full(len(names), len(names)), None)
+    systems, notes = system_scores(intervals, m, order, open_ranks, names, settings.interval, settings.level)
+    return MetricPart(systems, (), None, (*notes, *note_rules.metric_notes(intervals.group, m, {}, settings)))

@@ -84,9 +84,10 @@ class PairedProportions(Design):
             high = 1.0
         slack = rounding.level_width(1.0)  # 1 - 0.9 and 0.83 - 0.73 are the same number
         if not low - slack <= self.agreement <= high + slack:
+            least, most = math.ceil(low * 1e4 - 1e-6) / 1e4, math.floor(high * 1e4 + 1e-6) / 1e4
             raise DesignError(
                 f"accuracies of {a:g} and {b:g} are impossible with an agreement of {self.agreement:g}",
-                hint=f"it lies between {_up(low):g} and {_down(high):g}: the share of items on which both are"
+                hint=f"it lies between {least:g} and {most:g}: the share of items on which both are"
                 " right or both are wrong",
             )
 
@@ -226,11 +227,3 @@ class PairedProportions(Design):
                 f" averaged over this uncertainty; that of one study can be far lower or higher",
             ),
         )
-
-
-def _up(value: float) -> float:
-    return math.ceil(value * 1e4 - 1e-6) / 1e4
-
-
-def _down(value: float) -> float:
-    return math.floor(value * 1e4 + 1e-6) / 1e4

@@ -36,8 +36,8 @@ class RunsScore(SystemScore):
 
     @property
     def sd(self) -> float:
-        """The standard deviation between runs."""
-        return statistics.stdev(self.runs)
+        """The standard deviation between runs; NaN of one run."""
+        return statistics.stdev(self.runs) if len(self.runs) > 1 else math.nan
 
     @property
     def least(self) -> float:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
-import statistics
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
 from bestby.results.base import report_module, written
-from bestby.results.comparison import Comparison, Difference, SystemScore
+from bestby.results.comparison import Comparison, Difference
+from bestby.results.runs import RunsScore
 
 
 @dataclass(frozen=True, slots=True)
-class ConditionScore(SystemScore):
+class ConditionScore(RunsScore):
     """The score of one condition on one metric: the mean over its runs.
 
     Parameters
@@ -24,18 +23,7 @@ class ConditionScore(SystemScore):
         The mean number of epochs of its runs, if all have one.
     """
 
-    runs: tuple[float, ...] = field(kw_only=True)
     epochs: float | None = field(kw_only=True, default=None)
-
-    @property
-    def n_runs(self) -> int:
-        """The number of runs."""
-        return len(self.runs)
-
-    @property
-    def sd(self) -> float:
-        """The standard deviation between runs; NaN of one run."""
-        return statistics.stdev(self.runs) if len(self.runs) > 1 else math.nan
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from bestby._core.text import quoted
 from bestby.advising import observed, tree
 from bestby.comparisons.common import dependence, family, many_systems, note_rules, one_pair, swap_notes
+from bestby.comparisons.common.provenance import evaluation_provenance
 from bestby.comparisons.common.settings import Settings
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
-from bestby.engine.base import Drawing, Group, Pair
+from bestby.engine.base import Drawing, Pair
 from bestby.engine.interval_maker import Intervals
 from bestby.engine.sums import SumGroup
 from bestby.engine.targets import Target
 from bestby.inference import multiplicity, omnibus
 from bestby.metrics.base import BaseMetric, MeanMetric
-from bestby.results.base import Note, notes_about
-from bestby.results.comparison import Difference, SystemScore
+from bestby.metrics.suitability import chosen_metrics
+from bestby.resampling.settings import Resampling
+from bestby.results.base import MetricInfo, Note, notes_about, remember_backend
+from bestby.results.comparison import Comparison, Difference, SystemScore
 from bestby.results.pairs import Differences, Pairs
 from bestby.results.values import Interval, Omnibus
 
@@ -39,26 +43,53 @@ class MetricPart:
     notes: tuple[Note, ...]
 
 
-def groups_of(
+def compared_by_metric(
     evaluation: Evaluation,
-    metrics: Sequence[BaseMetric],
-    drawing: Drawing,
-    annotators: str,
-    blocks: int | None,
+    metric: Any,
+    greater_is_better: bool | None,
+    settings: Settings,
+    named: Mapping[str, Any],
+    resampling: Resampling,
+    part_of: Callable[[Intervals, int, BaseMetric], MetricPart],
     consumer: str,
-) -> Iterable[tuple[Group, Sequence[int]]]:
-    """Return the groups of metrics that are resampled together, with the positions of the metrics."""
-    return prepare.groups(
+) -> Comparison:
+    """Return the comparison on all metrics from its part on each; `named` are settings for the provenance."""
+    dependence.check(evaluation, settings)
+    metrics, reading_notes = chosen_metrics(metric, {"": evaluation}, greater_is_better)
+    drawing = Drawing.of(resampling)
+    notes = note_rules.evaluation_notes(evaluation, metrics, reading_notes)
+    parts: dict[int, MetricPart] = {}
+    for group, positions in prepare.groups(
         evaluation,
         metrics,
-        annotators_seed=drawing.seed if annotators == "resample" else None,
-        blocks=blocks,
+        annotators_seed=drawing.seed if settings.annotators == "resample" else None,
+        blocks=settings.blocks,
         supports=prepare.ALL_GROUPINGS,
         consumer=consumer,
+    ):
+        notes += [note for note in note_rules.drawing_notes(group, drawing, settings) if note not in notes]
+        intervals = Intervals(group, drawing)
+        for m, position in enumerate(positions):
+            parts[position] = part_of(intervals, m, metrics[position])
+    ordered = [parts[position] for position in range(len(metrics))]
+    result = Comparison(
+        metrics=tuple(MetricInfo(m.name, m.greater_is_better, m.bounds) for m in metrics),
+        systems=tuple(score for part in ordered for score in part.systems),
+        differences=_joined([part.differences for part in ordered]),
+        omnibus=tuple(part.omnibus for part in ordered if part.omnibus is not None),
+        notes=(*notes, *(note for part in ordered for note in part.notes)),
+        provenance=evaluation_provenance(evaluation, metrics, named, drawing),
+        n_items=evaluation.n_items,
+        level=settings.level,
+        correction=settings.correction,
+        margin=settings.margin,
+        baseline=settings.baseline,
+        n_clusters=evaluation.n_clusters,
     )
+    return remember_backend(result, evaluation.frame_backend)
 
 
-def joined(parts: Sequence[tuple[Difference, ...] | Pairs]) -> tuple[Difference, ...] | Differences:
+def _joined(parts: Sequence[tuple[Difference, ...] | Pairs]) -> tuple[Difference, ...] | Differences:
     """Return the differences of all metrics: as a tuple, or made when asked for if they are very many."""
     if sum(len(part) for part in parts if isinstance(part, Pairs)) > MOST_HELD:
         return Differences(tuple(parts))
