@@ -104,8 +104,9 @@ def test_p_values(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["datasets", str(path), "--json", "-"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["k_bonferroni"], found["k_fisher"], found["found"]) == (1, 2, ["f"])
-    assert main(["datasets", str(path), "--plot", str(tmp_path / "x.svg")]) == 2
-    assert "p-values alone make no figure" in capsys.readouterr().err
+    assert main(["datasets", str(path), "--plot", str(tmp_path / "x.svg"), "--html", "-"]) == 0
+    assert (tmp_path / "x.svg").read_bytes().startswith(b"<?xml")
+    assert "P-values of the datasets" in capsys.readouterr().out
 
 
 def test_missing_cells(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -115,12 +115,7 @@ OF_PAIRS = {
     "StudyComparison",
 }
 
-GAPS: dict[str, set[str]] = {
-    "Advice": {"plot"},
-    "Normality": {"plot"},
-    "Replicability": {"plot"},
-    "StochasticOrder": {"plot"},
-}
+GAPS: dict[str, set[str]] = {}
 """What a class lacks today."""
 
 

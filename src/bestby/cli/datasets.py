@@ -47,10 +47,6 @@ def datasets(values: Datasets) -> None:
 
 def _count_of_effects(p_values: dict[str, float], values: Datasets) -> Replicability:
     """Count the datasets with an effect; refuse the options that are for scores and items."""
-    if values.output.plot is not None:
-        raise InvalidInputError(
-            "--plot has nothing to draw: p-values alone make no figure", hint="leave it out"
-        )
     unused = [option for option in _FOR_SCORES if option in given_options(values)]
     if unused:
         raise InvalidInputError(f"{unused[0]} has no effect on p-values alone", hint="leave it out")

@@ -30,15 +30,12 @@ MOST_ROYSTON = 5000
 """Values up to which Royston's p-value of the Shapiro-Wilk test was fitted."""
 
 
+MOST_SHOWN = 200
+"""Values that a figure shows."""
+
 _FEW = 20
-
-
 _MANY = 500
-
-
 _TIED = 0.1
-
-
 _BLOCK = 1 << 20
 
 
@@ -130,11 +127,21 @@ def normality(
         kurtosis=_moment(z[0], 4) - 3.0,
         tied=tied,
         tests=tests,
+        order_statistics=_order_statistics(x),
         notes=_notes(x.size, tied),
         provenance=provenance_of(
             {"question": "normality"}, {"values": x.size}, x.tolist(), seed=seed, n_resamples=drawn
         ),
     )
+
+
+def _order_statistics(x: FloatArray) -> tuple[tuple[int, float], ...]:
+    """Return ranks and sorted values for a figure: all, or both tails and some of the values between."""
+    ranks = np.arange(1, x.size + 1)
+    if x.size > MOST_SHOWN:
+        tail, between = MOST_SHOWN // 8, np.linspace(1, x.size, 3 * MOST_SHOWN // 4)
+        ranks = np.unique([*ranks[:tail], *np.rint(between).astype(int), *ranks[-tail:]])
+    return tuple(zip(ranks.tolist(), x[ranks - 1].tolist(), strict=True))
 
 
 def _standardised(x: FloatArray) -> FloatArray:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from bestby.results.base import Note, Provenance, Reported
+from bestby.results.base import Note, Provenance, Reported, report_module
 from bestby.results.normality import Normality
 
 
@@ -154,3 +154,7 @@ class Advice(Reported):
     def notes(self) -> tuple[Note, ...]:
         """What must be known about the tests of normality."""
         return tuple(note for shape in self.shapes for note in shape.normality.notes)
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw the questions and answers that led to the recommendation; return the matplotlib Axes."""
+        return report_module("figures.path").advice(self, ax)

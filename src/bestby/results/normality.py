@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
-from bestby.results.base import Note, Provenance, Reported
+from bestby.results.base import Note, Provenance, Reported, report_module
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,8 @@ class Normality(Reported):
         Share of the values that are not the first of their kind: no sample of a normal distribution has any.
     tests : tuple of NormalityTest
         Shapiro-Wilk, Anderson-Darling, Lilliefors.
+    order_statistics : tuple of (int, float)
+        Ranks, from 1, and values: of all values up to 200, of more a selection that has both tails.
     notes : tuple of Note
         What must be known to read them.
     provenance : Provenance
@@ -59,6 +61,7 @@ class Normality(Reported):
     kurtosis: float
     tied: float
     tests: tuple[NormalityTest, ...]
+    order_statistics: tuple[tuple[int, float], ...]
     notes: tuple[Note, ...]
     provenance: Provenance
 
@@ -72,3 +75,7 @@ class Normality(Reported):
             f"there is no test {quoted(name)} here",
             hint="one of: " + ", ".join(test.name for test in self.tests),
         )
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw the values against normal quantiles with a 95 % band; return the matplotlib Axes."""
+        return report_module("figures.curves").normality(self, ax)

@@ -79,6 +79,10 @@ class StochasticOrder(Reported):
         words: str = report_module("kinds.ordering").order_sentence(self)
         return words
 
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw the violation ratio and its upper bound; return the matplotlib Axes."""
+        return report_module("figures.matrix").order(self, ax)
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class StochasticOrders(Reported):

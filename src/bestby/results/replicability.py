@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from bestby.results.base import Note, Provenance, Reported
+from bestby.results.base import Note, Provenance, Reported, report_module
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -50,3 +50,7 @@ class Replicability(Reported):
     provenance: Provenance | None = None
 
     described_by: ClassVar[str] = "replicability"
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw the p-value of each dataset before and after correction; return the matplotlib Axes."""
+        return report_module("figures.p_values").replicability(self, ax)

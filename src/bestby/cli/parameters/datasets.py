@@ -34,7 +34,8 @@ class Datasets:
 
     If rows are items, every dataset has its own differences, intervals and tests (--test), and the datasets
     with a difference are counted. Over the datasets, --across tests each pair; three or more systems are
-    ranked. The figure is the diagram of average ranks, or for two systems the differences per dataset.
+    ranked. The figure is the diagram of average ranks, for two systems the differences per dataset, without
+    scores the p-values.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""Curves: power against the size of a study or the number of runs, quantile functions of two systems."""
+"""Curves of power, and quantiles of two systems or of a sample."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
-from bestby.report.figures.drawing import ACCENT, FAINT, INK, PAPER, WORSE, bare, new_axes, title
+from bestby.report.figures.drawing import ACCENT, BAND, FAINT, INK, PAPER, WORSE, bare, new_axes, title
 from bestby.report.figures.fonts import figure, name
 from bestby.report.numbers import difference_text, power_text
 from bestby.report.words import direction
@@ -20,6 +20,7 @@ from bestby.results.runs import RunsComparison, RunsScore
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from bestby.results.normality import Normality
     from bestby.results.plans import Allocation, Plan
 
 _SMOOTH = 60
@@ -150,10 +151,7 @@ def quantiles(c: RunsComparison, pair: Sequence[str] | None = None, ax: Axes | N
     ):
         axes.stairs(levels, edges, baseline=None, color=colour, linestyle=style, linewidth=1.8, label=label)
     axes.set_xlim(0.0, 1.0)
-    bare(axes)
-    axes.spines["left"].set_visible(True)
-    axes.spines["left"].set_color(FAINT)
-    axes.tick_params(axis="y", color=FAINT, labelcolor=INK)
+    _left_scale(axes)
     axes.set_xlabel("share of the runs below", color=INK)
     axes.set_ylabel(f"{name(metric.name)} ({direction(metric)})", color=INK, parse_math=False)
     for text in axes.legend(frameon=False, loc="best", labelcolor=INK).get_texts():
@@ -163,6 +161,39 @@ def quantiles(c: RunsComparison, pair: Sequence[str] | None = None, ax: Axes | N
     bound = "" if math.isnan(order.epsilon_min) else f", ε_min {order.epsilon_min:.2f}"
     title(axes, f"Is {first} better than {second} at every quantile?\nViolation {ratio}{bound}")
     return axes
+
+
+@figure
+def normality(n: Normality, ax: Axes | None = None) -> Axes:
+    """Draw the values against the quantiles of a normal distribution of their mean and standard deviation.
+
+    The band has 95 % of the values of each rank in samples of that distribution, whose order statistics are
+    transformed beta variables.
+    """
+    from scipy.special import betaincinv, ndtri
+
+    axes = ax if ax is not None else new_axes(width=5.2, height=4.2)
+    ranks, values = (np.array(column) for column in zip(*n.order_statistics, strict=True))
+    low, middle, high = (ndtri(betaincinv(ranks, n.n + 1 - ranks, q)) for q in (0.025, 0.5, 0.975))
+    ends = (n.mean + n.std * z for z in (low, high))
+    axes.fill_between(middle, *ends, facecolor=BAND, edgecolor="none", zorder=0, gid="band")
+    axes.plot(middle, n.mean + n.std * middle, color=FAINT, linewidth=1.0, zorder=1, gid="normal")
+    axes.plot(middle, values, "o", color=ACCENT, markersize=3.5, zorder=2, gid="values")
+    _left_scale(axes)
+    axes.set_xlabel("quantile of the standard normal distribution", color=INK)
+    axes.set_ylabel("value", color=INK)
+    shown = "" if len(ranks) == n.n else f", {len(ranks)} shown"
+    text = f"{n.n} values{shown}; line and band: the normal distribution"
+    title(axes, f"{text}\nand the range of 95 % of its values at each rank")
+    return axes
+
+
+def _left_scale(axes: Axes) -> None:
+    """Keep of the frame only the scales below and on the left."""
+    bare(axes)
+    axes.spines["left"].set_visible(True)
+    axes.spines["left"].set_color(FAINT)
+    axes.tick_params(axis="y", color=FAINT, labelcolor=INK)
 
 
 def _two(c: RunsComparison, pair: Sequence[str] | None) -> tuple[str, str]:

@@ -105,8 +105,14 @@ def mark(axes: Axes, position: float, estimate: float, interval: Interval | None
 
 def number(axes: Axes, position: float, digits: Rounding, estimate: float, interval: Interval | None) -> None:
     """Write an estimate and its interval to the right of the axes, on their line."""
+    text = digits.text(estimate) + ("" if interval is None else f"{GAP}{digits.interval(interval)}")
+    note(axes, position, text)
+
+
+def note(axes: Axes, position: float, text: str) -> None:
+    """Write a text to the right of the axes."""
     axes.annotate(
-        digits.text(estimate) + ("" if interval is None else f"{GAP}{digits.interval(interval)}"),
+        text,
         (1.0, position),
         xycoords=axes.get_yaxis_transform(),
         xytext=(8, 0),

@@ -6,17 +6,18 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from bestby.report.figures.drawing import ACCENT, INK, WORSE, new_axes, title
+from bestby.report.figures.drawing import ACCENT, FAINT, GAP, INK, WORSE, bare, mark, new_axes, title
 from bestby.report.figures.fonts import columns, figure, name
-from bestby.report.numbers import DASH, MINUS, alpha, p_text
+from bestby.report.numbers import DASH, MINUS, alpha, p_clause, p_text, percent
 from bestby.report.tables import difference_rounding
 from bestby.report.words import significant
+from bestby.results.values import Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from bestby.results.datasets import DatasetComparison
-    from bestby.results.ordering import StochasticOrders
+    from bestby.results.ordering import StochasticOrder, StochasticOrders
 
 _CELL = 0.82  # inches
 _SHORT = 20  # letters of a name that need no more room
@@ -107,6 +108,29 @@ def orders(orders: StochasticOrders, names: Sequence[str], ax: Axes | None = Non
     axes.set_aspect("equal")
     _frame(axes, shown, {"rotation": 90 if longest > 5 else 0})
     title(axes, "ε_min, row over column; framed: the row is dominant", pad=12.0)
+    return axes
+
+
+@figure
+def order(order: StochasticOrder, ax: Axes | None = None) -> Axes:
+    """Draw the violation ratio of one pair, from 0 to 1, and the range up to its upper bound."""
+    axes = ax if ax is not None else new_axes(width=6.0, height=1.75)
+    axes.set_xlim(-0.02, 1.02)
+    axes.set_ylim(1.0, -1.0)
+    axes.set_yticks([])
+    axes.axvline(0.5, color=FAINT, linewidth=1.0, zorder=1, gid="half")
+    text = "The same scores at every quantile: neither system is better"
+    if not math.isnan(order.violation_ratio):
+        interval = Interval(0.0, order.epsilon_min, order.level, "bootstrap", exact=False)
+        mark(axes, 0, order.violation_ratio, interval, filled=order.dominant)
+        bound = f"at most {order.epsilon_min:.3f} at {percent(round(order.level, 6))} confidence"
+        p = p_clause(order.p_value, alpha(order.level))
+        text = f"Violation ratio {order.violation_ratio:.3f}, {bound}, {p}"
+    bare(axes)
+    a, b = name(order.a), name(order.b)
+    label = f"← {a} better{GAP}violation ratio of {a} over {b}{GAP}{b} better →"
+    axes.set_xlabel(label, color=INK, parse_math=False)
+    title(axes, text)
     return axes
 
 

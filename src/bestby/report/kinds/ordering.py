@@ -6,20 +6,18 @@ import math
 from collections.abc import Sequence
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bestby._core.text import visible
 from bestby._version import __version__
 from bestby.report import column
 from bestby.report.document import Document, Picture, Section
+from bestby.report.figures import matrix
 from bestby.report.numbers import Rounding, alpha, p_clause, percent
 from bestby.report.scaffold import settings
 from bestby.report.tables import Table
 from bestby.report.words import listed
 from bestby.results.ordering import StochasticOrder, StochasticOrders
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 TABLE = "orders"
 COLUMNS = (
@@ -97,12 +95,15 @@ def document(orders: StochasticOrder | StochasticOrders) -> Document:
     each = _each(orders)
     level = percent(round(each[0].level, 6))
     lead, pictures = each[0].sentence, []
-    if isinstance(orders, StochasticOrders):
+    if isinstance(orders, StochasticOrder):
+        caption = "0: A is better at every quantile; the line ends at the upper bound of the violation ratio."
+        pictures.append(Picture("Violation ratio", caption, partial(matrix.order, orders)))
+    else:
         dominant = [f"{order.a} over {order.b}" for order in each if order.dominant]
         lead = f"Almost stochastically dominant: {listed(dominant, 6) if dominant else 'no system'}."
         if len(orders.systems) <= MOST_SQUARES:
             caption = "Row over column: the smaller, the more nearly the row is better at every quantile."
-            draw = partial(_drawn, orders)
+            draw = partial(matrix.orders, orders, orders.systems)
             pictures.append(Picture("Matrix of almost stochastic order", caption, draw))
     section = Section("order", lead, (_table(each, level),), pictures=tuple(pictures))
     return Document(
@@ -132,11 +133,6 @@ def _table(each: Sequence[StochasticOrder], level: str) -> Table:
     )
     caption = f"Almost stochastic order; ε_min: upper {level} bound"
     return Table.of(caption, columns, each, attrgetter("dominant"))
-
-
-def _drawn(orders: StochasticOrders) -> Axes:
-    axes: Axes = orders.plot()
-    return axes
 
 
 def dictionary(orders: StochasticOrder | StochasticOrders) -> dict[str, Any]:

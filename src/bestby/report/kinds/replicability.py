@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from bestby._version import __version__
 from bestby.report import column
-from bestby.report.document import Document, Section
+from bestby.report.document import Document, Picture, Section
+from bestby.report.figures.p_values import replicability as draw
 from bestby.report.tables import Table
 from bestby.report.words import listed
 
@@ -26,7 +28,9 @@ def document(r: Replicability) -> Document:
     """Return the report of one p-value per dataset."""
     n = len(r.datasets)
     text = sentence(r, "datasets")
-    section = Section("datasets", f"{text[0].upper()}{text[1:]}", (_datasets(r), _claims(r)))
+    picture = Picture("P-values of the datasets", "Filled: significant after correction.", partial(draw, r))
+    tables = (_datasets(r), _claims(r))
+    section = Section("datasets", f"{text[0].upper()}{text[1:]}", tables, pictures=(picture,))
     return Document(
         title=f"On how many of {n} datasets there is a difference",
         subtitle=f"{n} p-values, level {r.alpha:.6g}",

@@ -1,0 +1,116 @@
+"""Figures of samples, p-values, single orders and advice: what is drawn are the numbers of the result."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+from scipy import stats
+
+import bestby as bb
+from bestby.report.figures import drawing
+
+
+def named(axes: Any, gid: str) -> list[Any]:
+    return [artist for artist in axes.get_children() if artist.get_gid() == gid]
+
+
+def circles(axes: Any) -> list[Any]:
+    return [line for line in axes.lines if line.get_marker() == "o"]
+
+
+def filled(line: Any) -> bool:
+    return to_hex(line.get_markerfacecolor()) == drawing.ACCENT
+
+
+def test_values_stand_over_normal_quantiles() -> None:
+    sample = np.random.default_rng(3).normal(5.0, 2.0, 40)
+    result = bb.normality(sample, n_resamples=99)
+    axes = result.plot()
+    (values,), (line,) = named(axes, "values"), named(axes, "normal")
+    assert values.get_ydata().tolist() == sorted(sample)
+    medians = [stats.norm.ppf(stats.beta.ppf(0.5, i, 41 - i)) for i in range(1, 41)]
+    assert values.get_xdata() == pytest.approx(medians)
+    assert line.get_ydata() == pytest.approx(result.mean + result.std * line.get_xdata())
+
+
+def test_the_band_holds_nineteen_of_twenty_values_of_each_rank() -> None:
+    n = 12
+    (band,) = named(bb.normality(np.random.default_rng(0).normal(size=n), n_resamples=9).plot(), "band")
+    vertices = band.get_paths()[0].vertices
+    result = bb.normality(np.random.default_rng(0).normal(size=n), n_resamples=9)
+    drawn = (vertices[:, 1] - result.mean) / result.std
+    samples = np.sort(np.random.default_rng(1).normal(size=(20_000, n)), axis=1)
+    low, high = np.quantile(samples, (0.025, 0.975), axis=0)
+    for limit in (*low, *high):
+        assert np.abs(drawn - limit).min() < 0.06
+
+
+def test_of_many_values_both_tails_are_drawn() -> None:
+    sample = np.random.default_rng(3).exponential(size=5000)
+    result = bb.normality(sample, n_resamples=9)
+    (values,) = named(result.plot(), "values")
+    shown, ordered = values.get_ydata(), np.sort(sample)
+    assert 150 <= len(shown) <= 200
+    assert shown[:25].tolist() == ordered[:25].tolist()
+    assert shown[-25:].tolist() == ordered[-25:].tolist()
+    assert all(ordered[rank - 1] == value for rank, value in result.order_statistics)
+    assert "5000 values" in result.plot().get_title(loc="left")
+
+
+def test_p_values_before_and_after_correction() -> None:
+    result = bb.replicability({"x": 0.001, "y": 0.03, "z": 0.0, "w": 1.0})
+    axes = result.plot()
+    raw = [float(line.get_xdata()[0]) for line in named(axes, "raw")]
+    assert raw == [0.001, 0.03, 1e-16, 1.0]
+    assert [float(line.get_xdata()[0]) for line in circles(axes)] == [
+        max(p, 1e-16) for p in result.p_adjusted
+    ]
+    assert [filled(line) for line in circles(axes)] == [name in result.found for name in result.datasets]
+    assert 0 < len(result.found) < 4
+    (level,) = named(axes, "level")
+    assert level.get_xdata()[0] == result.alpha
+    assert [label.get_text() for label in axes.get_yticklabels()] == list(result.datasets)
+
+
+def test_the_violation_ratio_and_its_bound() -> None:
+    result = bb.aso([0.81, 0.84, 0.79, 0.86, 0.82], [0.79, 0.80, 0.82, 0.81, 0.80], n_resamples=99)
+    axes = result.plot()
+    (point,) = circles(axes)
+    assert point.get_xdata()[0] == result.violation_ratio
+    assert filled(point) is result.dominant
+    ends = [
+        line.get_xdata() for line in axes.lines if line.get_linewidth() == 1.8 and len(line.get_xdata()) == 2
+    ]
+    assert [tuple(x) for x in ends] == [(0.0, result.epsilon_min)]
+    same = bb.aso([1.0, 2.0, 3.0], [1.0, 2.0, 3.0], n_resamples=99).plot()
+    assert circles(same) == []
+    assert "neither" in same.get_title(loc="left")
+
+
+def test_the_path_has_every_question_and_ends_at_the_recommendation() -> None:
+    advice = bb.advise("f1_macro", n_items=800, n_systems=5)
+    axes = advice.plot()
+    texts = [text.get_text().replace("\n", " ") for text in axes.texts]
+    assert texts[::2] == [*(step.question for step in advice.path), "Recommendation"]
+    assert texts[1:-1:2] == [step.answer.capitalize() for step in advice.path]
+    assert advice.test in texts[-1]
+    assert advice.interval in texts[-1]
+    assert [filled(line) for line in circles(axes)] == [False] * len(advice.path) + [True]
+
+
+@pytest.mark.parametrize("name", ["normality", "replicability", "order", "advice"])
+def test_figures_are_drawn_on_the_axes_that_are_passed(name: str) -> None:
+    from matplotlib.figure import Figure
+
+    axes: Axes = Figure().add_subplot()
+    result: Any = {
+        "normality": lambda: bb.normality([1.0, 2.0, 4.0], n_resamples=9),
+        "replicability": lambda: bb.replicability({"x": 0.01, "y": 0.2}),
+        "order": lambda: bb.aso([1.0, 2.0, 3.0], [0.0, 1.0, 2.0], n_resamples=9),
+        "advice": lambda: bb.advise("accuracy", n_items=100),
+    }[name]()
+    assert result.plot(ax=axes) is axes
