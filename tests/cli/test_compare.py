@@ -69,6 +69,36 @@ def test_every_option_reaches_the_comparison(table: Path, monkeypatch: pytest.Mo
     }  # fmt: skip
 
 
+def test_scores_of_ones_own_have_a_name_and_a_direction(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "latency.csv"
+    path.write_text("item,a,b\n1,3,2\n2,4,1\n3,2,2\n4,5,3\n", encoding="utf-8")
+    named = [str(path), "--metric", "speed"]
+    assert main(["compare", *named, "--lower-is-better", "--json", "-"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["differences"][0]["better"] == "b"
+    assert not any(note["code"] == "direction_guessed" for note in document["notes"])
+    assert main(["evaluate", *named, "--lower-is-better"]) == 0
+    assert "Scores on speed (lower is better)" in capsys.readouterr().out
+    assert main(["compare", *named, "--higher-is-better", "--json", "-"]) == 0
+    assert json.loads(capsys.readouterr().out)["differences"][0]["better"] == "a"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--lower-is-better --higher-is-better", "--lower-is-better and --higher-is-better contradict"),
+        ("--lower-is-better --metric accuracy", "--lower-is-better contradicts the metric accuracy"),
+    ],
+)
+def test_a_direction_that_contradicts(
+    table: Path, capsys: pytest.CaptureFixture[str], options: str, message: str
+) -> None:
+    assert main(_arguments(table, *options.split())) == 2
+    assert message in capsys.readouterr().err
+
+
 def test_every_output_as_a_file(run: Run, table: Path, tmp_path: Path) -> None:
     names = {form: f"out.{'svg' if form == 'plot' else form}" for form in FORMS}
     done = run(*_arguments(table), *[word for form in FORMS for word in (f"--{form}", names[form])])

@@ -62,7 +62,7 @@ def reported() -> Iterator[Status]:
     except _CLICK_ERROR as error:
         status.code = Status.INPUT
         _say_usage(error)
-    except Exception as error:
+    except Exception as error:  # a defect can raise anything; it has an exit status of its own
         status.code = Status.INTERNAL
         streams.flush()
         for line in traceback.format_exc().rstrip().split("\n"):
@@ -99,6 +99,7 @@ def _file_error(error: OSError) -> InvalidInputError:
 SPELLINGS = {
     "accuracy_a": ("--accuracy",),
     "accuracy_b": ("--accuracy",),
+    "greater_is_better": ("--higher-is-better", "--lower-is-better"),
     "mean_of_items": ("--per-item real", "--per-item none"),
 }
 """Arguments of Python that are part of an option: what is written for them (or for True), and for False."""

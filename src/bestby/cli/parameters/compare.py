@@ -28,6 +28,11 @@ class Data(groups.SoftLabels, groups.Items):
 
 @record
 class Sampling(groups.ItemResamples):
+    metric: Names = option(
+        "NAME",
+        "Metric, see 'bestby metrics', or a name for the scores; repeatable.",
+        choices=groups.metric_names,
+    )
     blocks: Count = option("N", "Resample blocks of N successive items, for items of ordered text.")
     resample_annotators: bool = flag("Resample the annotators of each item as well.")
 
@@ -38,7 +43,7 @@ class Sampling(groups.ItemResamples):
 
 
 @record
-class Statistics(Sampling, groups.ItemFamily):
+class Statistics(groups.Direction, Sampling, groups.ItemFamily):
     baseline: Text = option("NAME", "Compare every other system with this one only.")
     simultaneous: bool = flag("Intervals that hold for all differences at once (max-T).")
 
@@ -75,6 +80,7 @@ class Compare:
       bestby compare 'preds/*.parquet' --gold label
       bestby compare aen=aen.txt bert=bert.txt --gold gold.txt --margin 0.01
       bestby compare scores.csv --system old --system new --json - | jq
+      bestby compare latency.csv --metric seconds --lower-is-better
       bestby compare a=a.csv b=b.csv --gold gold.csv --classes neg,neu,pos
       bestby compare old.txt new.txt --gold refs.txt --metric bleu --metric chrf
       bestby compare *.conllu --gold gold.conllu --metric las

@@ -9,7 +9,7 @@ from bestby.cli.parameters.groups import Text
 
 
 @record
-class Statistics(Sampling, groups.Intervals):
+class Statistics(groups.Direction, Sampling, groups.Intervals):
     pass
 
 

@@ -147,22 +147,12 @@ class Resamples(Group):
 
 
 @record
-class Family(Resamples, Tests, Intervals):
-    """Intervals and tests of the differences between systems, and how resamples are drawn."""
+class Direction(Group):
+    """Whether higher or lower scores are better, for scores that bestby does not compute itself."""
 
-    margin: Number = option("SIZE", "Smallest difference that matters; gives verdicts.")
-
-
-@record
-class ScoreFamily(Family):
-    """The same for tables that may hold scores, which have a name and a direction."""
-
-    metric: Text = option(
-        "NAME", "Metric, see 'bestby metrics'; or a name for the scores.", choices=metric_names
-    )
-    baseline: Text = option("NAME", "Compare every other system with this one only.")
-    lower_is_better: bool = flag("Lower scores are better (default: by the name).")
-    higher_is_better: bool = flag("Higher scores are better (default: by the name).")
+    heading: ClassVar[str] = "Statistics"
+    lower_is_better: bool = flag("Lower scores are better, for scores of your own (default: by the name).")
+    higher_is_better: bool = flag("Higher scores are better, for scores of your own (default: by the name).")
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments, with the direction as one of them."""
@@ -173,6 +163,23 @@ class ScoreFamily(Family):
         rest = super().arguments()
         higher, lower = rest.pop("higher_is_better"), rest.pop("lower_is_better")
         return {**rest, "greater_is_better": higher} if higher or lower else rest
+
+
+@record
+class Family(Resamples, Tests, Intervals):
+    """Intervals and tests of the differences between systems, and how resamples are drawn."""
+
+    margin: Number = option("SIZE", "Smallest difference that matters; gives verdicts.")
+
+
+@record
+class ScoreFamily(Direction, Family):
+    """The same for tables that may hold scores, which have a name and a direction."""
+
+    metric: Text = option(
+        "NAME", "Metric, see 'bestby metrics'; or a name for the scores.", choices=metric_names
+    )
+    baseline: Text = option("NAME", "Compare every other system with this one only.")
 
 
 @record
