@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from bestby._version import __version__
 from bestby.report.document import Document, Picture, Section
 from bestby.report.numbers import margin_text, percent
 from bestby.report.summary import all_notes, lines_of
@@ -20,21 +21,28 @@ MOST_PAIRS = 130
 
 
 def document(result: Any, title: str, subtitle: str, sections: Iterable[Section], methods: str) -> Document:
-    """Return the report of a result with a provenance, with its notes and those of all its differences."""
+    """Return the report of a result, with its notes and those of all its differences."""
     return Document(
         title=title,
         subtitle=subtitle,
         sections=tuple(sections),
         notes=tuple(lines_of(all_notes(result))),
         methods=methods,
-        settings=settings(result.provenance),
+        settings=_settings(result.provenance),
         signature=result.signature,
-        version=result.provenance.version,
+        version=__version__ if result.provenance is None else result.provenance.version,
     )
 
 
-def settings(p: Provenance) -> dict[str, Any]:
+def one_section(result: Any, title: str, subtitle: str, methods: str, **section: Any) -> Document:
+    """Return the report of a result that has one section, described by the fields of `Section`."""
+    return document(result, title, subtitle, [Section(**section)], methods)
+
+
+def _settings(p: Provenance | None) -> dict[str, Any]:
     """Return everything that the numbers depend on, by name."""
+    if p is None:
+        return {}
     return {
         **p.settings,
         "resamples": p.n_resamples,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from bestby._core.text import visible
 from bestby.report import scaffold
 from bestby.report.column import Cell, Column
-from bestby.report.document import Document, Section
+from bestby.report.document import Document
 from bestby.report.kinds import normality
 from bestby.report.tables import Table
 
@@ -36,13 +36,15 @@ def document(advice: Advice) -> Document:
         tables.append(table)
     remarks = [f"{row['step']}. {row['reason']}" for row in rows(advice)]
     remarks += [f"Wrong here: {entry}." for entry in advice.wrong]
-    lead = f"Use the test {advice.test} and the interval {advice.interval}."
-    return scaffold.document(
+    return scaffold.one_section(
         advice,
         title="Which test and interval to use",
         subtitle=f"advice for {advice.case.metric}",
-        sections=(Section("advice", lead, tuple(tables), tuple(remarks)),),
         methods="The questions, answers and sources of a fixed decision tree.",
+        name="advice",
+        lead=f"Use the test {advice.test} and the interval {advice.interval}.",
+        tables=tuple(tables),
+        remarks=tuple(remarks),
     )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from bestby.report import column, scaffold
 from bestby.report.column import Cell, Column
-from bestby.report.document import Document, Picture, Section
+from bestby.report.document import Document, Picture
 from bestby.report.figures import curves
 from bestby.report.kinds import plan
 from bestby.report.numbers import Rounding, difference_text, power_text
@@ -40,19 +40,16 @@ def document(a: Allocation) -> Document:
     good = [s.runs for s in a.splits if s.power >= best.power - 0.01]
     also = (f"With {good[0]} to {good[-1]} runs, the power is within 0.01 of that.",) if good[1:] else ()
     caption = "Each number of runs has as many items as the rest of the budget pays for."
-    section = Section(
+    return scaffold.one_section(
+        a,
+        title=f"How to spend a budget of {a.budget:g}",
+        subtitle=a.design.assumed_words,
+        methods=f"Test: {plan.decision(a)}. Assumed: {a.design.assumed_words}.{plan.averaged(a)}",
         name="budget",
         lead=lead,
         tables=(_table(a),),
         remarks=also,
         pictures=(Picture("Power against the number of runs", caption, partial(curves.allocation, a)),),
-    )
-    return scaffold.document(
-        a,
-        title=f"How to spend a budget of {a.budget:g}",
-        subtitle=a.design.assumed_words,
-        sections=(section,),
-        methods=f"Test: {plan.decision(a)}. Assumed: {a.design.assumed_words}.{plan.averaged(a)}",
     )
 
 

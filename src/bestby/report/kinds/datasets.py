@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from bestby.report import column, data, scaffold, summary, words
 from bestby.report.column import Cell, Column
-from bestby.report.document import Document, Picture, Section
+from bestby.report.document import Document, Picture
 from bestby.report.figures import plots
 from bestby.report.kinds import replicability
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, ends, excludes_zero, p_clause, percent
@@ -32,20 +32,17 @@ def document(c: DatasetComparison) -> Document:
     tables += [_overall(c)] if len(c.overall) > len(c.differences) else []
     tables += [_ranks(c)] if c.ranking else []
     tables.append(_within(c) if c.within else _scores(c))
-    section = Section(
+    return scaffold.one_section(
+        c,
+        title=f"{len(c.systems)} systems compared by {c.metric.name} on {n} datasets",
+        subtitle=scaffold.subtitle(c, f"{n} datasets", words.direction(c.metric)),
+        methods=" ".join(filter(None, (_methods_over(c), _methods_within(c), _methods_overall(c)))),
         name=c.metric.name,
         lead=_headline(c),
         tables=tuple(tables),
         remarks=tuple(_remarks(c)),
         pictures=tuple(_pictures(c)),
         readings=tuple(words.difference_sentence(d) for d in c.differences),
-    )
-    return scaffold.document(
-        c,
-        title=f"{len(c.systems)} systems compared by {c.metric.name} on {n} datasets",
-        subtitle=scaffold.subtitle(c, f"{n} datasets", words.direction(c.metric)),
-        sections=(section,),
-        methods=" ".join(filter(None, (_methods_over(c), _methods_within(c), _methods_overall(c)))),
     )
 
 

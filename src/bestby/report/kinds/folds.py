@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from bestby.comparisons.common.family import rejects
 from bestby.report import column, data, scaffold, summary, words
 from bestby.report.column import Cell, Column
-from bestby.report.document import Document, Picture, Section
+from bestby.report.document import Document, Picture
 from bestby.report.figures import forest
 from bestby.report.kinds import replicability
 from bestby.report.numbers import Rounding, alpha, p_text, percent
@@ -30,20 +30,17 @@ _REASONS = {
 
 def document(c: FoldComparison) -> Document:
     """Return the report: systems, differences with corrected intervals, all tests, spread of repetitions."""
-    section = Section(
+    return scaffold.one_section(
+        c,
+        title=f"{len(c.systems)} systems compared by {c.metric.name}, cross-validated",
+        subtitle=scaffold.subtitle(c, _design(c), words.direction(c.metric)),
+        methods=f"{_methods_over(c)} {_methods_within(c)}".rstrip(),
         name=c.metric.name,
         lead=_headline(c),
         tables=(_systems(c), _differences(c), _tests(c), *([_spread(c)] if c.spread else [])),
         remarks=_remarks(c),
         pictures=_pictures(c),
         readings=tuple(words.difference_sentence(d) for d in c.differences),
-    )
-    return scaffold.document(
-        c,
-        title=f"{len(c.systems)} systems compared by {c.metric.name}, cross-validated",
-        subtitle=scaffold.subtitle(c, _design(c), words.direction(c.metric)),
-        sections=(section,),
-        methods=f"{_methods_over(c)} {_methods_within(c)}".rstrip(),
     )
 
 

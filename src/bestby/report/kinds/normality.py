@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bestby.report import column, data, scaffold
 from bestby.report.column import Cell, Column
-from bestby.report.document import Document, Picture, Section
+from bestby.report.document import Document, Picture
 from bestby.report.figures import curves
 from bestby.report.numbers import p_text
 from bestby.report.tables import Table
@@ -23,15 +23,16 @@ COLUMNS = ("name", "statistic", "p_value", "error")
 
 def document(n: Normality) -> Document:
     """Return the report of tests of normality: the moments, and a table of the tests."""
-    table = tests_table(n, f"Tests of normality of {n.n} values")
     caption = "Points outside the band are unusual for a normal distribution; ties are steps."
-    picture = Picture("Values against normal quantiles", caption, partial(curves.normality, n))
-    return scaffold.document(
+    return scaffold.one_section(
         n,
         title=f"How far {n.n} values are from a normal distribution",
         subtitle=f"{n.n} values",
-        sections=(Section("normality", f"{_described(n)}.", (table,), pictures=(picture,)),),
         methods="P-values of the Anderson-Darling and Lilliefors statistics: simulated normal samples.",
+        name="normality",
+        lead=f"{_described(n)}.",
+        tables=(tests_table(n, f"Tests of normality of {n.n} values"),),
+        pictures=(Picture("Values against normal quantiles", caption, partial(curves.normality, n)),),
     )
 
 

@@ -9,12 +9,10 @@ from operator import attrgetter
 from typing import Any
 
 from bestby._core.text import visible
-from bestby._version import __version__
-from bestby.report import column
-from bestby.report.document import Document, Picture, Section
+from bestby.report import column, scaffold
+from bestby.report.document import Document, Picture
 from bestby.report.figures import matrix
 from bestby.report.numbers import Rounding, alpha, p_clause, percent
-from bestby.report.scaffold import settings
 from bestby.report.tables import Table
 from bestby.report.words import listed
 from bestby.results.ordering import StochasticOrder, StochasticOrders
@@ -105,16 +103,15 @@ def document(orders: StochasticOrder | StochasticOrders) -> Document:
             caption = "Row over column: the smaller, the more nearly the row is better at every quantile."
             draw = partial(matrix.orders, orders, orders.systems)
             pictures.append(Picture("Matrix of almost stochastic order", caption, draw))
-    section = Section("order", lead, (_table(each, level),), pictures=tuple(pictures))
-    return Document(
+    return scaffold.one_section(
+        orders,
         title="Almost stochastic order",
         subtitle=f"{len({order.a for order in each} | {order.b for order in each})} systems, {level} bounds",
-        sections=(section,),
-        notes=tuple(note.message for note in orders.notes),
         methods=f"ε_min: upper {level} bound of the violation ratio, bootstrap; one-sided permutation tests.",
-        settings={} if orders.provenance is None else settings(orders.provenance),
-        signature=orders.signature,
-        version=__version__ if orders.provenance is None else orders.provenance.version,
+        name="order",
+        lead=lead,
+        tables=(_table(each, level),),
+        pictures=tuple(pictures),
     )
 
 

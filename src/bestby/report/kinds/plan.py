@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bestby.report import column, scaffold
 from bestby.report.column import Cell, Column
-from bestby.report.document import Document, Picture, Section
+from bestby.report.document import Document, Picture
 from bestby.report.figures import curves
 from bestby.report.numbers import alpha, difference_text, percent, power_text
 from bestby.report.tables import Table
@@ -26,18 +26,15 @@ def document(plan: Plan) -> Document:
     caption = "The marked point is the answer."
     if not plan.exact:
         caption += " Vertical lines are 95 % Monte Carlo intervals of the simulated power."
-    section = Section(
-        name="power",
-        lead=" ".join(part for part in (headline(plan), as_estimated(plan)) if part),
-        tables=(_table(plan),) if plan.curve else (),
-        pictures=(Picture("Power against size", caption, partial(curves.plan, plan)),),
-    )
-    return scaffold.document(
+    return scaffold.one_section(
         plan,
         title=f"Power of a study of {plan.n} {plan.unit}",
         subtitle=plan.design.assumed_words,
-        sections=(section,),
         methods=_methods(plan),
+        name="power",
+        lead=f"{headline(plan)} {as_estimated(plan)}".rstrip(),
+        tables=(_table(plan),) if plan.curve else (),
+        pictures=(Picture("Power against size", caption, partial(curves.plan, plan)),),
     )
 
 

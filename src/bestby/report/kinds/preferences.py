@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Any
 
 from bestby.report import column, data, scaffold, summary, words
-from bestby.report.document import Document, Picture, Section
+from bestby.report.document import Document, Picture
 from bestby.report.figures import forest
 from bestby.report.figures.scores import scores as draw_scores
 from bestby.report.kinds.comparison import SCORE_COLUMNS, score_row
@@ -40,20 +40,17 @@ _MODELS = {
 def document(c: PreferenceComparison) -> Document:
     """Return the report: strengths and win rates, differences, how often who is preferred in each pair."""
     metric, digits = c.metrics[0], difference_rounding(c)
-    section = Section(
+    return scaffold.one_section(
+        c,
+        title=f"{len(c.systems)} systems compared by preferences",
+        subtitle=scaffold.subtitle(c, c.extent),
+        methods=f"{_MODELS[c.tie_model]} {summary.methods_sentence(c)}",
         name=metric.name,
         lead=summary.headline(c, metric),
         tables=(_systems(c), differences_table(c, metric), _preferences(c)),
         remarks=_remarks(c),
         pictures=tuple(_pictures(c)),
         readings=tuple(difference_sentence(d, digits) for d in c.differences),
-    )
-    return scaffold.document(
-        c,
-        title=f"{len(c.systems)} systems compared by preferences",
-        subtitle=scaffold.subtitle(c, c.extent),
-        sections=(section,),
-        methods=f"{_MODELS[c.tie_model]} {summary.methods_sentence(c)}",
     )
 
 

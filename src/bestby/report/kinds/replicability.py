@@ -7,9 +7,8 @@ from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from bestby._version import __version__
-from bestby.report import column
-from bestby.report.document import Document, Picture, Section
+from bestby.report import column, scaffold
+from bestby.report.document import Document, Picture
 from bestby.report.figures.p_values import replicability as draw
 from bestby.report.tables import Table
 from bestby.report.words import listed
@@ -29,17 +28,15 @@ def document(r: Replicability) -> Document:
     n = len(r.datasets)
     text = sentence(r, "datasets")
     picture = Picture("P-values of the datasets", "Filled: significant after correction.", partial(draw, r))
-    tables = (_datasets(r), _claims(r))
-    section = Section("datasets", f"{text[0].upper()}{text[1:]}", tables, pictures=(picture,))
-    return Document(
+    return scaffold.one_section(
+        r,
         title=f"On how many of {n} datasets there is a difference",
         subtitle=f"{n} p-values, level {r.alpha:.6g}",
-        sections=(section,),
-        notes=tuple(note.message for note in r.notes),
         methods=_METHODS,
-        settings={"alpha": r.alpha, "datasets": n},
-        signature=r.signature,
-        version=__version__,
+        name="datasets",
+        lead=f"{text[0].upper()}{text[1:]}",
+        tables=(_datasets(r), _claims(r)),
+        pictures=(picture,),
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from bestby.report import column, data, scaffold, summary, words
 from bestby.report.column import Cell, Column
-from bestby.report.document import Document, Picture, Section
+from bestby.report.document import Document, Picture
 from bestby.report.figures import curves, forest, matrix
 from bestby.report.figures.scores import scores as draw_scores
 from bestby.report.kinds.comparison import SCORE_COLUMNS, score_row
@@ -47,19 +47,16 @@ def document(c: RunsComparison) -> Document:
     """Return the report: systems, differences, run against run, and, with items, the parts of the errors."""
     metric, digits = c.metrics[0], difference_rounding(c)
     tables = [_systems(c), differences_table(c, metric, _p_of_runs(c)), _run_against_run(c)]
-    section = Section(
+    return scaffold.one_section(
+        c,
+        title=f"Runs of {len(c.systems)} systems compared by {metric.name}",
+        subtitle=scaffold.subtitle(c, f"{c.extent}{', paired' if c.paired else ''}"),
+        methods=f"{summary.methods_sentence(c)} {_methods_of_tests(c)}{_methods_of_runs(c)}",
         name=metric.name,
         lead=summary.headline(c, metric),
         tables=(*tables, *([_variances(c)] if c.variances else [])),
         pictures=tuple(_pictures(c)),
         readings=tuple(difference_sentence(d, digits) for d in c.differences),
-    )
-    return scaffold.document(
-        c,
-        title=f"Runs of {len(c.systems)} systems compared by {metric.name}",
-        subtitle=scaffold.subtitle(c, f"{c.extent}{', paired' if c.paired else ''}"),
-        sections=(section,),
-        methods=f"{summary.methods_sentence(c)} {_methods_of_tests(c)}{_methods_of_runs(c)}",
     )
 
 
