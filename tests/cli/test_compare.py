@@ -140,7 +140,7 @@ def test_pictures(run: Run, table: Path, tmp_path: Path, name: str) -> None:
         (["table.csv", "--gold", "label", "--json", "x", "--csv", "./x"], "InvalidInputError: --json and --csv both go to './x'",
          "hint: give each output a place of its own; only one can go to -"),
         (["table.csv", "--html", "no/where.html"], "InvalidInputError: cannot write 'no/where.html': there is no folder '{}/no'",
-         "hint: create the folder first"),
+         "hint: create the folder first, or name another"),
         (["table.csv", "--html", "."], "InvalidInputError: cannot write '.': it is a folder", "hint: name a file in it"),
         (["table.csv", "--gold", "label", "--cluster", "doc", "--level", "95"], "InvalidInputError: --level must lie strictly between 0 and 1, got 95.0",
          "hint: 0.95 means 95 %"),
@@ -171,7 +171,8 @@ def test_pictures(run: Run, table: Path, tmp_path: Path, name: str) -> None:
         (["table.csv", "--gold", ""], "InvalidInputError: --gold is empty: it names nothing", "hint: name it, or leave it out"),
         ([""], "InvalidInputError: FILES is empty: it names nothing", "hint: name it, or leave it out"),
         (["table.csv", "--json", ""], "InvalidInputError: --json is empty: it names nothing", "hint: name a file, or - for the standard output"),
-        (["table.csv", "--json", "x" * 300], f"InvalidInputError: cannot write '{'x' * 300}': File name too long", "hint: name another file"),
+        (["table.csv", "--json", "x" * 300], f"InvalidInputError: cannot write '{'x' * 300}': File name too long",
+         "hint: check the permissions of the folder and the space left, or name another file"),
     ],
 )  # fmt: skip
 def test_bad_input_is_two_lines_on_stderr(

@@ -7,38 +7,21 @@ from typing import Any
 from bestby._core.errors import InvalidInputError
 from bestby.advising.advise import advise as advise_on
 from bestby.advising.reading import needs_items, reads_objects
-from bestby.cli import outputs, streams
+from bestby.cli.options import given_options, spellings
 from bestby.cli.parameters.advise import Advise
+from bestby.cli.parameters.groups import Items
 from bestby.readers import read
-from bestby.report.writers.files import write_text
 
+_SHOWN_BY_FILES = ("--items", "--differing", "--systems", "--clustered", "--unpaired", "--per-item")
+_FOR_FILES = tuple(names[0] for names in spellings(Items).values())
 _KINDS = {"binary": (True, True), "real": (True, False), "none": (False, False)}
 
 
-def advise(values: Advise) -> None:
-    """Read or describe the experiment, and print the advice."""
-    data, experiment, target = values.data, values.experiment, values.output.json
-    outputs.check(values.output, {"FILES": values.paths, "--gold": data.gold})
-    described = {
-        "--items": experiment.n_items,
-        "--differing": experiment.n_differing,
-        "--systems": experiment.n_systems,
-        "--clustered": experiment.clustered or None,
-        "--unpaired": experiment.unpaired or None,
-        "--per-item": experiment.per_item,
-    }
-    only_with_files = {
-        "--gold": data.gold,
-        "--system": data.systems,
-        "--ignore": data.ignore,
-        "--item": data.item,
-        "--cluster": data.cluster,
-        "--stratum": data.stratum,
-        "--system-column": data.system_column,
-        "--value-column": data.value_column,
-        "--missing-value": data.missing,
-    }
-    _refuse(described if values.paths else only_with_files, files=bool(values.paths))
+def advise(values: Advise, progress: Any) -> Any:
+    """Read or describe the experiment, and return the advice."""
+    del progress  # nothing is resampled for long
+    data, experiment = values.data, values.experiment
+    _refuse(values)
     if experiment.per_item is not None and experiment.per_item not in _KINDS:
         raise InvalidInputError(f"--per-item is binary, real or none, got {experiment.per_item!r}")
     numbers: dict[str, Any] = {
@@ -59,19 +42,19 @@ def advise(values: Advise) -> None:
             mean_of_items=is_mean,
             binary=is_binary,
         )
-    advice = advise_on(metric, **numbers)
-    if target is not None and target != outputs.STDOUT:
-        write_text(target, advice.to_json())
-    streams.print_stdout(advice.to_json().rstrip("\n") if target == outputs.STDOUT else str(advice))
+    return advise_on(metric, **numbers)
 
 
-def _refuse(options: dict[str, Any], *, files: bool) -> None:
-    given = ", ".join(name for name, value in options.items() if value is not None)
-    if given and files:
+def _refuse(values: Advise) -> None:
+    """Refuse options that describe what files show, or that say how to read files where there are none."""
+    given = given_options(values)
+    names = _SHOWN_BY_FILES if values.paths else _FOR_FILES
+    refused = ", ".join(name for name in names if name in given)
+    if refused and values.paths:
         raise InvalidInputError(
-            f"{given} cannot be given beside files", hint="the files show it themselves: leave it out"
+            f"{refused} cannot be given beside files", hint="the files show it themselves: leave it out"
         )
-    if given:
+    if refused:
         raise InvalidInputError(
-            f"{given} needs files to read", hint="bestby advise FILES ..., as for bestby compare"
+            f"{refused} needs files to read", hint="bestby advise FILES ..., as for bestby compare"
         )

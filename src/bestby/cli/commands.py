@@ -84,7 +84,10 @@ def _load(words: tuple[str, ...], help: str) -> Any:
         try:
             run_command = getattr(importlib.import_module(f"bestby.cli.{words[0]}"), "_".join(words))
             with with_stdin(values) as complete:
-                run_command(complete)
+                if not hasattr(complete, "output"):
+                    run_command(complete)
+                else:
+                    importlib.import_module("bestby.cli.outputs").write_result(run_command, complete)
         except BestbyError as error:
             error.hint = repeat_hint(values, error) or error.hint
             raise in_options(error, spellings(record), " ".join(("bestby", *words))) from error

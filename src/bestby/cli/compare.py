@@ -5,28 +5,20 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby.advising.reading import needs_items, reads_objects
-from bestby.cli import outputs
 from bestby.cli.parameters.compare import Compare
 from bestby.cli.parameters.evaluate import Evaluate
 from bestby.cli.parameters.groups import split_names
-from bestby.cli.progress import shown
 from bestby.comparisons.items import compare as compare_systems
 from bestby.data.evaluation import Evaluation
 from bestby.readers import read
 
 
-def compare(values: Compare) -> None:
-    """Read, compare and print."""
-    if values.output.top is not None:
-        checks.positive_int(values.output.top, "top")
-    outputs.check(values.output, {"FILES": values.paths, "--gold": values.data.gold})
+def compare(values: Compare, progress: Any) -> Any:
+    """Read and compare."""
     evaluation, statistics = read_evaluation(values)
-    with shown() as progress:
-        comparison = compare_systems(evaluation, **statistics, progress=progress)
-    outputs.write(values.output, comparison)
+    return compare_systems(evaluation, **statistics, progress=progress)
 
 
 def read_evaluation(values: Compare | Evaluate) -> tuple[Evaluation, dict[str, Any]]:

@@ -7,10 +7,8 @@ from typing import Any
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby.advising.reading import reads_objects
-from bestby.cli import outputs
 from bestby.cli.options import given_options
 from bestby.cli.parameters.datasets import Datasets
-from bestby.cli.progress import shown
 from bestby.comparisons.common.family import alpha_of
 from bestby.comparisons.datasets.comparing import compare_datasets
 from bestby.inference.replicability import replicability
@@ -23,26 +21,15 @@ _FOR_SCORES = (
 )  # fmt: skip
 
 
-def datasets(values: Datasets) -> None:
-    """Read, compare and print."""
-    outputs.check(values.output, {"FILES": values.paths})
-    statistics: dict[str, Any] = values.statistics.arguments()
-    data: Any = read_datasets(
-        values.paths, **values.data.arguments(), texts=reads_objects(values.statistics.metric)
-    )
+def datasets(values: Datasets, progress: Any) -> Any:
+    """Read and compare."""
+    statistics: dict[str, Any] = values.statistics.arguments() | {"on_missing": values.data.on_missing}
+    texts = reads_objects(values.statistics.metric)
+    data: Any = read_datasets(values.paths, **values.data.arguments(), texts=texts)
     if isinstance(data, dict) and all(isinstance(value, float) for value in data.values()):
-        outputs.write(values.output, _count_of_effects(data, values))
-        return
-    with shown() as progress:
-        # Files say which column has the datasets.
-        result = compare_datasets(
-            data,
-            outer="dataset",
-            on_missing=values.data.on_missing,  # type: ignore[arg-type]  # checked there
-            **statistics,
-            progress=progress,
-        )
-    outputs.write(values.output, result)
+        return _count_of_effects(data, values)
+    # Files say which column has the datasets.
+    return compare_datasets(data, outer="dataset", **statistics, progress=progress)
 
 
 def _count_of_effects(p_values: dict[str, float], values: Datasets) -> Replicability:

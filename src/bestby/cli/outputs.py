@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby.cli.parameters.groups import Json
+from bestby.cli.progress import shown
 from bestby.cli.streams import standard_output
 from bestby.readers.multi_file import pieces_of
 from bestby.report.figures.drawing import render
-from bestby.report.writers.files import write_bytes
+from bestby.report.writers.files import place_of, write_bytes
 from bestby.report.writers.terminal import print_to
 
 STDOUT = "-"
@@ -21,10 +24,22 @@ _OF_SYSTEMS = ("markdown", "latex", "html")  # and figures: they can show the be
 _PICTURES = (".png", ".svg", ".pdf")
 
 
-def check(output: Json, read: Mapping[str, Sequence[str] | None]) -> None:
-    """Check the outputs before any work is done; `read` is what is read, by the option that names it."""
+def write_result(command: Callable[[Any, Any], Any], values: Any) -> None:
+    """Check the outputs, run a command with a function that shows the progress, and write its result."""
+    _check(values)
+    with shown() as progress:
+        result = command(values, progress)
+    _write(values.output, result)
+
+
+def _check(values: Any) -> None:
+    """Check the outputs before any work is done."""
+    output: Json = values.output
+    if getattr(output, "top", None) is not None:
+        checks.positive_int(output.top, "top")  # type: ignore[attr-defined]
+    read = _read(values)
     for argument, words in read.items():
-        if "" in (words or ()):
+        if "" in words:
             raise InvalidInputError(f"{argument} is empty: it names nothing", hint="name it, or leave it out")
     targets = output.targets()
     if getattr(output, "csv_safe", False) and not {"csv", "csv_scores"} & set(targets):
@@ -56,14 +71,20 @@ def check(output: Json, read: Mapping[str, Sequence[str] | None]) -> None:
         )
 
 
-def write(output: Json, result: Any, table: str | None = None) -> None:
-    """Render everything, then write the files, then stdout: the table, unless an output goes there.
+def _read(values: Any) -> dict[str, Sequence[str]]:
+    """Return the files, or the columns, that are read, by the argument that names them."""
+    read = {"FILE": [values.path]} if hasattr(values, "path") else {"FILES": getattr(values, "paths", None)}
+    gold = getattr(getattr(values, "data", None), "gold", None)
+    return {
+        name: words or [] for name, words in {**read, "--gold": gold}.items() if not isinstance(words, str)
+    }
 
-    `table` is the table that the CSV holds, if not the first.
-    """
+
+def _write(output: Json, result: Any) -> None:
+    """Render everything, then write the files, then stdout: the table, unless an output goes there."""
     top = getattr(output, "top", None)
     targets = output.targets()
-    rendered = {form: _rendered(output, result, form, table) for form in targets}
+    rendered = {form: _rendered(output, result, form) for form in targets}
     for form, content in rendered.items():
         if targets[form] != STDOUT:
             write_bytes(targets[form], content)
@@ -77,7 +98,7 @@ def write(output: Json, result: Any, table: str | None = None) -> None:
             print_to(result, stream, top)
 
 
-def _rendered(output: Json, result: Any, form: str, table: str | None) -> bytes:
+def _rendered(output: Json, result: Any, form: str) -> bytes:
     top = getattr(output, "top", None)
     arguments: dict[str, Any] = {} if top is None else {"top": top}
     if form == "plot":
@@ -88,20 +109,19 @@ def _rendered(output: Json, result: Any, form: str, table: str | None) -> bytes:
     if form not in _OF_SYSTEMS:
         arguments = {}
     if form in ("csv", "csv_scores"):
-        what = "scores" if form == "csv_scores" else table
+        what = "scores" if form == "csv_scores" else output.table
         text: str = result.to_csv(what=what, spreadsheet_safe=getattr(output, "csv_safe", False))
     else:
         text = getattr(result, f"to_{form}")(**arguments)
     return text.encode("utf-8")
 
 
-def _inputs(read: Mapping[str, Sequence[str] | None]) -> dict[str, str]:
+def _inputs(read: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Return the files that are read, as the user calls them, by where they really are."""
-    words = [word for given in read.values() for word in given or ()]
-    paths = [path for word in words for path in (word, word.partition("=")[2])]  # NAME=FILE, or a file
-    for given in read.values():
+    paths = [path for words in read.values() for word in words for path in (word, word.partition("=")[2])]
+    for words in read.values():
         with suppress(InvalidInputError):  # reading them will say what is wrong
-            pieces = pieces_of(given)
+            pieces = pieces_of(words or None)
             paths += [] if pieces is None else map(str, pieces.paths)
     return {os.path.realpath(path): path for path in paths if os.path.isfile(path)}  # noqa: PTH113 - any text
 
@@ -111,19 +131,6 @@ def _check_place(option: str, target: str) -> None:
         raise InvalidInputError(
             f"{option} is empty: it names nothing", hint="name a file, or - for the standard output"
         )
-    path = Path(os.path.realpath(target))
-    try:
-        if path.is_dir():
-            raise InvalidInputError(f"cannot write {target!r}: it is a folder", hint="name a file in it")
-        if not path.parent.is_dir():
-            raise InvalidInputError(
-                f"cannot write {target!r}: there is no folder {str(path.parent)!r}",
-                hint="create the folder first",
-            )
-        writable = os.access(path if path.exists() else path.parent, os.W_OK)
-    except OSError as error:
-        raise InvalidInputError(
-            f"cannot write {target!r}: {error.strerror or error}", hint="name another file"
-        ) from error
-    if not writable:
-        raise InvalidInputError(f"cannot write {target!r}: permission denied", hint="name another file")
+    with place_of(target) as path:
+        if not os.access(path if path.exists() else path.parent, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from bestby.cli import outputs
 from bestby.cli.designs import design_of
 from bestby.cli.parameters.plan import Plan
-from bestby.cli.progress import shown
 from bestby.planning.solve import minimum_detectable, power, sample_size
 from bestby.planning.spend import allocate
 
 
-def plan(values: Plan) -> None:
-    """Read, plan and print."""
-    outputs.check(values.output, {"FILES": values.paths, "--gold": values.data.gold})
+def plan(values: Plan, progress: Any) -> Any:
+    """Read and plan."""
     question, statistics = values.question, values.statistics
     design = design_of(values)
     common: dict[str, Any] = {
@@ -26,17 +23,13 @@ def plan(values: Plan) -> None:
         "n_simulations": statistics.n_simulations,
         "n_resamples": statistics.n_resamples,
         "rng": statistics.rng,
+        "progress": progress,
     }
-    with shown() as progress:
-        result: Any
-        simulated["progress"] = progress
-        if question.budget is not None:
-            result = allocate(design, question.budget, **values.costs.arguments(), **common)
-        elif question.n is None:
-            wanted = 0.8 if question.power is None else question.power
-            result = sample_size(design, wanted, **common, **simulated)
-        elif question.power is None:
-            result = power(design, question.n, **common, **simulated)
-        else:
-            result = minimum_detectable(design, question.n, question.power, **common, **simulated)
-    outputs.write(values.output, result)
+    if question.budget is not None:
+        return allocate(design, question.budget, **values.costs.arguments(), **common)
+    if question.n is None:
+        wanted = 0.8 if question.power is None else question.power
+        return sample_size(design, wanted, **common, **simulated)
+    if question.power is None:
+        return power(design, question.n, **common, **simulated)
+    return minimum_detectable(design, question.n, question.power, **common, **simulated)

@@ -7,9 +7,7 @@ from typing import Any
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
-from bestby.cli import outputs
 from bestby.cli.parameters.preferences import Preferences, Statistics
-from bestby.cli.progress import shown
 from bestby.comparisons.items import compare
 from bestby.comparisons.preferences.comparing import compare_preferences
 from bestby.readers.preferences import read_preferences
@@ -19,9 +17,8 @@ _MODELS = {"bradley-terry": "half", "davidson": "davidson"}
 _METHODS = ("auto", *_MODELS, "win-rate")
 
 
-def preferences(values: Preferences) -> None:
-    """Read, compare and print."""
-    outputs.check(values.output, {"FILE": [values.path]})
+def preferences(values: Preferences, progress: Any) -> Any:
+    """Read and compare."""
     statistics = values.statistics
     checks.choice(statistics.method, _METHODS, "method")
     checks.choice(statistics.on_missing, ("error", "drop"), "on_missing")
@@ -30,9 +27,7 @@ def preferences(values: Preferences) -> None:
         method = "win-rate" if judgements.is_graded else "bradley-terry"
         statistics = dataclasses.replace(statistics, method=method)
     run = _by_win_rate if statistics.method == "win-rate" else _by_strength
-    with shown() as progress:
-        comparison = run(judgements, statistics, progress)
-    outputs.write(values.output, comparison)
+    return run(judgements, statistics, progress)
 
 
 def _by_strength(judgements: Any, statistics: Statistics, progress: Any) -> Any:

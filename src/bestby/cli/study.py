@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import counted
-from bestby.cli import outputs, streams
+from bestby.cli import streams
 from bestby.cli.parameters.study import StudyAdd, StudyExport, StudyImport, StudyList, StudyRemove, StudyRun
-from bestby.cli.progress import shown
 from bestby.comparisons.study.boostsa import import_outcomes, write_outcomes
 from bestby.comparisons.study.layout import gold_file
 from bestby.comparisons.study.store import Store
@@ -41,18 +41,16 @@ def study_add(values: StudyAdd) -> None:
     )
 
 
-def study_run(values: StudyRun) -> None:
-    """Compare the conditions and print the result."""
-    outputs.check(values.output, {})
-    statistics = values.statistics.arguments()
+def study_run(values: StudyRun, progress: Any) -> Any:
+    """Compare the conditions."""
     _conditions(_store(values.study))
-    with shown() as progress:
-        comparison = Study(Path(values.study).expanduser()).compare(**statistics, progress=progress)
+    study = Study(Path(values.study).expanduser())
+    comparison = study.compare(**values.statistics.arguments(), progress=progress)
     if comparison.n_reused:
         streams.print_stderr(
             f"{comparison.n_computed} computed, {comparison.n_reused} from the study's cache"
         )
-    outputs.write(values.output, comparison)
+    return comparison
 
 
 def study_list(values: StudyList) -> None:

@@ -7,7 +7,6 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from importlib import import_module
 from importlib.util import find_spec
 from itertools import chain, islice
 from typing import Any, Literal, cast
@@ -17,6 +16,7 @@ import numpy as np
 from bestby._core import checks
 from bestby._core.errors import MissingExtraError
 from bestby._core.text import safe_json
+from bestby.report.document import kind_of
 from bestby.report.summary import all_notes
 from bestby.report.writers.csv import lines
 from bestby.results.base import FRAMES, Note
@@ -63,15 +63,11 @@ def _readable(c: Any) -> dict[str, Any]:
         "kind": type(c).__name__,
         "format": FORMAT,
         "signature": c.signature,
-        **_describing(c).dictionary(c),
+        **kind_of(c).dictionary(c),
         "notes": notes_as_dicts(all_notes(c)),
         "provenance": c.provenance and asdict(c.provenance),
     }
     return cast("dict[str, Any]", _plain(document))
-
-
-def _describing(c: Any) -> Any:
-    return import_module(f"bestby.report.kinds.{c.described_by}")
 
 
 def notes_as_dicts(notes: Iterable[Note]) -> list[dict[str, Any]]:
@@ -95,9 +91,6 @@ def _value(entry: Any, path: str) -> Any:
 def rows(differences: Sequence[Difference]) -> Iterator[dict[str, Any]]:
     """Yield one row per difference, with the columns `COLUMNS`."""
     for part in parts_of(differences):
-        if not isinstance(part, Pairs):
-            yield from (row(d) for d in part)
-            continue
         columns = [
             column.tolist() if isinstance(column, np.ndarray) else column
             for column in _columns(part).values()
@@ -123,9 +116,9 @@ def scores_by_place(
 
 def table_of(c: Any, what: str | None) -> tuple[Sequence[str], Iterable[dict[str, Any]]]:
     """Return the columns and the rows of one table of a result, the first by default."""
-    describing = _describing(c)
-    first = getattr(describing, "TABLE", "differences")
-    tables = {first: (describing.COLUMNS, describing.rows), **getattr(describing, "MORE_TABLES", {})}
+    kind = kind_of(c)
+    first = getattr(kind, "TABLE", "differences")
+    tables = {first: (kind.COLUMNS, kind.rows), **getattr(kind, "MORE_TABLES", {})}
     columns, rows = tables[first if what is None else checks.choice(what, tuple(tables), "what")]
     return columns, rows(c)
 
@@ -170,7 +163,7 @@ def _typed(values: Sequence[Any]) -> list[Any]:
     return [None if value is None or value != value else float(value) for value in plain]
 
 
-def _columns(part: Pairs | tuple[Difference, ...]) -> dict[str, Any]:
+def _columns(part: Sequence[Difference]) -> dict[str, Any]:
     """Return the rows of some differences as columns."""
     if not isinstance(part, Pairs):
         return {name: [_value(d, path) for d in part] for name, path in COLUMNS.items()}
@@ -224,7 +217,7 @@ def _readable_many(c: Any) -> str:
     document = _readable(dataclasses.replace(c, differences=(), notes=notes))
     before, after = _json(document).split('"differences": []')
     pieces = [before, '"differences": [']
-    described = iter(_describing(c).rows(c))
+    described = iter(kind_of(c).rows(c))
     while part := list(islice(described, _ROWS)):
         text = _json(_plain(part))
         pieces += [text[1:-2].replace("\n", "\n  "), ","]

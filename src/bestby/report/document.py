@@ -98,9 +98,13 @@ def describe(result: Any, top: int | None = None) -> Document:
     if top is not None:
         check_top(result)
         options["top"] = top
-    kind = import_module(f"bestby.report.kinds.{result.described_by}")
-    document: Document = kind.document(result, **options)
+    document: Document = kind_of(result).document(result, **options)
     return document
+
+
+def kind_of(result: Any) -> Any:
+    """Return the module that describes a kind of result."""
+    return import_module(f"bestby.report.kinds.{result.described_by}")
 
 
 def headline(result: Any) -> str:

@@ -146,8 +146,7 @@ class Reported:
     described_by: ClassVar[str]
 
     def __str__(self) -> str:
-        to_text = getattr(report_module(f"kinds.{self.described_by}"), "text", None)
-        text: str = (to_text or report_module("writers.terminal").to_text)(self)
+        text: str = report_module("writers.terminal").to_text(self)
         return text
 
     def __repr__(self) -> str:

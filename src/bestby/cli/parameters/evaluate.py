@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from bestby.cli.options import argument, option, record
 from bestby.cli.parameters import groups
 from bestby.cli.parameters.compare import Data, Sampling
@@ -15,6 +17,7 @@ class Statistics(groups.Direction, Sampling, groups.Intervals):
 
 @record
 class Output(groups.Tables):
+    table: ClassVar[str | None] = "scores"
     csv: Text = option("FILE|-", "Write the scores as CSV.")
 
 

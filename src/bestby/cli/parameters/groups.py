@@ -234,6 +234,7 @@ class Json(Group):
     """Results for programs; - is the standard output."""
 
     heading: ClassVar[str] = "Output"
+    table: ClassVar[str | None] = None  # that --csv writes, if not the first of the result
     json: Text = option("FILE|-", "Write everything as JSON.")
 
     def targets(self) -> dict[str, str]:

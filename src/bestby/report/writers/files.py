@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+from collections.abc import Iterator
 from pathlib import Path
 
 from bestby._core.errors import InvalidInputError
@@ -18,6 +19,16 @@ def write_text(path: str | Path, text: str) -> None:
 
 def write_bytes(path: str | Path, content: bytes) -> None:
     """Write bytes, all of them or nothing; a file is replaced once the new one is complete."""
+    with place_of(path) as target:
+        if target.exists() and not target.is_file():
+            target.write_bytes(content)  # a device or a pipe, such as /dev/stdout, cannot be replaced
+        else:
+            _replace(target, content)
+
+
+@contextlib.contextmanager
+def place_of(path: str | Path) -> Iterator[Path]:
+    """Give the place that is written for a path; an error of the file system names the path."""
     # A link stays a link: what it points to is replaced.
     target = Path(os.path.realpath(path))
     try:
@@ -30,10 +41,7 @@ def write_bytes(path: str | Path, content: bytes) -> None:
                 f"cannot write {path_text(path)}: there is no folder {path_text(target.parent)}",
                 hint="create the folder first, or name another",
             )
-        if target.exists() and not target.is_file():
-            target.write_bytes(content)  # a device or a pipe, such as /dev/stdout, cannot be replaced
-        else:
-            _replace(target, content)
+        yield target
     except OSError as error:
         raise InvalidInputError(
             f"cannot write {path_text(path)}: {error.strerror or error}",

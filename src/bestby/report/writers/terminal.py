@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TextIO
 
 from bestby._core.text import visible
-from bestby.report.document import Section, describe
+from bestby.report.document import Section, describe, kind_of
 from bestby.report.tables import Table
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 
+_PLAIN: dict[str, Any] = {"highlight": False, "markup": False, "emoji": False}
 _WIDTH = 100
 _LEAST_WIDTH = 80  # a narrower terminal breaks the lines; a narrower table would break the names
 _LEAST_NAME = 8
@@ -28,21 +30,13 @@ def to_text(c: Any, top: int | None = None) -> str:
     """Return the report as plain text, 100 columns wide, without colour or trailing spaces."""
     from rich.console import Console
 
+    if own := _own_text(c):
+        return own(c)
     buffer = io.StringIO()
     # An empty environment: neither COLUMNS nor FORCE_COLOR nor a notebook may change the text.
-    console = Console(
-        file=buffer,
-        width=_WIDTH,
-        height=100,
-        color_system=None,
-        force_terminal=False,
-        force_jupyter=False,
-        legacy_windows=False,
-        highlight=False,
-        markup=False,
-        emoji=False,
-        _environ={},
-    )
+    fixed: dict[str, Any] = {"color_system": None, "legacy_windows": False, "_environ": {}}
+    fixed |= {"force_terminal": False, "force_jupyter": False}
+    console = Console(file=buffer, width=_WIDTH, height=100, **fixed, **_PLAIN)
     _print(c, console, top)
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()).strip("\n")
 
@@ -51,9 +45,9 @@ def print_to(c: Any, file: TextIO, top: int | None = None) -> None:
     """Print the report: coloured and as wide as the terminal if `file` is one, else as `to_text`."""
     from rich.console import Console
 
-    console = Console(file=file, highlight=False, markup=False, emoji=False)
+    console = Console(file=file, **_PLAIN)
     console.width = max(console.width, _LEAST_WIDTH)
-    if console.is_terminal and _fits("\u2500\u2212", file):
+    if console.is_terminal and _fits("\u2500\u2212", file) and not _own_text(c):
         _print(c, console, top)
         return
     text = to_text(c, top) + "\n"
@@ -61,6 +55,12 @@ def print_to(c: Any, file: TextIO, top: int | None = None) -> None:
         encoding = file.encoding or "ascii"
         text = text.translate(_ASCII).encode(encoding, "replace").decode(encoding)
     file.write(text)
+
+
+def _own_text(c: Any) -> Callable[[Any], str] | None:
+    """Return the function that writes the text of a kind of result that is not shown as tables."""
+    own: Callable[[Any], str] | None = getattr(kind_of(c), "text", None)
+    return own
 
 
 def _fits(text: str, file: TextIO) -> bool:
