@@ -75,6 +75,7 @@ def test_json_into_a_file_beside_the_text(tmp_path: Path, capsys: pytest.Capture
     ("arguments", "message"),
     [
         (["--gold", "label"], "--gold needs files to read"),
+        (["--on-missing", "drop"], "--on-missing needs files to read"),
         (["table.csv", "--items", "5"], "--items cannot be given beside files"),
         (["--per-item", "some"], "--per-item is binary, real or none, got 'some'"),
         (["--metric", "f1_marco"], "did you mean f1_macro"),

@@ -83,6 +83,8 @@ def row(entry: Any, columns: Mapping[str, str] = COLUMNS) -> dict[str, Any]:
 def _value(entry: Any, path: str) -> Any:
     name, _, part = path.partition(".")
     value = getattr(entry, name)
+    if part.isdigit():
+        return value[int(part)]
     # Without a margin, there is no interval of equivalence: None.
     absent = math.nan if part in ("low", "high") and name != "equivalence_interval" else None
     return getattr(value, part, absent) if part else value

@@ -19,12 +19,9 @@ _OPEN = (
     "are not shown to be ahead of it (one-sided test)",
     "are not shown to be behind it (one-sided test)",
 )
-_MOST_TIED = 50
-"""Systems with the same score among which the headline looks for tests that tell them apart."""
-
-
-_MOST_SCORES = 5
-"""Scores that the headline names where nothing is compared."""
+_MOST_TIED = 50  # systems with one score among which the headline looks for tests that tell them apart
+_MOST_SCORES = 5  # that the headline names where nothing is compared
+MOST_OF_A_KIND = 3  # notes of one code with different words: each pair of many systems could have its own
 
 
 def headline(c: Comparison, metric: MetricInfo) -> str:
@@ -205,10 +202,6 @@ def _counted(names: Iterable[tuple[str, int]]) -> str:
     if len(counts) < 2:
         return next(iter(counts), "none")
     return ", ".join(f"{name} ({count})" for name, count in counts.most_common())
-
-
-MOST_OF_A_KIND = 3
-"""Notes of one code that are shown with different words: of many systems each pair could have its own."""
 
 
 def lines_of(notes: Iterable[Note]) -> list[str]:

@@ -114,3 +114,14 @@ def test_figures_are_drawn_on_the_axes_that_are_passed(name: str) -> None:
         "advice": lambda: bb.advise("accuracy", n_items=100),
     }[name]()
     assert result.plot(ax=axes) is axes
+
+
+def test_the_label_of_a_low_power_stays_above_the_axis() -> None:
+    result = bb.allocate(bb.RunsAndItems(0.02, 0.4, 0.01, 0.3), 100, run_cost=10, answer_cost=0.1)
+    assert result.best.power < 0.2
+    axes = result.plot()
+    axes.figure.draw_without_rendering()
+    label = next(text for text in axes.texts if "items" in text.get_text())
+    box = label.get_window_extent().transformed(axes.transData.inverted())
+    assert box.y0 > 0.0
+    assert box.x0 > axes.get_xlim()[0]

@@ -11,7 +11,7 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
-from bestby.report.figures.drawing import ACCENT, BAND, FAINT, INK, PAPER, WORSE, bare, new_axes, title
+from bestby.report.figures.drawing import ACCENT, BAND, FAINT, INK, PAPER, WORSE, bare, label, new_axes, title
 from bestby.report.figures.fonts import figure, name
 from bestby.report.numbers import difference_text, power_text
 from bestby.report.words import direction
@@ -84,27 +84,20 @@ def allocation(a: Allocation, ax: Axes | None = None) -> Axes:
         _ticks(axes, runs)
     _scale(axes, "runs of each system")
     best = a.best
-    label = f"{best.runs} runs × {best.items} items: {power_text(best.power)}"
-    _answer(axes, best.runs, best.power, label, below=True)
+    text = f"{best.runs} runs × {best.items} items: {power_text(best.power)}"
+    _answer(axes, best.runs, best.power, text, below=True)
     title(axes, f"Power for a budget of {a.budget:g}")
     return axes
 
 
 def _answer(axes: Axes, x: float, y: float, text: str, *, below: bool = False) -> None:
-    """Mark the answer and write it where the curve leaves room: to the right of it, or below."""
+    """Mark the answer and write it where there is room: to its right, or below; above if it is low."""
     axes.plot(x, y, marker="o", markersize=7, color=ACCENT, linestyle="none", zorder=3, gid="answer")
-    axes.annotate(
-        text,
-        (x, y),
-        xytext=(0, -22) if below else (9, -13),
-        textcoords="offset points",
-        ha="center" if below else "left",
-        color=INK,
-        fontsize="small",
-        fontweight="bold",
-        parse_math=False,
-        bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 1.0},  # the line of the power wanted runs here
-    )
+    at_the_left = x <= axes.get_xlim()[0] + 0.5
+    style: dict[str, Any] = {"ha": "center"} if below and not at_the_left else {}
+    style["bbox"] = {"facecolor": PAPER, "edgecolor": "none", "pad": 1.0}  # the line of `wanted` runs here
+    offset = (0, 12 if y < 0.2 else -22) if below else (9, -13)
+    label(axes, text, (x, y), offset, va="baseline", fontsize="small", fontweight="bold", **style)
 
 
 def _ticks(axes: Axes, sizes: list[int]) -> None:
@@ -146,10 +139,10 @@ def quantiles(c: RunsComparison, pair: Sequence[str] | None = None, ax: Axes | N
         if x != y and (y > x) == metric.greater_is_better:
             axes.fill_between((left, right), x, y, color=WORSE, alpha=0.35, linewidth=0, gid="violation")
     first, second = map(name, names)
-    for levels, colour, style, label in zip(
+    for levels, colour, style, system in zip(
         values, (ACCENT, FAINT), ("-", "--"), (first, second), strict=True
     ):
-        axes.stairs(levels, edges, baseline=None, color=colour, linestyle=style, linewidth=1.8, label=label)
+        axes.stairs(levels, edges, baseline=None, color=colour, linestyle=style, linewidth=1.8, label=system)
     axes.set_xlim(0.0, 1.0)
     _left_scale(axes)
     axes.set_xlabel("share of the runs below", color=INK)

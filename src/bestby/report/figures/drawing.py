@@ -111,19 +111,18 @@ def number(axes: Axes, position: float, digits: Rounding, estimate: float, inter
 
 def note(axes: Axes, position: float, text: str) -> None:
     """Write a text to the right of the axes."""
-    axes.annotate(
-        text,
-        (1.0, position),
-        xycoords=axes.get_yaxis_transform(),
-        xytext=(8, 0),
-        textcoords="offset points",
-        va="center",
-        ha="left",
-        color=INK,
-        fontsize=9,
-        annotation_clip=False,
-        parse_math=False,
-    )
+    label(axes, text, (1.0, position), (8, 0), xycoords=axes.get_yaxis_transform(), fontsize=9)
+
+
+def label(axes: Axes, text: str, at: tuple[float, float], offset: tuple[float, float], **style: Any) -> None:
+    """Write a text at a distance, in points, from a place."""
+    style = {"ha": "left", "va": "center", "annotation_clip": False, **style}
+    axes.annotate(text, at, xytext=offset, textcoords="offset points", color=INK, parse_math=False, **style)
+
+
+def dots(axes: Axes, x: Sequence[float], y: Sequence[float], size: float, **style: Any) -> None:
+    """Draw small dots beside a mark."""
+    axes.plot(x, y, "o", color=FAINT, markersize=size, markeredgewidth=0.0, **style)
 
 
 def title(axes: Axes, text: str, **style: Any) -> None:

@@ -52,16 +52,8 @@ def draw_lines(lines: Sequence[Line], digits: Rounding, margin: float | None, ax
         if line.rule:
             axes.axhline(position - 0.5, color=drawing.FAINT, linewidth=0.4, alpha=0.5, zorder=0)
         if line.dots:
-            axes.plot(
-                line.dots,
-                [position + 0.27] * len(line.dots),
-                marker="o",
-                markersize=3.6,
-                color=drawing.FAINT,
-                alpha=0.55,
-                linestyle="none",
-                gid="folds",
-            )
+            heights = [position + 0.27] * len(line.dots)
+            drawing.dots(axes, line.dots, heights, 4.6, alpha=0.55, gid="folds")
         if line.estimate is not None:
             drawing.mark(axes, position, line.estimate, line.interval, filled=line.filled)
             drawing.number(axes, position, digits, line.estimate, line.interval)
@@ -179,16 +171,9 @@ def interval(difference: Difference, ax: Axes | None = None) -> Axes:
     low, high = ends(d.interval)
     for value, side, up in ((low, "right", -1), (high, "left", -1), (d.estimate, "center", 1)):
         if math.isfinite(value):
-            axes.annotate(
-                digits.text(value),
-                (value, 0),
-                xytext=(0, 9 * up),
-                textcoords="offset points",
-                ha=side,
-                va="bottom" if up > 0 else "top",
-                color=drawing.INK,
-                fontweight="bold" if up > 0 else "normal",
-                fontsize="small",
+            style = {"va": "bottom", "fontweight": "bold"} if up > 0 else {"va": "top"}
+            drawing.label(
+                axes, digits.text(value), (value, 0), (0, 9 * up), ha=side, fontsize="small", **style
             )
     axes.set_ylim(1.0, -1.0)
     axes.set_yticks([])

@@ -55,7 +55,9 @@ def pairs(c: DatasetComparison, ax: Axes | None = None) -> Axes:
         for one in (d, d.mirrored()):
             ahead = sign * one.estimate / largest
             at = (c.systems.index(one.b), c.systems.index(one.a))
-            _tint(axes, at, ahead)
+            # See-through, so that the letters can be read on any page.
+            colour, alpha_of_box = ACCENT if ahead > 0 else WORSE, 0.05 + 0.35 * abs(ahead)
+            _box(axes, at, 0.96, facecolor=colour, edgecolor="none", alpha=alpha_of_box)
             wins = DASH.join(str(count) for count in c.wins(one.a, one.b))
             p = p_text(one.p_adjusted, alpha(c.level))
             p = p if p[0] in "<>" else f"={p}"
@@ -78,20 +80,11 @@ def pairs(c: DatasetComparison, ax: Axes | None = None) -> Axes:
     return axes
 
 
-def _tint(axes: Axes, at: tuple[float, float], ahead: float) -> None:
-    """Colour a cell; see-through, so that the letters can be read on any page."""
+def _box(axes: Axes, at: tuple[float, float], side: float, **style: Any) -> None:
+    """Draw a square around a place."""
     from matplotlib.patches import Rectangle
 
-    colour = ACCENT if ahead > 0 else WORSE
-    box = Rectangle(
-        (at[0] - 0.48, at[1] - 0.48),
-        0.96,
-        0.96,
-        facecolor=colour,
-        edgecolor="none",
-        alpha=0.05 + 0.35 * abs(ahead),
-    )
-    axes.add_patch(box)
+    axes.add_patch(Rectangle((at[0] - side / 2, at[1] - side / 2), side, side, **style))
 
 
 @figure
@@ -135,14 +128,11 @@ def order(order: StochasticOrder, ax: Axes | None = None) -> Axes:
 
 
 def _square(axes: Axes, row: int, column: int, value: float, *, framed: bool) -> None:
-    from matplotlib.patches import Rectangle
-
     share = 1.0 if math.isnan(value) else min(value, 1.0)
     shade = [round(d + (e - d) * share) for d, e in zip(_SQUARE, _LIGHT, strict=True)]
     colour = "#{:02x}{:02x}{:02x}".format(*shade)
     edge = WORSE if framed else "none"
-    corner = (column - 0.46, row - 0.46)
-    axes.add_patch(Rectangle(corner, 0.92, 0.92, facecolor=colour, edgecolor=edge, linewidth=2.0))
+    _box(axes, (column, row), 0.92, facecolor=colour, edgecolor=edge, linewidth=2.0)
     text = MINUS if math.isnan(value) else f"{value:.2f}"
     ink = _LIGHT_TEXT if share < 0.5 else _DARK_TEXT
     axes.text(column, row, text, ha="center", va="center", color=ink, fontsize="small")

@@ -9,7 +9,7 @@ import numpy as np
 from bestby._core.errors import DesignError
 from bestby._core.typing import BoolArray
 from bestby.inference import groups
-from bestby.report.figures.drawing import ACCENT, FAINT, GAP, INK, new_axes, title
+from bestby.report.figures.drawing import ACCENT, FAINT, GAP, INK, label, new_axes, title
 from bestby.report.figures.fonts import columns, figure, name
 from bestby.report.numbers import alpha
 from bestby.report.words import direction
@@ -54,18 +54,10 @@ def ranks(c: DatasetComparison, cliques: str = "nemenyi", ax: Axes | None = None
         row = position if best_half else k - 1 - position
         end, y = (0.85 if best_half else k + 0.15), top + step * row
         axes.plot((rank, rank, end), (0, y, y), color=FAINT, linewidth=0.9, zorder=1)
-        axes.annotate(
-            f"{rank:.2f}{GAP}{name(system)}" if best_half else f"{name(system)}{GAP}{rank:.2f}",
-            (end, y),
-            xytext=(4 if best_half else -4, 0),
-            textcoords="offset points",
-            ha="left" if best_half else "right",
-            va="center",
-            color=INK,
-            fontsize=9.5,
-            annotation_clip=False,
-            parse_math=False,
-        )
+        if best_half:
+            label(axes, f"{rank:.2f}{GAP}{name(system)}", (end, y), (4, 0), fontsize=9.5)
+        else:
+            label(axes, f"{name(system)}{GAP}{rank:.2f}", (end, y), (-4, 0), fontsize=9.5, ha="right")
     for position, members in enumerate(bars):
         _bar(axes, [c.average_ranks[i] for i in members], 0.18 + 0.22 * position, _gaps(members))
     if _marked(c, cliques):
@@ -122,13 +114,4 @@ def _critical(c: DatasetComparison, axes: Axes) -> None:
     axes.plot((k, k - cd), (y, y), color=INK, linewidth=1.2, gid="critical")
     for end in (k, k - cd):
         axes.plot((end, end), (y - 0.05, y + 0.05), color=INK, linewidth=1.2)
-    axes.annotate(
-        f"CD = {cd:.2f}",
-        (k - cd, y),
-        xytext=(6, 0),
-        textcoords="offset points",
-        va="center",
-        color=INK,
-        fontsize=9,
-        annotation_clip=False,
-    )
+    label(axes, f"CD = {cd:.2f}", (k - cd, y), (6, 0), fontsize=9)

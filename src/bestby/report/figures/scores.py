@@ -41,18 +41,9 @@ def scores(c: Comparison, metric: str | None = None, ax: Axes | None = None) -> 
 
 
 def _dots(axes: Axes, position: int, entry: RunsScore) -> None:
-    axes.plot(
-        sorted(entry.runs),
-        [position - 0.14 + 0.2 * shift for shift in _spread(len(entry.runs))],
-        marker="o",
-        markersize=4.0 if entry.n_runs <= 30 else 2.6,
-        markerfacecolor=drawing.FAINT,
-        markeredgecolor="none",
-        alpha=0.65,
-        linestyle="none",
-        zorder=2,
-        gid=f"runs-{position}",
-    )
+    heights = [position - 0.14 + 0.2 * shift for shift in _spread(len(entry.runs))]
+    size = 4.0 if entry.n_runs <= 30 else 2.6
+    drawing.dots(axes, sorted(entry.runs), heights, size, alpha=0.65, zorder=2, gid=f"runs-{position}")
 
 
 def _spread(n: int) -> list[float]:

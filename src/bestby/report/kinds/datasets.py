@@ -13,13 +13,14 @@ from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
 from bestby.report.figures import plots
 from bestby.report.kinds import replicability
-from bestby.report.numbers import DASH, MINUS, Rounding, alpha, ends, excludes_zero, p_clause, percent
+from bestby.report.numbers import DASH, MINUS, Rounding, alpha, excludes_zero, p_clause, percent
 from bestby.report.tables import Table, difference_rounding, pairs_table
 
 if TYPE_CHECKING:
     from bestby.results.comparison import Difference
     from bestby.results.datasets import DatasetComparison, Overall
 
+_PATHS = {"average": "average", "resampled": "resampled", **data.COLUMNS}
 COLUMNS = ("dataset", "average", "resampled", *data.COLUMNS, "wins", "ties", "losses")
 _MOST_SENTENCES = 6  # pairs whose datasets are listed in words
 _MOST_DRAWN = 20  # systems in a figure
@@ -256,18 +257,8 @@ def rows(c: DatasetComparison) -> list[dict[str, Any]]:
 
 
 def _overall_row(c: DatasetComparison, entry: Overall) -> dict[str, Any]:
-    names = ("a", "b", "average", "resampled", "standard_error", "standard_error_method")
-    low, high = ends(entry.interval)
-    return {
-        **dict.fromkeys(COLUMNS),
-        **{name: getattr(entry, name) for name in names},
-        "metric": c.metric.name,
-        "difference": entry.estimate,
-        "low": low,
-        "high": high,
-        "level": c.level,
-        "interval": None if entry.interval is None else entry.interval.method,
-    }
+    row = data.row(entry, {name: path for name, path in _PATHS.items() if hasattr(entry, path.split(".")[0])})
+    return {**dict.fromkeys(COLUMNS), **row, "metric": c.metric.name, "level": c.level}
 
 
 def scores(c: DatasetComparison) -> list[dict[str, Any]]:

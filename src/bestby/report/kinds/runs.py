@@ -22,6 +22,8 @@ from bestby.results.runs import RunsComparison, RunsDifference, Variance
 from bestby.vocabulary import long_name
 
 _RUNS = {
+    "n_runs_a": "n_runs.0",
+    "n_runs_b": "n_runs.1",
     "p_welch": "p_welch",
     "probability_of_improvement": "improvement",
     "improvement_low": "improvement_interval.low",
@@ -36,7 +38,7 @@ _RUNS = {
     "order_p_reverse": "reverse_order.p_value",
 }
 _SPREAD = {"n_runs": "n_runs", "sd": "sd", "min": "least", "max": "greatest"}
-COLUMNS = (*data.COLUMNS, "n_runs_a", "n_runs_b", *_RUNS)
+COLUMNS = (*data.COLUMNS, *_RUNS)
 
 
 def _statistic(c: RunsComparison) -> str:
@@ -205,13 +207,8 @@ def difference_sentence(d: RunsDifference, rounding: Rounding | None = None) -> 
 
 def rows(c: RunsComparison) -> list[dict[str, Any]]:
     """Return one row per difference, with the columns `COLUMNS`."""
-    return [_row(d) for d in c.differences]
-
-
-def _row(d: RunsDifference) -> dict[str, Any]:
-    n_runs = dict(zip(("n_runs_a", "n_runs_b"), d.n_runs, strict=True))
-    without_items = {} if d.n_items else {"n_differing": None}
-    return data.row(d) | without_items | n_runs | data.row(d, _RUNS)
+    without_items = {} if c.n_items else {"n_differing": None}
+    return [data.row(d) | without_items | data.row(d, _RUNS) for d in c.differences]
 
 
 def dictionary(c: RunsComparison) -> dict[str, Any]:

@@ -20,7 +20,9 @@ from bestby.results.base import MetricInfo
 from bestby.results.comparison import Difference
 from bestby.results.study import StudyComparison
 
-COLUMNS = (*data.COLUMNS, "n_runs_a", "n_runs_b")
+_PATHS = {**data.COLUMNS, "n_runs_a": "n_runs.0", "n_runs_b": "n_runs.1"}
+COLUMNS = tuple(_PATHS)
+_RUNS = {name: name for name in ("n_runs", "sd", "epochs")}
 
 _COLUMNS_OF_BOOSTSA = {
     "f1_macro": "f1",
@@ -87,23 +89,16 @@ def dictionary(c: StudyComparison) -> dict[str, Any]:
 def scores(c: StudyComparison) -> list[dict[str, Any]]:
     """Return one row per metric and condition, and its runs."""
     return [
-        {
-            **comparison.score_row(c, entry),
-            "n_runs": entry.n_runs,
-            "sd": entry.sd,
-            "epochs": entry.epochs,
-            "runs": entry.runs,
-        }
-        for entry in c.systems
+        comparison.score_row(c, entry) | data.row(entry, _RUNS) | {"runs": entry.runs} for entry in c.systems
     ]
 
 
-MORE_TABLES = {"scores": ((*comparison.SCORE_COLUMNS, "n_runs", "sd", "epochs"), scores)}
+MORE_TABLES = {"scores": ((*comparison.SCORE_COLUMNS, *_RUNS), scores)}
 
 
 def rows(c: StudyComparison) -> list[dict[str, Any]]:
     """Return one row per difference, with the columns `COLUMNS`."""
-    return [{**data.row(d), "n_runs_a": d.n_runs[0], "n_runs_b": d.n_runs[1]} for d in c.differences]
+    return [data.row(d, _PATHS) for d in c.differences]
 
 
 def results_tsv(c: StudyComparison) -> str:
