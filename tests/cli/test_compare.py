@@ -148,6 +148,8 @@ def test_pictures(run: Run, table: Path, tmp_path: Path, name: str) -> None:
          "hint: bestby compare --help"),
         (["table.csv", "--plot", "x.jpeg"], "InvalidInputError: --plot writes .png, .svg, .pdf, got 'x.jpeg'",
          "hint: change the suffix of the file"),
+        (["table.csv", "table.csv"], "InvalidInputError: two files are called 'table': 'table.csv' and 'table.csv'",
+         "hint: give each system a name of its own: name=path"),
         ([], "UsageError: Missing argument 'FILES'.", "hint: bestby compare --help"),
         (["holes.csv"], "InvalidInputError: holes.csv: system 'a' has no value for 1 of 3 items; first: row 2",
          "hint: pass --on-missing drop to compare the other items only, or --on-missing worst to count the missing as wrong"),

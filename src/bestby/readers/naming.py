@@ -32,7 +32,7 @@ def named_paths(
     for system, path in split:
         name = stem_of(path) if system is None else system
         if system is None and stems.count(name) > 1:  # files of one name in several folders
-            name = f"{Path(path).parent.name}/{name}"
+            name = f"{Path(path).parent.name}/{name}".removeprefix("/")
         if name in files:
             raise InvalidInputError(
                 f"two files are called {name!r}: {str(files[name])!r} and {str(path)!r}",
