@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted, suggestion
-from bestby.data.columns import column_of_texts
+from bestby.data.columns import Column, column_of_texts
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts import annotators
 from bestby.data.layouts.assemble import (
@@ -96,17 +96,10 @@ def read_long(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
     item_of_row = [items[row] for row in rows_used]
     first = first_rows(item_of_row)
     firsts = [rows_used[position] for position in first.values()]
-    gold = None
-    if completed.annotators:
-        gold = annotators.labels_of_columns(table, completed.annotators)
-    elif completed.gold is not None:
-        gold = values_of(table, completed.gold, soft)
+    gold = _gold_of_rows(table, completed, soft)
     check_exact(table.source, {value: values}, gold)
     if gold is not None:
-        labels_of_rows = gold.take(rows_used)
-        check_whole(table.source, labels_of_rows, item_of_row)
-        rule = None if labels_of_rows.values.ndim > 1 or soft.as_given else Rule.of(labels_of_rows)
-        agreed(table.source, "gold", item_of_row, labels_of_rows, rule)
+        _check_same(table, item_of_row, gold.take(rows_used), soft)
         gold = gold.take(firsts)
     columns, gold, classes, notes = typed({name: values.take(rows[name]) for name in names}, gold, soft)
     if on_missing == "error":
@@ -132,6 +125,19 @@ def read_long(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
         f"a long table; systems: {listed(names)} (column {by}); values: {value}; {completed.description()}"
     )
     return evaluation, message
+
+
+def _gold_of_rows(table: Table, roles: Roles, soft: Soft) -> Column | None:
+    if roles.annotators:
+        return annotators.labels_of_columns(table, roles.annotators)
+    return None if roles.gold is None else values_of(table, roles.gold, soft)
+
+
+def _check_same(table: Table, items: Sequence[str], labels: Column, soft: Soft) -> None:
+    """Refuse gold labels that differ between the rows of an item."""
+    check_whole(table.source, labels, items)
+    rule = None if labels.values.ndim > 1 or soft.as_given else Rule.of(labels)
+    agreed(table.source, "gold", items, labels, rule)
 
 
 def first_rows(items: Sequence[str]) -> dict[str, int]:
