@@ -204,17 +204,17 @@ def test_out_and_in_again(run: Run, study: Path, tmp_path: Path) -> None:
     [
         (
             ["run", "nowhere"],
-            "InvalidInputError: there is no run in 'nowhere'",
+            "InvalidInputError: the study 'nowhere' has no runs",
             "hint: bestby study add adds one",
         ),
         (
             ["list", "nowhere"],
-            "InvalidInputError: there is no run in 'nowhere'",
+            "InvalidInputError: the study 'nowhere' has no runs",
             "hint: bestby study add adds one",
         ),
         (
             ["export", "nowhere", "o.json"],
-            "InvalidInputError: there is no run in 'nowhere'",
+            "InvalidInputError: the study 'nowhere' has no runs",
             "hint: bestby study add adds one",
         ),
         (

@@ -16,7 +16,7 @@ _EVERY = 0.1
 def shown(stream: TextIO | None = None) -> Iterator[Callable[[int, int], None] | None]:
     """Give a function to call with the work done and all work; wipe the line when it is over.
 
-    `stream` says where to write; stderr by default. If it is no terminal, nothing is shown, and None is
+    `stream` says where to write; stderr by default. If it is not a terminal, nothing is shown, and None is
     given.
     """
     target = sys.stderr if stream is None else stream

@@ -114,7 +114,9 @@ def _store(path: str) -> Store:
 def _conditions(store: Store) -> Sequence[str]:
     conditions = store.conditions()
     if not conditions:
-        raise InvalidInputError(f"there is no run in {str(store.path)!r}", hint="bestby study add adds one")
+        raise InvalidInputError(
+            f"the study {str(store.path)!r} has no runs", hint="bestby study add adds one"
+        )
     return conditions
 
 

@@ -272,7 +272,7 @@ class Paired(Reported):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Comparison(Paired):
-    """The result of `compare`: scores, differences, and how they were had.
+    """The result of `compare`: scores, differences, and how they were computed.
 
     Parameters
     ----------

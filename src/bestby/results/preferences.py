@@ -47,7 +47,7 @@ class PreferenceDifference(Difference):
     Parameters
     ----------
     n_items, n_differing : int
-        Number of judgements of just these two, and of those that are no tie.
+        Number of judgements of just these two, and of those that are not a tie.
     probability : float
         The probability that A is preferred to B, a tie counting half, by the strengths.
     probability_interval : Interval or None
@@ -85,7 +85,7 @@ class PreferenceDifference(Difference):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PreferenceComparison(Comparison):
-    """The result of `compare_preferences`: strengths, their differences, and how they were had.
+    """The result of `compare_preferences`: strengths, their differences, and how they were computed.
 
     Parameters
     ----------

@@ -176,7 +176,7 @@ class RunsDifference(Difference):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RunsComparison(Comparison):
-    """The result of `compare_runs`: scores, differences, and how they were had.
+    """The result of `compare_runs`: scores, differences, and how they were computed.
 
     Parameters
     ----------

@@ -83,7 +83,7 @@ class TestResult:
     exact : bool
         True if the whole reference distribution was used, False if it was sampled or approximated.
     method : str
-        How the reference distribution was had: ``"enumeration"``, ``"convolution"``,
+        How the reference distribution was computed: ``"enumeration"``, ``"convolution"``,
         ``"characteristic function"``, ``"binomial"``, ``"monte carlo"``,
         ``"importance sampling"`` (swaps drawn where they reach the difference, for small p-values) or
         ``"asymptotic"``.

@@ -63,7 +63,7 @@ class Columns(Rows):
     systems: Names = option(
         "NAME", "Compare this system, or those of a pattern; repeatable (default: all).", "--system"
     )
-    ignore: Names = option("NAME", "Column, or pattern of columns, that is no system; repeatable.")
+    ignore: Names = option("NAME", "Column, or pattern of columns, that is not a system; repeatable.")
     system_column: Text = option(
         "COLUMN", "Column with the systems of a long table (default: detected by name)."
     )

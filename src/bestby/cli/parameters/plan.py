@@ -47,9 +47,7 @@ class Assumptions(Group):
     cluster_size: Number = option("M", "With --sd: mean number of items per cluster (default: 1).")
     pilot_df: Number = option("DF", "With --sd: degrees of freedom with which it was estimated.")
     pilot_items: Count = option("N", "With --agreement: number of items on which it was measured.")
-    taken_as_true: bool = flag(
-        "Take the values of the pilot for the truth, without averaging over its uncertainty."
-    )
+    taken_as_true: bool = flag("Treat the values of the pilot as true; do not average over its uncertainty.")
     lift: Number = option("F", "Multiply the scores of one system (FILE, a row per run) by F.")
     offset: Number = option("D", "Add D to the scores of one system.")
     runs: Count = option("R", "Runs of each system, all on the same items.")

@@ -12,7 +12,7 @@ from bestby.vocabulary import allowed_names
 class Data(groups.Table):
     run: Text = option("COLUMN", "Column with the run or seed of each row (default: detected by name).")
     datasets: Names = option(
-        "NAME", "Keep this dataset; repeatable (default: the mean over all).", "--dataset"
+        "NAME", "Use this dataset; repeatable (default: the mean over all).", "--dataset"
     )
     dataset: Text = option(
         "COLUMN", "Column with the dataset of each row (default: detected by name).", "--dataset-column"

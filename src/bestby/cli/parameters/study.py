@@ -17,8 +17,8 @@ class Role(Group):
     run: str = option("NAME", "Run of the condition: a number, a seed or a name.", default=REQUIRED)
     baseline: bool = flag("Other conditions are compared with this one.")
     against: Names = option("NAME", "Baseline to compare it with; repeatable (default: all baselines).")
-    epochs: Number = option("N", "Number of epochs of its training.")
-    tag: Names = option("NAME=VALUE", "Anything else to remember; repeatable.")
+    epochs: Number = option("N", "Number of training epochs.")
+    tag: Names = option("NAME=VALUE", "Any other property of the run; repeatable.")
     replace: bool = flag("Replace runs of the same name.")
 
 
@@ -123,7 +123,7 @@ class StudyImport:
 
 @record
 class StudyExport:
-    """Labels that are no numbers are numbered, as one line on stderr says."""
+    """Labels that are not numbers get numbers; a line on stderr lists them."""
 
     study: str = argument("STUDY", "Directory of the study.")
     file: str = argument("FILE", "File to write.")
