@@ -68,7 +68,7 @@ def checked_labels(
             n_classes = out[name].shape[1]
         else:
             out[name] = label_column(values, system_or_gold(name)).values
-    assert n_classes is not None  # of a row, of the annotations, or inputs
+    assert n_classes is not None  # of a row, of the annotations, or named
     names = soft.classes_of(known, n_classes)
     if "" in inputs or annotations is not None:
         rule = Rule.of(label_column(names, "classes"), strings=True)

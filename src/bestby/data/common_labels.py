@@ -49,42 +49,31 @@ def without_labels(gold: Column, systems: Mapping[str, Column]) -> list[str]:
 
 def _joined_exactly(columns: Sequence[Array]) -> tuple[Array, list[IntArray]]:
     """Return the same for values that no one type of numbers holds."""
-    texts = {
-        spelled_plainly
-        for values in columns
-        if values.dtype.kind == "U"
-        for spelled_plainly in values.tolist()
-    }
+    has_texts = any(values.dtype.kind == "U" and values.size for values in columns)
     words = BOOLEAN_WORDS if columns[0].dtype.kind == "b" else None
 
     def label(value: Any) -> Key:
         if isinstance(value, str):
             return value
         key = key_of(value)
-        return words[int(key)] if words is not None and key in (0, 1) else key if not texts else spelled(key)
+        return words[int(key)] if words is not None and key in (0, 1) else spelled(key) if has_texts else key
+
+    def place_in_order(key: Key) -> tuple[bool, Any]:
+        number = key if not isinstance(key, str) else number_of(key)
+        return (True, key) if number is None else (False, number)
 
     keys = [[label(value) for value in values.tolist()] for values in columns]
     distinct = {key for own in keys for key in own}
-    order = sorted(distinct, key=lambda key: _sorting(key))
+    order = sorted(distinct, key=place_in_order)
     place = {key: position for position, key in enumerate(order)}
-    whole = None if texts or not all(isinstance(key, int) for key in distinct) else integer_type(distinct)
+    whole = None if has_texts or not all(isinstance(key, int) for key in distinct) else integer_type(distinct)
     names = np.array([spelled(key) for key in order]) if whole is None else np.array(order, dtype=whole)
     return names, [np.array([place[key] for key in own], dtype=np.int64) for own in keys]
 
 
-def _sorting(key: Key) -> tuple[bool, Any]:
-    number = key if not isinstance(key, str) else number_of(key)
-    return (True, key) if number is None else (False, number)
-
-
 def _type_holds(columns: Sequence[Array], kinds: Collection[str]) -> bool:
     """Tell whether one type of numbers holds the values of all columns as they are."""
-    if "f" in kinds:
-        return all(_floats_hold(values) for values in columns)
-    return np.result_type(*columns).kind != "f"  # of signed and unsigned integers NumPy makes floats
-
-
-def _floats_hold(values: Array) -> bool:
-    if values.dtype.kind not in "iu" or not values.size:
-        return True
-    return int(values.max()) <= EXACT and int(values.min()) >= -EXACT
+    if "f" not in kinds:
+        return np.result_type(*columns).kind != "f"  # of signed and unsigned integers NumPy makes floats
+    whole = [values for values in columns if values.dtype.kind in "iu" and values.size]
+    return all(int(values.max()) <= EXACT and int(values.min()) >= -EXACT for values in whole)

@@ -240,7 +240,6 @@ def positions(
     if unknown.any():
         first = int(np.flatnonzero(unknown)[0])
         where = "" if called is None else f", {called(first)}"
-        hint = "pass classes=[...], the names of the classes in the order of the columns"
         if labels.dtype.kind == "f" and labels[first] != np.rint(labels[first]):
             hint = "pass a probability for every class; for two classes both columns, np.c_[1 - p, p]"
         raise InvalidInputError(

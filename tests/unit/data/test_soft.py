@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby import InvalidInputError
+from bestby import Evaluation, InvalidInputError
 from bestby.data import soft
 
 ROWS = [[0.25, 0.75], [1.0, 0.0]]
@@ -261,3 +261,12 @@ def test_unknown_labels(labels: list[str], called: Callable[[int], str] | None, 
     with pytest.raises(InvalidInputError) as caught:
         soft.positions(np.array(labels), np.array(["a", "b"]), "gold", called)
     assert caught.value.message == message
+
+
+def test_a_label_that_no_column_of_a_frame_has() -> None:
+    import pandas as pd
+
+    frame = pd.DataFrame(ROWS, columns=["no", "yes"])
+    with pytest.raises(InvalidInputError, match="holds the label 'maybe'") as caught:
+        Evaluation.of({"a": frame, "b": frame}, ["no", "maybe"])
+    assert caught.value.hint == soft.ASK_NAMES

@@ -87,10 +87,9 @@ def read_long(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
         if label in rows:
             rows[label].append(row)
     keys = {name: [items[row] for row in rows[name]] for name in names}
-    has_runs = any(name.lower() in RUN_WORDS for name in table.names)
+    hint = RUNS_HINT if any(name.lower() in RUN_WORDS for name in table.names) else CLUSTERS_HINT
     for name in names:
-        what = f"{table.source}: item ids of system {name!r}"
-        check_unique(keys[name], what, RUNS_HINT if has_runs else CLUSTERS_HINT)
+        check_unique(keys[name], f"{table.source}: item ids of system {name!r}", hint)
     values = values_of(table, value, soft)
     rows_used = [row for row, label in enumerate(labels) if label in rows]
     item_of_row = [items[row] for row in rows_used]
