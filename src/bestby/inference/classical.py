@@ -23,7 +23,6 @@ from bestby.vocabulary import allowed_names
 _EXACT_PAIRS = 200
 """Up to so many pairs the signed ranks are convolved, which takes a few milliseconds."""
 
-
 _BLOCK = 1 << 18
 """Number of scores ranked at a time, which bounds memory."""
 
@@ -128,10 +127,13 @@ def paired_t(differences: ArrayLike, alternative: Alternative = "two-sided") -> 
     d = np.ldexp(d, -math.frexp(largest)[1])  # a power of two: the same bits, and no square overflows
     mean = math.fsum(d) / d.size  # correctly rounded sums do not depend on the order of the items
     variance = math.fsum((d - mean) ** 2) / (d.size - 1)
-    t = mean / math.sqrt(variance / d.size)
-    upper, lower = float(stdtr(d.size - 1, -t)), float(stdtr(d.size - 1, t))
-    p = tail_p_value(upper, lower, alternative)
-    return TestResult("t", p, alternative, exact=False, method="asymptotic", statistic=t)
+    return student("t", mean / math.sqrt(variance / d.size), d.size - 1, alternative)
+
+
+def student(name: str, t: float, df: int, alternative: Alternative) -> TestResult:
+    """Return the test of a statistic that has Student's t distribution."""
+    p = tail_p_value(float(stdtr(df, -t)), float(stdtr(df, t)), alternative)
+    return TestResult(name, p, alternative, exact=False, method="asymptotic", statistic=t)
 
 
 def _binomial(name: str, a: int, b: int, alternative: Alternative, *, mid: bool = False) -> TestResult:

@@ -11,13 +11,12 @@ import math
 import sys
 
 import numpy as np
-from scipy.special import fdtrc, stdtr, stdtrit
+from scipy.special import fdtrc, stdtrit
 
 from bestby._core import checks, rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative, ArrayLike, FloatArray
 from bestby.inference import classical
-from bestby.inference.classical import tail_p_value
 from bestby.inference.replicability import partial_conjunctions
 from bestby.results.values import Interval, TestResult
 from bestby.vocabulary import allowed_names
@@ -71,9 +70,7 @@ def _t_test(name: str, differences: ArrayLike, ratio: float, alternative: Altern
     mean = math.fsum(d) / d.size
     if scale == 0.0:
         return _without_variance(name, d, mean, alternative)
-    t = mean / scale
-    p = tail_p_value(float(stdtr(d.size - 1, -t)), float(stdtr(d.size - 1, t)), alternative)
-    return TestResult(name, p, alternative, exact=False, method="asymptotic", statistic=t)
+    return classical.student(name, mean / scale, d.size - 1, alternative)
 
 
 def corrected_error(differences: ArrayLike, ratio: float, method: str = "corrected-t") -> float:
@@ -134,9 +131,7 @@ def five_by_two_t(differences: ArrayLike, alternative: Alternative = "two-sided"
     first = float(d[0, 0])
     if variance == 0.0:
         return _without_variance("5x2cv-t", d, first, alternative)
-    t = first / math.sqrt(variance)
-    p = tail_p_value(float(stdtr(5, -t)), float(stdtr(5, t)), alternative)
-    return TestResult("5x2cv-t", p, alternative, exact=False, method="asymptotic", statistic=t)
+    return classical.student("5x2cv-t", first / math.sqrt(variance), 5, alternative)
 
 
 def five_by_two_f(differences: ArrayLike) -> TestResult:

@@ -25,7 +25,6 @@ from bestby.results.normality import Normality, NormalityTest
 MOST_SIMULATED = 200
 """Values per simulated sample; Stephens's modified statistics hardly depend on more."""
 
-
 MOST_ROYSTON = 5000
 """Values up to which Royston's p-value of the Shapiro-Wilk test was fitted."""
 

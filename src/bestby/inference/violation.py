@@ -41,7 +41,6 @@ RADIX_FROM = 512
 Positions = tuple[Array, Array]
 Blocks = Iterator[Positions]
 
-
 SHRINKAGE = 0.1
 """What is added to the squared distance of either direction, in squared standard errors of a difference of
 means. Of normal scores larger values up to 0.8 have more power, of failing runs and skewed ones smaller."""

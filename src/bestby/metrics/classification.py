@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Literal, Self, TypeAlias, cast
 
 import numpy as np
@@ -23,17 +24,13 @@ from bestby.metrics._items import marked
 from bestby.metrics.base import MeanMetric, Metric, Names, Patterns
 
 Part: TypeAlias = Literal["precision", "recall", "f1"]
-
-
 Average: TypeAlias = Literal["macro", "weighted"]
-
 
 _COUNTS: dict[Part, tuple[str, ...]] = {
     "precision": ("hits", "predicted"),
     "recall": ("hits", "gold"),
     "f1": ("hits", "predicted", "gold"),
 }
-
 
 _WHY: dict[Part, str] = {
     "precision": "never predicted",
@@ -323,30 +320,31 @@ def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     return numerator / np.where(denominator > 0.0, denominator, 1.0)
 
 
+_HOW: dict[Average, str] = {
+    "macro": "every class counting the same",
+    "weighted": "classes weighted by their frequency in the gold",
+}
+
+
+def _averages(part: Part, title: str) -> Names:
+    return {
+        f"{part}_{average}": (f"{title}, {how}", partial(Averaged, part=part, average=average))
+        for average, how in _HOW.items()
+    }
+
+
+_MICRO_F1 = "F1 over all decisions; accuracy if no prediction is missing"
+
 NAMES: Names = {
     "accuracy": ("proportion of right predictions", Accuracy),
     "balanced_accuracy": ("mean recall of the classes in the gold", BalancedAccuracy),
-    "precision_micro": ("right predictions among those made", lambda name: Micro(name, "precision")),
-    "precision_macro": (
-        "precision, every class counting the same",
-        lambda name: Averaged(name, "precision", "macro"),
-    ),
-    "precision_weighted": (
-        "precision, classes weighted by their frequency in the gold",
-        lambda name: Averaged(name, "precision", "weighted"),
-    ),
+    "precision_micro": ("right predictions among those made", partial(Micro, part="precision")),
+    **_averages("precision", "precision"),
     "recall_micro": ("the same as accuracy", Accuracy),
-    "recall_macro": ("recall, every class counting the same", lambda name: Averaged(name, "recall", "macro")),
+    **_averages("recall", "recall"),
     "recall_weighted": ("the same as accuracy", Accuracy),
-    "f1_micro": (
-        "F1 over all decisions; accuracy if no prediction is missing",
-        lambda name: Micro(name, "f1"),
-    ),
-    "f1_macro": ("F1, every class counting the same", lambda name: Averaged(name, "f1", "macro")),
-    "f1_weighted": (
-        "F1, classes weighted by their frequency in the gold",
-        lambda name: Averaged(name, "f1", "weighted"),
-    ),
+    "f1_micro": (_MICRO_F1, partial(Micro, part="f1")),
+    **_averages("f1", "F1"),
 }
 
 WITH_LABEL: Patterns = {

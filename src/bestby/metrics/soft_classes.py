@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Self
 
 import numpy as np
@@ -117,32 +118,22 @@ def _ratio(shared: FloatArray, size: FloatArray) -> FloatArray:
     return np.where(there, shared / np.where(there, size, 1.0), 0.0)
 
 
+_TITLES: dict[Part, str] = {"precision": "precision", "recall": "recall", "f1": "F1"}
+
 NAMES: Names = {
-    "soft_precision_macro": (
-        "fuzzy precision of soft labels, every class counting the same",
-        lambda name: SoftMacro(name, "precision"),
-    ),
-    "soft_recall_macro": (
-        "fuzzy recall of soft labels, every class counting the same",
-        lambda name: SoftMacro(name, "recall"),
-    ),
-    "soft_f1_macro": (
-        "fuzzy F1 of soft labels, every class counting the same",
-        lambda name: SoftMacro(name, "f1"),
-    ),
+    f"soft_{part}_macro": (
+        f"fuzzy {title} of soft labels, every class counting the same",
+        partial(SoftMacro, part=part),
+    )
+    for part, title in _TITLES.items()
 }
 
+
+def _one_class(part: Part, name: str, label: str) -> SoftOneClass:
+    return SoftOneClass(name, part, label)
+
+
 WITH_LABEL: Patterns = {
-    "soft_precision": (
-        "fuzzy precision of one class of soft labels",
-        lambda name, label: SoftOneClass(name, "precision", label),
-    ),
-    "soft_recall": (
-        "fuzzy recall of one class of soft labels",
-        lambda name, label: SoftOneClass(name, "recall", label),
-    ),
-    "soft_f1": (
-        "fuzzy F1 of one class of soft labels",
-        lambda name, label: SoftOneClass(name, "f1", label),
-    ),
+    f"soft_{part}": (f"fuzzy {title} of one class of soft labels", partial(_one_class, part))
+    for part, title in _TITLES.items()
 }

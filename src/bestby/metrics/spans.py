@@ -204,7 +204,6 @@ WITH_LABEL: Patterns = {
 }
 """The same for names with a type in brackets: from the whole name and the type to the metric."""
 
-
 PATTERNS: Patterns = {
     **{
         f"span_{part}": (

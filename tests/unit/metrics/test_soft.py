@@ -506,7 +506,9 @@ def test_other_names(name, meant):
 
 
 def test_what_takes_no_part():
-    with pytest.raises(InvalidInputError, match="there is no metric 'accuracy@3'; the metrics with a part"):
+    with pytest.raises(
+        InvalidInputError, match="there is no metric 'accuracy@3'; the metrics with a part after the @"
+    ):
         resolve("accuracy@3")
 
 
