@@ -1,4 +1,4 @@
-"""From a path to a table or a plain list of values: what kind of file it is, told by name and first bytes."""
+"""From a path to a table or a plain list of values: the kind of a file, recognised by name and first bytes."""
 
 from __future__ import annotations
 
