@@ -522,7 +522,7 @@ def test_rescaling_is_part_of_the_question(make: Make) -> None:
     assert "not_rescaled" in codes(plain)
     assert "not_rescaled" not in codes(scaled)
     (told,) = [note.message for note in scaled.notes if note.code == "small_resamples"]
-    assert told.startswith("resamples of 18 units are too few")
+    assert told.startswith("resamples of 18 units are too small")
     assert "small_resamples" not in codes(study.compare(**{**settings, "resample_size": 0.6}))
 
 
