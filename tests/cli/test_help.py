@@ -191,3 +191,11 @@ def test_the_script_of_the_completion(run: Run) -> None:
         done = run(_BESTBY_COMPLETE=f"source_{shell}")
         assert done.returncode == 0
         assert f"_BESTBY_COMPLETE=complete_{shell}" in done.stdout
+
+
+def test_the_package_is_the_command():
+    made = subprocess.run([sys.executable, "-m", "bestby", "compare"], capture_output=True, text=True)
+    assert made.returncode == 2
+    assert "bestby compare --help" in made.stderr
+    shown = subprocess.run([sys.executable, "-m", "bestby", "--version"], capture_output=True, text=True)
+    assert shown.stdout == f"bestby {__version__}\n"

@@ -1,4 +1,4 @@
-"""From a path to a table or a plain list of values: the kind of a file, recognised by name and first bytes."""
+"""From a path to a table or a plain list of values: the name and the first bytes say what a file is."""
 
 from __future__ import annotations
 

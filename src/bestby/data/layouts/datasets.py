@@ -150,7 +150,7 @@ def _fold_scores(source: str, scores: Cells) -> FoldScores:
             raise InvalidInputError(
                 f"{source}: system {quoted(absent)} has no score on fold {quoted(fold)} of repetition"
                 f" {quoted(repetition)}",
-                hint="folds cannot be left out one by one: the tests count on all of them",
+                hint="complete the scores; the tests need every fold of every repetition",
             )
     labels = [tuple(label.split(_UNIT)) for label in scores]
     matrix = np.array([[row[name] for name in names] for row in scores.values()])
