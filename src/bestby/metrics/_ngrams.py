@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from array import array
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, islice, pairwise
 
 import numpy as np
 
@@ -11,86 +14,180 @@ from bestby._core.typing import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
-class _Order:
-    """The distinct n-grams of one order in each segment's references.
+class Tokens:
+    """The tokens of many texts one after the other, as numbers; -1 is a token that no reference has.
 
-    `most` and `segments` have shape (U,). `keys`, of shape (U,), are the n-grams, ascending: the place of the
-    first n - 1 tokens among the keys of the order below (for words: the segment), times the size of the
-    vocabulary, plus the number of the last token.
+    `numbers` has shape (T,), `sizes` the number of tokens of each text.
     """
 
+    numbers: IntArray
+    sizes: IntArray
+
+    @cached_property
+    def owners(self) -> IntArray:
+        """The text that each token belongs to, shape (T,)."""
+        return np.repeat(np.arange(self.sizes.size), self.sizes)
+
+
+class Splitter:
+    """Splits texts into tokens, every distinct piece of them once.
+
+    `pieces` cuts a text where that does not change its tokens, at spaces for most tokenisers; `tokenize`
+    gives the tokens of a piece. Words repeat, so that most of a text is looked up. The vocabulary numbers
+    the tokens and grows if it is to; otherwise a token that it lacks is -1.
+    """
+
+    def __init__(
+        self,
+        pieces: Callable[[str], Sequence[str]],
+        tokenize: Callable[[str], Sequence[str]],
+        vocabulary: dict[str, int],
+        *,
+        grow: bool = False,
+    ) -> None:
+        self._pieces, self._tokenize = pieces, tokenize
+        self._vocabulary, self._grow = vocabulary, grow
+        self._places = _Numbering()
+        self._numbers, self._lengths = array("q"), array("q")
+
+    def tokens(self, texts: Sequence[str]) -> Tokens:
+        """Return the tokens of the texts."""
+        cut = list(map(self._pieces, texts))
+        sizes = np.fromiter(map(len, cut), np.int64, len(cut))
+        looked_up = map(self._places.__getitem__, chain.from_iterable(cut))
+        places = np.fromiter(looked_up, np.int64, int(sizes.sum()))
+        for piece in islice(self._places, len(self._lengths), None):
+            tokens = self._tokenize(piece)
+            self._lengths.append(len(tokens))
+            if self._grow:
+                self._numbers.extend(
+                    self._vocabulary.setdefault(one, len(self._vocabulary)) for one in tokens
+                )
+            else:
+                self._numbers.extend(self._vocabulary.get(one, -1) for one in tokens)
+        numbers, lengths = np.array(self._numbers, np.int64), np.array(self._lengths, np.int64)
+        firsts = np.cumsum(lengths) - lengths
+        per_piece = lengths[places]
+        ends = np.concatenate([[0], np.cumsum(per_piece)])
+        every = np.arange(ends[-1]) + np.repeat(firsts[places] - ends[:-1], per_piece)
+        return Tokens(numbers[every], np.diff(ends[np.cumsum(sizes)], prepend=0))
+
+
+class _Numbering(dict[str, int]):
+    """Numbers keys from 0 as they are looked up."""
+
+    def __missing__(self, key: str) -> int:
+        self[key] = number = len(self)
+        return number
+
+
+def characters(texts: Sequence[str]) -> Tokens:
+    """Return the characters of the texts by their code points."""
+    points = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32)
+    return Tokens(points.astype(np.int64), np.fromiter(map(len, texts), np.int64, len(texts)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Order:
+    """The distinct n-grams of one order in each segment's references, ascending.
+
+    They are sorted by the place of their first n - 1 tokens in the order below (for single tokens: by
+    segment), then by the number of the last token, which is in `last`, of shape (U,). Those that go on from
+    place p lie from `firsts[p]` up to `firsts[p + 1]`. `keys` has both in one number, the place times the
+    size of the vocabulary plus the last token, so that no two n-grams share one. `most` is how often the
+    reference that has an n-gram most often has it. Those of segment i lie from `bounds[i]` up to
+    `bounds[i + 1]`.
+    """
+
+    last: IntArray
+    firsts: IntArray
     keys: IntArray
     most: IntArray
-    segments: IntArray
+    bounds: IntArray
 
 
 @dataclass(frozen=True, eq=False)
 class NGrams:
     """The n-grams of the references of all segments; made by `count_references`.
 
-    `lengths` has shape (n, R).
+    `n_tokens` is the size of the vocabulary.
     """
 
-    numbers: dict[str, int]
+    n_tokens: int
     orders: tuple[_Order, ...]
-    lengths: FloatArray
 
-    def matches(self, texts: Sequence[Sequence[str]]) -> FloatArray:
-        """Return how many n-grams of each text are in its references too, shape (n, orders).
+    @cached_property
+    def totals(self) -> list[IntArray]:
+        """Per order, how many n-grams the references of each segment have, if each has one at most."""
+        return [_sums(order.most, order.bounds) for order in self.orders]
+
+    def matches(self, texts: Tokens, segments: IntArray) -> FloatArray:
+        """Return how many n-grams of each text are in its segment's references too, shape (texts, orders).
 
         An n-gram matches no more often than it occurs in the reference that has it most often: the modified
-        precision of Papineni et al. (2002), section 2.1.1.
+        precision of Papineni et al. (2002), section 2.1.1. `segments` must ascend, one text per segment.
         """
-        tokens = np.array([self.numbers.get(token, -1) for text in texts for token in text], dtype=np.int64)
-        owners = np.repeat(np.arange(len(texts)), [len(text) for text in texts])
-        out = np.zeros((len(texts), len(self.orders)))
-        starts, place = np.arange(tokens.size), owners
+        out = np.zeros((texts.sizes.size, len(self.orders)))
+        starts = np.arange(texts.numbers.size)
+        place = segments[texts.owners]
         for n, order in enumerate(self.orders):
             # Only what matched so far can go on matching.
-            held = _goes_on(starts, n, owners)
-            starts, place = starts[held], place[held]
-            last = tokens[starts + n]
-            wanted = np.where(last >= 0, place * len(self.numbers) + last, -1)
-            place = np.searchsorted(order.keys, wanted)
-            found = np.zeros(place.size, dtype=np.bool_)
-            inside = place < order.keys.size
-            found[inside] = order.keys[place[inside]] == wanted[inside]
-            starts, place = starts[found], place[found]
-            counts = np.minimum(np.bincount(place, minlength=order.keys.size), order.most)
-            out[:, n] = np.bincount(order.segments, weights=counts, minlength=len(texts))
+            going = _goes_on(starts, n, texts.owners)
+            starts, place = starts[going], place[going]
+            place = self._found(order, place, texts.numbers[starts + n])
+            equal = place >= 0
+            starts, place = starts[equal], place[equal]
+            clipped = np.minimum(np.bincount(place, minlength=order.most.size), order.most)
+            out[:, n] = _sums(clipped, order.bounds)[segments]
         return out
 
-    def closest(self, sizes: IntArray) -> FloatArray:
-        """Return the length of the reference closest to each size, the shorter of two equally close."""
-        distance = np.abs(self.lengths - sizes[:, None]) + 0.25 * (self.lengths > sizes[:, None])
-        closest: FloatArray = self.lengths[np.arange(sizes.size), distance.argmin(axis=1)]
-        return closest
+    def _found(self, order: _Order, place: IntArray, last: IntArray) -> IntArray:
+        """Return the places of n-grams among those of the references, -1 for those they lack."""
+        first = order.firsts[place]
+        several = order.firsts[place + 1] - first
+        equal = (several > 0) & (np.append(order.last, -2)[first] == last)
+        out = np.where(equal, first, -1)
+        # Few n-grams of two or more tokens go on in two ways, so that few are left to be searched for.
+        left = np.flatnonzero(~equal & (several > 1) & (last >= 0))
+        wanted = place[left] * self.n_tokens + last[left]
+        at = np.searchsorted(order.keys, wanted)
+        equal = np.append(order.keys, -2)[at] == wanted
+        out[left[equal]] = at[equal]
+        return out
 
 
-def count_references(references: Sequence[Sequence[Sequence[str]]], highest: int) -> NGrams:
-    """Count the n-grams of the references."""
-    numbers: dict[str, int] = {}
-    texts = [text for several in references for text in several]
-    sizes = np.array([len(text) for text in texts], dtype=np.int64)
-    tokens = np.array([numbers.setdefault(token, len(numbers)) for text in texts for token in text], np.int64)
-    owners = np.repeat(np.arange(sizes.size), sizes)
-    segment_of = np.repeat(np.arange(len(references)), [len(several) for several in references])
+def count_references(
+    references: Tokens, segments: IntArray, n_segments: int, n_tokens: int, highest: int
+) -> NGrams:
+    """Count the n-grams of the references up to an order; `segments` has the segment of each, ascending."""
     orders = []
-    starts, place = np.arange(tokens.size), segment_of[owners]
+    starts, owners = np.arange(references.numbers.size), references.owners
+    place, n_places = segments[owners], n_segments
+    alone = np.unique(segments).size == segments.size  # no segment has several references
+    bounds = np.arange(n_segments + 1)
     for n in range(highest):
-        held = _goes_on(starts, n, owners)
-        starts, place = starts[held], place[held]
-        keys, place = np.unique(place * len(numbers) + tokens[starts + n], return_inverse=True)
-        segments = np.empty(keys.size, dtype=np.int64)
-        segments[place] = segment_of[owners[starts]]
-        in_text, counts = np.unique(place * sizes.size + owners[starts], return_counts=True)
-        most = np.zeros(keys.size, dtype=np.int64)
-        np.maximum.at(most, in_text // max(1, sizes.size), counts)
-        orders.append(_Order(keys, most, segments))
-    lengths = np.full((len(references), max(len(several) for several in references)), np.inf)
-    for i, several in enumerate(references):
-        lengths[i, : len(several)] = [len(text) for text in several]
-    return NGrams(numbers, tuple(orders), lengths)
+        going = _goes_on(starts, n, owners)
+        starts, place = starts[going], place[going]
+        wanted = place * n_tokens + references.numbers[starts + n]
+        keys, place, counts = np.unique(wanted, return_inverse=True, return_counts=True)
+        if not alone:
+            in_text, counts_in_text = np.unique(
+                place * references.sizes.size + owners[starts], return_counts=True
+            )
+            counts = np.zeros(keys.size, dtype=np.int64)
+            np.maximum.at(counts, in_text // references.sizes.size, counts_in_text)
+        before, last = np.divmod(keys, max(n_tokens, 1))
+        firsts = np.concatenate([[0], np.cumsum(np.bincount(before, minlength=n_places))])
+        bounds, n_places = firsts[bounds], keys.size
+        orders.append(_Order(last, firsts, keys, counts, bounds))
+    return NGrams(n_tokens, tuple(orders))
+
+
+def ascending(segments: IntArray) -> Iterator[slice]:
+    """Yield the runs in which the numbers of segments ascend, so that none occurs twice."""
+    bounds = [0, *(np.flatnonzero(np.diff(segments) <= 0) + 1).tolist(), segments.size]
+    for first, stop in pairwise(bounds):
+        yield slice(first, stop)
 
 
 def _goes_on(starts: IntArray, n: int, owners: IntArray) -> BoolArray:
@@ -99,3 +196,9 @@ def _goes_on(starts: IntArray, n: int, owners: IntArray) -> BoolArray:
     inside = ends < owners.size
     inside[inside] = owners[ends[inside]] == owners[starts[inside]]
     return inside
+
+
+def _sums(counts: IntArray, bounds: IntArray) -> IntArray:
+    """Return the sums of the counts between successive bounds."""
+    sums: IntArray = np.diff(np.concatenate([[0], np.cumsum(counts)])[bounds])
+    return sums

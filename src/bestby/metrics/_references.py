@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from bestby._core.errors import InvalidInputError, MissingExtraError
-from bestby._core.typing import Array, BoolArray, FloatArray
+from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.metrics import _items
 from bestby.metrics.base import Metric
 
@@ -52,8 +52,11 @@ class Counted(Metric):
         """Return what is counted once in the references; `library` is ``sacrebleu.metrics``."""
 
     @abstractmethod
-    def _rows(self, counted: Any, translations: list[str]) -> FloatArray:
-        """Return the statistics of translations against references that were counted before."""
+    def _rows(self, counted: Any, segments: IntArray, translations: list[str]) -> FloatArray:
+        """Return the statistics of translations of segments against references that were counted before.
+
+        The segments may repeat and have any order.
+        """
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with the references counted."""
@@ -70,16 +73,20 @@ class Counted(Metric):
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:
         """Return the counts of each segment."""
         translations = _items.texts(predictions, self.name)
-        prepared = self.prepared
-        if prepared is None or not prepared.holds(gold):
-            prepared = self._prepare(gold)
-        if len(translations) != len(prepared.gold):
+        if gold is not None and len(translations) != len(gold):
             raise InvalidInputError(
                 f"{self.name} needs one translation per segment, got {len(translations)} translations and the"
-                f" references of {len(prepared.gold)} segments",
+                f" references of {len(gold)} segments",
                 hint="pass one text per item, in the same order for gold and every system",
             )
-        return self._rows(prepared.counted, translations)
+        return self.statistics_of_texts(gold, np.arange(len(translations)), translations)
+
+    def statistics_of_texts(self, gold: Any, segments: IntArray, texts: Sequence[str]) -> FloatArray:
+        """Return the counts of texts, each the translation of a segment."""
+        kept = self.prepared
+        if kept is None or not kept.holds(gold):
+            kept = self._prepare(gold)
+        return self._rows(kept.counted, segments, list(texts))
 
     def segment_scores(self, rows: FloatArray) -> FloatArray:
         """Return the score of each segment by itself, as sacrebleu's functions for sentences do."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
-from bestby._core.typing import BoolArray, FloatArray
+from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.metrics import _ngrams
 from bestby.metrics._references import NOTHING, Counted
 
@@ -21,6 +22,23 @@ _SMOOTHINGS: tuple[Smooth, ...] = ("exp", "floor", "add-k", "none")
 
 
 _FLOOR, _ADDED = 0.1, 1.0  # sacrebleu's defaults for "floor" and "add-k"
+
+
+_HIGHEST = 4
+
+
+_WORD_BY_WORD, _KEEPING_WORDS = ("13a", "none", "char"), ("13a", "none")
+"""Tokenisers that never look across spaces, and those that leave words of letters and digits as they are."""
+
+
+@dataclass(frozen=True, eq=False)
+class _CountedReferences:
+    """The n-grams of references, and their lengths, of shape (n, R), infinite where a segment has fewer."""
+
+    tokenizer: Callable[[str], str]
+    vocabulary: dict[str, int]
+    ngrams: _ngrams.NGrams
+    lengths: FloatArray
 
 
 @dataclass(frozen=True, repr=False)
@@ -90,19 +108,45 @@ class Bleu(Counted):
                 f"{self.name}: sacrebleu cannot load its tokeniser {self.tokenize!r}:"
                 f" {' '.join(str(error).split())}",
             ) from error
-        tokens = [[self._tokens(tokenizer, text) for text in several] for several in references]
-        return tokenizer, _ngrams.count_references(tokens, 4)
+        vocabulary: dict[str, int] = {}
+        tokens = self._splitter(tokenizer, vocabulary, grow=True).tokens(
+            list(chain.from_iterable(references))
+        )
+        several = [len(texts) for texts in references]
+        segments = np.repeat(np.arange(len(references)), several)
+        lengths = np.full((len(references), max(several, default=1)), np.inf)
+        lengths[np.arange(lengths.shape[1]) < np.reshape(several, (-1, 1))] = tokens.sizes
+        ngrams = _ngrams.count_references(tokens, segments, len(references), len(vocabulary), _HIGHEST)
+        return _CountedReferences(tokenizer, vocabulary, ngrams, lengths)
 
-    def _tokens(self, tokenizer: Callable[[str], str], text: str) -> list[str]:
-        return tokenizer((text.lower() if self.lowercase else text).rstrip()).split()
+    def _splitter(
+        self, tokenizer: Callable[[str], str], vocabulary: dict[str, int], *, grow: bool = False
+    ) -> _ngrams.Splitter:
+        def pieces(text: str) -> list[str]:
+            text = (text.lower() if self.lowercase else text).rstrip()
+            # The rules of 13a for a line break may join two words.
+            return text.split() if self.tokenize in _WORD_BY_WORD and "\n" not in text else [text]
 
-    def _rows(self, counted: Any, translations: list[str]) -> FloatArray:
-        tokenizer, references = counted
-        tokens = [self._tokens(tokenizer, text) for text in translations]
-        sizes = np.array([len(text) for text in tokens])
-        # sacrebleu counts the same with a dictionary per segment, in six times the time.
-        every = np.maximum(sizes[:, None] - np.arange(4), 0)
-        return np.column_stack([sizes, references.closest(sizes), references.matches(tokens), every])
+        def tokens(piece: str) -> list[str]:
+            plain = self.tokenize in _KEEPING_WORDS and piece.isalnum()
+            return [piece] if plain else tokenizer(piece).split()
+
+        return _ngrams.Splitter(pieces, tokens, vocabulary, grow=grow)
+
+    def _rows(self, counted: _CountedReferences, segments: IntArray, translations: list[str]) -> FloatArray:
+        splitter = self._splitter(counted.tokenizer, counted.vocabulary)
+        rows = np.zeros((len(translations), 2 + 2 * _HIGHEST))
+        for some in _ngrams.ascending(segments):
+            tokens, of = splitter.tokens(translations[some]), segments[some]
+            rows[some] = np.column_stack(
+                [
+                    tokens.sizes,
+                    _closest(counted.lengths[of], tokens.sizes),
+                    counted.ngrams.matches(tokens, of),
+                    np.maximum(tokens.sizes[:, None] - np.arange(_HIGHEST), 0),
+                ]
+            )
+        return rows
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return corpus BLEU, from 0 to 100."""
@@ -167,6 +211,13 @@ def _plain_bleu(totals: FloatArray) -> FloatArray:
     mean = np.sqrt(np.sqrt(mean / below))
     mean *= 100.0 * np.exp(np.minimum(1.0 - totals[..., 1] / totals[..., 0], 0.0))
     return mean
+
+
+def _closest(lengths: FloatArray, sizes: IntArray) -> FloatArray:
+    """Return per row the length closest to the size, the shorter of two equally close."""
+    distance = np.abs(lengths - sizes[:, None]) + 0.25 * (lengths > sizes[:, None])
+    closest: FloatArray = lengths[np.arange(sizes.size), distance.argmin(axis=1)]
+    return closest
 
 
 def _brevity(totals: FloatArray) -> FloatArray:

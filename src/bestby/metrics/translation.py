@@ -1,44 +1,58 @@
 """Metrics of translations: BLEU, chrF, chrF++ and TER as sacrebleu defines them, scored from sums.
 
-sacrebleu splits the texts and, but for BLEU, counts per segment; totals of those counts are scored here as
-sacrebleu scores them, for any number of resamples at once. Scores are on its scale, from 0 to 100.
+sacrebleu splits the texts for BLEU and counts the edits for TER; totals of counts per segment are scored here
+as sacrebleu scores them, for any number of resamples at once. Scores are on its scale, from 0 to 100.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
+import string
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import zip_longest
 from typing import Any, Self
 
 import numpy as np
 
-from bestby._core.typing import Array, FloatArray
+from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
+from bestby.metrics import _ngrams
 from bestby.metrics._references import NOTHING, Counted, divided
 from bestby.metrics.base import MeanMetric, Names, Patterns
 from bestby.metrics.bleu import Bleu
 
 
+@dataclass(frozen=True, eq=False)
+class _CountedReferences:
+    """One reference of each segment, counted: its n-grams of characters and of words.
+
+    `alphabet` has the code points of its characters, ascending. `present`, of shape (n,), says which segments
+    have this reference.
+    """
+
+    alphabet: IntArray
+    vocabulary: dict[str, int]
+    characters: _ngrams.NGrams
+    words: _ngrams.NGrams
+    present: BoolArray
+
+    def statistics(self, characters: _ngrams.Tokens, words: _ngrams.Tokens, segments: IntArray) -> FloatArray:
+        """Return, per order, the n-grams of a text, those of the reference, and those of both."""
+        place = np.searchsorted(self.alphabet, characters.numbers)
+        same = np.append(self.alphabet, -1)[place] == characters.numbers
+        characters = _ngrams.Tokens(np.where(same, place, -1), characters.sizes)
+        columns: list[Array] = []
+        for tokens, ngrams in ((characters, self.characters), (words, self.words)):
+            matches = ngrams.matches(tokens, segments)
+            for n in range(len(ngrams.orders)):
+                due = ngrams.totals[n][segments]
+                # As in sacrebleu, n-grams do not count if the reference has none of their order.
+                columns += [np.where(due > 0, np.maximum(tokens.sizes - n, 0), 0), due, matches[:, n]]
+        return np.column_stack(columns)
+
+
 @dataclass(frozen=True, repr=False)
-class _BySacrebleu(Counted):
-    """A metric whose counts per segment sacrebleu makes."""
-
-    @abstractmethod
-    def _scorer(self, library: Any, references: Sequence[Sequence[str | None]]) -> Any:
-        """Return the scorer that holds these references."""
-
-    def _prepared_references(self, library: Any, references: Sequence[tuple[str, ...]]) -> Any:
-        # One list per reference; None where a segment has fewer of them than others.
-        return self._scorer(library, list(zip_longest(*references)))
-
-    def _rows(self, counted: Any, translations: list[str]) -> FloatArray:
-        # sacrebleu publishes scores only; its own significance tests get the counts at this door.
-        return np.array(counted._extract_corpus_statistics(translations, None), dtype=np.float64)
-
-
-@dataclass(frozen=True, repr=False)
-class Chrf(_BySacrebleu):
+class Chrf(Counted):
     """chrF: the F-score of character n-grams, precision and recall averaged over the orders.
 
     The statistics are, per order, the n-grams of the translation, of the reference, and the matching ones; of
@@ -83,15 +97,69 @@ class Chrf(_BySacrebleu):
     lowercase: bool = False
     whitespace: bool = False
 
-    def _scorer(self, library: Any, references: Sequence[Sequence[str | None]]) -> Any:
-        return library.CHRF(
-            char_order=self.char_order,
-            word_order=self.word_order,
-            beta=self.beta,
-            lowercase=self.lowercase,
-            whitespace=self.whitespace,
-            references=references,
+    def _prepared_references(self, library: Any, references: Sequence[tuple[str, ...]]) -> Any:  # noqa: ARG002
+        return [
+            self._counted([several[place] if place < len(several) else None for several in references])
+            for place in range(max(map(len, references), default=0))
+        ]
+
+    def _counted(self, references: Sequence[str | None]) -> _CountedReferences:
+        """Count one reference of each segment that has it."""
+        segments = np.flatnonzero([text is not None for text in references])
+        texts = [text for text in references if text is not None]
+        characters = self._characters(texts)
+        alphabet = np.unique(characters.numbers)
+        vocabulary: dict[str, int] = {}
+        words = self._words(vocabulary, grow=True).tokens(texts)
+        place = np.searchsorted(alphabet, characters.numbers)
+        characters = _ngrams.Tokens(place, characters.sizes)
+        n = len(references)
+        return _CountedReferences(
+            alphabet,
+            vocabulary,
+            _ngrams.count_references(characters, segments, n, alphabet.size, self.char_order),
+            _ngrams.count_references(words, segments, n, len(vocabulary), self.word_order),
+            np.isin(np.arange(n), segments),
         )
+
+    def _characters(self, texts: Sequence[str]) -> _ngrams.Tokens:
+        texts = [text.lower() for text in texts] if self.lowercase else texts
+        return _ngrams.characters(texts if self.whitespace else ["".join(text.split()) for text in texts])
+
+    def _words(self, vocabulary: dict[str, int], *, grow: bool = False) -> _ngrams.Splitter:
+        def pieces(text: str) -> list[str]:
+            return (text.lower() if self.lowercase else text).split() if self.word_order else []
+
+        return _ngrams.Splitter(pieces, _without_punctuation, vocabulary, grow=grow)
+
+    def _rows(
+        self, counted: list[_CountedReferences], segments: IntArray, translations: list[str]
+    ) -> FloatArray:
+        rows = np.zeros((len(translations), 3 * (self.char_order + self.word_order)))
+        splitters = [self._words(one.vocabulary) for one in counted]
+        for some in _ngrams.ascending(segments):
+            texts, of = translations[some], segments[some]
+            characters = self._characters(texts)
+            best = np.full(of.size, -1.0)
+            for one, splitter in zip(counted, splitters, strict=True):
+                found = one.statistics(characters, splitter.tokens(texts), of)
+                scores = np.where(one.present[of], self._segment_score(found), -1.0)
+                better = scores > best  # the first of several references that are equally good
+                rows[some][better], best[better] = found[better], scores[better]
+        return rows
+
+    def _segment_score(self, rows: FloatArray) -> FloatArray:
+        """Return the score by which the best of several references is chosen, rounded as sacrebleu's is."""
+        precision, recall, orders = (np.zeros(len(rows)) for _ in range(3))
+        for translated, due, matching in (rows[:, at : at + 3].T for at in range(0, rows.shape[1], 3)):
+            counted = np.minimum(translated, due) > 0
+            precision += divided(matching, translated, counted)
+            recall += divided(matching, due, counted)
+            orders += counted
+        precision, recall = (divided(part, orders, orders > 0) for part in (precision, recall))
+        weight = self.beta**2
+        below = weight * precision + recall
+        return 100.0 * divided((1 + weight) * precision * recall, below, below > 0.0)
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return corpus chrF, from 0 to 100."""
@@ -111,8 +179,17 @@ class Chrf(_BySacrebleu):
         return f"{self.name} counts as 0: all translations, or all references, are empty"
 
 
+def _without_punctuation(word: str) -> list[str]:
+    """Return a word and the punctuation mark that it ends with or, if it ends with none, begins with."""
+    if len(word) > 1 and word[-1] in string.punctuation:
+        return [word[:-1], word[-1]]
+    if len(word) > 1 and word[0] in string.punctuation:
+        return [word[0], word[1:]]
+    return [word]
+
+
 @dataclass(frozen=True, repr=False)
-class Ter(_BySacrebleu):
+class Ter(Counted):
     """Translation edit rate: edits and shifts of words, per word of the reference; lower is better.
 
     The statistics are the least number of edits to one of the references, and their average length [1]_.
@@ -155,14 +232,22 @@ class Ter(_BySacrebleu):
     greater_is_better = False
     bounds = (0.0, np.inf)
 
-    def _scorer(self, library: Any, references: Sequence[Sequence[str | None]]) -> Any:
-        return library.TER(
-            normalized=self.normalized,
-            no_punct=self.no_punct,
-            asian_support=self.asian_support,
-            case_sensitive=self.case_sensitive,
-            references=references,
-        )
+    def _prepared_references(self, library: Any, references: Sequence[tuple[str, ...]]) -> Any:
+        settings = {
+            "normalized": self.normalized,
+            "no_punct": self.no_punct,
+            "asian_support": self.asian_support,
+            "case_sensitive": self.case_sensitive,
+        }
+        return partial(library.TER, **settings), references
+
+    def _rows(self, counted: Any, segments: IntArray, translations: list[str]) -> FloatArray:
+        scorer, references = counted
+        # One list per reference; None where a segment has fewer of them than others.
+        streams = list(zip_longest(*(references[segment] for segment in segments.tolist())))
+        # sacrebleu publishes scores only; its own significance tests get the counts at this door.
+        rows = scorer(references=streams)._extract_corpus_statistics(translations, None)
+        return np.array(rows, dtype=np.float64)
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return 100 times the edits per word of the references."""
