@@ -25,10 +25,9 @@ from typing import Any
 
 import numpy as np
 
-from bestby._core import checks
+from bestby._core import checks, files
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array
-from bestby.comparisons.study import files
 from bestby.comparisons.study.labels import soft_or_hard
 from bestby.comparisons.study.records import Entry, Gold, Run
 from bestby.comparisons.study.store import Store

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from bestby._core.errors import InvalidInputError, StudyError
+from bestby._core.kept_values import digest
 
 VERSION = 1
 _RESTORE = "restore it (from git or a backup), or remove the file and add its content again"
-
-
-def digest(content: Any) -> str:
-    """Return 32 hexadecimal digits that any change of the content changes."""
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
-    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def sealed(kind: str, head: Mapping[str, Any], bulk: Mapping[str, Any], bulk_hash: str) -> bytes:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from bestby._core import files, kept_values
 from bestby._core.errors import InvalidInputError, StudyError
-from bestby.comparisons.study import files, names
-from bestby.comparisons.study.checksummed import digest
+from bestby.comparisons.study import names
 
 VERSION = 1
 _ABOUT = {"format": "bestby study", "version": VERSION}
@@ -100,31 +100,18 @@ def run_names(study: Path, condition: str) -> list[str]:
 
 def cached(study: Path, key: str) -> dict[str, Any] | None:
     """Return what was kept under a key, None if nothing was or it is damaged."""
-    try:
-        content = json.loads(_cache_file(study, key).read_bytes().decode("utf-8"))
-        value = content["value"]
-        sound = content["key"] == key and content["checksum"] == digest(value)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return None
-    return value if sound and isinstance(value, dict) else None
+    return kept_values.read(study / "cache", _checked_key(key))
 
 
 def keep(study: Path, key: str, value: dict[str, Any]) -> None:
     """Keep a value under a key; nothing happens if it cannot be written."""
-    target = _cache_file(study, key)
-    data = json.dumps({"key": key, "value": value, "checksum": digest(value)}, indent=1)
-    try:
-        files.folder(scratch(study))
-        files.folder(target.parent)
-        files.replace(target, f"{data}\n".encode(), scratch(study))
-    except OSError:  # the disk is full, the study may only be read, …
-        return
+    kept_values.write(study / "cache", _checked_key(key), value, scratch(study))
 
 
-def _cache_file(study: Path, key: str) -> Path:
+def _checked_key(key: str) -> str:
     if not key.isascii() or not key.isalnum() or len(key) > names.LONGEST:
         raise InvalidInputError(f"the key of a cached result must be letters and digits, got {key!r}")
-    return study / "cache" / f"{key}.json"
+    return key
 
 
 def _visible(folder: Path) -> list[Path]:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from bestby._core import checks
+from bestby._core.kept_values import digest
 from bestby._core.typing import Array, ArrayLike
-from bestby.comparisons.study.checksummed import digest
 
 Tag = str | int | float | bool | None
 

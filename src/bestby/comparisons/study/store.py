@@ -25,10 +25,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from bestby._core import checks
+from bestby._core import checks, files
 from bestby._core.errors import InvalidInputError, StudyError
 from bestby._core.text import quoted
-from bestby.comparisons.study import aligning, files, layout, names
+from bestby.comparisons.study import aligning, layout, names
 from bestby.comparisons.study.checksummed import sealed, unsealed
 from bestby.comparisons.study.records import Entry, Gold, Run
 

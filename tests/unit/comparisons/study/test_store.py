@@ -11,9 +11,11 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from bestby._core import files
 from bestby._core.errors import InvalidInputError, StudyError
-from bestby.comparisons.study import files, names
-from bestby.comparisons.study.checksummed import digest, sealed, unsealed
+from bestby._core.kept_values import digest
+from bestby.comparisons.study import names
+from bestby.comparisons.study.checksummed import sealed, unsealed
 from bestby.comparisons.study.records import Gold
 from bestby.comparisons.study.store import Store
 
