@@ -18,7 +18,7 @@ ORDER = """
     clusters strata on_missing classes normalise annotators blocks paired ratio
     required ties scale prior baseline interval level simultaneous test across inside alternative correction
     margin n_comparisons curve n_simulations n_resamples resample_size rescale rng n_jobs progress executor
-    resampling
+    cache resampling
 """.split()  # noqa: SIM905 - a list of words
 """The order that docs/concepts/design.md lays down."""
 

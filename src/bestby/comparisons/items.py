@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from functools import partial
+from os import PathLike
 from typing import Any
 
 from bestby._core import checks
@@ -62,6 +63,7 @@ def compare(
     n_jobs: int = 1,
     progress: Progress | None = None,
     executor: Executor | None = None,
+    cache: str | PathLike[str] | None = None,
     resampling: Resampling | None = None,
 ) -> Comparison:
     """Compare systems on one test set: scores, differences, intervals, tests, groups.
@@ -147,14 +149,17 @@ def compare(
     rng : int, numpy.random.Generator or None
         The seed; None for fresh entropy, which is recorded.
     n_jobs : int
-        Threads; the numbers are the same for any.
+        Threads, and processes for counting texts where that takes long; the numbers are the same for any.
     progress : callable, optional
         Called with the number of resamples done and their number.
     executor : Executor, optional
         What runs long jobs in place of threads: any ``concurrent.futures.Executor``, such as that of a
         ``dask.distributed.Client``. The numbers are the same for any.
+    cache : str or path, optional
+        A folder in which the counts that metrics of texts make are kept, so that texts are not counted again
+        with the same metric, references and versions. The numbers are the same with it and without.
     resampling : Resampling, optional
-        The last seven as one record, to be shared by several calls.
+        The seven before `cache` as one record, to be shared by several calls.
 
     Returns
     -------
@@ -226,4 +231,5 @@ def compare(
         resampling,
         partial(compared, evaluation=evaluation, settings=settings),
         "compare",
+        cache,
     )

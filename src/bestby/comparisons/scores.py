@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from functools import partial
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,7 @@ def evaluate(
     n_jobs: int = 1,
     progress: Progress | None = None,
     executor: Executor | None = None,
+    cache: str | PathLike[str] | None = None,
     resampling: Resampling | None = None,
 ) -> Comparison:
     """Give the scores of one system or several on one test set, with their confidence intervals.
@@ -72,7 +74,7 @@ def evaluate(
         As for `compare`.
     annotators, blocks, interval, level
         As for `compare`.
-    n_resamples, resample_size, rescale, rng, n_jobs, progress, executor, resampling
+    n_resamples, resample_size, rescale, rng, n_jobs, progress, executor, cache, resampling
         As for `compare`.
 
     Returns
@@ -140,6 +142,7 @@ def evaluate(
         resampling,
         partial(_scored, names=evaluation.names, settings=settings),
         "evaluate",
+        cache,
     )
 
 

@@ -13,13 +13,16 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array, Dependence, FloatArray, IntArray
 from bestby.data.batches import Streamed
 from bestby.data.evaluation import Evaluation
-from bestby.engine import streamed, table
+from bestby.engine import streamed, table, text_statistics
 from bestby.engine.base import Group
 from bestby.engine.called import CallGroup
 from bestby.engine.dependent_units import BlockGroup, CrossedGroup
 from bestby.engine.reading import Reading, _codes_of, _rows_refused
 from bestby.engine.sums import AnnotatedGroup, SumGroup
+from bestby.engine.text_statistics import Counting
 from bestby.engine.weighted import WeightGroup
+from bestby.metrics import _items
+from bestby.metrics._texts import TextMetric
 from bestby.metrics.base import BaseMetric, FunctionMetric, MeanMetric, Metric, WeightedMetric
 from bestby.resampling import streams
 from bestby.resampling.units import Units, single_stratum
@@ -39,12 +42,13 @@ def groups(
     blocks: int | None = None,
     supports: Collection[Dependence] = ("clusters", "strata"),
     consumer: str = "this analysis",
+    counting: Counting | None = None,
 ) -> list[tuple[Group, list[int]]]:
     """Fit the metrics and put them into groups that are resampled together.
 
     Clusters and strata are part of every group. Two crossed groupings are not: they are refused unless the
     caller says that it supports them, so that a caller which does not know of them cannot ignore one. Every
-    metric's position occurs in exactly one group.
+    metric's position occurs in exactly one group. `counting` says where texts are counted.
     """
     evaluation.require_support(consumer, supports)
     if annotators_seed is not None:
@@ -65,7 +69,7 @@ def groups(
     sums = [i for i, metric in enumerate(metrics) if isinstance(metric, Metric)]
     if sums:
         chosen = [metrics[i] for i in sums]
-        made = _sum_group(chosen, reading)  # type: ignore[arg-type]
+        made = _sum_group(chosen, reading, counting)  # type: ignore[arg-type]
         out.append((made if annotators_seed is None else annotated(made, reading, annotators_seed), sums))
     for i, metric in enumerate(metrics):
         if isinstance(metric, Metric):
@@ -101,7 +105,7 @@ def takes_counts(metric: BaseMetric) -> bool:
     )
 
 
-def _sum_group(metrics: Sequence[Metric], reading: Reading) -> SumGroup:
+def _sum_group(metrics: Sequence[Metric], reading: Reading, counting: Counting | None = None) -> SumGroup:
     only_labels = all(metric.reads == "labels" for metric in metrics)
     collapse = only_labels and reading.clusters is None
     fitted: list[Metric] = []
@@ -115,6 +119,10 @@ def _sum_group(metrics: Sequence[Metric], reading: Reading) -> SumGroup:
         counts = np.ones(reading.evaluation.n_items, dtype=np.int64)
     for metric in metrics:
         labels, gold, systems = reading.of(metric)
+        if isinstance(metric, TextMetric) and metric.built_in and gold is not None:
+            fitted.append(metric)
+            statistics.append(_text_rows(metric, gold, systems, reading.evaluation.names, counting))
+            continue
         metric = metric.fit(gold, systems, labels)
         if position is not None:
             gold = None if gold is None else gold[position]
@@ -187,11 +195,27 @@ def _n_versions(n_items: int) -> int:
     return max(10, min(200, 500_000 // n_items))
 
 
+def _text_rows(
+    metric: TextMetric, gold: Array, systems: Sequence[Array], names: Sequence[str], counting: Counting | None
+) -> list[FloatArray]:
+    """Return the statistics of the texts of each system."""
+    texts = [
+        _named(partial(_items.texts, values, metric.name), name)
+        for name, values in zip(names, systems, strict=True)
+    ]
+    counted = text_statistics.statistics(metric, gold, texts, counting or Counting())
+    return [_checked_rows(rows, metric, len(gold), name) for name, rows in zip(names, counted, strict=True)]
+
+
 def _rows(metric: Metric, gold: Array | None, predictions: Array, name: str) -> FloatArray:
     rows = np.asarray(_named(partial(metric.statistics, gold, predictions), name), dtype=np.float64)
-    if rows.ndim != 2 or rows.shape[0] != len(predictions):
+    return _checked_rows(rows, metric, len(predictions), name)
+
+
+def _checked_rows(rows: FloatArray, metric: Metric, n_items: int, name: str) -> FloatArray:
+    if rows.ndim != 2 or rows.shape[0] != n_items:
         raise InvalidInputError(
-            f"metric {metric.name!r} must return statistics of shape ({len(predictions)}, k),"
+            f"metric {metric.name!r} must return statistics of shape ({n_items}, k),"
             f" got {rows.shape} for system {name!r}",
             hint="one row per item: np.column_stack([...])",
         )

@@ -14,7 +14,7 @@ import numpy as np
 from bestby._core.errors import InvalidInputError, MissingExtraError
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.metrics import _items
-from bestby.metrics.base import Metric
+from bestby.metrics._texts import TextMetric
 
 NOTHING = 1e-4
 """Counts are whole numbers: below this one is 0, also within a step of a numerical derivative."""
@@ -33,7 +33,7 @@ class _Prepared:
 
 
 @dataclass(frozen=True, repr=False)
-class Counted(Metric):
+class Counted(TextMetric):
     """A metric of translations, from counts per segment; `fit` counts those of the references once.
 
     An item is a text (`str`), one segment; its gold is a text, or a list or tuple of texts if there are
@@ -43,7 +43,6 @@ class Counted(Metric):
     prepared: _Prepared | None = field(default=None, compare=False, kw_only=True)
     name: str = field(init=False)
     bounds = (0.0, 100.0)
-    reads = "objects"
     packages = ("sacrebleu",)
     empty = ""
 

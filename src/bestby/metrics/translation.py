@@ -18,6 +18,7 @@ import numpy as np
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.metrics import _ngrams
 from bestby.metrics._references import NOTHING, Counted, divided
+from bestby.metrics._texts import TextMetric
 from bestby.metrics.base import MeanMetric, Names, Patterns
 from bestby.metrics.bleu import Bleu
 
@@ -96,6 +97,7 @@ class Chrf(Counted):
     beta: int = 2
     lowercase: bool = False
     whitespace: bool = False
+    seconds = 4e-5
 
     def _prepared_references(self, library: Any, references: Sequence[tuple[str, ...]]) -> Any:  # noqa: ARG002
         return [
@@ -231,6 +233,7 @@ class Ter(Counted):
     case_sensitive: bool = False
     greater_is_better = False
     bounds = (0.0, np.inf)
+    libraries = ("regex",)
 
     def _prepared_references(self, library: Any, references: Sequence[tuple[str, ...]]) -> Any:
         settings = {
@@ -266,14 +269,13 @@ class Ter(Counted):
         return f"{self.name} counts as {counts}: the references hold no word to divide the edits by"
 
 
-class SegmentMean(MeanMetric):
+class SegmentMean(TextMetric, MeanMetric):
     """The mean of a metric of translations over the segments, each scored by itself.
 
     Not the score of the corpus: short segments count as much as long ones. BLEU of a segment is over the
     orders it has n-grams of, as ``sacrebleu.sentence_bleu``.
     """
 
-    reads = "objects"
     packages = ("sacrebleu",)
 
     def __init__(self, name: str, of: Counted) -> None:
@@ -281,6 +283,7 @@ class SegmentMean(MeanMetric):
         self.of = of
         self.greater_is_better = of.greater_is_better
         self.bounds = of.bounds
+        self.seconds, self.libraries = of.seconds, of.libraries  # type: ignore[misc]
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:
         """Return the metric with the references counted; see `Counted.fit`."""
@@ -289,6 +292,16 @@ class SegmentMean(MeanMetric):
     def values(self, gold: Any, predictions: Any) -> FloatArray:
         """Return the score of each segment; parameters and errors are those of `Counted.statistics`."""
         return self.of.segment_scores(self.of.statistics(gold, predictions))
+
+    def statistics_of_texts(self, gold: Any, segments: IntArray, texts: Sequence[str]) -> FloatArray:
+        """Return the score of each text beside a 1."""
+        scores = self.of.segment_scores(self.of.statistics_of_texts(gold, segments, texts))
+        return np.column_stack([scores, np.ones(scores.size)])
+
+    def identity(self) -> str | None:
+        """Return the settings of the metric that scores the segments."""
+        identity = self.of.identity()
+        return None if identity is None else f"segment mean of {identity}"
 
 
 NAMES: Names = {

@@ -71,18 +71,18 @@ def worth_sending(work: Work, n_resamples: int) -> bool:
 
 def sent(executor: Executor, work: Work, n_resamples: int, size: int) -> Iterator[FloatArray]:
     """Run fixed blocks of replicates on an executor, several to a task; yield the parts in order."""
-    n_tasks = min(TASKS_PER_WORKER * _workers(executor), -(-n_resamples // size))
+    n_tasks = min(TASKS_PER_WORKER * n_workers(executor), -(-n_resamples // size))
     step = size * -(-n_resamples // (size * n_tasks))
     futures: list[Future[FloatArray]] = []
     try:
-        with _clear_errors(executor):
+        with clear_errors(executor):
             submit, held = _handed(executor, work)
             for first in range(
                 0, n_resamples, step
             ):  # one by one: what was taken is cancelled if more is not
                 futures.append(submit(blocks, held, first, min(first + step, n_resamples), size))  # noqa: PERF401
         for future in futures:
-            with _clear_errors(executor):
+            with clear_errors(executor):
                 part = future.result()
             yield part
     finally:
@@ -96,7 +96,7 @@ def blocks(work: Work, first: int, stop: int, size: int) -> FloatArray:
         return np.concatenate([work(at, min(at + size, stop)) for at in range(first, stop, size)])
 
 
-def _workers(executor: Executor) -> int:
+def n_workers(executor: Executor) -> int:
     """Return how many tasks run at once, as far as the executor says."""
     client = _dask_client(executor)
     if client is not None:
@@ -130,7 +130,7 @@ def _dask_client(executor: Executor) -> Any:
 
 
 @contextmanager
-def _clear_errors(executor: Executor) -> Iterator[None]:
+def clear_errors(executor: Executor) -> Iterator[None]:
     """Say what an executor that fails means; errors of the work go through."""
     name = type(executor).__name__
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from bestby.engine.base import Drawing, Pair
 from bestby.engine.interval_maker import Intervals
 from bestby.engine.sums import SumGroup
 from bestby.engine.targets import Target
+from bestby.engine.text_statistics import Counting, cache_folder
 from bestby.inference import multiplicity, omnibus
 from bestby.metrics.base import BaseMetric, MeanMetric
 from bestby.metrics.suitability import chosen_metrics
@@ -52,8 +54,12 @@ def compared_by_metric(
     resampling: Resampling,
     part_of: Callable[[Intervals, int, BaseMetric], MetricPart],
     consumer: str,
+    cache: str | PathLike[str] | None,
 ) -> Comparison:
-    """Return the comparison on all metrics from its part on each; `named` are settings for the provenance."""
+    """Return the comparison on all metrics from its part on each; `named` are settings for the provenance.
+
+    Statistics of texts are counted by as many jobs as make resamples, and kept in the folder `cache`.
+    """
     dependence.check(evaluation, settings)
     metrics, reading_notes = chosen_metrics(metric, {"": evaluation}, greater_is_better)
     drawing = Drawing.of(resampling)
@@ -66,6 +72,7 @@ def compared_by_metric(
         blocks=settings.blocks,
         supports=prepare.ALL_GROUPINGS,
         consumer=consumer,
+        counting=Counting(drawing.n_jobs, drawing.executor, cache_folder(cache)),
     ):
         notes += [note for note in note_rules.drawing_notes(group, drawing, settings) if note not in notes]
         intervals = Intervals(group, drawing)

@@ -1,0 +1,186 @@
+"""The statistics of texts: each text is counted once, by processes where that pays, and kept."""
+
+from __future__ import annotations
+
+import base64
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from bestby._core import files, kept_values
+from bestby._core.errors import InvalidInputError
+from bestby._core.paths import is_url, user_path
+from bestby._core.text import quoted
+from bestby._core.typing import Array, FloatArray, IntArray
+from bestby.metrics import _texts
+from bestby.metrics._texts import TextMetric
+from bestby.resampling import executing
+
+WORTH_PROCESSES = 4.0
+"""Seconds of counting from which other processes are started, each of which takes most of one to begin."""
+
+_WORKER = "from bestby.engine.text_statistics import work; work()"
+
+
+@dataclass(frozen=True)
+class Counting:
+    """Where the statistics of texts are counted and kept; no number depends on it.
+
+    They are counted by tasks of `executor`, else by `n_jobs` processes, where that pays, and kept in the
+    folder `cache` if there is one.
+    """
+
+    n_jobs: int = 1
+    executor: Executor | None = None
+    cache: Path | None = None
+
+
+def cache_folder(path: str | os.PathLike[str] | None) -> Path | None:
+    """Return the folder of a cache, made if it is not there; None for None."""
+    if path is None:
+        return None
+    if not isinstance(path, str | os.PathLike) or is_url(os.fspath(path)):
+        raise InvalidInputError(
+            f"cache must be the path of a folder, got {quoted(path)}", hint="cache='counts'", argument="cache"
+        )
+    folder = user_path(os.fspath(path))
+    try:
+        if not folder.is_dir():
+            files.folder(folder)
+        files.sweep(folder / "tmp")
+    except (OSError, ValueError) as error:
+        raise InvalidInputError(
+            f"cache={str(path)!r} cannot be made a folder: {getattr(error, 'strerror', None) or error}",
+            hint="name a folder, or one that can be made",
+            argument="cache",
+        ) from error
+    return folder
+
+
+@dataclass(frozen=True, eq=False)
+class _Texts:
+    """Texts to be counted: `segments` has the position of the item of each in the gold."""
+
+    metric: TextMetric
+    gold: Array
+    segments: IntArray
+    texts: list[str]
+
+    def counted(self) -> FloatArray:
+        """Return the statistics of the texts."""
+        return np.asarray(
+            self.metric.statistics_of_texts(self.gold, self.segments, self.texts), dtype=np.float64
+        )
+
+    def parts(self, n_parts: int) -> list[tuple[IntArray, _Texts]]:
+        """Return the texts of successive items together, with their positions among all."""
+        ends = np.linspace(0, len(self.gold), n_parts + 1).astype(np.int64)
+        out = []
+        for first, stop in pairwise(ends.tolist()):
+            places = np.flatnonzero((self.segments >= first) & (self.segments < stop))
+            texts = [self.texts[place] for place in places.tolist()]
+            part = _Texts(self.metric, self.gold[first:stop], self.segments[places] - first, texts)
+            out.append((places, part))
+        return out
+
+
+def statistics(
+    metric: TextMetric, gold: Array, systems: Sequence[Sequence[str]], counting: Counting
+) -> list[FloatArray]:
+    """Return the statistics of the texts of each system, shape (n, k), from the cache where it has them."""
+    keys = None if counting.cache is None else _texts.keys(metric, gold, systems)
+    if counting.cache is None or keys is None:
+        return _counted(metric, gold, systems, counting)
+    rows = {place: _read(counting.cache, key, len(gold)) for place, key in enumerate(keys)}
+    absent = [place for place, read in rows.items() if read is None]
+    if absent:
+        counted = _counted(metric, gold, [systems[place] for place in absent], counting)
+        for place, made in zip(absent, counted, strict=True):
+            rows[place] = made
+            _write(counting.cache, keys[place], made)
+    return [made for made in rows.values() if made is not None]
+
+
+def _counted(
+    metric: TextMetric, gold: Array, systems: Sequence[Sequence[str]], counting: Counting
+) -> list[FloatArray]:
+    """Count the texts of each system, equal ones of one item once."""
+    distinct: dict[tuple[int, str], int] = {}
+    places = [
+        np.array([distinct.setdefault(one, len(distinct)) for one in enumerate(texts)], np.int64)
+        for texts in systems
+    ]
+    segments = np.fromiter((segment for segment, _ in distinct), np.int64, len(distinct))
+    every = _Texts(metric, gold, segments, [text for _, text in distinct])
+    workers = counting.n_jobs if counting.executor is None else executing.n_workers(counting.executor)
+    workers = min(workers, len(gold))
+    if workers < 2 or metric.seconds * len(distinct) < WORTH_PROCESSES:
+        rows = every.counted()
+    else:
+        parts = every.parts(workers)
+        made = _by_workers([part for _, part in parts], counting.executor)
+        rows = np.empty((len(distinct), made[0].shape[1]))
+        for (at, _), part in zip(parts, made, strict=True):
+            rows[at] = part
+    return [rows[at] for at in places]
+
+
+def _by_workers(parts: Sequence[_Texts], executor: Executor | None) -> list[FloatArray]:
+    """Return the statistics of each part, counted by tasks of the executor or by a process each."""
+    if executor is not None:
+        with executing.clear_errors(executor):
+            futures = [executor.submit(_Texts.counted, part) for part in parts]
+            return [future.result() for future in futures]
+    with ThreadPoolExecutor(len(parts)) as waiting:
+        made = list(waiting.map(_in_a_process, parts))
+    return [part.counted() if rows is None else rows for part, rows in zip(parts, made, strict=True)]
+
+
+def _in_a_process(part: _Texts) -> FloatArray | None:
+    """Return the statistics of a part from a new process; None if there is none, or it fails.
+
+    A process of `multiprocessing` would run the user's script again unless that guards against it.
+    """
+    if part.metric.identity() is None:  # it may hold functions, or come from that script
+        return None
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", _WORKER],
+            input=pickle.dumps(part),
+            capture_output=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            check=True,
+        )
+        rows: FloatArray = pickle.loads(done.stdout)
+    except (OSError, ValueError, EOFError, pickle.PickleError, subprocess.CalledProcessError):
+        return None
+    return rows
+
+
+def work() -> None:
+    """Count the texts that come on the standard input, in a process of `_in_a_process`."""
+    out, sys.stdout = sys.stdout.buffer, sys.stderr  # a library may print
+    pickle.dump(pickle.load(sys.stdin.buffer).counted(), out)
+
+
+def _read(cache: Path, key: str, n_items: int) -> FloatArray | None:
+    """Return the statistics of so many items that are kept under a key, None if there are none."""
+    value = kept_values.read(cache, key)
+    try:
+        rows = np.frombuffer(base64.b64decode(value["rows"], validate=True), "<f8") if value else None
+        return None if rows is None else rows.reshape(n_items, -1).astype(np.float64)
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _write(cache: Path, key: str, rows: FloatArray) -> None:
+    text = base64.b64encode(np.ascontiguousarray(rows, "<f8").tobytes()).decode("ascii")
+    kept_values.write(cache, key, {"rows": text}, cache / "tmp")

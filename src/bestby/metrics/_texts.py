@@ -1,0 +1,88 @@
+"""Metrics of texts whose statistics may be counted elsewhere and kept: what they depend on, and its hash."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from bestby._core.typing import FloatArray, IntArray
+from bestby._core.versions import versions
+from bestby._version import __version__
+from bestby.metrics import _items
+from bestby.metrics.base import Metric
+
+_FORM = 1
+"""Of the hashes: a change of what they are made of gives it another number."""
+
+
+class TextMetric(Metric):
+    """A metric of texts, the statistics of an item being made from its text and its references alone.
+
+    So equal texts of several systems are counted once, in any process, and the counts can be kept.
+
+    Attributes
+    ----------
+    seconds : float
+        How long a text takes, roughly.
+    libraries : tuple of str
+        More libraries than `packages` that may change the statistics, by the names under which they are
+        installed.
+    """
+
+    reads = "objects"
+    seconds: ClassVar[float] = 1e-3
+    libraries: ClassVar[tuple[str, ...]] = ()
+
+    def statistics_of_texts(self, gold: Any, segments: IntArray, texts: Sequence[str]) -> FloatArray:
+        """Return the statistics of texts, each that of an item; items may repeat and have any order.
+
+        `gold` has shape (n,), `segments` the position of the item of each text.
+        """
+        return self.statistics(gold[segments], texts)
+
+    @property
+    def built_in(self) -> bool:
+        """Whether bestby brings the class: a class of the user's own may do anything in any method."""
+        return type(self).__module__.partition(".")[0] == "bestby"
+
+    def identity(self) -> str | None:
+        """Return the settings that the statistics depend on; None if they cannot be told."""
+        if not self.built_in or not dataclasses.is_dataclass(self):
+            return None
+        settings = {
+            field.name: getattr(self, field.name) for field in dataclasses.fields(self) if field.compare
+        }
+        return f"{type(self).__module__}.{type(self).__qualname__} {settings!r}"
+
+
+def keys(metric: TextMetric, gold: Any, systems: Sequence[Sequence[str]]) -> list[str] | None:
+    """Return the hash of all that the statistics of each system depend on; None if that cannot be told.
+
+    That is the metric with its settings, the versions of bestby and of the libraries it uses, the references
+    and the texts.
+    """
+    identity = metric.identity()
+    if identity is None:
+        return None
+    used = versions((*metric.packages, *metric.libraries))
+    references = _items.references(gold, metric.name)
+    common = hashlib.blake2b(json.dumps([_FORM, __version__, used, identity]).encode(), digest_size=20)
+    common.update(np.array([len(several) for several in references], np.int64).tobytes())
+    common.update(_content([text for several in references for text in several]))
+    out = []
+    for texts in systems:
+        one = common.copy()
+        one.update(_content(texts))
+        out.append(one.hexdigest())
+    return out
+
+
+def _content(texts: Sequence[str]) -> bytes:
+    """Return bytes that no other list of texts has."""
+    sizes = np.array([len(texts), *map(len, texts)], np.int64)
+    return sizes.tobytes() + "".join(texts).encode("utf-8", "surrogatepass")

@@ -1,0 +1,231 @@
+"""Statistics of texts are the same wherever they are counted, and whether they come from a cache or not."""
+
+from __future__ import annotations
+
+import base64
+import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bestby as bb
+from bestby._core.kept_values import digest
+from bestby.engine import text_statistics
+from bestby.engine.text_statistics import Counting, statistics
+from bestby.metrics import _texts
+from bestby.metrics.bleu import Bleu
+from bestby.metrics.summarisation import Meteor, MeteorSettings, Rouge
+from bestby.metrics.translation import Chrf, SegmentMean, Ter
+
+REFERENCES = np.array([f"the cat {i} sat on the mat, {i % 3} times" for i in range(12)], dtype=object)
+SYSTEMS = {
+    "a": [text.replace("cat", "dog") if i % 3 else text for i, text in enumerate(REFERENCES)],
+    "b": [text.replace("mat", "rug") if i % 2 else text for i, text in enumerate(REFERENCES)],
+}
+
+
+class Own(Bleu):
+    """A metric that bestby does not bring."""
+
+    def statistics(self, gold: Any, predictions: Any) -> Any:
+        return super().statistics(gold, [text.upper() for text in predictions])
+
+
+def evaluated(cache: Any = None, **settings: Any) -> bb.Comparison:
+    given = {"metric": "bleu", "n_resamples": 20, **settings}
+    return bb.evaluate(given.pop("systems", SYSTEMS), REFERENCES, cache=cache, **given)
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return the numbers of texts that are counted from now on."""
+    numbers: list[int] = []
+    original = Bleu._rows
+
+    def counting(metric: Bleu, references: Any, segments: Any, texts: list[str]) -> Any:
+        numbers.append(len(texts))
+        return original(metric, references, segments, texts)
+
+    monkeypatch.setattr(Bleu, "_rows", counting)
+    return numbers
+
+
+def test_equal_texts_of_an_item_are_counted_once(counted: list[int]) -> None:
+    evaluated()
+    assert counted == [sum(len({a, b}) for a, b in zip(*SYSTEMS.values(), strict=True))]
+    assert counted[0] < 24
+
+
+def test_a_second_evaluation_counts_nothing_and_gives_the_same(tmp_path: Path, counted: list[int]) -> None:
+    plain = evaluated()
+    first = evaluated(tmp_path / "new" / "cache")
+    counted.clear()
+    second = evaluated(tmp_path / "new" / "cache")
+    assert counted == []
+    assert plain == first == second
+    assert plain.signature == second.signature
+
+
+def test_only_a_system_that_changed_is_counted_again(tmp_path: Path, counted: list[int]) -> None:
+    evaluated(tmp_path)
+    counted.clear()
+    changed = {**SYSTEMS, "b": [*SYSTEMS["b"][:-1], "something else"]}
+    assert evaluated(tmp_path, systems=changed) == evaluated(systems=changed)
+    assert counted[0] == 12
+    assert evaluated(tmp_path, metric="bleu@none") == evaluated(metric="bleu@none")
+
+
+@pytest.mark.parametrize(
+    "damage", ["cut off", "another number", "another shape", "of another key", "no JSON"]
+)
+def test_a_damaged_file_is_counted_again_and_mended(tmp_path: Path, damage: str) -> None:
+    expected = evaluated(tmp_path)
+    for file in tmp_path.glob("*.json"):
+        content = json.loads(file.read_text("utf-8"))
+        rows = np.frombuffer(base64.b64decode(content["value"]["rows"]), "<f8").copy()
+        if damage == "another number":
+            rows[2] += 1
+        if damage == "another shape":
+            rows = rows[:-1]
+        content["value"]["rows"] = base64.b64encode(rows.tobytes()).decode()
+        if damage == "another shape":
+            content["checksum"] = digest(content["value"])
+        if damage == "of another key":
+            content["key"] = "0" * 40
+        text = {"cut off": json.dumps(content)[:-40], "no JSON": "\0"}.get(damage, json.dumps(content))
+        file.write_text(text, "utf-8")
+    before = {file.name: file.read_bytes() for file in tmp_path.glob("*.json")}
+    assert evaluated(tmp_path) == expected
+    after = {file.name: file.read_bytes() for file in tmp_path.glob("*.json")}
+    assert before.keys() == after.keys()
+    assert all(after[name] != before[name] for name in before)
+
+
+def test_methods_of_a_class_of_the_users_own_are_called(tmp_path: Path) -> None:
+    upper = {name: [text.upper() for text in texts] for name, texts in SYSTEMS.items()}
+    own, expected = evaluated(tmp_path, metric=Own()), evaluated(systems=upper)
+    assert [score.score for score in own.systems] == [score.score for score in expected.systems]
+    assert not list(tmp_path.glob("*.json"))
+
+
+@pytest.mark.long
+def test_two_processes_at_once_fill_one_cache(tmp_path: Path) -> None:
+    code = (
+        "import sys; from tests.unit.engine.test_text_statistics import evaluated;"
+        "print(evaluated(sys.argv[1]).to_json())"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "cache")]
+    running = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(2)]
+    answers = [process.communicate()[0] for process in running]
+    assert [process.returncode for process in running] == [0, 0]
+    assert answers[0] == answers[1]
+    assert [json.loads(answer) for answer in answers] == [json.loads(evaluated().to_json())] * 2
+    assert len(list((tmp_path / "cache").glob("*.json"))) == 2
+    assert not list((tmp_path / "cache" / "tmp").iterdir())
+
+
+def keys(metric: Any = None, gold: Any = ("ab", "c"), texts: Any = ("ab", "c")) -> list[str] | None:
+    return _texts.keys(metric or Bleu(), gold, [texts])
+
+
+def test_a_key_tells_whatever_changes_the_statistics(monkeypatch: pytest.MonkeyPatch) -> None:
+    different = [
+        keys(),
+        keys(Bleu(lowercase=True)),
+        keys(Bleu("bleu@none", "none")),
+        keys(Chrf()),
+        keys(Chrf(beta=1)),
+        keys(Ter()),
+        keys(SegmentMean("bleu_segment_mean", Bleu())),
+        keys(Rouge("rouge1")),
+        keys(Rouge("rouge1", stem=True)),
+        keys(gold=("a", "bc")),
+        keys(gold=(("ab", "c"), "c")),
+        keys(gold=("ab", ("c", "ab"))),
+        keys(texts=("a", "bc")),
+        keys(texts=("abc", "")),
+    ]
+    monkeypatch.setattr(_texts, "__version__", "another")
+    different.append(keys())
+    monkeypatch.setattr(_texts, "versions", lambda _: {"sacrebleu": "another"})
+    different.append(keys())
+    found = [key[0] for key in different if key is not None]
+    assert len(set(found)) == len(different)
+    assert keys(gold=(["ab"], ("c",))) == keys()
+
+
+@pytest.mark.parametrize("metric", [Own(), Meteor(settings=MeteorSettings(tokenise=str.split))])
+def test_what_may_depend_on_anything_is_not_kept(metric: Any) -> None:
+    assert keys(metric) is None
+
+
+@pytest.mark.parametrize("path", ["a file", 3, "https://host/cache", "a file/below"])
+def test_what_is_no_folder_is_refused(tmp_path: Path, path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a file").write_text("", "utf-8")
+    with pytest.raises(bb.InvalidInputError, match="cache"):
+        evaluated(path)
+
+
+def test_a_cache_that_cannot_be_written_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("bestby._core.files.replace", full)
+    assert evaluated(tmp_path) == evaluated()
+    assert not list(tmp_path.glob("*.json"))
+
+
+# -- processes -------------------------------------------------------------------------------------
+
+
+def rows(metric: Any, counting: Counting) -> list[np.ndarray]:
+    return statistics(metric, REFERENCES, list(SYSTEMS.values()), counting)
+
+
+def check_equal(found: list[np.ndarray], metric: Any) -> None:
+    for made, texts in zip(found, SYSTEMS.values(), strict=True):
+        np.testing.assert_array_equal(made, metric.statistics(REFERENCES, texts))
+
+
+@pytest.mark.parametrize(
+    "metric", [Bleu(), Chrf(word_order=2), Ter(), Rouge("rougeL"), SegmentMean("ter_segment_mean", Ter())]
+)
+def test_parts_give_the_statistics_of_all(metric: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    check_equal(rows(metric, Counting()), metric)
+    monkeypatch.setattr(text_statistics, "WORTH_PROCESSES", 0.0)
+    with ThreadPoolExecutor(3) as executor:
+        check_equal(rows(metric, Counting(executor=executor)), metric)
+
+
+@pytest.mark.parametrize("works", [True, False])
+def test_processes_give_the_same_and_where_there_is_none_it_is_done_here(
+    works: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(text_statistics, "WORTH_PROCESSES", 0.0)
+    status: list[int] = []
+    original = subprocess.run
+
+    def run(command: list[str], **given: Any) -> Any:
+        done = original(
+            command if works else [command[0], "-c", "raise OSError"], **{**given, "check": False}
+        )
+        status.append(done.returncode)
+        done.check_returncode()
+        return done
+
+    monkeypatch.setattr(subprocess, "run", run)
+    check_equal(rows(Ter(), Counting(n_jobs=2)), Ter())
+    assert status == ([0, 0] if works else [1, 1])
+
+
+def test_little_work_starts_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subprocess, "run", None)
+    check_equal(rows(Ter(), Counting(n_jobs=2)), Ter())
