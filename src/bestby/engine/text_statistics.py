@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bestby._core import files, kept_values
+from bestby._core import files, stored_values
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import is_url, user_path
 from bestby._core.text import quoted
@@ -173,7 +173,7 @@ def work() -> None:
 
 def _read(cache: Path, key: str, n_items: int) -> FloatArray | None:
     """Return the statistics of so many items that are kept under a key, None if there are none."""
-    value = kept_values.read(cache, key)
+    value = stored_values.read(cache, key)
     try:
         rows = np.frombuffer(base64.b64decode(value["rows"], validate=True), "<f8") if value else None
         return None if rows is None else rows.reshape(n_items, -1).astype(np.float64)
@@ -183,4 +183,4 @@ def _read(cache: Path, key: str, n_items: int) -> FloatArray | None:
 
 def _write(cache: Path, key: str, rows: FloatArray) -> None:
     text = base64.b64encode(np.ascontiguousarray(rows, "<f8").tobytes()).decode("ascii")
-    kept_values.write(cache, key, {"rows": text}, cache / "tmp")
+    stored_values.write(cache, key, {"rows": text}, cache / "tmp")

@@ -134,14 +134,14 @@ class NGrams:
             # Only what matched so far can go on matching.
             going = _goes_on(starts, n, texts.owners)
             starts, place = starts[going], place[going]
-            place = self._found(order, place, texts.numbers[starts + n])
+            place = self._places(order, place, texts.numbers[starts + n])
             equal = place >= 0
             starts, place = starts[equal], place[equal]
             clipped = np.minimum(np.bincount(place, minlength=order.most.size), order.most)
             out[:, n] = _sums(clipped, order.bounds)[segments]
         return out
 
-    def _found(self, order: _Order, place: IntArray, last: IntArray) -> IntArray:
+    def _places(self, order: _Order, place: IntArray, last: IntArray) -> IntArray:
         """Return the places of n-grams among those of the references, -1 for those they lack."""
         first = order.firsts[place]
         several = order.firsts[place + 1] - first

@@ -82,10 +82,10 @@ class Counted(TextMetric):
 
     def statistics_of_texts(self, gold: Any, segments: IntArray, texts: Sequence[str]) -> FloatArray:
         """Return the counts of texts, each the translation of a segment."""
-        kept = self.prepared
-        if kept is None or not kept.holds(gold):
-            kept = self._prepare(gold)
-        return self._rows(kept.counted, segments, list(texts))
+        prepared = self.prepared
+        if prepared is None or not prepared.holds(gold):
+            prepared = self._prepare(gold)
+        return self._rows(prepared.counted, segments, list(texts))
 
     def segment_scores(self, rows: FloatArray) -> FloatArray:
         """Return the score of each segment by itself, as sacrebleu's functions for sentences do."""

@@ -139,12 +139,12 @@ class Bleu(Counted):
         splitter = self._splitter(counted.tokenizer, counted.vocabulary)
         rows = np.zeros((len(translations), 2 + 2 * _HIGHEST))
         for some in _ngrams.ascending(segments):
-            tokens, of = splitter.tokens(translations[some]), segments[some]
+            tokens, places = splitter.tokens(translations[some]), segments[some]
             rows[some] = np.column_stack(
                 [
                     tokens.sizes,
-                    _closest(counted.lengths[of], tokens.sizes),
-                    counted.ngrams.matches(tokens, of),
+                    _closest(counted.lengths[places], tokens.sizes),
+                    counted.ngrams.matches(tokens, places),
                     np.maximum(tokens.sizes[:, None] - np.arange(_HIGHEST), 0),
                 ]
             )

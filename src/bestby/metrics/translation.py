@@ -140,14 +140,14 @@ class Chrf(Counted):
         rows = np.zeros((len(translations), 3 * (self.char_order + self.word_order)))
         splitters = [self._words(one.vocabulary) for one in counted]
         for some in _ngrams.ascending(segments):
-            texts, of = translations[some], segments[some]
+            texts, places = translations[some], segments[some]
             characters = self._characters(texts)
-            best = np.full(of.size, -1.0)
+            best = np.full(places.size, -1.0)
             for one, splitter in zip(counted, splitters, strict=True):
-                found = one.statistics(characters, splitter.tokens(texts), of)
-                scores = np.where(one.present[of], self._segment_score(found), -1.0)
+                against = one.statistics(characters, splitter.tokens(texts), places)
+                scores = np.where(one.present[places], self._segment_score(against), -1.0)
                 better = scores > best  # the first of several references that are equally good
-                rows[some][better], best[better] = found[better], scores[better]
+                rows[some][better], best[better] = against[better], scores[better]
         return rows
 
     def _segment_score(self, rows: FloatArray) -> FloatArray:

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import bestby as bb
-from bestby._core.kept_values import digest
+from bestby._core.stored_values import digest
 from bestby.engine import text_statistics
 from bestby.engine.text_statistics import Counting, statistics
 from bestby.metrics import _texts

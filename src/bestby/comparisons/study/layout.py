@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from bestby._core import files, kept_values
+from bestby._core import files, stored_values
 from bestby._core.errors import InvalidInputError, StudyError
 from bestby.comparisons.study import names
 
@@ -100,12 +100,12 @@ def run_names(study: Path, condition: str) -> list[str]:
 
 def cached(study: Path, key: str) -> dict[str, Any] | None:
     """Return what was kept under a key, None if nothing was or it is damaged."""
-    return kept_values.read(study / "cache", _checked_key(key))
+    return stored_values.read(study / "cache", _checked_key(key))
 
 
 def keep(study: Path, key: str, value: dict[str, Any]) -> None:
     """Keep a value under a key; nothing happens if it cannot be written."""
-    kept_values.write(study / "cache", _checked_key(key), value, scratch(study))
+    stored_values.write(study / "cache", _checked_key(key), value, scratch(study))
 
 
 def _checked_key(key: str) -> str:

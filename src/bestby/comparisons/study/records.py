@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bestby._core import checks
-from bestby._core.kept_values import digest
+from bestby._core.stored_values import digest
 from bestby._core.typing import Array, ArrayLike
 
 Tag = str | int | float | bool | None

@@ -13,7 +13,7 @@ import pytest
 
 from bestby._core import files
 from bestby._core.errors import InvalidInputError, StudyError
-from bestby._core.kept_values import digest
+from bestby._core.stored_values import digest
 from bestby.comparisons.study import names
 from bestby.comparisons.study.checksummed import sealed, unsealed
 from bestby.comparisons.study.records import Gold

@@ -1,4 +1,4 @@
-"""Values that may be computed again, kept in a folder under the hash of all that they depend on."""
+"""Values that can be computed again, stored in a folder under the hash of all that they depend on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def digest(content: Any) -> str:
 
 
 def read(folder: Path, key: str) -> dict[str, Any] | None:
-    """Return what was kept under a key, None if nothing was or it is damaged."""
+    """Return the value stored under a key, None if there is none or it is damaged."""
     try:
         content = json.loads((folder / f"{key}.json").read_bytes().decode("utf-8"))
         value = content["value"]
@@ -28,7 +28,7 @@ def read(folder: Path, key: str) -> dict[str, Any] | None:
 
 
 def write(folder: Path, key: str, value: dict[str, Any], scratch: Path) -> None:
-    """Keep a value under a key; nothing happens if it cannot be written.
+    """Store a value under a key; nothing happens if it cannot be written.
 
     `scratch` is a folder of files that are being written, on the same file system.
     """
