@@ -1,4 +1,4 @@
-"""Metrics of texts whose statistics may be counted elsewhere and stored: what they depend on, and its hash."""
+"""Metrics of texts whose statistics may be counted elsewhere and stored: their settings, and a hash."""
 
 from __future__ import annotations
 
