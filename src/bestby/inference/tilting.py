@@ -61,6 +61,7 @@ _BATCH = 250
 _BLOCK = 1 << 18
 _STEPS = 1 << 16
 _DISAGREES = 1e-4
+_SUMMED = 32  # units of a kind up to which they are drawn one by one: sooner done than a binomial draw
 
 METHOD = "importance sampling"
 
@@ -253,19 +254,29 @@ def _batch(
 ) -> Iterator[FloatArray]:
     """Yield the sums of signs (R, D) of a batch of draws, a part at a time, in the memory of the last one."""
     generator = streams.block_generator(seed, "tilted", batch)
+    # Single units first: what follows is summed by kind, or drawn as a binomial where units are many.
+    single, several = np.flatnonzero(counts == 1), np.flatnonzero((counts > 1) & (counts <= _SUMMED))
+    many = np.flatnonzero(counts > _SUMMED)
     limits = (_STEPS * chances).astype(np.uint16)
-    several = np.flatnonzero(counts > 1)
-    size = min(n_draws, max(1, _BLOCK // counts.size))
+    limits = np.concatenate([limits[single], np.repeat(limits[several], counts[several])])
+    firsts = np.cumsum(counts[several]) - counts[several]
+    size = min(n_draws, max(1, _BLOCK // max(counts.size, limits.size)))
     # New memory for each part takes twice as long as all the rest.
     part = np.empty((size, counts.size))
     for start in range(0, n_draws, size):
         signs = part[: n_draws - start]
-        plus = generator.integers(0, _STEPS, signs.shape, np.uint16) < limits
-        np.multiply(plus, 2.0, out=signs)
-        signs -= 1.0
+        plus = generator.integers(0, _STEPS, (len(signs), limits.size), np.uint16) < limits
+        if single.size == counts.size:
+            signs[:] = plus
+        else:
+            signs[:, single] = plus[:, : single.size]
         if several.size:
-            n = counts[several]
-            signs[:, several] = 2.0 * generator.binomial(n, chances[several], (len(signs), n.size)) - n
+            units = plus[:, single.size :].view(np.int8)
+            signs[:, several] = np.add.reduceat(units, firsts, axis=1)
+        if many.size:
+            signs[:, many] = generator.binomial(counts[many], chances[many], (len(signs), many.size))
+        signs *= 2.0
+        signs -= counts
         yield signs
 
 
