@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from bestby import Metric
 from bestby._core.typing import Alternative
+from bestby.vocabulary import allowed_names, needs
 from calibration import designs as d
 from calibration.populations import Population
 
@@ -20,8 +21,12 @@ AGREEMENTS = (0.0, 0.5, 0.9, 0.98)
 APART = 0.8
 """The agreement of the systems of which one is better."""
 
-SINGLE = ("bca", "percentile", "basic", "studentized", "normal")
-RANKED = ("bca", "percentile", "basic")
+SINGLE = tuple(
+    name
+    for name in allowed_names("interval", "items")
+    if name not in ("auto", "cr2") and not {"answers", "crossed"} & {*needs("interval", name)}
+)
+RANKED = tuple(name for name in SINGLE if "formula" not in needs("interval", name))
 TESTS = ("permutation", "bootstrap", "mcnemar", "mcnemar-midp", "sign", "wilcoxon", "t", "wald")
 SIDED = ("permutation", "bootstrap", "mcnemar-midp", "t", "wald")
 DEAR = ("spearman", "roc_auc")

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from statistics import median
 
+from bestby.vocabulary import INTERVALS
 from calibration import RESULTS, ROOT, aso_thresholds, counting, files, pages, statements, subjects
 from calibration.files import Row
 
 PAGE = ROOT / "docs" / "concepts" / "calibration.md"
 TESTS = ("permutation", "bootstrap", "mcnemar", "mcnemar-midp", "sign", "wilcoxon", "t", "wald")
-METHODS = ("auto", "tango", "wilson", "bca", "percentile", "basic", "studentized", "normal", "cr2")
+METHODS = tuple(term.name for term in INTERVALS)
 FACTORS = {
     "base": "metric × items × agreement",
     "rare class": "a class of 2 %",

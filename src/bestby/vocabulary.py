@@ -10,20 +10,47 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Literal, TypeAlias
+
+# What the parameters of public functions may be, so that type checkers refuse and editors complete it.
+ItemInterval: TypeAlias = Literal[
+    "auto", "tango", "bca", "percentile", "basic", "studentized", "normal", "cr2", "two-way"
+]
+RunsInterval: TypeAlias = Literal["auto", "t", "bca", "percentile", "basic"]
+StudyInterval: TypeAlias = Literal[
+    "auto", "t", "percentile", "basic", "bca", "studentized", "normal", "tango"
+]
+ItemTest: TypeAlias = Literal[
+    "permutation", "permutation-standardised", "bootstrap", "mcnemar", "mcnemar-midp", "sign", "wilcoxon",
+    "t", "wald",
+]  # fmt: skip
+ItemTestOrAuto: TypeAlias = ItemTest | Literal["auto"]
+RunsTest: TypeAlias = Literal["auto", "permutation", "t", "brunner-munzel", "bootstrap"]
+DatasetTest: TypeAlias = Literal["t", "wilcoxon", "sign", "permutation"]
+FoldTest: TypeAlias = Literal["auto", "corrected-t", "conservative-t", "5x2cv-f", "5x2cv-t", "k-bonferroni"]
+PreferenceTest: TypeAlias = Literal["auto", "permutation", "wald", "bootstrap"]
+StudyTest: TypeAlias = Literal[
+    "auto", "permutation", "permutation-standardised", "bootstrap", "t", "mcnemar", "mcnemar-midp", "sign",
+    "wilcoxon",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
     """A name that an argument takes or a result has.
 
-    `long_name` is what reports write within a sentence, `help` one line about it.
+    `long_name` is what reports write within a sentence, `help` one line about it. `needs` is what an interval
+    of items requires: "answers" (0/1 values of single items without strata), "formula" (derivatives of the
+    score by the weights of the units), "one stratum", "units" (all of them, as they are: no smaller resamples
+    and no resampled annotators), "no blocks" (of ordered text), "crossed" (two crossed groupings, which the
+    others refuse).
     """
 
     name: str
     long_name: str
     help: str
     arguments: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
 
 
 _ONE_TEST_SET = ("items.test", "datasets.test", "folds.inside", "pilot.test")
@@ -113,12 +140,15 @@ INTERVALS = (
     ),
     Term(
         "tango", "Tango score", "Score interval for differences of right and wrong answers.",
-        (*_BY_ITEMS, "study.interval")
+        (*_BY_ITEMS, "study.interval"), ("answers", "units")
     ),
-    Term("wilson", "Wilson score", "Score interval for one proportion, made by auto and tango."),
+    Term(
+        "wilson", "Wilson score", "Score interval for one proportion, made by auto and tango.",
+        needs=("answers", "units")
+    ),
     Term(
         "bca", "BCa bootstrap", "Bootstrap quantiles corrected for bias and skewness.",
-        (*_BY_ITEMS, "runs.interval", "study.interval")
+        (*_BY_ITEMS, "runs.interval", "study.interval"), ("units", "no blocks")
     ),
     Term(
         "percentile", "percentile bootstrap", "Quantiles of the bootstrap distribution.",
@@ -130,17 +160,21 @@ INTERVALS = (
     ),
     Term(
         "studentized", "studentized bootstrap", "Bootstrap of the difference over its standard error.",
-        (*_BY_ITEMS, "study.interval")
+        (*_BY_ITEMS, "study.interval"), ("formula", "one stratum", "units", "no blocks")
     ),
     Term(
         "normal", "delta-method t",
-        "Estimate plus or minus t standard errors, by the delta method.", (*_BY_ITEMS, "study.interval")
+        "Estimate plus or minus t standard errors, by the delta method.",
+        (*_BY_ITEMS, "study.interval"), ("formula", "units")
     ),
     Term(
         "cr2", "cluster-robust (CR2)", "The same with the bias-reduced error of few or unequal clusters.",
-        _BY_ITEMS
+        _BY_ITEMS, ("units",)
     ),
-    Term("two-way", "two-way cluster-robust", "The same for two crossed groupings of the items.", _BY_ITEMS),
+    Term(
+        "two-way", "two-way cluster-robust", "The same for two crossed groupings of the items.",
+        _BY_ITEMS, ("units", "crossed")
+    ),
     Term("max-t", "simultaneous max-T", "Holds for all pairs at once."),
     Term("t", "Student's t", "Student's t over the runs, or over items and runs.", _BY_RUNS),
     Term("welch", "Welch's t", "Student's t for two samples of unequal spread."),
@@ -247,6 +281,15 @@ def allowed_names(argument: str, question: str = "") -> tuple[Any, ...]:
     ('permutation', 'sign', 'wilcoxon', 't')
     """
     return tuple(term.name for term in terms(argument, question))
+
+
+def needs(kind: str, name: str) -> tuple[str, ...]:
+    """Return what a term requires of the data; nothing for a name that no term has.
+
+    >>> needs("interval", "two-way")
+    ('units', 'crossed')
+    """
+    return next((term.needs for term in KINDS[kind] if term.name == name), ())
 
 
 def choices(argument: str, question: str = "") -> str:

@@ -11,12 +11,16 @@ import numpy as np
 import pytest
 
 from bestby import Comparison, Metric, compare
-from bestby.vocabulary import allowed_names
+from bestby.vocabulary import allowed_names, needs
 
 LEVEL = 0.9
 RESAMPLES = 199
-INTERVALS = tuple(name for name in allowed_names("interval", "items") if name != "two-way")
+INTERVALS = tuple(
+    name for name in allowed_names("interval", "items") if "crossed" not in needs("interval", name)
+)
 """Two crossed groupings, which the interval "two-way" is for, have tests of their own."""
+FROM_COUNTS = ("bca", "percentile", "basic", "tango", "wilson", "studentized")
+"""Intervals from a distribution or from counts; others have derivatives, good to about eight digits."""
 TESTS = tuple(name for name in allowed_names("test", "items") if name != "auto")
 DESIGNS = ("plain", "clusters", "strata", "both")
 ALTERNATIVES = ("two-sided", "greater", "less")
@@ -241,11 +245,12 @@ def distributions(evidence: Any, *, whole: bool = False) -> Any:
 def applies(entry: Entry, design: str, *, interval: str = "auto", test: str = "permutation") -> bool:
     """Say whether interval and test go with the metric and the design, from what the guides promise."""
     single, unstratified = design in ("plain", "strata"), design in ("plain", "clusters")
-    if interval == "tango" and not (entry.binary and single and unstratified):
+    needed = needs("interval", interval)
+    if "answers" in needed and not (entry.binary and single and unstratified):
         return False
-    if interval == "normal" and not entry.sums:
+    if "formula" in needed and not entry.sums:
         return False
-    if interval == "studentized" and not (entry.sums and unstratified):
+    if "one stratum" in needed and not unstratified:
         return False
     if test == "permutation-standardised" and not entry.key.startswith(STANDARDISED):
         return False

@@ -7,7 +7,18 @@ import math
 
 import numpy as np
 import pytest
-from tests.laws.roster import INTERVALS, ROSTER, TESTS, Entry, applies, by_key, cases, four_systems, make
+from tests.laws.roster import (
+    FROM_COUNTS,
+    INTERVALS,
+    ROSTER,
+    TESTS,
+    Entry,
+    applies,
+    by_key,
+    cases,
+    four_systems,
+    make,
+)
 
 from bestby import Comparison, Difference, compare
 
@@ -35,7 +46,7 @@ def alike(one: Difference, other: Difference, tolerance: float) -> None:
     else:
         assert one.p_value == pytest.approx(other.p_value, rel=1e-9)
     width = one.interval.high - one.interval.low
-    numerical = 1e-7 if one.interval.method in ("normal", "cr2") else 1e-9
+    numerical = 1e-9 if one.interval.method in FROM_COUNTS else 1e-7
     slack = (numerical if one.interval.exact else tolerance) * width + 1e-12 * scale
     assert abs(one.interval.low - other.interval.low) <= slack
     assert abs(one.interval.high - other.interval.high) <= slack

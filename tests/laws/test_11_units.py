@@ -16,6 +16,7 @@ from tests.laws.roster import RelativeError, median_error
 import bestby as bb
 from bestby import Interval, InvalidInputError, Metric, TestResult
 from bestby.readers import batches, counting, read
+from bestby.vocabulary import allowed_names, needs
 
 UNITS = (1e-12, 1e-5, 3e3, 1e12)
 LEVEL = 0.9
@@ -65,7 +66,11 @@ METRICS = {
     "spread": Entry(Spread(), 1, gold=False),
     "median_error": Entry(median_error, 1, sums=False, one=True),
 }
-INTERVALS = ("auto", "normal", "cr2", "bca", "percentile", "basic", "studentized")
+INTERVALS = tuple(
+    name
+    for name in allowed_names("interval", "items")
+    if not {"answers", "crossed"} & {*needs("interval", name)}
+)
 TESTS = ("permutation", "bootstrap", "wald", "t", "sign", "wilcoxon")
 DESIGNS = ("plain", "clusters", "strata")
 
@@ -125,9 +130,9 @@ def same(here: Any, there: Any, entry: Entry, unit: float, *, drawn: bool) -> No
 
 
 def applies(entry: Entry, design: str, interval: str = "auto", test: str = "permutation") -> bool:
-    if interval == "normal" and not entry.sums:
+    if "formula" in needs("interval", interval) and not entry.sums:
         return False
-    if interval == "studentized" and not (entry.sums and design != "strata"):
+    if "one stratum" in needs("interval", interval) and design == "strata":
         return False
     return not (test in ("t", "sign", "wilcoxon") and not entry.mean)
 

@@ -214,8 +214,8 @@ def test_two_stages_have_the_mean_and_spread_of_a_loop(
 
     drawn = np.array([plain_resamples.two_stage(labels, units, K, both, rng) for _ in range(resamples)])  # type: ignore[arg-type]
     for found, loop in (
-        (made._drawn[:, 0, 0], drawn[:, 0]),
-        (made._drawn[:, 0, 0] - made._drawn[:, 0, 1], drawn[:, 0] - drawn[:, 1]),
+        (made.drawn[:, 0, 0], drawn[:, 0]),
+        (made.drawn[:, 0, 0] - made.drawn[:, 0, 1], drawn[:, 0] - drawn[:, 1]),
     ):
         sd = float(loop.std())
         error = sd * math.sqrt(1 / resamples + 1 / 4000)
@@ -226,4 +226,4 @@ def test_two_stages_have_the_mean_and_spread_of_a_loop(
     shift = made.gold_shift[0, 0]
     full = score([[row.count(k) / len(row) for k in range(K)] for row in labels], systems["a"])
     assert made.scores[0, 0] == pytest.approx(full, rel=1e-12)
-    assert made.replicates[:, 0, 0] == pytest.approx(made._drawn[:, 0, 0] - shift, rel=1e-12)
+    assert made.replicates[:, 0, 0] == pytest.approx(made.drawn[:, 0, 0] - shift, rel=1e-12)

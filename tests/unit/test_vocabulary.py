@@ -16,10 +16,11 @@ import bestby
 from bestby import vocabulary
 from bestby._core import typing as aliases
 from bestby.comparisons.study.study import Study
+from bestby.engine import interval_methods
 from bestby.inference import multiplicity
 from bestby.planning import LiftedScores, PairedProportions, Pilot, two_samples
 from bestby.results.comparison import Difference
-from bestby.results.values import Interval, Omnibus, TestResult
+from bestby.results.values import Omnibus, TestResult
 from bestby.vocabulary import KINDS, TESTS, allowed_names, choices, long_name
 
 SOURCE = Path(bestby.__file__).parent
@@ -29,7 +30,7 @@ PATHS = {path for kind in KINDS.values() for term in kind for path in term.argum
 ARGUMENTS = {path.rpartition(".")[2] for path in PATHS}
 QUESTIONS = {path.rpartition(".")[0] for path in PATHS} | {""}
 
-SOME_TESTS = {"_core/typing.py", "comparisons/common/many_systems.py", "comparisons/common/swap_notes.py"}
+SOME_TESTS = {"comparisons/common/many_systems.py", "comparisons/common/swap_notes.py"}
 """Modules with a list of tests that have one property, such as being computed for many systems at once."""
 
 NOT_CHOICES = {"Dependence"}
@@ -103,7 +104,6 @@ def test_every_docstring_names_the_choices_of_some_question() -> None:
 @pytest.mark.parametrize(
     ("record", "parameter", "kind"),
     [
-        (Interval, "method", "interval"),
         (TestResult, "name", "test"),
         (Omnibus, "name", "omnibus"),
         (Difference, "standard_error_method", "standard error"),
@@ -115,7 +115,8 @@ def test_a_result_names_all_that_it_may_hold(record: type, parameter: str, kind:
 
 
 def test_the_types_of_choices_agree() -> None:
-    literals = {name: alias for name, alias in vars(aliases).items() if "Literal" in str(get_origin(alias))}
+    both = {**vars(aliases), **vars(vocabulary)}
+    literals = {name: alias for name, alias in both.items() if "Literal" in str(get_origin(alias))}
     known = [names for argument in ARGUMENTS for names in all_choices(argument)]
     assert len(literals) > 3
     for name in literals.keys() - NOT_CHOICES:
@@ -138,6 +139,21 @@ def test_no_other_module_lists_them() -> None:
                 if len(names) > 2 and tests.issuperset(names):
                     lists.add(path.relative_to(SOURCE).as_posix())
     assert lists == SOME_TESTS
+
+
+def test_no_other_module_lists_the_intervals_of_items() -> None:
+    """A new interval touches its formula, its tests, this vocabulary and `METHODS` of the engine only."""
+    intervals = set(allowed_names("interval", "items")) - {"auto"}
+    lists = set()
+    for path in set(SOURCE.rglob("*.py")) - {SOURCE / "vocabulary.py"}:
+        text = path.read_text(encoding="utf-8")
+        named = [
+            set(re.findall(r'"([\w-]+)"', body)) for body in re.findall(r"[({[][^(){}\[\]]+[)}\]]", text)
+        ]
+        if any(len(names & intervals) > 4 for names in named):
+            lists.add(path.relative_to(SOURCE).as_posix())
+    assert lists == {"engine/interval_methods.py", "advising/interval_choice.py"}
+    assert intervals <= set(interval_methods.METHODS)
 
 
 @pytest.mark.parametrize("page", TABLES["PAGES"])

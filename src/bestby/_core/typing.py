@@ -25,29 +25,9 @@ Question: TypeAlias = Literal["two-sided", "greater", "less", "better"]
 OnMissing: TypeAlias = Literal["error", "drop", "worst"]
 Correction: TypeAlias = Literal["holm", "bonferroni", "bh", "none"]
 AnnotatorChoice: TypeAlias = Literal["fixed", "resample"]
-ItemInterval: TypeAlias = Literal[
-    "auto", "tango", "bca", "percentile", "basic", "studentized", "normal", "cr2", "two-way"
-]
-ItemTest: TypeAlias = Literal[
-    "permutation", "permutation-standardised", "bootstrap", "mcnemar", "mcnemar-midp", "sign", "wilcoxon",
-    "t", "wald",
-]  # fmt: skip
-ItemTestOrAuto: TypeAlias = ItemTest | Literal["auto"]
-RunsInterval: TypeAlias = Literal["auto", "t", "bca", "percentile", "basic"]
-RunsTest: TypeAlias = Literal["auto", "permutation", "t", "brunner-munzel", "bootstrap"]
 Statistic: TypeAlias = Literal["mean", "median", "trimmed_mean", "iqm"]
-DatasetTest: TypeAlias = Literal["t", "wilcoxon", "sign", "permutation"]
-FoldTest: TypeAlias = Literal["auto", "corrected-t", "conservative-t", "5x2cv-f", "5x2cv-t", "k-bonferroni"]
-PreferenceTest: TypeAlias = Literal["auto", "permutation", "wald", "bootstrap"]
 Ties: TypeAlias = Literal["half", "davidson"]
 Scale: TypeAlias = Literal["log", "elo"]
-StudyInterval: TypeAlias = Literal[
-    "auto", "t", "percentile", "basic", "bca", "studentized", "normal", "tango"
-]
-StudyTest: TypeAlias = Literal[
-    "auto", "permutation", "permutation-standardised", "bootstrap", "t", "mcnemar", "mcnemar-midp", "sign",
-    "wilcoxon",
-]  # fmt: skip
 
 Dependence: TypeAlias = Literal["clusters", "crossed", "strata"]
 """How items depend on one another: in clusters, in a second grouping that crosses them, in strata."""

@@ -25,8 +25,11 @@ ENOUGH_RANKED = 6
 ENOUGH_FOR_STEPS = 100
 """Differing units from which the percentile interval of a difference of medians keeps its level."""
 
-FEW_EFFECTIVE = {"bca": 20, "percentile": 20, "basic": 5, "normal": 7}
+FEW_EFFECTIVE = {"percentile": 20, "basic": 5, "normal": 7, "studentized": 0, "cr2": 0, "two-way": 0}
 """Effective units below which these intervals of a difference are too short."""
+
+FEW_BY_DEFAULT = 20
+"""The same for BCa, and for every interval of which nothing else has been measured."""
 
 FEW_FOR_MEANS = {"studentized": ENOUGH_FOR_SKEWNESS, "normal": ENOUGH_FOR_SKEWNESS}
 """The same for a mean over items."""
@@ -190,4 +193,4 @@ def _step_note(method: str, n_differing: int) -> Note | None:
 def _fewest(method: str, plain_mean: bool, ranks: bool) -> int:
     """Return the effective units below which an interval of a difference is too short."""
     special = FEW_FOR_MEANS if plain_mean else FEW_FOR_RANKS if ranks else {}
-    return special.get(method, FEW_EFFECTIVE.get(method, 0))
+    return special.get(method, FEW_EFFECTIVE.get(method, FEW_BY_DEFAULT))

@@ -10,16 +10,7 @@ from typing import Any
 
 from bestby._core import checks
 from bestby._core.keywords import with_suggestions
-from bestby._core.typing import (
-    AnnotatorChoice,
-    ArrayLike,
-    Correction,
-    ItemInterval,
-    ItemTestOrAuto,
-    OnMissing,
-    Question,
-    Rng,
-)
+from bestby._core.typing import AnnotatorChoice, ArrayLike, Correction, OnMissing, Question, Rng
 from bestby.advising.reading import Arguments, evaluation_of
 from bestby.comparisons.common.one_metric import compared, compared_by_metric
 from bestby.comparisons.common.settings import Settings
@@ -27,6 +18,7 @@ from bestby.data.evaluation import Evaluation
 from bestby.engine.base import Progress
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.comparison import Comparison
+from bestby.vocabulary import ItemInterval, ItemTestOrAuto
 
 
 @with_suggestions
@@ -115,8 +107,9 @@ def compare(
         blocks much longer than the dependence reaches, and ten of them at the least.
     baseline : str, optional
         Compare every other system with this one only (system minus baseline); otherwise every pair.
-    interval : {"auto", "tango", "bca", "percentile", "basic", "studentized", "normal", "cr2", "two-way"}
-        How intervals are made; the result names the method used. "auto": a score interval for proportions,
+    interval : str
+        How intervals are made, by a name in the table of the guide "Choosing an interval"; the result names
+        the method used. "auto": a score interval for proportions,
         BCa where enough units carry the variance, otherwise studentized (means), normal or basic; for few or
         unequal clusters CR2, for two crossed groupings two-way.
     level : float

@@ -12,7 +12,7 @@ import numpy as np
 
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
-from bestby._core.typing import AnnotatorChoice, ArrayLike, ItemInterval, OnMissing, Rng
+from bestby._core.typing import AnnotatorChoice, ArrayLike, OnMissing, Rng
 from bestby.advising.reading import Arguments, evaluation_of
 from bestby.comparisons.common import family, note_rules, one_pair
 from bestby.comparisons.common.one_metric import MetricPart, compared_by_metric, system_scores
@@ -24,6 +24,7 @@ from bestby.engine.interval_maker import Intervals
 from bestby.metrics.base import BaseMetric
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.comparison import Comparison
+from bestby.vocabulary import ItemInterval
 
 _SETTINGS = ("interval", "level", "resample_size", "rescale", "annotators", "blocks")
 """The settings of a comparison that scores alone have."""

@@ -25,10 +25,7 @@ class Interval:
     level : float
         The nominal coverage, such as 0.95.
     method : str
-        Of items ``"tango"``, ``"wilson"``, ``"bca"``, ``"percentile"``, ``"basic"``, ``"studentized"``,
-        ``"normal"``, ``"cr2"``, ``"two-way"`` or ``"max-t"``; of runs also ``"t"``, ``"welch"``, ``"yuen"``,
-        ``"price-bonett"``, ``"crossed-t"`` or ``"newcombe"``; of folds ``"corrected-t"`` or
-        ``"conservative-t"``.
+        How it was made, by a name in the table of the guide "Choosing an interval", such as ``"bca"``.
     exact : bool
         True if no resample was drawn: the ends are those of infinitely many, or of a formula.
     """

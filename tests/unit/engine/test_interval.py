@@ -133,7 +133,7 @@ def test_large_groups_of_the_jackknife_give_nearly_the_same_acceleration() -> No
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(weighted, "MOST_LEFT_OUT", most)
             group = prepare.groups(evaluation, [resolve("roc_auc")])[0][0]
-            found.append(Intervals(group, Drawing(10, 0))._acceleration(Target(0, 0)))
+            found.append(Intervals(group, Drawing(10, 0)).acceleration(Target(0, 0)))
     assert found[0] == pytest.approx(found[1], abs=0.003)
     assert found[1] != 0.0
 

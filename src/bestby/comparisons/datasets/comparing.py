@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from bestby._core import checks
 from bestby._core.keywords import with_suggestions
-from bestby._core.typing import Correction, DatasetTest, ItemInterval, ItemTest, OnMissing, Question, Rng
+from bestby._core.typing import Correction, OnMissing, Question, Rng
 from bestby.comparisons.common import per_dataset, provenance, swap_notes
 from bestby.comparisons.common.family import alpha_of, oriented, with_direction_notes, with_verdict
 from bestby.comparisons.common.per_dataset import Options
@@ -35,7 +35,7 @@ from bestby.results.comparison import Difference
 from bestby.results.datasets import Counts, DatasetComparison, Names, RankDifference
 from bestby.results.replicability import Replicability
 from bestby.results.values import Friedman
-from bestby.vocabulary import allowed_names
+from bestby.vocabulary import DatasetTest, ItemInterval, ItemTest, allowed_names
 
 
 @with_suggestions

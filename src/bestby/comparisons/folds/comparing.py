@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from bestby._core import checks
 from bestby._core.keywords import with_suggestions
-from bestby._core.typing import Correction, FloatArray, FoldTest, ItemInterval, ItemTest, Question, Rng
+from bestby._core.typing import Correction, FloatArray, Question, Rng
 from bestby.comparisons.common import per_dataset
 from bestby.comparisons.common.family import (
     Bounds,
@@ -38,7 +38,7 @@ from bestby.results.datasets import Counts, Names, PairTests
 from bestby.results.folds import FoldComparison, Spread
 from bestby.results.replicability import Replicability
 from bestby.results.values import TestResult, defined
-from bestby.vocabulary import allowed_names
+from bestby.vocabulary import FoldTest, ItemInterval, ItemTest, allowed_names
 
 
 @with_suggestions

@@ -12,17 +12,7 @@ import numpy as np
 from bestby._core import checks, rounding
 from bestby._core.errors import DesignError
 from bestby._core.keywords import with_suggestions
-from bestby._core.typing import (
-    Array,
-    ArrayLike,
-    Correction,
-    FloatArray,
-    PreferenceTest,
-    Question,
-    Rng,
-    Scale,
-    Ties,
-)
+from bestby._core.typing import Array, ArrayLike, Correction, FloatArray, Question, Rng, Scale, Ties
 from bestby.comparisons.common import family
 from bestby.comparisons.common.provenance import made_by
 from bestby.comparisons.preferences import testing
@@ -38,6 +28,7 @@ from bestby.resampling.settings import Resampling, combined
 from bestby.results.base import MetricInfo, Provenance, remember_backend
 from bestby.results.preferences import PreferenceComparison, PreferenceDifference, PreferenceScore
 from bestby.results.values import Interval, TestResult
+from bestby.vocabulary import PreferenceTest
 
 
 @with_suggestions

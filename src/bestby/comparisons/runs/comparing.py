@@ -12,7 +12,7 @@ import numpy as np
 
 from bestby._core import checks
 from bestby._core.keywords import with_suggestions
-from bestby._core.typing import ArrayLike, Correction, Question, Rng, RunsInterval, RunsTest, Statistic
+from bestby._core.typing import ArrayLike, Correction, Question, Rng, Statistic
 from bestby.comparisons.common import family, note_rules
 from bestby.comparisons.common.provenance import made_by, sizes
 from bestby.comparisons.runs.differences import chosen_test, difference_of, orders_of, oriented_test
@@ -27,6 +27,7 @@ from bestby.inference import locations, multiplicity
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.base import Note, Provenance, notes_about, remember_backend
 from bestby.results.runs import RunsComparison, RunsDifference, RunsScore, Variance
+from bestby.vocabulary import RunsInterval, RunsTest
 
 FEW_RUNS = 5
 """Runs below which a note says that little is known of how they vary; of trimmed means, those kept."""

@@ -11,7 +11,7 @@ from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import counted, quoted
-from bestby._core.typing import ArrayLike, Correction, Question, Rng, StudyInterval, StudyTest
+from bestby._core.typing import ArrayLike, Correction, Question, Rng
 from bestby.comparisons.common import family
 from bestby.comparisons.common.settings import Settings
 from bestby.comparisons.study.boostsa import import_outcomes, write_outcomes
@@ -22,6 +22,7 @@ from bestby.comparisons.study.store import Store, role_of
 from bestby.engine.base import Drawing, Progress
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.study import StudyComparison
+from bestby.vocabulary import StudyInterval, StudyTest
 
 
 class Study:
@@ -226,10 +227,11 @@ class Study:
         baseline : str or sequence of str, optional
             Compare every other condition with these, whatever the roles in the study are. Without it, and
             without a baseline in the study, every two conditions are compared.
-        interval : {"auto", "t", "percentile", "basic", "bca", "studentized", "normal", "tango"}
-            "auto": for two single runs as for `compare`; otherwise the t interval over items and runs, as for
-            `compare_runs`: a single run beside several is assumed to vary as they do. The last four allow for
-            items only.
+        interval : str
+            How intervals are made, by a name in the table of the guide "Choosing an interval". "auto": for
+            two single runs as for `compare`; otherwise the t interval over items and runs, as for
+            `compare_runs`: a single run beside several is assumed to vary as they do. "t", "percentile" and
+            "basic" allow for items and runs, the others for items only.
         level : float
             Nominal coverage; 1 - level is the level of the tests.
         test : {"auto", "permutation", "permutation-standardised", "bootstrap", "t", "mcnemar", \

@@ -1,0 +1,229 @@
+"""The methods of confidence intervals, each by its name in `METHODS`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+
+from bestby._core.errors import DesignError
+from bestby._core.typing import FloatArray, IntArray
+from bestby.engine.base import Group
+from bestby.engine.resampled import Resampled
+from bestby.engine.sums import merged_values
+from bestby.engine.targets import Target, defined_replicates, value_of
+from bestby.inference import intervals, proportions
+from bestby.results.base import Note
+from bestby.results.values import Interval
+from bestby.vocabulary import needs
+
+Made: TypeAlias = tuple[Interval, tuple[Note, ...]]
+"""An interval, whose `method` says what was done in the end, and what must be known about it."""
+
+
+def interval(sample: Resampled, target: Target, method: str, level: float) -> Made:
+    """Return the interval of one target by one method."""
+    _check(sample, method)
+    return METHODS[method](sample, target, level)
+
+
+def clipped(
+    group: Group, target: Target, low: float, high: float, level: float, method: str, exact: bool
+) -> Interval:
+    """Return the interval cut to the values the metric can take."""
+    least, greatest = bounds(group, target)
+    return Interval(max(low, least), min(high, greatest), level, method, exact)
+
+
+def bounds(group: Group, target: Target) -> tuple[float, float]:
+    """Return the least and the greatest value that a score or difference can take."""
+    least, greatest = group.metrics[target.metric].bounds
+    return (least, greatest) if target.b is None else (least - greatest, greatest - least)
+
+
+def _check(sample: Resampled, method: str) -> None:
+    """Refuse a method that does not allow for how the items are resampled."""
+    needed = needs("interval", method)
+    if ("crossed" in needed) != sample.group.crossed:
+        if sample.group.crossed:
+            raise DesignError(
+                f"the {method} interval supports one grouping of the items, not two crossed ones",
+                hint='interval="two-way", or give one grouping as clusters',
+            )
+        raise DesignError(
+            "the two-way interval needs two crossed groupings", hint="clusters=[templates, languages]"
+        )
+    if ("units" in needed and not sample.by_units) or ("no blocks" in needed and not sample.by_formula):
+        what = "resample_size" if sample.subsampling else 'annotators="resample"'
+        raise DesignError(
+            f"the {method} interval does not allow for {what if not sample.by_units else 'blocks'}",
+            hint='interval="basic" or "percentile", which use the resamples as they are drawn',
+        )
+
+
+# -- from the bootstrap distribution ---------------------------------------------------------------
+
+
+def _basic(sample: Resampled, target: Target, level: float) -> Made:
+    distribution, notes = sample.distribution(target)
+    low, high = intervals.basic(distribution, sample.estimate(target), level)
+    made = clipped(sample.group, target, low, high, level, "basic", distribution.exact)
+    return made, notes + _coarse_gold(sample, target)
+
+
+def _percentile(sample: Resampled, target: Target, level: float) -> Made:
+    distribution, notes = sample.distribution(target)
+    low, high = intervals.percentile(distribution, level)
+    made = clipped(sample.group, target, low, high, level, "percentile", distribution.exact)
+    return made, notes + _coarse_gold(sample, target)
+
+
+def _bca(sample: Resampled, target: Target, level: float) -> Made:
+    distribution, notes = sample.distribution(target)
+    notes += _coarse_gold(sample, target)
+    rate = sample.acceleration(target)
+    if rate is None:
+        notes += (
+            Note(
+                "no_acceleration",
+                "the metric is undefined without some single unit: the BCa interval is corrected"
+                " for bias, not for skewness",
+            ),
+        )
+    method, ends = "bca", intervals.bca(distribution, sample.estimate(target), rate or 0.0, level)
+    if ends is None:
+        method, ends = "percentile", intervals.percentile(distribution, level)
+        notes += (
+            Note(
+                "bca_undefined",
+                "the BCa interval is undefined here (the estimate lies at the edge of its"
+                " replicates); the percentile interval is given",
+            ),
+        )
+    return clipped(sample.group, target, *ends, level, method, distribution.exact), notes
+
+
+def _coarse_gold(sample: Resampled, target: Target) -> tuple[Note, ...]:
+    """Return a note if resampled annotators shift a score by more than a quarter of its spread."""
+    if target.b is not None or not sample.group.gold_varies:
+        return ()
+    shift = float(value_of(sample.gold_shift, target))
+    if abs(shift) <= 0.25 * float(np.nanstd(value_of(sample.drawn, target))):
+        return ()
+    way = "lower" if shift < 0.0 else "higher"
+    told = (
+        f"the score against resampled annotators is {abs(shift):.3g} {way}, because few labels per item"
+        " make a coarse gold; against a gold of very many annotators it would probably be as much"
+        f" {'higher' if way == 'lower' else 'lower'}, and the interval is for a gold with as many labels"
+        " as here"
+    )
+    return (Note("coarse_gold", told),)
+
+
+def _studentized(sample: Resampled, target: Target, level: float) -> Made:
+    group, of = sample.group, (target.metric, target.a, target.b)
+    se = group.standard_error(*of)
+    pivots = None if se is None else group.pivots(*of, sample.drawing)
+    if se is None or pivots is None:
+        group.every_unit("the studentized interval")
+        raise DesignError(
+            f"no studentized interval for {group.metrics[target.metric].name} here:"
+            " it needs a metric of at most 24 sums and no strata",
+            hint='pass interval="bca" or "percentile"',
+        )
+    distribution, notes = defined_replicates(pivots, 1.0)
+    low, high = intervals.studentized(distribution, sample.estimate(target), se, level)
+    if not (np.isfinite(low) and np.isfinite(high)):
+        fallback, more = _percentile(sample, target, level)
+        note = Note(
+            "studentized_undefined",
+            "too many resamples have no variance for the studentized interval;"
+            " the percentile interval is given",
+        )
+        return fallback, (*notes, *more, note)
+    return clipped(group, target, low, high, level, "studentized", False), notes
+
+
+# -- by formula ------------------------------------------------------------------------------------
+
+
+def _normal(sample: Resampled, target: Target, level: float) -> Made:
+    group = sample.group
+    se = group.standard_error(target.metric, target.a, target.b)
+    if se is None:
+        raise _no_formula(group, target)
+    # Each stratum takes a mean of its own, so a degree of freedom; where none is left, se is 0.
+    df = max(1, group.n_units - group.n_strata)
+    low, high = intervals.normal(sample.estimate(target), se, level, df=df)
+    return clipped(group, target, low, high, level, "normal", True), ()
+
+
+def _no_formula(group: Group, target: Target) -> DesignError:
+    return DesignError(
+        f"{group.metrics[target.metric].name} has no delta-method standard error",
+        hint='pass interval="bca" or "percentile"',
+    )
+
+
+def _cr2(sample: Resampled, target: Target, level: float) -> Made:
+    return _robust(sample, target, level, "cr2")
+
+
+def _two_way(sample: Resampled, target: Target, level: float) -> Made:
+    return _robust(sample, target, level, "two-way")
+
+
+def _robust(sample: Resampled, target: Target, level: float, method: str) -> Made:
+    """Return the interval by a standard error for few, unequal or crossed clusters."""
+    group = sample.group
+    if not group.has_robust_error:
+        group.every_unit(f"the {method} interval")
+        raise DesignError(
+            f"{group.metrics[target.metric].name} is not a function of sums, and of"
+            f" {group.n_units} units one cannot be left out at a time",
+            hint='interval="basic" or "percentile"',
+        )
+    error = group.error(target.metric, target.a, target.b)
+    if error is None:
+        fallback, notes = _basic(sample, target, level)
+        told = "the metric is undefined without some unit: the basic interval is given in place of cr2"
+        return fallback, (*notes, Note("cr2_undefined", told))
+    low, high = intervals.normal(sample.estimate(target), error.se, level, df=max(error.df, 1.0))
+    return clipped(group, target, low, high, level, method, True), ()
+
+
+def _score_interval(sample: Resampled, target: Target, level: float) -> Made:
+    plain = sample.proportion(target)
+    if plain is None or plain.bounds.size > 2:
+        sample.group.every_unit("a score interval")
+        raise DesignError(
+            "a score interval needs 0/1 values of independent, unstratified items;"
+            f" {sample.group.metrics[target.metric].name} has none here",
+            hint='interval="auto" chooses one that applies',
+        )
+    values, counts = merged_values(plain)
+    n = int(counts.sum())
+    if target.b is None:
+        low, high = proportions.wilson(_count(values, counts, 1.0), n, level)
+        return Interval(low, high, level, "wilson", True), ()
+    low, high = proportions.tango(_count(values, counts, 1.0), _count(values, counts, -1.0), n, level)
+    return Interval(low, high, level, "tango", True), ()
+
+
+def _count(values: FloatArray, counts: IntArray, value: float) -> int:
+    return int(counts[values == value].sum())
+
+
+METHODS: dict[str, Callable[[Resampled, Target, float], Made]] = {
+    "tango": _score_interval,
+    "wilson": _score_interval,
+    "bca": _bca,
+    "percentile": _percentile,
+    "basic": _basic,
+    "studentized": _studentized,
+    "normal": _normal,
+    "cr2": _cr2,
+    "two-way": _two_way,
+}
+"""What makes each interval of items; `needs` of the vocabulary says which data it takes."""

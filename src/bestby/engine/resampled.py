@@ -1,0 +1,171 @@
+"""The scores of a group of metrics on the data and on resamples, of which intervals and tests are made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from bestby._core.typing import FloatArray
+from bestby.engine.base import Contributions, Drawing, Group, Jackknife
+from bestby.engine.dependent_units import CrossedGroup
+from bestby.engine.sums import AnnotatedGroup
+from bestby.engine.targets import Target, binary, defined_replicates, value_of
+from bestby.inference import intervals
+from bestby.inference.distributions import Distribution, mean_bootstrap
+from bestby.metrics.base import MeanMetric
+from bestby.results.base import Note
+
+MOST_KEPT = 256
+"""Distributions kept for what is asked next: the test of a difference needs that of its interval."""
+
+
+@dataclass(frozen=True, eq=False)
+class Resampled:
+    """A group of metrics and its resamples; what several intervals and tests need is made once."""
+
+    group: Group
+    drawing: Drawing
+
+    @cached_property
+    def scores(self) -> FloatArray:
+        """The scores on the full data, shape (M, S)."""
+        return self.group.scores()
+
+    @cached_property
+    def replicates(self) -> FloatArray:
+        """The scores of the bootstrap resamples, shape (B, M, S).
+
+        The deviations of smaller resamples are brought to scale. Resampled annotators (`gold_shift`) and
+        strata that do not give equal shares shift the scores: the replicates are put back around them.
+        """
+        drawn = self.drawn
+        contraction = self.drawing.contraction(self.group.units)
+        if contraction == 1.0 and not self.group.gold_varies and not self._uneven:
+            return drawn
+        return self.scores + contraction * (drawn - self._centre)
+
+    @cached_property
+    def _uneven(self) -> bool:
+        """Whether resamples hold more of one stratum than the sample, as each must give at least one unit."""
+        return self.subsampling and bool(np.ptp(self.drawing.shares(self.group.units)) > 0.0)
+
+    @property
+    def _centre(self) -> FloatArray:
+        """What the scores of resamples vary around, shape (M, S)."""
+        if not self._uneven:
+            return self.scores + self.gold_shift
+        defined = np.isfinite(self.drawn)
+        summed = np.where(defined, self.drawn, 0.0).sum(axis=0)
+        return np.asarray(summed / np.maximum(defined.sum(axis=0), 1))
+
+    @cached_property
+    def drawn(self) -> FloatArray:
+        """The scores of the resamples as they were drawn, shape (B, M, S)."""
+        return self.group.bootstrap(self.drawing)
+
+    @cached_property
+    def gold_shift(self) -> FloatArray:
+        """By how much the scores of all items are off against resampled annotators, shape (M, S)."""
+        if not isinstance(self.group, AnnotatedGroup):
+            return np.zeros_like(self.scores)
+        shift = self.group.resampled_scores() - self.scores
+        return np.where(np.isfinite(shift), shift, 0.0)
+
+    @cached_property
+    def subsampling(self) -> bool:
+        """Whether resamples are smaller than the sample."""
+        return self.drawing.subsampling(self.group.units)
+
+    @property
+    def by_formula(self) -> bool:
+        """Whether what is known of the units gives the bootstrap distribution without drawing."""
+        return self.by_units and not self.group.in_blocks
+
+    @property
+    def by_units(self) -> bool:
+        """Whether what varies is which units there are, all of them, so that formulas for these hold."""
+        return not self.subsampling and not self.group.gold_varies
+
+    @cached_property
+    def jackknife(self) -> Jackknife:
+        """The scores without each unit."""
+        return self.group.jackknife(self.drawing.seed)
+
+    def estimate(self, target: Target) -> float:
+        """Return the score or difference on the full data."""
+        return float(value_of(self.scores, target))
+
+    def scale(self, target: Target) -> float:
+        """Return the size of the scores, which rounding is relative to; other systems have no say in it."""
+        scores = self.scores[target.metric]
+        own = [target.a] if target.b is None else [target.a, target.b]
+        return float(np.abs(scores[own]).max())
+
+    def proportion(self, target: Target) -> Contributions | None:
+        """Return the contributions if they are 0/1 values of single items, or differences of such."""
+        plain = self.group.contributions(target.metric, target.a, target.b)
+        return plain if self.is_proportion(target, plain) else None
+
+    def is_proportion(self, target: Target, plain: Contributions | None) -> bool:
+        """Return whether contributions are 0/1 values of single items, or differences of such."""
+        metric = self.group.metrics[target.metric]
+        if plain is None or not plain.single_items:
+            return False
+        if not isinstance(metric, MeanMetric) or not metric.proportions:
+            return False
+        if target.b is None:
+            return binary(plain)
+        both = (self.group.contributions(target.metric, system) for system in (target.a, target.b))
+        return all(binary(values) for values in both)
+
+    def distribution(self, target: Target) -> tuple[Distribution, tuple[Note, ...]]:
+        """Return the bootstrap distribution: the exact one of a plain mean where there is one."""
+        if target not in self._distributions:
+            if len(self._distributions) == MOST_KEPT:
+                self._distributions.clear()
+            self._distributions[target] = self._distribution(target)
+        return self._distributions[target]
+
+    @cached_property
+    def _distributions(self) -> dict[Target, tuple[Distribution, tuple[Note, ...]]]:
+        return {}
+
+    def _distribution(self, target: Target) -> tuple[Distribution, tuple[Note, ...]]:
+        plain = self.group.contributions(target.metric, target.a, target.b)
+        if plain is not None and self.by_formula:
+            exact = mean_bootstrap(plain.values, plain.counts, plain.bounds)
+            if exact is not None:
+                return exact, ()
+        return defined_replicates(value_of(self.replicates, target), self.scale(target))
+
+    def replicates_of(self, target: Target) -> FloatArray:
+        """Return the score or difference on the bootstrap resamples, shape (B,); NaN where undefined."""
+        return value_of(self.replicates, target)
+
+    def acceleration(self, target: Target) -> float | None:
+        """Return the acceleration; None if the metric is undefined without some unit."""
+        plain = self.group.contributions(target.metric, target.a, target.b)
+        if plain is not None:
+            return intervals.acceleration(-plain.values, plain.counts, plain.bounds)
+        jackknife = self.jackknife
+        left_out = value_of(jackknife.scores, target)
+        if not np.isfinite(left_out).all():
+            return None
+        return intervals.acceleration(left_out, jackknife.counts, jackknife.bounds)
+
+    def effective_units(self, target: Target) -> float:
+        """Return how many units of equal weight would carry the variance of the estimate."""
+        return self.effective_of(target, self.group.contributions(target.metric, target.a, target.b))
+
+    def effective_of(self, target: Target, plain: Contributions | None) -> float:
+        """Return the same of a target whose contributions are known, if it has any."""
+        if isinstance(self.group, CrossedGroup):
+            return self.group.effective_units(target.metric, target.a, target.b)
+        if plain is not None:
+            return intervals.effective_units(plain.values, plain.counts, plain.bounds)
+        jackknife = self.jackknife
+        return intervals.effective_units(
+            value_of(jackknife.scores, target), jackknife.counts, jackknife.bounds
+        )
