@@ -130,6 +130,21 @@ class Influences:
     bounds: IntArray
 
 
+@dataclass(frozen=True, eq=False)
+class Expansion:
+    """A score or difference to second order in the weights of the units.
+
+    `first` and `second`, of shape (C,), are the derivatives as weight is moved from all units of a stratum to
+    one unit of each kind, of which there are `counts`. `along` is a function of a change of the weight of a
+    unit of each kind (C,) and of multiples of it (R,), which returns the scores at these weights (R,).
+    """
+
+    first: FloatArray
+    second: FloatArray
+    counts: IntArray
+    along: Callable[[FloatArray, FloatArray], FloatArray]
+
+
 class Group(ABC):
     """Metrics of one protocol on one evaluation."""
 
@@ -228,6 +243,10 @@ class Group(ABC):
 
     def standard_error(self, metric: int, a: int, b: int | None = None) -> float | None:  # noqa: ARG002
         """Return the delta-method standard error (cluster-robust); None if there is no formula."""
+        return None
+
+    def expansion(self, metric: int, a: int, b: int | None = None) -> Expansion | None:  # noqa: ARG002
+        """Return a score or difference to second order in the weights of units; None without a formula."""
         return None
 
     def error(self, metric: int, a: int, b: int | None = None) -> StandardError | None:  # noqa: ARG002

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bestby._core import rounding
-from bestby._core.typing import FloatArray
+from bestby._core.typing import FloatArray, IntArray
 from bestby.engine.stacked import STACKED
 from bestby.metrics.base import MeanMetric, Metric
 
@@ -43,6 +43,40 @@ def influence(metric: Metric, score: Score, total: FloatArray, rows: FloatArray)
         step = NUDGE * rows[part]
         out[part] = _slope(score, np.broadcast_to(total, step.shape), step) / NUDGE
     return out
+
+
+LARGEST_MOVE = 2.0**-10
+"""The largest share of all units whose weight is moved to one unit in a step, for second derivatives."""
+
+
+def curvature(
+    metric: Metric, score: Score, total: FloatArray, moves: FloatArray, counts: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the first and the second derivative of a score as weight is moved to each unit, shape (C,) each.
+
+    `total` has shape (k,). `moves`, of shape (C, k), are the rows less the mean row of their stratum: what a
+    total changes by if the weight of one unit of this kind grows by one and the weights of all units of the
+    stratum shrink together, so that their sum stays the same. Those of a mean are known without steps.
+
+    References
+    ----------
+    .. [1] DiCiccio & Efron (1992), Biometrika 79, 231-245, section 4.
+    """
+    here = score(total[None, :])
+    if isinstance(metric, MeanMetric):
+        first = (moves[:, 0] - here * moves[:, 1]) / total[1]
+        return first, -2.0 * first * moves[:, 1] / total[1]
+    # A quarter of the weight of its own kind at most, which leaves all weights positive.
+    sizes = np.minimum(0.25 * counts, LARGEST_MOVE * counts.sum())
+    first, second = np.empty(sizes.size), np.empty(sizes.size)
+    block = max(1, STACKED // max(1, moves.shape[1]))
+    for start in range(0, sizes.size, block):
+        part = slice(start, start + block)
+        step = sizes[part, None] * moves[part]
+        up, down = score(total + step), score(total - step)
+        first[part] = (up - down) / (2.0 * sizes[part])
+        second[part] = ((up - here) + (down - here)) / sizes[part] ** 2
+    return first, second
 
 
 @dataclass(frozen=True, eq=False)

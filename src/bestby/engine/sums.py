@@ -12,7 +12,7 @@ import numpy as np
 from bestby._core import rounding
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine import raw_values, slopes
-from bestby.engine.base import Contributions, Drawing, Group, Influences, Jackknife, Pair
+from bestby.engine.base import Contributions, Drawing, Expansion, Group, Influences, Jackknife, Pair
 from bestby.engine.permutations import Permutations
 from bestby.engine.slopes import Directions
 from bestby.engine.stacked import scored
@@ -162,6 +162,42 @@ class SumGroup(Group):
         """Return the influence of rows (R, k) of statistics on the score of a system, shape (R,)."""
         total = self._total[self.table.columns[metric][system]]
         return slopes.influence(self.metrics[metric], Functional(self.metrics[metric]), total, rows)
+
+    def expansion(self, metric: int, a: int, b: int | None = None) -> Expansion:
+        """Return a score or difference to second order in the weights of the units."""
+        first, second = self._curvature(metric, a)
+        if b is not None:
+            of_b = self._curvature(metric, b)
+            first, second = first - of_b[0], second - of_b[1]
+        counts = self.table.units.counts
+        score, columns = self._functional(metric, a, b)
+
+        def along(change: FloatArray, multiples: FloatArray) -> FloatArray:
+            shift = (counts * change) @ self._moves(columns)
+            return score(self._total[columns] + multiples[:, None] * shift)
+
+        return Expansion(first, second, counts, along)
+
+    def _curvature(self, metric: int, system: int) -> tuple[FloatArray, FloatArray]:
+        if (metric, system) not in self._curvatures:
+            own, columns = self.metrics[metric], self.table.columns[metric][system]
+            self._curvatures[metric, system] = slopes.curvature(
+                own, Functional(own), self._total[columns], self._moves(columns), self.table.units.counts
+            )
+        return self._curvatures[metric, system]
+
+    @cached_property
+    def _curvatures(self) -> dict[tuple[int, int], tuple[FloatArray, FloatArray]]:
+        return {}
+
+    def _moves(self, columns: IntArray) -> FloatArray:
+        """Return rows of statistics less the mean row of their stratum, shape (C, len(columns))."""
+        counts = self.table.units.counts
+        moves = self.table.rows(columns)
+        for start, stop in pairwise(self.table.units.bounds.tolist()):
+            c = counts[start:stop]
+            moves[start:stop] -= (c @ moves[start:stop]) / c.sum()
+        return moves
 
     def error(self, metric: int, a: int, b: int | None = None) -> StandardError | None:
         """Return the standard error CR2 of a score or difference, with Satterthwaite's degrees of freedom."""
