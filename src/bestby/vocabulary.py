@@ -14,11 +14,11 @@ from typing import Any, Literal, TypeAlias
 
 # What the parameters of public functions may be, so that type checkers refuse and editors complete it.
 ItemInterval: TypeAlias = Literal[
-    "auto", "tango", "bca", "percentile", "basic", "studentized", "normal", "cr2", "two-way"
+    "auto", "tango", "bca", "abc", "percentile", "basic", "studentized", "normal", "cr2", "two-way"
 ]
 RunsInterval: TypeAlias = Literal["auto", "t", "bca", "percentile", "basic"]
 StudyInterval: TypeAlias = Literal[
-    "auto", "t", "percentile", "basic", "bca", "studentized", "normal", "tango"
+    "auto", "t", "percentile", "basic", "bca", "abc", "studentized", "normal", "tango"
 ]
 ItemTest: TypeAlias = Literal[
     "permutation", "permutation-standardised", "bootstrap", "mcnemar", "mcnemar-midp", "sign", "wilcoxon",
@@ -149,6 +149,10 @@ INTERVALS = (
     Term(
         "bca", "BCa bootstrap", "Bootstrap quantiles corrected for bias and skewness.",
         (*_BY_ITEMS, "runs.interval", "study.interval"), ("units", "no blocks")
+    ),
+    Term(
+        "abc", "ABC (approximate BCa)", "The same from derivatives of the metric, without resamples.",
+        (*_BY_ITEMS, "study.interval"), ("formula", "units", "no blocks")
     ),
     Term(
         "percentile", "percentile bootstrap", "Quantiles of the bootstrap distribution.",

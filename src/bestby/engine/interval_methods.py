@@ -14,6 +14,7 @@ from bestby.engine.resampled import Resampled
 from bestby.engine.sums import merged_values
 from bestby.engine.targets import Target, defined_replicates, value_of
 from bestby.inference import intervals, proportions
+from bestby.inference.abc import abc
 from bestby.results.base import Note
 from bestby.results.values import Interval
 from bestby.vocabulary import needs
@@ -159,6 +160,31 @@ def _normal(sample: Resampled, target: Target, level: float) -> Made:
     return clipped(group, target, low, high, level, "normal", True), ()
 
 
+def _abc(sample: Resampled, target: Target, level: float) -> Made:
+    group = sample.group
+    expansion = group.expansion(target.metric, target.a, target.b)
+    if expansion is None:
+        group.every_unit("the abc interval")
+        raise _no_formula(group, target)
+    ends = abc(
+        expansion.first,
+        expansion.second,
+        expansion.counts,
+        expansion.along,
+        level,
+        scale=sample.scale(target),
+        bounds=bounds(group, target),
+    )
+    if ends is None:
+        fallback, notes = _bca(sample, target, level)
+        told = (
+            "the ABC interval is undefined here, as the metric bends too much or an end lies beyond its"
+            f" bounds: the {fallback.method} interval is given"
+        )
+        return fallback, (*notes, Note("abc_undefined", told))
+    return clipped(group, target, *ends, level, "abc", True), ()
+
+
 def _no_formula(group: Group, target: Target) -> DesignError:
     return DesignError(
         f"{group.metrics[target.metric].name} has no delta-method standard error",
@@ -219,6 +245,7 @@ METHODS: dict[str, Callable[[Resampled, Target, float], Made]] = {
     "tango": _score_interval,
     "wilson": _score_interval,
     "bca": _bca,
+    "abc": _abc,
     "percentile": _percentile,
     "basic": _basic,
     "studentized": _studentized,

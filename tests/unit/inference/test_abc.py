@@ -1,0 +1,219 @@
+"""ABC intervals agree with published ones and with BCa of many resamples, and say where they break down."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.special import ndtr, ndtri
+
+from bestby import DesignError, compare
+from bestby.inference.abc import abc
+
+LEVEL = 0.95
+SPATIAL = [
+    48,
+    36,
+    20,
+    29,
+    42,
+    42,
+    20,
+    42,
+    22,
+    41,
+    45,
+    14,
+    6,
+    0,
+    33,
+    28,
+    34,
+    4,
+    32,
+    24,
+    47,
+    41,
+    24,
+    26,
+    30,
+    41,
+]
+"""The first column of the spatial test data of Efron & Tibshirani 1993, Table 14.1."""
+
+
+def of_mean(values: Any, level: float = LEVEL, **more: Any) -> Any:
+    """Return the ABC interval of a mean."""
+    x = np.asarray(values, dtype=float)
+    given = {
+        "first": (x - x.mean()) / x.size,
+        "second": np.zeros(x.size),
+        "counts": np.ones(x.size, dtype=np.int64),
+        "along": lambda change, multiples: x.mean() + multiples * (change @ x) / x.size,
+        "scale": np.abs(x).max(),
+        "level": level,
+    }
+    return abc(**given | more)
+
+
+def test_published_interval_of_a_variance() -> None:
+    """116.7 to 260.9 in Efron & Tibshirani 1993, Table 14.2; z0 to first order is .2 and .35 lower."""
+    x = np.array(SPATIAL, dtype=float)
+    n, d = x.size, x - x.mean()
+    variance = float((d**2).mean())
+    found = abc(
+        (d**2 - variance) / n,
+        -2.0 * (d / n) ** 2,
+        np.ones(n, dtype=np.int64),
+        lambda change, multiples: (
+            variance + multiples * (change @ d**2) / n - (multiples * (change @ d) / n) ** 2
+        ),
+        0.9,
+        scale=variance,
+    )
+    assert variance == pytest.approx(171.5, abs=0.05)
+    assert found == pytest.approx((116.7, 260.9), abs=0.4)
+
+
+# -- beside BCa of many resamples --------------------------------------------------------------------
+
+
+def bca(score: Any, rows: Any, counts: Any, resamples: int = 200_000) -> tuple[float, float]:
+    """Return the BCa interval of a function of sums, ties counted half, in plain code."""
+    n = int(counts.sum())
+    drawn = np.sort(score(np.random.default_rng(1).multinomial(n, counts / n, size=resamples) @ rows))
+    here, left_out = score(counts @ rows), score(counts @ rows - rows)
+    u = counts @ left_out / n - left_out
+    a = counts @ u**3 / (6.0 * (counts @ u**2) ** 1.5)
+    below, up_to = np.searchsorted(drawn, here - 1e-12), np.searchsorted(drawn, here + 1e-12)
+    z0 = ndtri((below + up_to) / (2.0 * resamples))
+    w = z0 + ndtri(np.array([0.5 * (1 - LEVEL), 0.5 * (1 + LEVEL)]))
+    low, high = np.quantile(drawn, ndtr(z0 + w / (1.0 - a * w)))
+    return float(low), float(high)
+
+
+def f1_macro(totals: Any) -> Any:
+    """Return macro-F1 of A less that of B, from the counts of 8 cells: gold x A right x B right."""
+    gold, a, b = (np.arange(8)[:, None] >> np.arange(3)).T & 1
+    scores = []
+    for right in (a, b):
+        predicted = np.where(right == 1, gold, 1 - gold)
+        f1 = [
+            2.0 * totals[..., (gold == k) & (right == 1)].sum(-1)
+            / (totals[..., gold == k].sum(-1) + totals[..., predicted == k].sum(-1))
+            for k in (0, 1)
+        ]  # fmt: skip
+        scores.append((f1[0] + f1[1]) / 2.0)
+    return scores[0] - scores[1]
+
+
+def test_f1_macro_is_within_2_percent_of_the_length() -> None:
+    counts = np.array([20, 25, 60, 50, 70, 20, 25, 330])
+    right = [(np.arange(8) >> bit) & 1 for bit in range(3)]
+    gold, a, b = (np.repeat(column, counts) for column in right)
+    systems = {"a": np.where(a == 1, gold, 1 - gold), "b": np.where(b == 1, gold, 1 - gold)}
+    found = compare(systems, gold, metric="f1_macro", interval="abc", level=LEVEL)["a", "b"].interval
+    low, high = bca(f1_macro, np.eye(8), counts)
+    assert (found.method, found.exact) == ("abc", True)
+    assert (found.low, found.high) == pytest.approx((low, high), abs=0.02 * (high - low))
+
+
+def correlation(totals: Any) -> Any:
+    """Return Pearson's correlation of A less that of B, from sums of a, b, y, their squares and products."""
+    a, b, y, aa, bb, yy, ay, by, n = np.moveaxis(totals, -1, 0)
+    return (n * ay - a * y) / np.sqrt((n * aa - a * a) * (n * yy - y * y)) - (n * by - b * y) / np.sqrt(
+        (n * bb - b * b) * (n * yy - y * y)
+    )
+
+
+def test_pearson_is_within_2_percent_of_the_length() -> None:
+    rng = np.random.default_rng(5)
+    y = rng.normal(size=120)
+    a, b = y + rng.normal(0.0, 0.7, 120), y + rng.normal(0.0, 1.0, 120)
+    rows = np.column_stack([a, b, y, a * a, b * b, y * y, a * y, b * y, np.ones(120)])
+    found = compare({"a": a, "b": b}, y, metric="pearson", interval="abc", level=LEVEL)["a", "b"].interval
+    low, high = bca(correlation, rows, np.ones(120, dtype=np.int64), resamples=50_000)
+    assert (found.low, found.high) == pytest.approx((low, high), abs=0.02 * (high - low))
+
+
+# -- units -------------------------------------------------------------------------------------------
+
+
+def test_multiplicities_are_units() -> None:
+    x = np.array([1.0, 2.0, 7.0])
+    counts = np.array([3, 2, 1])
+    every = np.repeat(x, counts)
+    once = of_mean(
+        every,
+        first=(x - every.mean()) / 6,
+        second=np.zeros(3),
+        counts=counts,
+        along=lambda change, multiples: every.mean() + multiples * ((counts * change) @ x) / 6,
+    )
+    assert once == pytest.approx(of_mean(every), rel=1e-12)
+
+
+def test_a_mean_in_strata_has_the_skewness_within_them() -> None:
+    rng = np.random.default_rng(2)
+    x, strata = rng.exponential(size=90), np.arange(90) % 3
+    x += 10.0 * strata
+    found = compare({"a": x, "b": np.zeros(90)}, interval="abc", strata=strata)["a", "b"].interval
+    within = x - np.array([x[strata == s].mean() for s in range(3)])[strata]
+    u = within / 90
+    s, a = np.sqrt((u**2).sum()), (u**3).sum() / 6 / (u**2).sum() ** 1.5
+    ends = [x.mean() + s * (a + z) / (1 - a * (a + z)) ** 2 for z in (ndtri(0.025), ndtri(0.975))]
+    assert (found.low, found.high) == pytest.approx(ends, rel=1e-9)
+
+
+def test_clusters_are_units() -> None:
+    """The mean over clusters of unequal sizes is a ratio of two sums over clusters."""
+    rng = np.random.default_rng(3)
+    x, clusters = rng.exponential(size=400), np.sort(rng.integers(0, 60, 400))
+    rows = np.column_stack([np.bincount(clusters, x), np.bincount(clusters)])
+    found = compare({"a": x, "b": np.zeros(400)}, interval="abc", clusters=clusters)["a", "b"].interval
+    low, high = bca(lambda t: t[..., 0] / t[..., 1], rows, np.ones(len(rows), dtype=np.int64), 50_000)
+    assert (found.low, found.high) == pytest.approx((low, high), abs=0.02 * (high - low))
+
+
+# -- where it breaks down ----------------------------------------------------------------------------
+
+
+def test_what_never_varies_has_an_interval_of_one_point() -> None:
+    assert of_mean([0.3] * 5) == (0.3, 0.3)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"second": np.full(12, np.nan)},
+        {"first": np.r_[10.0, np.full(11, -10.0 / 11)], "level": 0.999999},  # the acceleration turns it round
+        {"along": lambda _, multiples: np.where(multiples > 0.5, np.nan, multiples)},
+        {"along": lambda _, multiples: np.sin(1.5 * multiples)},
+        {"bounds": (-1.0, 5.0)},
+    ],
+)
+def test_none_where_it_breaks_down(more: dict[str, Any]) -> None:
+    values = np.arange(12.0) % 5 * 2.0
+    assert of_mean(values) is not None
+    assert of_mean(values, **more) is None
+
+
+def test_a_comparison_falls_back_and_says_so() -> None:
+    gold = np.arange(30) % 2
+    a, b = gold.copy(), gold.copy()
+    a[:1] = 1 - a[:1]
+    b[:4] = 1 - b[:4]
+    result = compare({"a": a, "b": b}, gold, metric="f1_macro", interval="abc", n_resamples=500)
+    assert result["a", "b"].interval.method == "abc"
+    assert {s.system: s.interval.method for s in result.systems} == {"a": "bca", "b": "abc"}
+    assert "abc_undefined" in {note.code for note in result.notes}
+
+
+def test_functions_have_no_derivatives() -> None:
+    def median_error(gold: Any, predictions: Any) -> float:
+        return float(np.median(np.abs(gold - predictions)))
+
+    x = np.arange(20.0)
+    with pytest.raises(DesignError, match="has no delta-method standard error"):
+        compare({"a": x, "b": x + 1.0}, x**2, metric=median_error, interval="abc")
