@@ -11,7 +11,7 @@ from calibration.files import Row
 
 PAGE = ROOT / "docs" / "concepts" / "calibration.md"
 TESTS = ("permutation", "bootstrap", "mcnemar", "mcnemar-midp", "sign", "wilcoxon", "t", "wald")
-METHODS = tuple(term.name for term in INTERVALS)
+METHODS = tuple(term.name for term in INTERVALS if term.needs or "items.interval" in term.arguments)
 FACTORS = {
     "base": "metric × items × agreement",
     "rare class": "a class of 2 %",

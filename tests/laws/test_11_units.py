@@ -20,7 +20,7 @@ from bestby.vocabulary import allowed_names, needs
 
 UNITS = (1e-12, 1e-5, 3e3, 1e12)
 LEVEL = 0.9
-SOME = 199
+SOME = 399
 
 
 class Spread(Metric):
