@@ -26,7 +26,7 @@ SINGLE = tuple(
     for name in allowed_names("interval", "items")
     if name not in ("auto", "cr2") and not {"answers", "crossed"} & {*needs("interval", name)}
 )
-RANKED = tuple(name for name in SINGLE if "formula" not in needs("interval", name))
+RANKED = tuple(name for name in SINGLE if "sums" not in needs("interval", name))
 TESTS = ("permutation", "bootstrap", "mcnemar", "mcnemar-midp", "sign", "wilcoxon", "t", "wald")
 SIDED = ("permutation", "bootstrap", "mcnemar-midp", "t", "wald")
 DEAR = ("spearman", "roc_auc")

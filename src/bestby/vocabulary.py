@@ -40,10 +40,10 @@ class Term:
     """A name that an argument takes or a result has.
 
     `long_name` is what reports write within a sentence, `help` one line about it. `needs` is what an interval
-    of items requires: "answers" (0/1 values of single items without strata), "formula" (derivatives of the
-    score by the weights of the units), "one stratum", "units" (all of them, as they are: no smaller resamples
-    and no resampled annotators), "no blocks" (of ordered text), "crossed" (two crossed groupings, which the
-    others refuse).
+    of items requires: "answers" (0/1 values of single items without strata), "sums" (a function of sums),
+    "formula" (a function of sums, or derivatives by the weights of the items), "one stratum", "units" (all of
+    them, as they are: no smaller resamples and no resampled annotators), "no blocks" (of ordered text),
+    "crossed" (two crossed groupings, which the others refuse).
     """
 
     name: str
@@ -164,7 +164,7 @@ INTERVALS = (
     ),
     Term(
         "studentized", "studentized bootstrap", "Bootstrap of the difference over its standard error.",
-        (*_BY_ITEMS, "study.interval"), ("formula", "one stratum", "units", "no blocks")
+        (*_BY_ITEMS, "study.interval"), ("sums", "one stratum", "units", "no blocks")
     ),
     Term(
         "normal", "delta-method t",

@@ -248,7 +248,9 @@ def applies(entry: Entry, design: str, *, interval: str = "auto", test: str = "p
     needed = needs("interval", interval)
     if "answers" in needed and not (entry.binary and single and unstratified):
         return False
-    if "formula" in needed and not entry.sums:
+    if "sums" in needed and not entry.sums:
+        return False
+    if "formula" in needed and not (entry.sums or isinstance(entry.metric, str)):  # all names have one
         return False
     if "one stratum" in needed and not unstratified:
         return False

@@ -130,7 +130,9 @@ def same(here: Any, there: Any, entry: Entry, unit: float, *, drawn: bool) -> No
 
 
 def applies(entry: Entry, design: str, interval: str = "auto", test: str = "permutation") -> bool:
-    if "formula" in needs("interval", interval) and not entry.sums:
+    if "sums" in needs("interval", interval) and not entry.sums:
+        return False
+    if "formula" in needs("interval", interval) and entry.metric is median_error:
         return False
     if "one stratum" in needs("interval", interval) and design == "strata":
         return False

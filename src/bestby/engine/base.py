@@ -249,6 +249,10 @@ class Group(ABC):
         """Return a score or difference to second order in the weights of units; None without a formula."""
         return None
 
+    def degrees_of_freedom(self, metric: int, a: int, b: int | None = None) -> float:  # noqa: ARG002
+        """Return those of the delta-method standard error; at least 1, where none is left the error is 0."""
+        return max(1, self.n_units - self.n_strata)  # each stratum takes a mean of its own
+
     def error(self, metric: int, a: int, b: int | None = None) -> StandardError | None:  # noqa: ARG002
         """Return a standard error that holds for few, unequal or crossed clusters; None if there is none."""
         return None

@@ -10,7 +10,7 @@ import numpy as np
 
 from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative, FloatArray, IntArray
-from bestby.engine.base import Contributions, Drawing, Influences, Jackknife, Pair
+from bestby.engine.base import Contributions, Drawing, Expansion, Influences, Jackknife, Pair
 from bestby.engine.sums import SumGroup
 from bestby.engine.transforms import Scores
 from bestby.inference import clusters, intervals
@@ -69,6 +69,14 @@ class CrossedGroup(SumGroup):
 
     def influences(self, metric: int) -> Influences:  # noqa: ARG002
         """Refuse the influence of each group of the first grouping."""
+        _refuse("a standard error from the units of one grouping")
+
+    def expansion(self, metric: int, a: int, b: int | None = None) -> Expansion:  # noqa: ARG002
+        """Refuse derivatives by the weights of the groups of the first grouping."""
+        _refuse("an interval from the units of one grouping")
+
+    def degrees_of_freedom(self, metric: int, a: int, b: int | None = None) -> float:  # noqa: ARG002
+        """Refuse those of the groups of the first grouping."""
         _refuse("a standard error from the units of one grouping")
 
     def bootstrap(self, drawing: Drawing) -> FloatArray:  # noqa: ARG002

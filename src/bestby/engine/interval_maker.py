@@ -9,10 +9,10 @@ import numpy as np
 from bestby._core import rounding
 from bestby._core.errors import DesignError
 from bestby.engine import interval_methods
+from bestby.engine.ranked import WeightGroup
 from bestby.engine.resampled import Resampled
 from bestby.engine.sums import SumGroup
 from bestby.engine.targets import Situation, Target, undefined_note, value_of
-from bestby.engine.weighted import WeightGroup
 from bestby.inference import intervals
 from bestby.results.base import Note
 from bestby.results.values import Interval

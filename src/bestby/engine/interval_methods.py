@@ -154,8 +154,7 @@ def _normal(sample: Resampled, target: Target, level: float) -> Made:
     se = group.standard_error(target.metric, target.a, target.b)
     if se is None:
         raise _no_formula(group, target)
-    # Each stratum takes a mean of its own, so a degree of freedom; where none is left, se is 0.
-    df = max(1, group.n_units - group.n_strata)
+    df = group.degrees_of_freedom(target.metric, target.a, target.b)
     low, high = intervals.normal(sample.estimate(target), se, level, df=df)
     return clipped(group, target, low, high, level, "normal", True), ()
 

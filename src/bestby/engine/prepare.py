@@ -17,10 +17,10 @@ from bestby.engine import streamed, table, text_statistics
 from bestby.engine.base import Group
 from bestby.engine.called import CallGroup
 from bestby.engine.dependent_units import BlockGroup, CrossedGroup
+from bestby.engine.ranked import WeightGroup
 from bestby.engine.reading import Reading, _codes_of, _rows_refused
 from bestby.engine.sums import AnnotatedGroup, SumGroup
 from bestby.engine.text_statistics import Counting
-from bestby.engine.weighted import WeightGroup
 from bestby.metrics import _items
 from bestby.metrics._texts import TextMetric
 from bestby.metrics.base import BaseMetric, FunctionMetric, MeanMetric, Metric, WeightedMetric

@@ -1,13 +1,12 @@
-"""Metrics that are no functions of sums: integer weights after one sort, or calls on resampled items."""
+"""What metrics that are no functions of sums share: their items, resampled by weights or by calls."""
 
 from __future__ import annotations
 
 import dataclasses
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntAr
 from bestby.engine.base import Drawing, Group, Influences, Jackknife, Pair
 from bestby.inference import clusters, permutation, tilting
 from bestby.inference.clusters import StandardError
-from bestby.metrics.base import BaseMetric, WeightedMetric
+from bestby.metrics.base import BaseMetric
 from bestby.resampling import streams
 from bestby.resampling import totals as resampling
 from bestby.resampling.blocks import Blocks
@@ -307,45 +306,6 @@ class ItemGroup(Group):
 
 
 @dataclass(frozen=True, eq=False)
-class WeightGroup(ItemGroup):
-    """A metric of the weighted protocol: ranks, areas under curves."""
-
-    metric: WeightedMetric
-    _prepared: dict[int, Any] = field(default_factory=dict, init=False, repr=False)
-
-    def prepared(self, system: int) -> Any:
-        """Return what the metric makes of the gold and the predictions of a system, made once."""
-        if system not in self._prepared:
-            self._prepared[system] = self.metric.prepare(self.gold, self.systems[system])
-        return self._prepared[system]
-
-    def _score_weights(self, weights: Array) -> FloatArray:
-        systems = range(self.n_systems)
-        return np.column_stack([self.metric.weighted(self.prepared(s), weights) for s in systems])
-
-    def has_standardised_swaps(self, metric: int) -> bool:  # noqa: ARG002
-        """Whether the metric has a scale that two systems share, such as ranks."""
-        return type(self.metric).exchangeable is not WeightedMetric.exchangeable
-
-    def numbers(self, metric: int, system: int) -> tuple[FloatArray, IntArray] | None:
-        """Return the numbers of a system as given, and how many items have each; None without such swaps."""
-        values = self.systems[system]
-        if not self.has_standardised_swaps(metric) or values.dtype.kind not in "biuf":
-            return None
-        return values.astype(np.float64), np.ones(values.size, dtype=np.int64)
-
-    def _score_swapped(self, a: int, b: int, *, standardised: bool = False) -> Callable[[Array], FloatArray]:
-        """Score over the items of both systems, each with weight 1 where it stands after the swap, else 0."""
-        both = [self.systems[s] for s in (a, b)]
-        if standardised:
-            both = [self.metric.exchangeable(self.gold, values) for values in both]
-        pooled = np.concatenate(both)
-        gold = None if self.gold is None else np.concatenate([self.gold, self.gold])
-        prepared = self.metric.prepare(gold, pooled)
-        return _SwappedRanks(self.metric, prepared)
-
-
-@dataclass(frozen=True, eq=False)
 class _Weighed:
     """What becomes of the weights or swaps of units: those of items first, then scores."""
 
@@ -354,19 +314,3 @@ class _Weighed:
 
     def __call__(self, of_units: Array) -> FloatArray:
         return self.score(self.spread(of_units))
-
-
-@dataclass(frozen=True, eq=False)
-class _SwappedRanks:
-    """The difference A minus B of swaps (R, n), of both systems' items prepared together."""
-
-    metric: WeightedMetric
-    prepared: Any
-
-    def __call__(self, bits: Array) -> FloatArray:
-        taken = bits.astype(np.uint8, copy=False)
-        kept = np.uint8(1) - taken
-        score_a = self.metric.weighted(self.prepared, np.concatenate([kept, taken], axis=1))
-        score_b = self.metric.weighted(self.prepared, np.concatenate([taken, kept], axis=1))
-        gap: FloatArray = score_a - score_b
-        return gap

@@ -14,7 +14,7 @@ from bestby.inference.intervals import Ends
 STEP = 2.0**-6
 """The step along the least favourable direction, in standard errors, for the curvature of the score there."""
 
-POINTS = 4
+POINTS = 2
 """Points between the estimate and each end, at which the score is checked to move one way."""
 
 
@@ -85,18 +85,18 @@ def abc(
     >>> round(low, 3), round(high, 3)
     (1.849, 8.2)
     """
-    estimate = along(np.zeros(first.size), np.zeros(1))[0]
-    if not (np.isfinite(first).all() and np.isfinite(second).all() and np.isfinite(estimate)):
+    if not (np.isfinite(first).all() and np.isfinite(second).all()):
         return None
     largest = float(np.abs(first).max(initial=0.0))
     if rounding.is_nothing(largest, scale, rounding.INFLUENCE):
-        return float(estimate), float(estimate)
+        estimate = float(along(np.zeros(first.size), np.zeros(1))[0])
+        return estimate, estimate
     u = first / largest
     spread = float(counts @ (u * u))
     se = largest * float(np.sqrt(spread))
     a = float(counts @ u**3) / (6.0 * spread**1.5)
     change = first / se
-    up, down = along(change, np.array([STEP, -STEP]))
+    up, estimate, down = along(change, np.array([STEP, 0.0, -STEP]))
     q = ((up - estimate) + (down - estimate)) / (2.0 * se * STEP**2)
     z0 = a + q - float(counts @ second) / (2.0 * se)
     z = float(ndtri(0.5 * (1.0 + level)))

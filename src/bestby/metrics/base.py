@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from inspect import Parameter, Signature
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import visible
-from bestby._core.typing import Array, FloatArray
+from bestby._core.typing import Array, FloatArray, IntArray
 
 
 class BaseMetric(ABC):
@@ -256,6 +257,31 @@ class MeanMetric(Metric):
         return totals[..., 0] / totals[..., 1]
 
 
+@dataclass(frozen=True, eq=False)
+class WeightDerivatives:
+    """How a score responds to the weights of the items, at equal weights.
+
+    Parameters
+    ----------
+    first : ndarray, shape (n,)
+        The derivatives by the weight of each item, all weights being 1. The score must not change when all
+        weights are multiplied: they then sum to 0.
+    second : callable
+        Returns the second derivatives by the weight of each item, shape (n,).
+    along : callable
+        ``along(change, multiples)`` returns the scores, shape (R,), at the weights 1 plus each of the
+        ``multiples``, of shape (R,), times a ``change``, of shape (n,); NaN where undefined.
+    classes : ndarray of int, shape (n,), optional
+        The class of each item, if the score is a mean over pairs of one item of each of two classes: each
+        class then has a spread of its own.
+    """
+
+    first: FloatArray
+    second: Callable[[], FloatArray]
+    along: Callable[[FloatArray, FloatArray], FloatArray]
+    classes: IntArray | None = None
+
+
 class WeightedMetric(BaseMetric):
     """A metric that is not a function of sums, but takes integer weights of the items after one sort.
 
@@ -288,6 +314,21 @@ class WeightedMetric(BaseMetric):
         ndarray, shape (R,)
             The score of each resample; NaN where it is undefined.
         """
+
+    def derivatives(self, prepared: Any) -> WeightDerivatives | None:  # noqa: ARG002
+        """Return how the score responds to the weights of the items, for intervals by formula.
+
+        Parameters
+        ----------
+        prepared : object
+            From `prepare`.
+
+        Returns
+        -------
+        WeightDerivatives or None
+            The derivatives; None, the default, leaves the metric to the bootstrap.
+        """
+        return None
 
     def exchangeable(self, gold: Any, predictions: Any) -> Array:  # noqa: ARG002
         """Return the predictions on a scale that two systems share, for ``"permutation-standardised"``.

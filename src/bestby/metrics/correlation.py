@@ -13,9 +13,10 @@ import numpy as np
 from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
+from bestby.metrics import _rank_weights
 from bestby.metrics._items import required_gold
 from bestby.metrics._ranked import RankMetric, group_of_items, sorted_with_ties, totals_to_group_ends
-from bestby.metrics.base import Names, StandardisedMetric
+from bestby.metrics.base import Names, StandardisedMetric, WeightDerivatives
 
 _ROUNDING = 8.0 * rounding.EPS  # numbers apart by less than this part are the same
 
@@ -148,6 +149,10 @@ class Spearman(_RankCorrelation):
             counts, prepared.order_x, prepared.last_x, prepared.order_y, prepared.last_y, zero
         )
 
+    def derivatives(self, prepared: TwoOrders) -> WeightDerivatives:
+        """Return the derivatives by the weights of the items."""
+        return _rank_weights.spearman(prepared.groups_x, prepared.groups_y)
+
 
 class Kendall(_RankCorrelation):
     """Kendall's tau-b: concordant minus discordant pairs, over the geometric mean of the untied pairs.
@@ -178,6 +183,10 @@ class Kendall(_RankCorrelation):
 
         n_groups = int(np.count_nonzero(prepared.last_y))
         return _kernels.kendall(counts, prepared.order_x, prepared.last_x, prepared.groups_y, n_groups)
+
+    def derivatives(self, prepared: TwoOrders) -> WeightDerivatives:
+        """Return the derivatives by the weights of the items."""
+        return _rank_weights.kendall(prepared.groups_x, prepared.groups_y)
 
 
 def _doubled_ranks(in_order: Array, last: BoolArray) -> tuple[Array, Array]:

@@ -12,9 +12,10 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, BoolArray, FloatArray
 from bestby.data.coding import codes
+from bestby.metrics import _rank_weights
 from bestby.metrics._items import required_gold
 from bestby.metrics._ranked import RankMetric, sorted_with_ties, totals_to_group_ends
-from bestby.metrics.base import Names, Patterns
+from bestby.metrics.base import Names, Patterns, WeightDerivatives
 from bestby.metrics.classification import named_label
 
 
@@ -106,6 +107,10 @@ class RocAuc(_BinaryRanking):
             return _kernels.roc_auc_without_ties(counts, prepared.order, prepared.positive)
         return _kernels.roc_auc(counts, prepared.order, prepared.positive, prepared.last)
 
+    def derivatives(self, prepared: Ranking) -> WeightDerivatives:
+        """Return the derivatives by the weights of the items, from their placements."""
+        return _rank_weights.roc_auc(prepared.order, prepared.positive, prepared.last)
+
 
 class AveragePrecision(_BinaryRanking):
     """Average precision: the precision at each threshold, weighted by the recall it adds.
@@ -132,6 +137,10 @@ class AveragePrecision(_BinaryRanking):
         from bestby.metrics import _kernels
 
         return _kernels.average_precision(counts, prepared.order, prepared.positive, prepared.last)
+
+    def derivatives(self, prepared: Ranking) -> WeightDerivatives:
+        """Return the derivatives by the weights of the items."""
+        return _rank_weights.average_precision(prepared.order, prepared.positive, prepared.last)
 
 
 def _check_scores(name: str, predictions: Array) -> None:

@@ -19,9 +19,10 @@ from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing, Group
 from bestby.engine.interval_maker import Intervals
+from bestby.engine.ranked import WeightGroup
 from bestby.engine.sums import SumGroup
 from bestby.engine.targets import Target
-from bestby.engine.weighted import ItemGroup, WeightGroup
+from bestby.engine.weighted import ItemGroup
 from bestby.metrics.base import BaseMetric, MeanMetric
 from bestby.metrics.suitability import chosen_metric
 from bestby.planning import doubt

@@ -10,8 +10,9 @@ import numpy as np
 from bestby._core.typing import IntArray
 from bestby.engine import table
 from bestby.engine.base import Group
+from bestby.engine.ranked import WeightGroup
 from bestby.engine.sums import SumGroup
-from bestby.engine.weighted import ItemGroup, WeightGroup
+from bestby.engine.weighted import ItemGroup
 from bestby.resampling.units import Units
 
 _CHUNK = 1 << 21

@@ -1,0 +1,138 @@
+"""Metrics of ranks: integer weights after one sort, and derivatives by weights of any size."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from bestby._core.typing import Array, FloatArray, IntArray
+from bestby.engine.base import Expansion
+from bestby.engine.weighted import ItemGroup
+from bestby.inference import influence
+from bestby.metrics.base import WeightDerivatives, WeightedMetric
+
+
+@dataclass(frozen=True, eq=False)
+class WeightGroup(ItemGroup):
+    """A metric of the weighted protocol: ranks, areas under curves."""
+
+    metric: WeightedMetric
+    _prepared: dict[int, Any] = field(default_factory=dict, init=False, repr=False)
+    _derivatives: dict[int, WeightDerivatives | None] = field(default_factory=dict, init=False, repr=False)
+
+    def prepared(self, system: int) -> Any:
+        """Return what the metric makes of the gold and the predictions of a system, made once."""
+        if system not in self._prepared:
+            self._prepared[system] = self.metric.prepare(self.gold, self.systems[system])
+        return self._prepared[system]
+
+    # -- standard errors ---------------------------------------------------------------------------
+
+    def derivatives(self, system: int) -> WeightDerivatives | None:
+        """Return how the score of a system responds to the weights of the items, made once."""
+        if system not in self._derivatives:
+            self._derivatives[system] = self.metric.derivatives(self.prepared(system))
+        return self._derivatives[system]
+
+    def standard_error(self, metric: int, a: int, b: int | None = None) -> float | None:  # noqa: ARG002
+        """Return the delta-method standard error, from the influence of each unit; None without one."""
+        part = self._influence(a, b)
+        return None if part is None else math.sqrt(sum(influence.variances(*part)))
+
+    def degrees_of_freedom(self, metric: int, a: int, b: int | None = None) -> float:
+        """Return those of Satterthwaite where two classes have a spread each; see `Group`."""
+        part = self._influence(a, b)
+        if part is None or part[1].size == self.units.bounds.size:
+            return super().degrees_of_freedom(metric, a, b)
+        return influence.satterthwaite(*part)
+
+    def _influence(self, a: int, b: int | None) -> tuple[FloatArray, IntArray] | None:
+        """Return the influence of each unit, and where each stratum, or else each class, begins."""
+        of_a, of_b = self.derivatives(a), None if b is None else self.derivatives(b)
+        if of_a is None or (b is not None and of_b is None):
+            return None
+        first = of_a.first if of_b is None else of_a.first - of_b.first
+        if self.unit_of is None and of_a.classes is not None:
+            order = np.argsort(of_a.classes, kind="stable")
+            edges = np.concatenate([[0], np.cumsum(np.bincount(of_a.classes))])
+            return first[order], edges
+        return self._by_unit(first), self.units.bounds
+
+    def _by_unit(self, of_items: FloatArray) -> FloatArray:
+        """Return the sums over the items of each unit."""
+        if self.unit_of is None:
+            return of_items
+        return np.bincount(self.unit_of, weights=of_items, minlength=self.n_units).astype(np.float64)
+
+    def expansion(self, metric: int, a: int, b: int | None = None) -> Expansion | None:  # noqa: ARG002
+        """Return a score or difference to second order in the weights of units; None without derivatives."""
+        of_a, of_b = self.derivatives(a), None if b is None else self.derivatives(b)
+        if of_a is None or (b is not None and of_b is None):
+            return None
+
+        def along(change: FloatArray, multiples: FloatArray) -> FloatArray:
+            on_items = change if self.unit_of is None else change[self.unit_of]
+            score = of_a.along(on_items, multiples)
+            return score if of_b is None else score - of_b.along(on_items, multiples)
+
+        first = self._by_unit(of_a.first if of_b is None else of_a.first - of_b.first)
+        if self.clustered:
+            second = influence.curvatures(along, self._each_unit())
+        else:
+            second = self._by_unit(of_a.second() if of_b is None else of_a.second() - of_b.second())
+        bounds = self.units.bounds
+        return Expansion(*influence.within(first, second, bounds, along), self.units.counts, along)
+
+    def _each_unit(self) -> Iterator[FloatArray]:
+        """Yield a weight of 1 for each unit in turn."""
+        for unit in range(self.n_units):
+            one = np.zeros(self.n_units)
+            one[unit] = 1.0
+            yield one
+
+    # -- scores ------------------------------------------------------------------------------------
+
+    def _score_weights(self, weights: Array) -> FloatArray:
+        systems = range(self.n_systems)
+        return np.column_stack([self.metric.weighted(self.prepared(s), weights) for s in systems])
+
+    def has_standardised_swaps(self, metric: int) -> bool:  # noqa: ARG002
+        """Whether the metric has a scale that two systems share, such as ranks."""
+        return type(self.metric).exchangeable is not WeightedMetric.exchangeable
+
+    def numbers(self, metric: int, system: int) -> tuple[FloatArray, IntArray] | None:
+        """Return the numbers of a system as given, and how many items have each; None without such swaps."""
+        values = self.systems[system]
+        if not self.has_standardised_swaps(metric) or values.dtype.kind not in "biuf":
+            return None
+        return values.astype(np.float64), np.ones(values.size, dtype=np.int64)
+
+    def _score_swapped(self, a: int, b: int, *, standardised: bool = False) -> Callable[[Array], FloatArray]:
+        """Score over the items of both systems, each with weight 1 where it stands after the swap, else 0."""
+        both = [self.systems[s] for s in (a, b)]
+        if standardised:
+            both = [self.metric.exchangeable(self.gold, values) for values in both]
+        pooled = np.concatenate(both)
+        gold = None if self.gold is None else np.concatenate([self.gold, self.gold])
+        prepared = self.metric.prepare(gold, pooled)
+        return _SwappedRanks(self.metric, prepared)
+
+
+@dataclass(frozen=True, eq=False)
+class _SwappedRanks:
+    """The difference A minus B of swaps (R, n), of both systems' items prepared together."""
+
+    metric: WeightedMetric
+    prepared: Any
+
+    def __call__(self, bits: Array) -> FloatArray:
+        taken = bits.astype(np.uint8, copy=False)
+        kept = np.uint8(1) - taken
+        score_a = self.metric.weighted(self.prepared, np.concatenate([kept, taken], axis=1))
+        score_b = self.metric.weighted(self.prepared, np.concatenate([taken, kept], axis=1))
+        gap: FloatArray = score_a - score_b
+        return gap

@@ -1,0 +1,70 @@
+"""Standard errors and curvatures from the influence of each unit on an estimate that is no mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import pairwise
+
+import numpy as np
+
+from bestby._core.typing import FloatArray, IntArray
+
+Along = Callable[[FloatArray, FloatArray], FloatArray]
+"""Scores (R,) at the weights 1 plus multiples (R,) of a change of the weight of each unit (U,)."""
+
+STEP = 2.0**-6
+"""The change of weights in one step: its square, and rounding divided by it, are both small."""
+
+
+def variances(influence: FloatArray, bounds: IntArray) -> list[float]:
+    """Return the variance of an estimate that comes from each stratum, of which `bounds` has the edges.
+
+    `influence`, of shape (U,), is what each unit adds to the estimate. A stratum of one unit has none.
+    """
+    found = []
+    for start, stop in pairwise(bounds.tolist()):
+        part, n = influence[start:stop], stop - start
+        found.append(float(((part - part.mean()) ** 2).sum()) * n / (n - 1) if n > 1 else 0.0)
+    return found
+
+
+def satterthwaite(influence: FloatArray, bounds: IntArray) -> float:
+    """Return the degrees of freedom of a variance that is the sum of those of several samples; at least 1.
+
+    Satterthwaite (1946), Biometrics Bulletin 2, 110-114.
+
+    >>> round(satterthwaite(np.array([-0.1, 0.1, -0.1, 0.0, 0.1]), np.array([0, 2, 5])), 2)
+    2.39
+    """
+    parts = variances(influence, bounds)
+    freedom = np.diff(bounds).tolist()
+    squares = sum(v * v / (n - 1) for v, n in zip(parts, freedom, strict=True) if n > 1)
+    return max(1.0, sum(parts) ** 2 / squares) if squares > 0.0 else max(1.0, float(influence.size - 2))
+
+
+def curvatures(along: Along, changes: Iterable[FloatArray]) -> FloatArray:
+    """Return the second derivative of a score along each change of the weights (U,)."""
+    steps = np.array([STEP, 0.0, -STEP])
+    scores = np.array([along(change, steps) for change in changes])
+    second: FloatArray = ((scores[:, 0] - scores[:, 1]) + (scores[:, 2] - scores[:, 1])) / STEP**2
+    return second
+
+
+def within(
+    first: FloatArray, second: FloatArray, bounds: IntArray, along: Along
+) -> tuple[FloatArray, FloatArray]:
+    """Return derivatives as weight is moved to each unit, from those by its weight alone.
+
+    The weight comes from all units of the same stratum. The score does not change when all weights grow
+    together, so that of a single stratum only the rounding in the sum of the first is taken away. Second
+    derivatives are exact in their sum over a stratum, which is all that ABC intervals read of them.
+    """
+    first, second = first.copy(), second.copy()
+    several = bounds.size > 2
+    for start, stop in pairwise(bounds.tolist()):
+        first[start:stop] -= first[start:stop].mean()
+        if several:
+            together = np.zeros(first.size)
+            together[start:stop] = 1.0
+            second[start:stop] -= curvatures(along, [together])[0] / (stop - start) ** 2
+    return first, second

@@ -1,0 +1,297 @@
+"""Metrics of ranks as smooth functions of the weights of the items, with their derivatives at equal weights.
+
+A score does not change if all weights are multiplied, so that derivatives by the weight of one item alone say
+all: their sum over the items is 0. Each function takes items sorted once and needs n log n steps; ties are
+allowed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
+from bestby.metrics.base import WeightDerivatives
+
+# -- areas under curves ----------------------------------------------------------------------------
+
+
+def roc_auc(order: Array, positive: Array, last: BoolArray) -> WeightDerivatives:
+    """Return the derivatives of the area under the ROC curve, by placements.
+
+    The placement of an item is the share of the items of the other class that it stands on the right side of,
+    ties half (DeLong, DeLong & Clarke-Pearson 1988, Biometrics 44, 837-845, eq. 4). Items are in `order` of
+    descending scores, `last` the last of each group of ties.
+    """
+    group: IntArray = np.cumsum(last) - last
+    y = positive.astype(np.float64)
+    positives, negatives = (np.bincount(group, weights=one) for one in (y, 1.0 - y))
+    below = negatives.sum() - np.cumsum(negatives) + 0.5 * negatives
+    above = np.cumsum(positives) - 0.5 * positives
+    n_positive, n_negative = positives.sum(), negatives.sum()
+    placement = np.where(y == 1.0, below[group] / n_negative, above[group] / n_positive)
+    area = float(positives @ below) / float(n_positive * n_negative)
+    size = np.where(y == 1.0, n_positive, n_negative)
+    first = (placement - area) / size
+    place = _places(order)
+
+    def second() -> FloatArray:
+        found: FloatArray = (-2.0 * first / size)[place]
+        return found
+
+    def along(change: FloatArray, multiples: FloatArray) -> FloatArray:
+        c = change[order]
+        more_positives, more_negatives = (np.bincount(group, weights=c * one) for one in (y, 1.0 - y))
+        more_above = np.cumsum(more_positives) - 0.5 * more_positives
+        pairs = np.array([negatives @ above, more_negatives @ above + negatives @ more_above])
+        area = pairs[0] + multiples * (pairs[1] + multiples * float(more_negatives @ more_above))
+        of_positives = n_positive + multiples * more_positives.sum()
+        return _defined(area, of_positives * (n_negative + multiples * more_negatives.sum()))
+
+    return WeightDerivatives(first[place], second, along, positive.astype(np.int64)[place])
+
+
+def average_precision(order: Array, positive: Array, last: BoolArray) -> WeightDerivatives:
+    """Return the derivatives of average precision, with items in `order` of descending scores.
+
+    An item changes the precision at its own threshold and at all lower ones.
+    """
+    group: IntArray = np.cumsum(last) - last
+    y = positive.astype(np.float64)
+    positives = np.bincount(group, weights=y)
+    true, size = np.cumsum(positives), np.flatnonzero(last) + 1.0
+    precision, total = true / size, float(true[-1])
+    score = float(positives @ precision) / total
+    here, place = precision[group], _places(order)
+    # Sums over the positive items at thresholds at or below that of an item.
+    once, gain = (_from_here(positives * term)[group] for term in (1.0 / size, precision / size))
+    first = (y * once - gain + y * here - score * y) / total
+
+    def second() -> FloatArray:
+        terms = (1.0 / size**2, precision / size**2)
+        once, gain = (_from_here(positives * term)[group] for term in terms)
+        bend = -2.0 * (y * once - gain) + 2.0 * y * (y - here) / size[group]
+        found: FloatArray = ((bend - 2.0 * first * y) / total)[place]
+        return found
+
+    def along(change: FloatArray, multiples: FloatArray) -> FloatArray:
+        c = change[order]
+        more_positives, more = np.bincount(group, weights=c * y), np.bincount(group, weights=c)
+        found = np.empty(multiples.size)
+        for i, multiple in enumerate(multiples.tolist()):
+            above = true + multiple * np.cumsum(more_positives)
+            everything = size + multiple * np.cumsum(more)
+            at = np.divide(above, everything, out=np.zeros_like(above), where=everything > 0.0)
+            found[i] = (positives + multiple * more_positives) @ at
+        return _defined(found, total + multiples * more_positives.sum())
+
+    return WeightDerivatives(first[place], second, along)
+
+
+# -- correlations ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Path:
+    """A quantity as a share of the weight is moved to each item: its value and its derivatives (n,)."""
+
+    value: float
+    first: FloatArray
+
+
+def spearman(groups_x: IntArray, groups_y: IntArray) -> WeightDerivatives:
+    """Return the derivatives of Spearman's correlation, from the groups of ties of each item in both columns.
+
+    With a share e of the weight moved to one item, the mid-distribution functions move by e towards the step
+    at that item, and the sums of their products are cubic in e (Croux & Dehon 2010, Stat. Methods Appl. 19,
+    497-515, has the first derivative without ties).
+    """
+    n = groups_x.size
+    f, g = (_mid_distribution(groups, np.ones(n)) / n for groups in (groups_x, groups_y))
+    # What is linear in e, but for (1 - e)^2: the item's own product, and the others' with the step.
+    linear = [
+        _step_mean(groups_x, g) + _step_mean(groups_y, f) + f * g,
+        *(2.0 * _step_mean(groups, z) + z * z for groups, z in ((groups_x, f), (groups_y, g))),
+    ]
+    values = [float(f @ g) / n, float(f @ f) / n, float(g @ g) / n]
+    paths = [_Path(value, part - 3.0 * value) for value, part in zip(values, linear, strict=True)]
+
+    def second() -> FloatArray:
+        tied = [np.bincount(groups)[groups] / n for groups in (groups_x, groups_y)]
+        squares = [concordance(groups_x, groups_y) / n, 1.0 - tied[0], 1.0 - tied[1]]
+        bends = [6.0 * v - 4.0 * part + 0.5 * s for v, part, s in zip(values, linear, squares, strict=True)]
+        return _second_of_quotient(paths, bends)
+
+    def along(change: FloatArray, multiples: FloatArray) -> FloatArray:
+        moved = [_mid_distribution(groups, change) for groups in (groups_x, groups_y)]
+        (x, more_x), (y, more_y) = (n * f, moved[0]), (n * g, moved[1])
+
+        def summed(u: FloatArray, more_u: FloatArray, v: FloatArray, more_v: FloatArray) -> FloatArray:
+            """Return the sum of (1 + m change) (u + m more_u) (v + m more_v) for each multiple m."""
+            mixed = u * more_v + more_u * v
+            cubic = [u @ v, change @ (u * v) + mixed.sum(), change @ mixed + more_u @ more_v]
+            m, top = multiples, change @ (more_u * more_v)
+            found: FloatArray = cubic[0] + m * (cubic[1] + m * (cubic[2] + m * top))
+            return found
+
+        squares = [summed(x, more_x, x, more_x), summed(y, more_y, y, more_y)]
+        roots = [np.sqrt(np.maximum(square, 0.0)) for square in squares]
+        return _defined(summed(x, more_x, y, more_y), roots[0] * roots[1])
+
+    return WeightDerivatives(_first_of_quotient(paths), second, along)
+
+
+def kendall(groups_x: IntArray, groups_y: IntArray) -> WeightDerivatives:
+    """Return the derivatives of Kendall's tau-b, from the groups of ties of each item in both columns."""
+    n = groups_x.size
+    signs = concordance(groups_x, groups_y)
+    parts = [signs / n, *(1.0 - np.bincount(groups)[groups] / n for groups in (groups_x, groups_y))]
+    values = [float(part.mean()) for part in parts]
+    paths = [_Path(value, 2.0 * (part - value)) for value, part in zip(values, parts, strict=True)]
+
+    def second() -> FloatArray:
+        bends = [2.0 * value - 4.0 * part for value, part in zip(values, parts, strict=True)]
+        return _second_of_quotient(paths, bends)
+
+    def along(change: FloatArray, multiples: FloatArray) -> FloatArray:
+        linear, square = 2.0 * float(change @ signs), 0.0
+        if change.any():
+            square = float(change @ concordance(groups_x, groups_y, change))
+        agreement = float(signs.sum()) + multiples * (linear + multiples * square)
+        untied = []
+        for groups in (groups_x, groups_y):
+            count, mass = np.bincount(groups), np.bincount(groups, weights=change)
+            tied = float(count @ count) + multiples * (
+                2.0 * float(count @ mass) + multiples * float(mass @ mass)
+            )
+            untied.append(np.sqrt(np.maximum((n + multiples * change.sum()) ** 2 - tied, 0.0)))
+        return _defined(agreement, untied[0] * untied[1])
+
+    return WeightDerivatives(_first_of_quotient(paths), second, along)
+
+
+def concordance(groups_x: IntArray, groups_y: IntArray, weights: FloatArray | None = None) -> FloatArray:
+    """Return for each item the weight of the items concordant with it less that of the discordant ones.
+
+    Weights, 1 by default, are counted in the nine parts of the plane around an item: those with ties from
+    sorting, and those below in both columns by halving the values of y again and again.
+    """
+    w = np.ones(groups_x.size) if weights is None else weights
+    less_x, same_x = _less_and_same(groups_x, w)
+    less_y, same_y = _less_and_same(groups_y, w)
+    same_x_less_y, both = _less_within(groups_x, groups_y, w)
+    less_x_same_y, _ = _less_within(groups_y, groups_x, w)
+    below = _below_in_both(groups_x, groups_y, w)
+    less_greater = less_x - below - less_x_same_y
+    greater_less = less_y - below - same_x_less_y
+    greater_same = same_y - less_x_same_y - both
+    greater_greater = w.sum() - less_x - same_x - greater_less - greater_same
+    signs: FloatArray = below + greater_greater - less_greater - greater_less
+    return signs
+
+
+# -- parts -----------------------------------------------------------------------------------------
+
+
+def _places(order: Array) -> IntArray:
+    """Return where each item stands in an order."""
+    place = np.empty(order.size, dtype=np.int64)
+    place[order] = np.arange(order.size)
+    return place
+
+
+def _from_here(values: FloatArray) -> FloatArray:
+    """Return the sums from each position to the end."""
+    from_the_end: FloatArray = np.cumsum(values[::-1])
+    return from_the_end[::-1]
+
+
+def _defined(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
+    """Return quotients, NaN where the denominator is not positive."""
+    found: FloatArray = np.full(numerator.size, np.nan)
+    found[denominator > 0.0] = (numerator / np.where(denominator > 0.0, denominator, 1.0))[denominator > 0.0]
+    return found
+
+
+def _mid_distribution(groups: IntArray, weights: FloatArray) -> FloatArray:
+    """Return the weight below each item, and half of that tied with it, less half of all."""
+    mass = np.bincount(groups, weights=weights)
+    centred: FloatArray = np.cumsum(mass) - 0.5 * mass - 0.5 * mass.sum()
+    return centred[groups]
+
+
+def _step_mean(groups: IntArray, values: FloatArray) -> FloatArray:
+    """Return for each item half the mean of values, negative those below it, and 0 those tied with it."""
+    sums: FloatArray = np.bincount(groups, weights=values) / groups.size
+    half: FloatArray = 0.5 * (_from_here(sums) - np.cumsum(sums))
+    return half[groups]
+
+
+def _first_of_quotient(paths: list[_Path]) -> FloatArray:
+    """Return the first derivative, by the weights of the items, of a product over the root of two squares."""
+    product, x, y = paths
+    root = np.sqrt(x.value * y.value)
+    in_share = (product.first - 0.5 * product.value * (x.first / x.value + y.first / y.value)) / root
+    found: FloatArray = in_share / product.first.size
+    return found
+
+
+def _second_of_quotient(paths: list[_Path], bends: list[FloatArray]) -> FloatArray:
+    """Return the second derivative of the same; `bends` are those of its three parts by the share."""
+    (product, x, y), n = paths, paths[0].first.size
+    root = np.sqrt(x.value * y.value)
+    log_x, log_y = x.first / x.value, y.first / y.value
+    in_share = bends[0] / root - product.first / root * (log_x + log_y)
+    in_share += (product.value / root) * (
+        0.75 * (log_x**2 + log_y**2) + 0.5 * log_x * log_y - 0.5 * (bends[1] / x.value + bends[2] / y.value)
+    )
+    # The weight 1 + s of an item is a share s / (n + s) moved to it.
+    found: FloatArray = in_share / n**2 - 2.0 * _first_of_quotient(paths) / n
+    return found
+
+
+def _less_and_same(groups: IntArray, w: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the weight of the items in lower groups than each, and of those in its own."""
+    mass = np.bincount(groups, weights=w).astype(np.float64)
+    below: FloatArray = np.cumsum(mass) - mass
+    return below[groups], mass[groups]
+
+
+def _less_within(outer: IntArray, inner: IntArray, w: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the weight of the items in the same outer and a lower inner group, and in the same two."""
+    if int(outer.max()) + 1 == outer.size:  # no ties
+        return np.zeros(outer.size), w
+    joint = np.unique(outer * (int(inner.max()) + 1) + inner, return_inverse=True)[1].reshape(-1)
+    less, same = _less_and_same(joint, w)
+    return less - _less_and_same(outer, w)[0], same
+
+
+def _below_in_both(groups_x: IntArray, groups_y: IntArray, w: FloatArray) -> FloatArray:
+    """Return the weight of the items that are less than each in both columns.
+
+    Items stand in the order of x, those tied in x in descending order of y. They are split by the bits of y,
+    the highest first: those with 0 that stand before one with 1, in the same part, are below it in both.
+    """
+    order = np.lexsort((-groups_y, groups_x))
+    y, weight = groups_y[order], w[order]
+    n = y.size
+    total = np.zeros(n)
+    start = np.zeros(n, dtype=np.int64)
+    stop = np.full(n, n, dtype=np.int64)
+    item = here = np.arange(n)
+    for bit in range(int(y.max()).bit_length() - 1, -1, -1):
+        one = ((y >> bit) & 1).astype(np.bool_)
+        zeros = np.concatenate([[0], np.cumsum(~one)])
+        mass = np.concatenate([[0.0], np.cumsum(np.where(one, 0.0, weight))])
+        total[item[one]] += mass[here[one]] - mass[start[one]]
+        before = zeros[here] - zeros[start]
+        middle = start + zeros[stop] - zeros[start]
+        place = np.where(one, middle + (here - start - before), start + before)
+        start, stop = np.where(one, middle, start), np.where(one, stop, middle)
+        moved = np.empty(n, dtype=np.int64)
+        moved[place] = here
+        y, weight, item, start, stop = y[moved], weight[moved], item[moved], start[moved], stop[moved]
+    out = np.empty(n)
+    out[order] = total
+    return out

@@ -1,0 +1,66 @@
+"""Intervals of metrics of ranks by formula: DeLong's error, clusters, strata, and BCa for comparison."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import t
+
+from bestby import compare
+
+NAMES = ("roc_auc", "average_precision", "spearman", "kendall")
+
+
+def data(metric: str, n: int, seed: int = 0) -> tuple[Any, dict[str, Any]]:
+    rng = np.random.default_rng(seed)
+    gold = rng.normal(size=n)
+    systems = {name: np.round(gold + rng.normal(0.0, sd, n), 1) for name, sd in (("a", 0.6), ("b", 1.0))}
+    return (gold > 0.6).astype(int) if metric in NAMES[:2] else gold, systems
+
+
+def interval(metric: str, how: str, n: int = 120, **more: Any) -> Any:
+    gold, systems = data(metric, n)
+    return compare(systems, gold, metric=metric, interval=how, n_resamples=5999, **more)["a", "b"].interval
+
+
+def test_normal_of_auc_is_that_of_delong() -> None:
+    """Variances of the placements of both classes over their numbers, with Satterthwaite's freedom."""
+    gold, systems = data("roc_auc", 120)
+    of_class = []
+    for positive in (True, False):
+        own, other = gold == positive, gold != positive
+        side = 1.0 if positive else -1.0
+        wins = [side * np.sign(values[own][:, None] - values[other]) for values in systems.values()]
+        of_class.append(0.5 * wins[0].mean(axis=1) - 0.5 * wins[1].mean(axis=1))
+    parts = [x.var(ddof=1) / x.size for x in of_class]
+    df = sum(parts) ** 2 / sum(v**2 / (x.size - 1) for v, x in zip(parts, of_class, strict=True))
+    half = t.ppf(0.975, df) * np.sqrt(sum(parts))
+    found = interval("roc_auc", "normal")
+    assert (found.method, found.exact) == ("normal", True)
+    assert found.high - found.low == pytest.approx(2.0 * half, rel=1e-12)
+    assert (found.high + found.low) / 2.0 == pytest.approx(of_class[0].mean(), rel=1e-12)
+
+
+@pytest.mark.parametrize("metric", NAMES)
+def test_abc_is_near_bca(metric: str) -> None:
+    of = "clusters" if metric in ("roc_auc", "spearman") else "strata"
+    groups = {of: np.arange(120) // (3 if of == "clusters" else 30)}
+    found, drawn = (interval(metric, how, **groups) for how in ("abc", "bca"))
+    assert (found.method, found.exact) == ("abc", True)
+    slack = 0.06 * (drawn.high - drawn.low)  # of which the resamples have two standard errors of .02
+    assert (found.low, found.high) == pytest.approx((drawn.low, drawn.high), abs=slack)
+
+
+@pytest.mark.parametrize("metric", NAMES)
+@pytest.mark.parametrize("how", ["normal", "abc"])
+def test_clusters_of_copies_have_as_much_to_say_as_one_of_each(metric: str, how: str) -> None:
+    gold, systems = data(metric, 60)
+    twice = {name: np.repeat(values, 2) for name, values in systems.items()}
+    settings: dict[str, Any] = {"metric": metric, "interval": how, "n_resamples": 99}
+    once = compare(systems, gold, **settings)["a", "b"].interval
+    copies = compare(twice, np.repeat(gold, 2), clusters=np.arange(120) // 2, **settings)["a", "b"].interval
+    # DeLong's classes give the single items other degrees of freedom.
+    slack = (0.02 if (how, metric) == ("normal", "roc_auc") else 1e-5) * (once.high - once.low)
+    assert (copies.low, copies.high) == pytest.approx((once.low, once.high), abs=slack)
