@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from bestby.metrics.base import FunctionMetric as FunctionMetric
     from bestby.metrics.base import MeanMetric as MeanMetric
     from bestby.metrics.base import Metric as Metric
+    from bestby.metrics.base import WeightDerivatives as WeightDerivatives
     from bestby.metrics.base import WeightedMetric as WeightedMetric
     from bestby.metrics.registry import list_metrics as list_metrics
     from bestby.planning.lifted import LiftedScores as LiftedScores
@@ -102,7 +103,7 @@ __getattr__, __dir__, __all__ = door(
         "inference.normality": "normality",
         "inference.ordering": "aso aso_tightness multi_aso",
         "inference.replicability": "replicability",
-        "metrics.base": "FunctionMetric MeanMetric Metric WeightedMetric",
+        "metrics.base": "FunctionMetric MeanMetric Metric WeightDerivatives WeightedMetric",
         "metrics.registry": "list_metrics",
         "planning.lifted": "LiftedScores",
         "planning.pilot": "Pilot",

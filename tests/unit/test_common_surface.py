@@ -84,6 +84,7 @@ INPUTS = {
     "Runs",
     "RunsAndItems",
     "Study",
+    "WeightDerivatives",
     "WeightedMetric",
 }
 """Public classes that functions take."""

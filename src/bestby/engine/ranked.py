@@ -24,6 +24,10 @@ class WeightGroup(ItemGroup):
     _prepared: dict[int, Any] = field(default_factory=dict, init=False, repr=False)
     _derivatives: dict[int, WeightDerivatives | None] = field(default_factory=dict, init=False, repr=False)
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Resamples that are drawn in other processes need no derivatives, which cannot be sent there.
+        return self.__dict__ | {"_derivatives": {}}
+
     def prepared(self, system: int) -> Any:
         """Return what the metric makes of the gold and the predictions of a system, made once."""
         if system not in self._prepared:

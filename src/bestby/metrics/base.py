@@ -274,6 +274,16 @@ class WeightDerivatives:
     classes : ndarray of int, shape (n,), optional
         The class of each item, if the score is a mean over pairs of one item of each of two classes: each
         class then has a spread of its own.
+
+    Examples
+    --------
+    Those of the area under a ROC curve are placements less the area, over the number of the class:
+
+    >>> from bestby.metrics.ranking import RocAuc
+    >>> metric = RocAuc("roc_auc")
+    >>> ranking = metric.prepare(np.array([0, 0, 1, 1]), np.array([0.1, 0.4, 0.4, 0.8]))
+    >>> metric.derivatives(ranking).first
+    array([ 0.0625, -0.0625, -0.0625,  0.0625])
     """
 
     first: FloatArray

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import t
 
-from bestby import compare
+from bestby import Evaluation, compare
+from bestby.engine import prepare
+from bestby.metrics import resolve
 
 NAMES = ("roc_auc", "average_precision", "spearman", "kendall")
 
@@ -41,6 +44,15 @@ def test_normal_of_auc_is_that_of_delong() -> None:
     assert (found.method, found.exact) == ("normal", True)
     assert found.high - found.low == pytest.approx(2.0 * half, rel=1e-12)
     assert (found.high + found.low) / 2.0 == pytest.approx(of_class[0].mean(), rel=1e-12)
+
+
+@pytest.mark.parametrize("metric", NAMES)
+def test_derivatives_do_not_travel_to_other_processes(metric: str) -> None:
+    gold, systems = data(metric, 30)
+    group = prepare.groups(Evaluation.of(systems, gold), [resolve(metric)])[0][0]
+    here = group.standard_error(0, 0, 1)
+    assert here is not None
+    assert pickle.loads(pickle.dumps(group)).standard_error(0, 0, 1) == here
 
 
 @pytest.mark.parametrize("metric", NAMES)
