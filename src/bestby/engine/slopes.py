@@ -1,4 +1,4 @@
-"""How a score responds to its data: the only place where derivatives are taken.
+"""How a function of sums responds to its data: the only place where its derivatives are taken.
 
 Every step changes the weights of the units a little, so a score is only evaluated at totals of the same units
 with positive weights. A step therefore does not depend on the unit of measurement, a root never gets a
