@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from bestby.metrics.base import FunctionMetric as FunctionMetric
     from bestby.metrics.base import MeanMetric as MeanMetric
     from bestby.metrics.base import Metric as Metric
-    from bestby.metrics.base import WeightDerivatives as WeightDerivatives
     from bestby.metrics.base import WeightedMetric as WeightedMetric
+    from bestby.metrics.derivatives import WeightDerivatives as WeightDerivatives
     from bestby.metrics.registry import list_metrics as list_metrics
     from bestby.planning.lifted import LiftedScores as LiftedScores
     from bestby.planning.pilot import Pilot as Pilot

@@ -13,7 +13,8 @@ from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.engine.base import Expansion
 from bestby.engine.weighted import ItemGroup
 from bestby.inference import influence
-from bestby.metrics.base import WeightDerivatives, WeightedMetric
+from bestby.metrics.base import WeightedMetric
+from bestby.metrics.derivatives import WeightDerivatives
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
-from bestby.metrics.base import WeightDerivatives
+from bestby.metrics.derivatives import WeightDerivatives
 
 # -- areas under curves ----------------------------------------------------------------------------
 

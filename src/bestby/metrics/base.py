@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from inspect import Parameter, Signature
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
@@ -12,7 +11,8 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import visible
-from bestby._core.typing import Array, FloatArray, IntArray
+from bestby._core.typing import Array, FloatArray
+from bestby.metrics.derivatives import WeightDerivatives
 
 
 class BaseMetric(ABC):
@@ -257,41 +257,6 @@ class MeanMetric(Metric):
         return totals[..., 0] / totals[..., 1]
 
 
-@dataclass(frozen=True, eq=False)
-class WeightDerivatives:
-    """How a score responds to the weights of the items, at equal weights.
-
-    Parameters
-    ----------
-    first : ndarray, shape (n,)
-        The derivatives by the weight of each item, all weights being 1. The score must not change when all
-        weights are multiplied: they then sum to 0.
-    second : callable
-        Returns the second derivatives by the weight of each item, shape (n,).
-    along : callable
-        ``along(change, multiples)`` returns the scores, shape (R,), at the weights 1 plus each of the
-        ``multiples``, of shape (R,), times a ``change``, of shape (n,); NaN where undefined.
-    classes : ndarray of int, shape (n,), optional
-        The class of each item, if the score is a mean over pairs of one item of each of two classes: each
-        class then has a spread of its own.
-
-    Examples
-    --------
-    Those of the area under a ROC curve are placements less the area, over the number of the class:
-
-    >>> from bestby.metrics.ranking import RocAuc
-    >>> metric = RocAuc("roc_auc")
-    >>> ranking = metric.prepare(np.array([0, 0, 1, 1]), np.array([0.1, 0.4, 0.4, 0.8]))
-    >>> metric.derivatives(ranking).first
-    array([ 0.0625, -0.0625, -0.0625,  0.0625])
-    """
-
-    first: FloatArray
-    second: Callable[[], FloatArray]
-    along: Callable[[FloatArray, FloatArray], FloatArray]
-    classes: IntArray | None = None
-
-
 class WeightedMetric(BaseMetric):
     """A metric that is not a function of sums, but takes integer weights of the items after one sort.
 
@@ -400,6 +365,7 @@ class FunctionMetric(BaseMetric):
 
 Names: TypeAlias = dict[str, tuple[str, Callable[[str], BaseMetric]]]
 """Of each metric by its name: the description in the list of metrics, and what builds it from the name."""
+
 
 Patterns: TypeAlias = dict[str, tuple[str, Callable[[str, str], BaseMetric]]]
 """The same for ``name[LABEL]`` or ``name@PART``: the builder takes the whole name and the label or part."""

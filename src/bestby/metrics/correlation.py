@@ -16,7 +16,8 @@ from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.metrics import _rank_weights
 from bestby.metrics._items import required_gold
 from bestby.metrics._ranked import RankMetric, group_of_items, sorted_with_ties, totals_to_group_ends
-from bestby.metrics.base import Names, StandardisedMetric, WeightDerivatives
+from bestby.metrics.base import Names, StandardisedMetric
+from bestby.metrics.derivatives import WeightDerivatives
 
 _ROUNDING = 8.0 * rounding.EPS  # numbers apart by less than this part are the same
 

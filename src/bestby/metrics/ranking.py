@@ -15,8 +15,9 @@ from bestby.data.coding import codes
 from bestby.metrics import _rank_weights
 from bestby.metrics._items import required_gold
 from bestby.metrics._ranked import RankMetric, sorted_with_ties, totals_to_group_ends
-from bestby.metrics.base import Names, Patterns, WeightDerivatives
+from bestby.metrics.base import Names, Patterns
 from bestby.metrics.classification import named_label
+from bestby.metrics.derivatives import WeightDerivatives
 
 
 @dataclass(frozen=True, eq=False)

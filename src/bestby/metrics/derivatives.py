@@ -1,0 +1,43 @@
+"""How a score responds to the weights of the items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bestby._core.typing import FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class WeightDerivatives:
+    """How a score responds to the weights of the items, at equal weights.
+
+    Parameters
+    ----------
+    first : ndarray, shape (n,)
+        The derivatives by the weight of each item, all weights being 1. The score must not change when all
+        weights are multiplied: they then sum to 0.
+    second : callable
+        Returns the second derivatives by the weight of each item, shape (n,).
+    along : callable
+        ``along(change, multiples)`` returns the scores, shape (R,), at the weights 1 plus each of the
+        ``multiples``, of shape (R,), times a ``change``, of shape (n,); NaN where undefined.
+    classes : ndarray of int, shape (n,), optional
+        The class of each item, if the score is a mean over pairs of one item of each of two classes: each
+        class then has a spread of its own.
+
+    Examples
+    --------
+    Those of the area under a ROC curve are placements less the area, over the number of the class:
+
+    >>> from bestby.metrics.ranking import RocAuc
+    >>> metric = RocAuc("roc_auc")
+    >>> ranking = metric.prepare(np.array([0, 0, 1, 1]), np.array([0.1, 0.4, 0.4, 0.8]))
+    >>> metric.derivatives(ranking).first
+    array([ 0.0625, -0.0625, -0.0625,  0.0625])
+    """
+
+    first: FloatArray
+    second: Callable[[], FloatArray]
+    along: Callable[[FloatArray, FloatArray], FloatArray]
+    classes: IntArray | None = None
