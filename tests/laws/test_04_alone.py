@@ -76,6 +76,22 @@ def test_labels_that_only_another_system_predicts_change_nothing(entry: Entry) -
     alike(everything["a", "b"], data.only("a", "b").compare(entry)["a", "b"], 0.6)
 
 
+@pytest.mark.parametrize("metric", ["f1_macro", "matthews_corrcoef", "cohen_kappa", "f1_weighted"])
+@pytest.mark.parametrize("n", [150, 1500])
+def test_swaps_of_labels_are_the_same_to_the_bit(metric: str, n: int) -> None:
+    rng = np.random.default_rng(38)
+    gold = rng.choice(list("pqrst"), n)
+    systems = {name: np.where(rng.random(n) < 0.3, rng.choice(list("pqrst"), n), gold) for name in "abcd"}
+    systems["d"][::7] = "another"  # a label that stands before the others
+    everything = compare(systems, gold, metric=metric, interval="normal", n_resamples=499)
+    for a, b in itertools.combinations("abc", 2):
+        alone = compare(
+            {a: systems[a], b: systems[b]}, gold, metric=metric, interval="normal", n_resamples=499
+        )
+        assert not alone[a, b].exact
+        assert everything[a, b].test == alone[a, b].test
+
+
 def test_sets_of_labels_that_only_another_system_predicts_change_nothing() -> None:
     gold = [{"x"}, {"x", "y"}, {"y"}, set(), {"y"}, {"x"}] * 4
     a = [{"x"}, {"y"}, {"y"}, {"x"}, {"y"}, {"y"}] * 4

@@ -215,6 +215,32 @@ def test_exact_and_monte_carlo_agree_where_both_can_be_had(monkeypatch: pytest.M
                 assert drawn.p_value == pytest.approx(exact.p_value, abs=5.0 * error + 1e-4)
 
 
+@pytest.mark.parametrize("n", [60, 600, 4000])
+def test_draws_of_few_and_many_items_agree_with_the_exact_p_value(
+    n: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Within 4.5 standard errors of 100,000 draws: each fails once in 10^5."""
+    from bestby.engine.permutations import Permutations
+
+    rng = random.Random(n)
+    gold, a, _ = labels(rng, n)
+    b = [g if rng.random() < 0.68 else rng.choice(LABELS) for g in gold]
+    how = {
+        "gold": gold,
+        "metric": ["f1[pos]", "precision[neg]"],
+        "interval": "normal",
+        "n_resamples": 100_000,
+    }
+    exact = compare({"a": a, "b": b}, **how)
+    monkeypatch.setattr(Permutations, "_exact", lambda *_: None)
+    for one, other in zip(exact, compare({"a": a, "b": b}, **how), strict=True):
+        assert one.exact
+        assert other.test.method == "monte carlo"
+        assert 0.01 < one.p_value < 0.99
+        error = math.sqrt(one.p_value * (1.0 - one.p_value) / 100_000)
+        assert other.p_value == pytest.approx(one.p_value, abs=4.5 * error)
+
+
 @pytest.mark.parametrize("sizes", [(1.0, math.sqrt(2.0)), (0.1, 0.7071067), (1.0, math.pi, math.e)])
 @pytest.mark.parametrize("n", [20, 100, 1000])
 def test_a_few_real_sizes_that_many_units_share_keep_their_ties(n: int, sizes: tuple[float, ...]) -> None:

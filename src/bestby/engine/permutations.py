@@ -169,7 +169,8 @@ class Permutations:
         delta, counts = delta[differs], self.table.units.counts[differs]
         if counts.size == 0:
             return delta, counts, counts
-        projection = projected(delta)
+        # Columns of labels that only other systems predict would change the projection, and so the order.
+        projection = projected(delta[:, delta.any(axis=0)])
         signs = np.where(projection < 0.0, -1, 1)
         delta = signs[:, None] * delta
         order, fresh = ordered(delta, [np.abs(projection)])
@@ -181,15 +182,19 @@ class Permutations:
     def _by_cells(
         self, pair: Pair, alternative: Alternative, drawing: Drawing, kinds: Kinds
     ) -> TestResult | None:
+        """Test a pair by binomial draws, one for each change of totals that a swap of a unit can make.
+
+        Labels are always swapped so, as dense swaps are shared by all systems of a comparison.
+        """
         delta, counts, _ = kinds()
-        units = Units(counts, np.array([0, counts.size]))
-        if not units.by_cells(CELL_COST_SWAP):
+        labels = self.metrics[pair[0]].reads == "labels" and not self.table.clustered
+        if not labels and not Units(counts, np.array([0, counts.size])).by_cells(CELL_COST_SWAP):
             return None
         midpoint, half, observed, scale = self._midpoint(pair)
         difference = Swap(self.metrics[pair[0]], midpoint)
-        drawn = resampling.swaps(
+        drawn = resampling.cell_swaps(
             delta,
-            units,
+            counts,
             drawing.n_resamples,
             drawing.seed,
             Taken(difference, 0.5 * (counts @ delta)),

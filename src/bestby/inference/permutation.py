@@ -151,6 +151,9 @@ def exact_enumeration(
     """
     if counts.size > math.log2(MOST_COMBINATIONS):
         return None
+    # A count has at least the values within four standard deviations: very many are not made first.
+    if float(np.prod(np.minimum(counts + 1.0, 8.0 * np.sqrt(counts)))) > MOST_COMBINATIONS:
+        return None
     axes = [central_binomial(int(count)) for count in counts]
     if math.prod(axis[0].size for axis in axes) > MOST_COMBINATIONS:
         return None

@@ -74,6 +74,12 @@ def words(keys: Words, first: int, count: int) -> Words:
     return mix(keys[:, None] + position[None, :])
 
 
+def words_by_position(keys: Words, first: int, count: int) -> Words:
+    """Return the same words, shape (count, R): those of one position lie side by side."""
+    position = np.arange(first, first + count, dtype=np.uint64) * GOLDEN
+    return mix(position[:, None] + keys[None, :])
+
+
 def block_generator(seed: int, purpose: str, block: int) -> np.random.Generator:
     """Return the NumPy generator of one block of replicates, for draws over cells."""
     sequence = np.random.SeedSequence(seed, spawn_key=(PURPOSES.index(purpose), block))

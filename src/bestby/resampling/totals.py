@@ -16,6 +16,7 @@ import numpy as np
 
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.resampling import executing, streams, weights
+from bestby.resampling.fair_binomials import FairBinomials
 from bestby.resampling.units import CELL_COST_BOOTSTRAP, CELL_COST_SWAP, Units
 
 Transform = Callable[[FloatArray], FloatArray]
@@ -101,8 +102,16 @@ def swaps(
     Parameters and result are those of `bootstrap`; the totals are sums of the rows of D taken.
     """
     if units.by_cells(CELL_COST_SWAP):
-        cells = partial(_swapped_cells, D, units, seed, transform)
-        return run_blocks(cells, n_resamples, CELL_BLOCK, n_jobs, progress, executor)
+        return cell_swaps(
+            D,
+            units.counts,
+            n_resamples,
+            seed,
+            transform,
+            n_jobs=n_jobs,
+            progress=progress,
+            executor=executor,
+        )
     D, units = units.expanded(D)
     compiled = n_resamples * units.n >= COMPILED_FROM
     compute = partial(_swap_totals, D, compiled)
@@ -111,6 +120,27 @@ def swaps(
     if compiled and D.shape[1] <= MAX_TABLE_COLUMNS:
         size = max(size, 1024)
     return run_blocks(dense, n_resamples, size, n_jobs, progress, executor)
+
+
+def cell_swaps(
+    D: FloatArray,
+    counts: IntArray,
+    n_resamples: int,
+    seed: int,
+    transform: Transform,
+    *,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+    executor: Executor | None = None,
+) -> FloatArray:
+    """Transform the totals of random subsets of the units; `counts` (C,) of them have each row of D (C, k).
+
+    The result depends on the seed and on these alone.
+    """
+    compute = partial(_cell_totals, D, FairBinomials(counts))
+    cells = partial(_from_keys, streams.stream_key(seed, "swap"), compute, transform)
+    size = max(1, BLOCK_NUMBERS // max(1, sum(D.shape)))
+    return run_blocks(cells, n_resamples, size, n_jobs, progress, executor)
 
 
 def bootstrap_blocks(
@@ -217,12 +247,9 @@ def _drawn_cells(
     return transform(drawn @ X)
 
 
-def _swapped_cells(
-    D: FloatArray, units: Units, seed: int, transform: Transform, first: int, stop: int
-) -> FloatArray:
-    generator = streams.block_generator(seed, "swap", first // CELL_BLOCK)
-    taken = generator.binomial(units.counts, 0.5, size=(stop - first, units.n_rows))
-    return transform(taken.astype(np.float64) @ D)
+def _cell_totals(D: FloatArray, binomials: FairBinomials, keys: streams.Words) -> FloatArray:
+    """Return the totals column by column, as metrics read them."""
+    return (D.T @ binomials.draws(keys)).T
 
 
 def _from_keys(

@@ -10,7 +10,7 @@ import numpy as np
 from bestby._core.typing import FloatArray, IntArray
 
 CELL_COST_BOOTSTRAP = 12
-CELL_COST_SWAP = 16
+CELL_COST_SWAP = 2
 """What a draw for one cell costs, in draws for one item of the dense way."""
 
 

@@ -77,18 +77,20 @@ def test_swaps_are_sums_of_the_rows_taken(
 
 def test_swaps_of_few_equal_rows_are_those_of_units() -> None:
     D = np.array([[3.0, 0.0], [1.0, 4.0], [-2.0, 1.0]])
-    found = totals.swaps(D, Units(np.array([2, 1, 3]), np.array([0, 3])), 200, 4, itself)
-    assert (found == swapped(np.repeat(D, [2, 1, 3], axis=0), 200, 4)).all()
+    found = totals.swaps(D, Units(np.array([2, 1, 2]), np.array([0, 3])), 200, 4, itself)
+    assert (found == swapped(np.repeat(D, [2, 1, 2], axis=0), 200, 4)).all()
 
 
-def test_swaps_of_cells_are_binomial_in_blocks_of_their_own() -> None:
+def test_swaps_of_cells_are_binomial_in_any_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Means within 5.5 standard errors of 5000 draws, variances within 5.5 of theirs: once in 1e6."""
     one = totals.swaps(np.eye(3), CELLS, 5000, 6, itself)
     assert (one == totals.swaps(np.eye(3), CELLS, 5000, 6, itself)).all()
     assert (one != totals.swaps(np.eye(3), CELLS, 5000, 7, itself)).any()
-    size = totals.CELL_BLOCK
-    assert (one[size : 2 * size] != one[:size]).any()
-    assert (totals.swaps(np.eye(3), CELLS, size, 6, itself) == one[:size]).all()
+    assert (one[1000:2000] != one[:1000]).any()
+    assert (totals.swaps(np.eye(3), CELLS, 1000, 6, itself) == one[:1000]).all()
+    for numbers in (1, 60, 6000):
+        monkeypatch.setattr(totals, "BLOCK_NUMBERS", numbers)
+        assert (totals.swaps(np.eye(3), CELLS, 1000, 6, itself) == one[:1000]).all()
     variance = stats.binom(CELLS.counts, 0.5).var()
     assert (np.abs(one.mean(axis=0) - CELLS.counts / 2) < 5.5 * np.sqrt(variance / 5000)).all()
     assert (np.abs(one.var(axis=0) / variance - 1.0) < 5.5 * np.sqrt(2.0 / 5000)).all()
@@ -164,6 +166,7 @@ WAYS: dict[str, Callable[..., FloatArray]] = {
 @pytest.mark.parametrize("way", WAYS)
 def test_threads_executors_and_progress_are_handed_on(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(executing, "SEND_FROM", 0.0)
+    monkeypatch.setattr(totals, "BLOCK_NUMBERS", 6000)
     threads: set[int] = set()
     told: list[tuple[int, int]] = []
 
