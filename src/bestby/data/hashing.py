@@ -7,9 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from bestby._core.mixing import GOLDEN, mix
 from bestby._core.typing import Array
 from bestby.data.checked_values import objects_as_text
 from bestby.data.coding import codes
+
+ROWS = 1 << 16
+"""Rows hashed at a time, which stay in the cache of one core."""
 
 
 def hash_of_items(evaluation: Any) -> str:
@@ -45,22 +49,34 @@ def hash_of_items(evaluation: Any) -> str:
 
 
 def hash_of_cells(evaluation: Any) -> str:
-    """Return a hash of the distinct joint rows and their counts, whatever the order of the items."""
-    position, counts = evaluation.cells
+    """Return a hash of the joint rows and how often each occurs, whatever the order of the items.
+
+    It adds up a hash of each row, modulo 2^64; the rows need not be counted for that.
+    """
     digest = hashlib.blake2b(digest_size=8)
-    rows = []
-    named = evaluation.joint_codes() + (
-        [] if evaluation.strata is None else [("strata", codes(evaluation.strata))]
-    )
-    for name, (distinct, code) in named:
-        row = code[position].astype(np.int64)
-        absent = evaluation.missing.get(name)
-        if absent is not None:
-            row[absent[position]] = -1
-        rows.append(row)
+    strata = [] if evaluation.strata is None else [("strata", codes(evaluation.strata))]
+    named = [*evaluation.joint_codes(), *strata]
+    tables = []
+    for place, (name, (distinct, _)) in enumerate(named):
         digest.update(f"cells {name}|{distinct.dtype.str}|{distinct.size}|".encode())
         digest.update(np.ascontiguousarray(distinct).view(np.uint8).data)
-    table = np.column_stack([*rows, counts])[np.lexsort(rows)]
-    digest.update(f"counts|{table.dtype.str}|{table.shape[0]}x{table.shape[1]}|".encode())
-    digest.update(np.ascontiguousarray(table).view(np.uint8).data)
+        # A random word per value of each column; that of a missing one is the last.
+        number = np.arange(distinct.size + 1, dtype=np.uint64)
+        number[-1] = np.uint64(1 << 63)
+        tables.append(mix(mix(number + GOLDEN) + np.uint64((place + 1) * int(GOLDEN) % (1 << 64))))
+    total = 0
+    for start in range(0, evaluation.n_rows, ROWS):
+        part = slice(start, start + ROWS)
+        row = np.zeros(named[0][1][1][part].size, dtype=np.uint64)
+        for (name, (_, code)), table in zip(named, tables, strict=True):
+            absent = evaluation.missing.get(name)
+            own = code[part].astype(np.intp)
+            if absent is not None:
+                own[absent[part]] = table.size - 1
+            row += table[own]
+        row = mix(row)
+        if evaluation.counts is not None:
+            row *= evaluation.counts[part].astype(np.uint64)
+        total += int(row.sum(dtype=np.uint64))
+    digest.update(f"rows|{evaluation.n_items}|{total % (1 << 64)}|".encode())
     return digest.hexdigest()

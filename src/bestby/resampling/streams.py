@@ -10,17 +10,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.mixing import GOLDEN as GOLDEN
+from bestby._core.mixing import Words as Words
+from bestby._core.mixing import mix as mix
 from bestby._core.text import quoted
 
-Words = NDArray[np.uint64]
-
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 STRIDE = np.uint64(0xD1342543DE82EF95)
-_M1 = np.uint64(0xBF58476D1CE4E5B9)
-_M2 = np.uint64(0x94D049BB133111EB)
 
 PURPOSES = ("bootstrap", "swap", "groups", "runs", "annotators", "tilted")
 """What a stream is for: streams of different purposes under one seed are unrelated."""
@@ -44,16 +41,6 @@ def check_rng(rng: Any) -> None:
             hint="rng=0 gives the same numbers every time",
             argument="rng",
         )
-
-
-def mix(z: Words) -> Words:
-    """Return the SplitMix64 finaliser of each word."""
-    z = z ^ (z >> np.uint64(30))  # a new array; the rest is done in place
-    z *= _M1
-    z ^= z >> np.uint64(27)
-    z *= _M2
-    z ^= z >> np.uint64(31)
-    return z
 
 
 def stream_key(seed: int, purpose: str) -> np.uint64:
