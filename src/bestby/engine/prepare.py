@@ -17,6 +17,7 @@ from bestby.engine import streamed, table, text_statistics
 from bestby.engine.base import Group
 from bestby.engine.called import CallGroup
 from bestby.engine.dependent_units import BlockGroup, CrossedGroup
+from bestby.engine.pairwise import Labels, PairGroup
 from bestby.engine.ranked import WeightGroup
 from bestby.engine.reading import Reading, _codes_of, _rows_refused
 from bestby.engine.sums import AnnotatedGroup, SumGroup
@@ -43,8 +44,12 @@ def groups(
     supports: Collection[Dependence] = ("clusters", "strata"),
     consumer: str = "this analysis",
     counting: Counting | None = None,
+    by_pairs: bool = False,
 ) -> list[tuple[Group, list[int]]]:
     """Fit the metrics and put them into groups that are resampled together.
+
+    With `by_pairs`, metrics of labels of many systems may be put into a `PairGroup`, which has the cells of
+    each pair in place of a table of all systems.
 
     Clusters and strata are part of every group. Two crossed groupings are not: they are refused unless the
     caller says that it supports them, so that a caller which does not know of them cannot ignore one. Every
@@ -67,6 +72,9 @@ def groups(
     reading = Reading(evaluation, blocks)
     out: list[tuple[Group, list[int]]] = []
     sums = [i for i, metric in enumerate(metrics) if isinstance(metric, Metric)]
+    if by_pairs and annotators_seed is None:
+        out += _pair_groups(metrics, reading)
+        sums = [i for i in sums if not any(i in positions for _, positions in out)]
     if sums:
         chosen = [metrics[i] for i in sums]
         made = _sum_group(chosen, reading, counting)  # type: ignore[arg-type]
@@ -87,6 +95,29 @@ def groups(
             )
         out.append((_item_group(metric, reading), [i]))
     return out
+
+
+def _pair_groups(metrics: Sequence[BaseMetric], reading: Reading) -> list[tuple[Group, list[int]]]:
+    """Return the group of the metrics of labels that are better counted pair by pair, if there are any.
+
+    Means have results of their own for many systems. Groups of the items need the items themselves.
+    """
+    evaluation = reading.evaluation
+    grouped = reading.clusters is not None or evaluation.crossed is not None or bool(evaluation.groupings)
+    positions = [i for i, one in enumerate(metrics) if isinstance(one, Metric) and one.reads == "labels"]
+    if grouped or not positions or len(evaluation.names) < 3:
+        return []
+    names, gold, systems = reading.narrow_labels
+    labels = Labels(gold, systems, names.size, reading.strata, evaluation.counts)
+    if not labels.better_by_pairs:
+        return []
+    fitted = {i: metrics[i].fit(gold, systems, names) for i in positions}
+    chosen = [i for i, metric in fitted.items() if not isinstance(metric, MeanMetric)]
+    if not chosen:
+        return []
+    joint = [metrics[i] for i in chosen]
+    make_joint = partial(_sum_group, joint, reading)  # type: ignore[arg-type]
+    return [(PairGroup([fitted[i] for i in chosen], labels, make_joint), chosen)]  # type: ignore[misc]
 
 
 def _check_counted(metric: BaseMetric, evaluation: Evaluation) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -42,7 +43,13 @@ class Reading:
 
     @cached_property
     def labels(self) -> tuple[Array, IntArray, list[IntArray]]:
-        """The label set, the codes of the gold, and the codes of each system (-1: missing).
+        """The label set, the codes of the gold, and the codes of each system (-1: missing)."""
+        labels, gold, systems = self.narrow_labels
+        return labels, _as_codes(gold), [_as_codes(code) for code in systems]
+
+    @cached_property
+    def narrow_labels(self) -> tuple[Array, Array, list[Array]]:
+        """The same with codes of the smallest type of signed integers that holds them.
 
         The set is sorted. With soft labels it is the classes in their order, and a row of probabilities
         stands for its most probable class, the first of several.
@@ -52,10 +59,9 @@ class Reading:
             raise DesignError("labels need a gold")
         if self.evaluation.classes is not None:
             classes = self.evaluation.classes
-            of_gold = self._most_probable("gold", gold)
             return (
                 classes,
-                of_gold,
+                self._most_probable("gold", gold),
                 [
                     self._most_probable(f"system {name!r}", values, self.evaluation.missing.get(name))
                     for name, values in self.evaluation.systems.items()
@@ -74,23 +80,28 @@ class Reading:
             present.append(np.arange(values.size) if absent is None else np.unique(code[~absent]))
         distinct = [self.evaluation.coded[name][0][there] for name, there in zip(names, present, strict=True)]
         labels, positions = label_codes(_read(distinct))
+        narrow = _narrow(labels.size)
         out = []
         for name, there, position in zip(names, present, positions, strict=True):
             values, code = self.evaluation.coded[name]
-            place = np.full(values.size, -1, dtype=np.int64)
+            place = np.full(values.size, -1, dtype=narrow)
             place[there] = position
-            recoded = _as_codes(code) if np.array_equal(place, np.arange(values.size)) else place[code]
+            same = np.array_equal(place, np.arange(values.size))
+            recoded = code.astype(narrow) if same else place[code]
             absent = self.evaluation.missing.get(name)
-            out.append(recoded if absent is None else np.where(absent, -1, recoded))
+            if absent is not None:
+                recoded[absent] = -1
+            out.append(recoded)
         return labels, out[0], out[1:]
 
-    def _most_probable(self, what: str, values: Array, absent: BoolArray | None = None) -> IntArray:
+    def _most_probable(self, what: str, values: Array, absent: BoolArray | None = None) -> Array:
         assert self.evaluation.classes is not None
         if values.ndim == 1:
             codes = soft.positions(values, self.evaluation.classes, what)
         else:
-            codes = _as_codes(values.argmax(axis=1))
-        return codes if absent is None else np.where(absent, -1, codes)
+            codes = values.argmax(axis=1)
+        found: Array = codes if absent is None else np.where(absent, -1, codes)
+        return found.astype(_narrow(self.evaluation.classes.size))
 
     @cached_property
     def distributions(self) -> tuple[Array, FloatArray, list[FloatArray]]:
@@ -234,6 +245,11 @@ def _as_objects(values: Array) -> Array:
 
 def _codes_of(groups: Array | None) -> IntArray | None:
     return None if groups is None else _as_codes(codes(groups)[1])
+
+
+def _narrow(size: int) -> type[np.signedinteger[Any]]:
+    """Return the smallest type of signed integers that numbers `size` values and has -1 too."""
+    return np.int8 if size <= 1 << 7 else np.int16 if size <= 1 << 15 else np.int32
 
 
 def _as_codes(code: Array) -> IntArray:

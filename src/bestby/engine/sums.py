@@ -79,6 +79,10 @@ class SumGroup(Group):
         """Return scores (..., M, S) of totals (..., K) of all columns."""
         return scored(self.metrics, self.table, totals)
 
+    def totals(self, metric: int, system: int) -> FloatArray:
+        """Return the totals of the statistics of one system."""
+        return self._total[self.table.columns[metric][system]]
+
     def bootstrap(self, drawing: Drawing) -> FloatArray:
         """Return the scores of bootstrap resamples, shape (B, M, S)."""
         return _bootstrapped(self.metrics, self.table, drawing.draws(self.units), drawing)

@@ -14,6 +14,7 @@ from bestby.comparisons.common import dependence
 from bestby.comparisons.common.settings import Settings
 from bestby.data.evaluation import Evaluation
 from bestby.engine.base import Drawing, Group, Pair
+from bestby.engine.pairwise import PairGroup
 from bestby.engine.sums import SumGroup
 from bestby.inference import locations, multiplicity, samples, tilting
 from bestby.metrics.base import BaseMetric, MeanMetric
@@ -148,10 +149,9 @@ def metric_notes(group: Group, m: int, tests: Mapping[Pair, TestResult], setting
     """Return notes on one metric: parts counted as 0, one-sided directions, too few resamples."""
     metric = group.metrics[m]
     notes: list[Note] = []
-    if isinstance(group, SumGroup):
+    if isinstance(group, SumGroup | PairGroup):
         for s in range(group.n_systems):
-            totals = group.table.total()[group.table.columns[m][s]]
-            text = group.metrics[m].undefined(totals)
+            text = group.metrics[m].undefined(group.totals(m, s))
             if text is not None:
                 notes.append(Note("counted_as_zero", text, (metric.name,)))
     notes = list(dict.fromkeys(notes))

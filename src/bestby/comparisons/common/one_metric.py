@@ -19,6 +19,7 @@ from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing, Pair
 from bestby.engine.interval_maker import Intervals
+from bestby.engine.pairwise import intervals_of
 from bestby.engine.sums import SumGroup
 from bestby.engine.targets import Target
 from bestby.engine.text_statistics import Counting, cache_folder
@@ -73,9 +74,10 @@ def compared_by_metric(
         supports=prepare.ALL_GROUPINGS,
         consumer=consumer,
         counting=Counting(drawing.n_jobs, drawing.executor, cache_folder(cache)),
+        by_pairs=True,
     ):
         notes += [note for note in note_rules.drawing_notes(group, drawing, settings) if note not in notes]
-        intervals = Intervals(group, drawing)
+        intervals = intervals_of(group, drawing)
         for m, position in enumerate(positions):
             parts[position] = part_of(intervals, m, metrics[position])
     ordered = [parts[position] for position in range(len(metrics))]
