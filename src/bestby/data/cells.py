@@ -27,7 +27,7 @@ def collapsed(
         if span * size > most:
             distinct, key = np.unique(key, return_inverse=True)
             key, span = key.reshape(-1), distinct.size
-        key = key * size + codes if span > 1 else codes
+        key = key * size + codes if span > 1 else codes.astype(np.int64, copy=False)
         span *= size
     if span > most:
         distinct, key = np.unique(key, return_inverse=True)

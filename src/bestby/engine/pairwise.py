@@ -7,13 +7,14 @@ triples of labels. What is computed of a pair depends on no other system.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from bestby._core.typing import Alternative, Array, FloatArray, IntArray
+from bestby.data.cells import collapsed
 from bestby.engine import table
 from bestby.engine.base import Drawing, Group, Influences, Jackknife, Pair
 from bestby.engine.interval_maker import Intervals
@@ -22,10 +23,13 @@ from bestby.engine.sums import SumGroup
 from bestby.engine.targets import Situation, Target
 from bestby.inference.clusters import StandardError
 from bestby.inference.distributions import Distribution
-from bestby.metrics.base import Metric
+from bestby.metrics.base import MeanMetric, Metric
 from bestby.resampling.units import Units
 from bestby.results.base import Note
 from bestby.results.values import Interval, TestResult
+
+MANY = 1 << 16
+"""Possible joint rows of labels from which those of the values of means are counted in their place."""
 
 AT_ONCE = 1 << 16
 """Items counted at a time, whose keys stay in the cache of one core."""
@@ -83,10 +87,39 @@ class Labels:
 
     def cells(self, chosen: Sequence[int]) -> tuple[IntArray, IntArray]:
         """Return the cells of strata, gold and some systems, shape (C, 2 + systems), and their items (C,)."""
-        shape = (self.n_strata, *[self.n_codes] * (1 + len(chosen)))
-        span = math.prod(shape)
-        kind = np.min_scalar_type(span - 1)
-        counts = np.zeros(span, dtype=np.int64)
+        shape = self._shape(chosen)
+        counts = np.zeros(math.prod(shape), dtype=np.int64)
+        for part, key in self._keys(chosen):
+            # A weighted count goes through floats, which hold whole numbers to 2**53.
+            weights = None if self.counts is None else self.counts[part]
+            counts += np.bincount(key, weights, minlength=counts.size).astype(np.int64, copy=False)
+        present = np.flatnonzero(counts)
+        cells = np.stack(np.unravel_index(present, shape), axis=1)
+        cells[:, 1:] -= self.shift
+        return cells, counts[present]
+
+    def distinct_values(self, metrics: Sequence[MeanMetric]) -> tuple[IntArray, IntArray]:
+        """Return one position per distinct joint row of the values of all systems, and the items of each."""
+        columns, sizes = [], []
+        for s in range(len(self.systems)):
+            shape = self._shape((s,))
+            cells, _ = self.cells((s,))
+            stratum, gold, predicted = cells.T
+            places = np.ravel_multi_index((stratum, gold + self.shift, predicted + self.shift), shape)
+            for metric in metrics:
+                distinct, code = np.unique(metric.values(gold, predicted), return_inverse=True)
+                codes = np.zeros(math.prod(shape), dtype=np.min_scalar_type(distinct.size))
+                codes[places] = code
+                columns.append(np.concatenate([codes[key] for _, key in self._keys((s,))]))
+                sizes.append(distinct.size)
+        return collapsed(columns, sizes, self.strata, self.counts)
+
+    def _shape(self, chosen: Sequence[int]) -> tuple[int, ...]:
+        return (self.n_strata, *[self.n_codes] * (1 + len(chosen)))
+
+    def _keys(self, chosen: Sequence[int]) -> Iterator[tuple[slice, Array]]:
+        """Yield the positions of the items among all possible cells, a part of the items at a time."""
+        kind = np.min_scalar_type(math.prod(self._shape(chosen)) - 1)
         size = kind.type(self.n_codes)
         for start in range(0, self.gold.size, AT_ONCE):
             part = slice(start, start + AT_ONCE)
@@ -98,13 +131,7 @@ class Labels:
                 key += codes[part].astype(kind)  # -1 wraps round, and back with the shift
                 if self.shift:
                     key += kind.type(1)
-            # A weighted count goes through floats, which hold whole numbers to 2**53.
-            weights = None if self.counts is None else self.counts[part]
-            counts += np.bincount(key, weights, minlength=span).astype(np.int64, copy=False)
-        present = np.flatnonzero(counts)
-        cells = np.stack(np.unravel_index(present, shape), axis=1)
-        cells[:, 1:] -= self.shift
-        return cells, counts[present]
+            yield part, key
 
 
 @dataclass(frozen=True, eq=False)

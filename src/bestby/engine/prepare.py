@@ -17,7 +17,7 @@ from bestby.engine import streamed, table, text_statistics
 from bestby.engine.base import Group
 from bestby.engine.called import CallGroup
 from bestby.engine.dependent_units import BlockGroup, CrossedGroup
-from bestby.engine.pairwise import Labels, PairGroup
+from bestby.engine.pairwise import MANY, Labels, PairGroup
 from bestby.engine.ranked import WeightGroup
 from bestby.engine.reading import Reading, _codes_of, _rows_refused
 from bestby.engine.sums import AnnotatedGroup, SumGroup
@@ -29,6 +29,7 @@ from bestby.resampling import streams
 from bestby.resampling.units import Units, single_stratum
 
 T = TypeVar("T")
+AnyMetric = TypeVar("AnyMetric", bound=BaseMetric)
 
 
 ALL_GROUPINGS: tuple[Dependence, ...] = ("clusters", "crossed", "strata")
@@ -104,20 +105,51 @@ def _pair_groups(metrics: Sequence[BaseMetric], reading: Reading) -> list[tuple[
     """
     evaluation = reading.evaluation
     grouped = reading.clusters is not None or evaluation.crossed is not None or bool(evaluation.groupings)
-    positions = [i for i, one in enumerate(metrics) if isinstance(one, Metric) and one.reads == "labels"]
-    if grouped or not positions or len(evaluation.names) < 3:
+    own = {i: one for i, one in enumerate(metrics) if isinstance(one, Metric) and one.reads == "labels"}
+    if grouped or not own or len(evaluation.names) < 3:
         return []
-    names, gold, systems = reading.narrow_labels
-    labels = Labels(gold, systems, names.size, reading.strata, evaluation.counts)
+    labels = _labels(reading)
     if not labels.better_by_pairs:
         return []
-    fitted = {i: metrics[i].fit(gold, systems, names) for i in positions}
+    fitted = {i: _fitted(metric, reading) for i, metric in own.items()}
     chosen = [i for i, metric in fitted.items() if not isinstance(metric, MeanMetric)]
     if not chosen:
         return []
-    joint = [metrics[i] for i in chosen]
-    make_joint = partial(_sum_group, joint, reading)  # type: ignore[arg-type]
-    return [(PairGroup([fitted[i] for i in chosen], labels, make_joint), chosen)]  # type: ignore[misc]
+    make_joint = partial(_sum_group, [own[i] for i in chosen], reading)
+    return [(PairGroup([fitted[i] for i in chosen], labels, make_joint), chosen)]
+
+
+def _labels(reading: Reading) -> Labels:
+    names, gold, systems = reading.narrow_labels
+    return Labels(gold, systems, names.size, reading.strata, reading.evaluation.counts)
+
+
+def _fitted(metric: AnyMetric, reading: Reading) -> AnyMetric:
+    """Return a metric that has seen the data, in the narrow types of codes if it is one of ours.
+
+    Metrics of users may do sums with codes, for which these are too small.
+    """
+    ours = type(metric).fit.__module__.startswith("bestby.")
+    labels, gold, systems = reading.narrow_labels if metric.reads == "labels" and ours else reading.of(metric)
+    return metric.fit(gold, systems, labels)
+
+
+def _counts_texts(metric: BaseMetric, reading: Reading) -> bool:
+    """Return whether texts are counted for all systems together, which needs no metric that saw the data."""
+    return isinstance(metric, TextMetric) and metric.built_in and reading.of(metric)[1] is not None
+
+
+def _distinct(fitted: Sequence[Metric], reading: Reading) -> tuple[IntArray, IntArray]:
+    """Return one position per distinct joint row, and how many items have it.
+
+    The rows are of labels, or of the values of means where the labels of many systems make too many.
+    """
+    means = [metric for metric in fitted if isinstance(metric, MeanMetric)]
+    if len(means) == len(fitted) and len(reading.evaluation.names) > 2:
+        labels = _labels(reading)
+        if labels.n_strata * labels.n_codes ** (1 + len(labels.systems)) >= MANY:
+            return labels.distinct_values(means)
+    return reading.distinct
 
 
 def _check_counted(metric: BaseMetric, evaluation: Evaluation) -> None:
@@ -139,26 +171,20 @@ def takes_counts(metric: BaseMetric) -> bool:
 def _sum_group(metrics: Sequence[Metric], reading: Reading, counting: Counting | None = None) -> SumGroup:
     only_labels = all(metric.reads == "labels" for metric in metrics)
     collapse = only_labels and reading.clusters is None
-    fitted: list[Metric] = []
+    fitted = [one if _counts_texts(one, reading) else _fitted(one, reading) for one in metrics]
     statistics: list[list[FloatArray]] = []
     position: IntArray | None = None
     if collapse:
-        position, counts = reading.distinct
+        position, counts = _distinct(fitted, reading)
     elif reading.evaluation.counts is not None:
         counts = reading.evaluation.counts
     else:
         counts = np.ones(reading.evaluation.n_items, dtype=np.int64)
-    for metric in metrics:
-        labels, gold, systems = reading.of(metric)
-        if isinstance(metric, TextMetric) and metric.built_in and gold is not None:
-            fitted.append(metric)
+    for metric in fitted:
+        _, gold, systems = reading.of(metric) if position is None else reading.labels_at(position)
+        if isinstance(metric, TextMetric) and _counts_texts(metric, reading):
             statistics.append(_text_rows(metric, gold, systems, reading.evaluation.names, counting))
             continue
-        metric = metric.fit(gold, systems, labels)
-        if position is not None:
-            gold = None if gold is None else gold[position]
-            systems = [values[position] for values in systems]
-        fitted.append(metric)
         statistics.append(
             [
                 _rows(metric, gold, values, name)

@@ -44,8 +44,12 @@ class Reading:
     @cached_property
     def labels(self) -> tuple[Array, IntArray, list[IntArray]]:
         """The label set, the codes of the gold, and the codes of each system (-1: missing)."""
+        return self.labels_at(slice(None))
+
+    def labels_at(self, position: IntArray | slice) -> tuple[Array, IntArray, list[IntArray]]:
+        """Return the label set, and the codes of some items."""
         labels, gold, systems = self.narrow_labels
-        return labels, _as_codes(gold), [_as_codes(code) for code in systems]
+        return labels, _as_codes(gold[position]), [_as_codes(code[position]) for code in systems]
 
     @cached_property
     def narrow_labels(self) -> tuple[Array, Array, list[Array]]:

@@ -179,7 +179,7 @@ def test_whatever_takes_the_units_for_all_dependence_is_refused() -> None:
 
 def test_every_method_of_a_group_is_decided_on_for_crossed_groupings() -> None:
     """A new one must not be inherited from groups whose units are all the dependence there is."""
-    independent_of_units = {"scores", "influence_of_rows", "every_unit", "differing"} | {
+    independent_of_units = {"scores", "totals", "influence_of_rows", "every_unit", "differing"} | {
         "has_standardised_swaps",
         "moves_in_steps",
         "numbers",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from bestby import Evaluation, compare
 from bestby.engine import pairwise, prepare
 from bestby.engine.pairwise import Labels, PairGroup, intervals_of
 from bestby.engine.sums import SumGroup
+from bestby.metrics.base import MeanMetric
 from bestby.metrics.registry import resolve
 
 RNG = np.random.default_rng(151)
@@ -172,3 +174,31 @@ def test_groups_of_items_are_not_counted_by_pairs(by_pairs: pytest.MonkeyPatch) 
         Evaluation.of(SYSTEMS, gold=GOLD), [resolve("accuracy"), resolve("f1_macro")], by_pairs=True
     )
     assert [(type(one), positions) for one, positions in mixed] == [(PairGroup, [1]), (SumGroup, [0])]
+
+
+@dataclass(frozen=True, repr=False)
+class Cost(MeanMetric):
+    """The mean cost of errors, which is 0, 1, 3 or 7."""
+
+    name: str = "cost"
+    bounds = (0.0, 10.0)
+    reads = "labels"
+
+    def values(self, gold: Any, predictions: Any) -> Any:
+        """Return the cost of each item."""
+        return np.where(gold == predictions, 0.0, np.array([1.0, 3.0, 3.0, 7.0])[gold])
+
+
+@pytest.mark.parametrize("metric", ["accuracy", ["f1_micro", "accuracy"], Cost(), [Cost(), "accuracy"]])
+@pytest.mark.parametrize("parts", [{}, {"strata": np.arange(N) % 3}], ids=["plain", "strata"])
+def test_means_of_many_systems_are_counted_by_their_values(
+    metric: Any, parts: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    missing = {**SYSTEMS, "c": np.where(np.arange(N) % 9 == 0, None, SYSTEMS["c"])}
+    for systems in (SYSTEMS, missing):
+        evaluation = Evaluation.of(systems, GOLD, on_missing="worst", **parts)
+        found = []
+        for many in (0, 1 << 60):
+            monkeypatch.setattr(prepare, "MANY", many)
+            found.append(compare(evaluation, metric=metric, n_resamples=199, interval="bca").to_dict())
+        assert found[0] == found[1]
