@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -172,7 +172,6 @@ def _sum_group(metrics: Sequence[Metric], reading: Reading, counting: Counting |
     only_labels = all(metric.reads == "labels" for metric in metrics)
     collapse = only_labels and reading.clusters is None
     fitted = [one if _counts_texts(one, reading) else _fitted(one, reading) for one in metrics]
-    statistics: list[list[FloatArray]] = []
     position: IntArray | None = None
     if collapse:
         position, counts = _distinct(fitted, reading)
@@ -180,20 +179,10 @@ def _sum_group(metrics: Sequence[Metric], reading: Reading, counting: Counting |
         counts = reading.evaluation.counts
     else:
         counts = np.ones(reading.evaluation.n_items, dtype=np.int64)
-    for metric in fitted:
-        _, gold, systems = reading.of(metric) if position is None else reading.labels_at(position)
-        if isinstance(metric, TextMetric) and _counts_texts(metric, reading):
-            statistics.append(_text_rows(metric, gold, systems, reading.evaluation.names, counting))
-            continue
-        statistics.append(
-            [
-                _rows(metric, gold, values, name)
-                for name, values in zip(reading.evaluation.names, systems, strict=True)
-            ]
-        )
     strata = reading.strata
     if strata is not None and position is not None:
         strata = strata[position]
+    statistics = (_statistics(metric, reading, position, counting) for metric in fitted)  # never all at once
     made = table.build(statistics, counts, strata, reading.clusters)
     if reading.blocks is not None:
         return BlockGroup(fitted, made, reading.blocks)
@@ -201,6 +190,18 @@ def _sum_group(metrics: Sequence[Metric], reading: Reading, counting: Counting |
     if second is not None and reading.clusters is not None:
         return CrossedGroup(fitted, made, reading.clusters, second)
     return SumGroup(fitted, made)
+
+
+def _statistics(
+    metric: Metric, reading: Reading, position: IntArray | None, counting: Counting | None
+) -> Iterator[FloatArray]:
+    """Yield the statistics of each system, at some of the items if `position` is given."""
+    _, gold, systems = reading.of(metric) if position is None else reading.labels_at(position)
+    if gold is not None and isinstance(metric, TextMetric) and metric.built_in:
+        yield from _text_rows(metric, gold, systems, reading.evaluation.names, counting)
+        return
+    for name, values in zip(reading.evaluation.names, systems, strict=True):
+        yield _rows(metric, gold, values, name)
 
 
 def by_item(evaluation: Evaluation, metric: Metric, group: SumGroup) -> SumGroup:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -11,6 +11,9 @@ import numpy as np
 from bestby._core import rounding
 from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.resampling.units import Units
+
+_BEGINNING = 128
+"""Numbers of a column that columns are told apart by, beside their sum, before all are compared."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +97,7 @@ def _apart(a: FloatArray, b: FloatArray) -> BoolArray:
 
 
 def build(
-    statistics: Sequence[Sequence[FloatArray]],
+    statistics: Iterable[Iterable[FloatArray]],
     counts: IntArray,
     strata: IntArray | None,
     clusters: IntArray | None,
@@ -102,9 +105,9 @@ def build(
 ) -> Table:
     """Put the statistics of all metrics and systems side by side.
 
-    `counts`, `strata` and `unit_sizes` have shape (I,) and the arrays in `statistics` have shape (I, k_m).
-    `clusters`, of shape (I,), is the cluster of each row, as codes from 0; rows then stand for one item each.
-    The distinct units are sorted by stratum and by a projection of their rows.
+    `counts`, `strata` and `unit_sizes` have shape (I,) and the arrays in `statistics` have shape (I, k_m);
+    they are taken one by one. `clusters`, of shape (I,), is the cluster of each row, as codes from 0; rows
+    then stand for one item each. The distinct units are sorted by stratum and by a projection of their rows.
     """
     unique, columns = _distinct_columns(statistics)
     items = np.column_stack(unique)
@@ -155,22 +158,26 @@ def restated(source: Table, statistics: Sequence[Sequence[FloatArray]]) -> Table
 
 
 def _distinct_columns(
-    statistics: Sequence[Sequence[FloatArray]],
+    statistics: Iterable[Iterable[FloatArray]],
 ) -> tuple[list[FloatArray], list[list[IntArray]]]:
     """Return every distinct column once, and which ones each metric and system uses."""
-    known: dict[bytes, int] = {}
+    known: dict[tuple[int, bytes], list[int]] = {}
     unique: list[FloatArray] = []
     columns: list[list[IntArray]] = []
     for systems in statistics:
         columns.append([])
         for rows in systems:
             used = []
-            for column in np.ascontiguousarray(rows.T, dtype=np.float64):
-                key = column.tobytes()
-                if key not in known:
-                    known[key] = len(unique)
+            for part in rows.T:
+                column = np.ascontiguousarray(part, dtype=np.float64)
+                bits = column.view(np.int64)
+                alike = known.setdefault((int(bits.sum()), column[:_BEGINNING].tobytes()), [])
+                place = next((k for k in alike if np.array_equal(unique[k].view(np.int64), bits)), None)
+                if place is None:
+                    place = len(unique)
+                    alike.append(place)
                     unique.append(column)
-                used.append(known[key])
+                used.append(place)
             columns[-1].append(np.array(used, dtype=np.int64))
     return unique, columns
 

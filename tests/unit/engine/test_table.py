@@ -108,3 +108,16 @@ def test_clusters_that_were_summed_before_keep_their_sizes() -> None:
     assert made.clustered
     found = zip(made.column(0).tolist(), made.sizes.tolist(), made.units.counts.tolist(), strict=True)
     assert sorted(found) == [(1.0, 5.0, 3), (4.0, 5.0, 2), (4.0, 7.0, 1)]
+
+
+def test_columns_that_only_begin_and_add_up_alike_are_told_apart() -> None:
+    rng = np.random.default_rng(5)
+    first = np.concatenate([np.zeros(200), rng.permutation(np.repeat([0.0, 1.0], 50))])
+    other = np.concatenate([np.zeros(200), rng.permutation(first[200:])])
+    assert (first != other).any()
+    rows = [np.column_stack([column, np.ones(300)]) for column in (first, other, first)]
+    made = table.build([rows], np.ones(300, dtype=np.int64), None, None)
+    a, b, again = (columns.tolist() for columns in made.columns[0])
+    assert a == again
+    assert a[0] != b[0]
+    assert a[1] == b[1]
