@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby import Evaluation, compare
+from bestby import Evaluation, compare, evaluate
 from bestby.engine import pairwise, prepare
 from bestby.engine.pairwise import Labels, PairGroup, intervals_of
 from bestby.engine.sums import SumGroup
@@ -140,6 +140,17 @@ def test_joint_intervals_have_common_resamples(by_pairs: pytest.MonkeyPatch) -> 
     by_pairs.undo()
     table = compare(SYSTEMS, GOLD, **how)
     assert [(d.interval, d.test) for d in pairs] == [(d.interval, d.test) for d in table]
+
+
+def test_scores_alone_are_those_of_the_comparison(by_pairs: pytest.MonkeyPatch) -> None:
+    how: dict[str, Any] = {"metric": METRICS, "n_resamples": 199}
+    compared, scored = compare(SYSTEMS, GOLD, **how), evaluate(SYSTEMS, GOLD, **how)
+    by_pairs.undo()
+    for score in scored.systems:
+        assert compared.score(score.system, score.metric).interval == score.interval
+        if score.system != "d":  # which has a label of its own
+            one = evaluate({score.system: SYSTEMS[score.system]}, GOLD, **how)
+            assert one.score(score.system, score.metric).interval == score.interval
 
 
 def test_notes_of_a_metric_are_those_of_the_table_of_all(by_pairs: pytest.MonkeyPatch) -> None:
