@@ -422,6 +422,22 @@ def _several(systems: int, n: int, **more: Any) -> Job:
     return Job(f"{systems} systems by accuracy, all {pairs} pairs, n = {n:,}", make, tools, **more)
 
 
+def _many(metric: str, title: str, systems: int, n: int, tools: list[str]) -> Job:
+    """Every pair of many systems on many items of five classes, as `compare` does it by default."""
+
+    def make() -> Work:
+        gold, *predictions = data.labels(n, 5, systems)
+
+        def along(x: Any, y: Any) -> Any:
+            return ms.f1_macro_along(x, y, 5)
+
+        made: Rivals = {"stambo": lambda: rv.stambo(predictions, gold, along, "NumPy")}
+        return Work(partial(every_pair, _named(predictions), gold, metric=metric), made)
+
+    pairs = systems * (systems - 1) // 2
+    return Job(f"{systems} systems by {title}, all {pairs} pairs, n = {n:,}", make, tools)
+
+
 def all_jobs() -> Iterator[Job]:
     """Every job, in the order of the table; nothing is drawn yet."""
     for n in (1_000, 100_000, 1_000_000):
@@ -449,6 +465,9 @@ def all_jobs() -> Iterator[Job]:
     yield _binary_test("roc_auc", "roc_auc", "ROC-AUC", 1_000)
     yield _several(5, 638, quick=True)
     yield _several(10, 1_000)
+    yield _many("f1_macro", "macro-F1 of 5 classes", 10, 100_000, ["stambo"])
+    yield _many("f1_macro", "macro-F1 of 5 classes", 20, 1_000_000, [])
+    yield _many("accuracy", "accuracy", 20, 1_000_000, [])
     for B in (1_000, 10_000):
         yield _bleu(1_000, B)
     yield _shared_task("bs")
