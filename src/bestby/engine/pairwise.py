@@ -138,12 +138,15 @@ class Labels:
 class PairGroup(Group):
     """Metrics of labels whose pairs of systems are counted alone.
 
-    `metrics` are fitted to all systems. `make_joint` makes the group of all systems together, for what needs
-    common resamples of all: simultaneous intervals.
+    `metrics` are fitted to all systems. `statistics` takes one of them, codes of the gold and of a system,
+    and the name of the system, and returns checked rows. `make_joint` makes the group of all systems
+    together, for what needs common resamples of all: simultaneous intervals.
     """
 
     metrics: Sequence[Metric]
     labels: Labels
+    names: Sequence[str]
+    statistics: Callable[[Metric, IntArray, IntArray, str], FloatArray]
     make_joint: Callable[[], SumGroup]
 
     has_formula = True
@@ -190,7 +193,8 @@ class PairGroup(Group):
             self._cells[chosen] = self.labels.cells(chosen)
         cells, counts = self._cells[chosen]
         stratum, gold, *predicted = cells.T
-        statistics = [[metric.statistics(gold, codes) for codes in predicted] for metric in self.metrics]
+        named = [(codes, self.names[s]) for codes, s in zip(predicted, chosen, strict=True)]
+        statistics = [[self.statistics(metric, gold, *one) for one in named] for metric in self.metrics]
         strata = None if self.labels.strata is None else stratum
         return SumGroup(self.metrics, table.build(statistics, counts, strata, None))
 

@@ -116,7 +116,8 @@ def _pair_groups(metrics: Sequence[BaseMetric], reading: Reading) -> list[tuple[
     if not chosen:
         return []
     make_joint = partial(_sum_group, [own[i] for i in chosen], reading)
-    return [(PairGroup([fitted[i] for i in chosen], labels, make_joint), chosen)]
+    ours = [fitted[i] for i in chosen]
+    return [(PairGroup(ours, labels, evaluation.names, _rows, make_joint), chosen)]
 
 
 def _labels(reading: Reading) -> Labels:

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby import Evaluation, compare, evaluate
+from bestby import Evaluation, InvalidInputError, compare, evaluate
 from bestby.engine import pairwise, prepare
 from bestby.engine.pairwise import Labels, PairGroup, intervals_of
 from bestby.engine.sums import SumGroup
-from bestby.metrics.base import MeanMetric
+from bestby.metrics.base import MeanMetric, Metric
 from bestby.metrics.registry import resolve
 
 RNG = np.random.default_rng(151)
@@ -174,6 +174,35 @@ def test_few_groups_are_kept(by_pairs: pytest.MonkeyPatch) -> None:
         intervals.interval(Target(0, a), "percentile", 0.95)
     assert len(pairs._alone) <= 2
     assert intervals.interval(Target(0, 3, 1), "bca", 0.95) == first
+
+
+@dataclass(frozen=True, repr=False)
+class Short(Metric):
+    """A metric with too few rows, which also adds up codes."""
+
+    name: str = "short"
+    bounds = (0.0, 10.0)
+    reads = "labels"
+
+    def fit(self, gold: Any, systems: Any, labels: Any) -> Any:
+        """Check that codes can be multiplied."""
+        assert int((gold * 10_000).max()) == 10_000 * (labels.size - 2)
+        assert all(values.dtype == np.int64 for values in systems)
+        return self
+
+    def statistics(self, gold: Any, predictions: Any) -> Any:  # noqa: ARG002
+        """Return a row less than there should be."""
+        return np.ones((predictions.size - 1, 2))
+
+    def score(self, totals: Any) -> Any:
+        """Return the first total."""
+        return totals[..., 0]
+
+
+@pytest.mark.usefixtures("by_pairs")
+def test_metrics_of_users_get_ordinary_integers_and_errors_that_name_the_system() -> None:
+    with pytest.raises(InvalidInputError, match=r"must return statistics of shape .* for system 'a'"):
+        compare(SYSTEMS, GOLD, metric=Short())
 
 
 def test_groups_of_items_are_not_counted_by_pairs(by_pairs: pytest.MonkeyPatch) -> None:
