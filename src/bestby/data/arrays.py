@@ -13,13 +13,19 @@ from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Array, ArrayLike
-from bestby.data.columns import Column, complete, objects, text_of_value, texts_of_dates
+from bestby.data.coding import Coded
+from bestby.data.columns import CodedColumn, Column, complete, objects, text_of_value, texts_of_dates
 
 _PLAIN = (str, bool, int, float, np.generic, Decimal, dt.date)
 
 
-def label_column(values: ArrayLike, what: str, length: int | None = None) -> Column:
+def label_column(values: ArrayLike | Coded, what: str, length: int | None = None) -> Column:
     """Return labels or numbers as a column; as text where no type holds all of them exactly."""
+    if isinstance(values, Coded):
+        try:
+            return CodedColumn(label_column(values.distinct, what), values.codes)
+        except InvalidInputError:  # said again below, with the position of the value
+            values = np.asarray(values)
     array = _as_array(values, what)
     if array.dtype.kind == "M" and array.ndim == 1 and not np.isnat(array).any():
         array = np.array(texts_of_dates(array), dtype=np.str_)

@@ -12,25 +12,21 @@ from bestby.data.alignment import Aligned, unequal_lengths
 from bestby.data.annotations import Annotations
 from bestby.data.arrays import identifiers
 from bestby.data.checked_values import check_numeric, checked_counts, checked_labels, opaque, system_or_gold
+from bestby.data.coding import Coded
 from bestby.data.groupings import check_countable, check_nested, check_unique_ids
 
 Labels = tuple[Annotations | None, ArrayLike | None, bool]
 """Annotators' labels, the classes, and whether soft rows are divided by their sums."""
 
-Coded = dict[str, tuple[Array, Array]]
-"""Distinct values and codes of columns of text."""
 
-
-def checked_parts(
-    together: Aligned, labels: Labels | None, counts: ArrayLike | None
-) -> tuple[dict[str, Any], Coded]:
-    """Return the fields of an evaluation and the codes made on the way; no `labels` for items of any kind."""
+def checked_parts(together: Aligned, labels: Labels | None, counts: ArrayLike | None) -> dict[str, Any]:
+    """Return the fields of an evaluation; no `labels` for items of any kind."""
     side = together.side
     ids = None if together.items is None else identifiers(together.items, "items")
     columns = {**together.systems, **({} if side["gold"] is None else {"": side["gold"]})}
     annotations = None if labels is None else labels[0]
     notes = together.notes
-    coded: dict[str, tuple[Array, Array]] = {}
+    coded: dict[str, Coded] = {}
     try:
         if labels is None:
             values = {name: opaque(column, system_or_gold(name)) for name, column in columns.items()}
@@ -64,7 +60,7 @@ def checked_parts(
         check_nested(groups["clusters"], groups["strata"])
     if number is not None and any(value.ndim > 1 for value in values.values()):
         check_countable(soft=True)
-    parts = {
+    return {
         "systems": values,
         "gold": gold,
         "items": ids,
@@ -74,8 +70,8 @@ def checked_parts(
         "classes": names,
         "annotations": annotations,
         "counts": number,
+        "codes_of_texts": coded,
     }
-    return parts, coded
 
 
 def _sizes(values: Mapping[str, Array], counts: ArrayLike | None) -> tuple[int, IntArray | None]:

@@ -17,7 +17,7 @@ from bestby._core.typing import Array, ArrayLike, IntArray
 from bestby.data import soft
 from bestby.data.annotations import Annotations
 from bestby.data.arrays import label_column
-from bestby.data.coding import codes
+from bestby.data.coding import Coded, coded_texts, texts_coded
 from bestby.data.columns import complete
 from bestby.data.values import Rule, merged_note, read_together
 from bestby.results.base import Note
@@ -29,24 +29,27 @@ def checked_labels(
     annotations: Annotations | None,
     classes: ArrayLike | None,
     normalise: bool,
-    coded: dict[str, tuple[Array, Array]],
+    coded: dict[str, Coded],
 ) -> tuple[dict[str, Array], Array | None, tuple[Note, ...]]:
     """Return the values of the systems and the gold (under ``""``), the classes of soft ones, and notes."""
-    rows = [name for name, values in inputs.items() if soft.is_soft(values)]
+    inputs = {
+        name: (coded_texts(values) if isinstance(values, list) else None) or values
+        for name, values in inputs.items()
+    }
+    rows = [name for name, values in inputs.items() if not isinstance(values, Coded) and soft.is_soft(values)]
     if not rows:
         checks.refuse_unused(
             "hard labels and scores: only soft labels are normalised", normalise=(normalise, False)
         )
     if not rows and annotations is None and classes is None:
         columns = {name: label_column(values, system_or_gold(name)) for name, values in inputs.items()}
-        values = {name: column.values for name, column in columns.items()}
+        if "" in columns:
+            coded |= {name: texts_coded(column.compact) for name, column in columns.items() if column.is_text}
         # The values stay as given, for functions of the user's own; metrics of labels read them in this way.
-        for name, texts in values.items():
-            if texts.dtype.kind == "U" and "" in values:
-                coded[name] = codes(texts)
-                columns[name] = complete(coded[name][0])
+        as_given = {name: coded.get(name, column).values for name, column in columns.items()}
+        columns |= {name: complete(texts.distinct) for name, texts in coded.items()}
         merged = read_together(columns.pop("", None), columns, strings=True)[2]
-        return values, None, merged_note(merged)
+        return as_given, None, merged_note(merged)
     named = classes
     if named is None and annotations is not None and annotations.named:
         named = annotations.classes

@@ -2,12 +2,108 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from bestby._core.typing import Array
 from bestby.data.cells import FEW_VALUES
+
+CODED_FROM = 4096
+"""Values of a column from which texts are coded as they are read; fewer are read one by one as quickly."""
+
+MOST_DISTINCT = 1 << 16
+"""Distinct texts up to which a column is coded as it is read."""
+
+HEAD = 10_000
+"""Values that are looked at to tell whether few of them are distinct."""
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """Values of which few are distinct: each of these once, and the position of every value among them.
+
+    `distinct` has shape (k,) and `codes` shape (n,). Each of the distinct values occurs.
+    """
+
+    distinct: Array
+    codes: Array
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return self.values if dtype is None else self.values.astype(dtype)
+
+    @cached_property
+    def values(self) -> Array:
+        """All values, shape (n,); made when they are first asked for."""
+        values: Array = self.distinct[self.codes]
+        return values
+
+    def in_order(self) -> Coded:
+        """Return the same values with the distinct ones sorted, each once, as `codes` gives them."""
+        distinct, place = np.unique(self.distinct, return_inverse=True)
+        narrow = _narrow(distinct.size)
+        if np.array_equal(place, np.arange(distinct.size)) and self.codes.dtype == narrow:
+            return self
+        return Coded(distinct, place.reshape(-1).astype(narrow)[self.codes])
+
+    @classmethod
+    def of(cls, distinct: Iterable[Any], codes: Array) -> Coded:
+        """Return values by the codes of a library: -1 stands for none, and a value need not occur."""
+        values = [None, *distinct]
+        shifted = codes.astype(np.int64) + 1
+        there = np.bincount(shifted, minlength=len(values)) > 0
+        place = (np.cumsum(there) - 1).astype(_narrow(len(values)))
+        kept = [value for value, occurs in zip(values, there.tolist(), strict=True) if occurs]
+        return cls(_objects(kept), place[shifted])
+
+
+def coded_texts(values: Sequence[Any] | Array) -> Coded | None:
+    """Return texts, of which some may be None or NaN, as codes; None for anything else or many texts."""
+    n = len(values)
+    if n < CODED_FROM or not has_few(values[:HEAD]):
+        return None
+    kinds = {*map(type, values)}
+    if str not in kinds or kinds - {str, float, type(None)}:
+        return None
+    texts = {*values}
+    if len(texts) > MOST_DISTINCT:
+        return None
+    absent = [value for value in texts if not isinstance(value, str)]
+    if not all(value is None or np.isnan(value) for value in absent):
+        return None
+    distinct = sorted(texts.difference(absent)) + absent
+    place = {text: position for position, text in enumerate(distinct)}
+    codes = np.fromiter(map(place.__getitem__, values), dtype=_narrow(len(distinct)), count=n)
+    return Coded(_objects([value if isinstance(value, str) else None for value in distinct]), codes)
+
+
+def texts_coded(values: Array | Coded) -> Coded:
+    """Return an array of texts, or codes, as codes of the distinct texts in order."""
+    if isinstance(values, Coded):
+        return values.in_order()
+    coded = Coded(*codes(values))
+    vars(coded)["values"] = values  # there already
+    return coded
+
+
+def has_few(values: Collection[Any]) -> bool:
+    """Return whether few of the first values of a column are distinct."""
+    try:
+        return 2 * len({*values}) <= len(values)
+    except TypeError:  # lists, which cannot be told apart so
+        return False
+
+
+def _objects(values: list[Any]) -> Array:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
 
 
 def codes(values: Array) -> tuple[Array, Array]:
@@ -29,6 +125,11 @@ def codes(values: Array) -> tuple[Array, Array]:
             if distinct.size == span:
                 return distinct, shifted
             return distinct, (np.cumsum(present) - 1).astype(_narrow(span))[shifted]
+    if values.dtype.kind == "U" and values.size >= CODED_FROM:
+        texts = coded_texts(values.tolist())
+        if texts is not None:  # quicker than to sort the texts
+            ordered = Coded(texts.distinct.astype(values.dtype), texts.codes).in_order()
+            return ordered.distinct, ordered.codes
     distinct, inverse = np.unique(values, return_inverse=True)
     return distinct, inverse.reshape(-1).astype(_narrow(distinct.size))
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from functools import cached_property
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from bestby._core.checks import missing as missing_value
 from bestby._core.errors import InvalidInputError
-from bestby._core.typing import Array, BoolArray
+from bestby._core.typing import Array, BoolArray, FloatArray
+from bestby.data.coding import Coded, coded_texts
 
 Missing = frozenset[str]
 
@@ -62,8 +64,131 @@ class Column:
         """Return the values at these positions."""
         return Column(self.values[positions], self.missing[positions], self.classes)
 
+    @property
+    def distinct(self) -> Column:
+        """The column with each of its values once, where these are known; otherwise the column itself."""
+        return self
 
-def column_of(raw: Array, what: str, missing: Missing = MISSING) -> Column:
+    def with_distinct(self, distinct: Column) -> Column:
+        """Return the column with other values in place of those of `distinct`."""
+        return distinct
+
+    @property
+    def compact(self) -> Array | Coded:
+        """The values, as codes where these are known."""
+        return self.values
+
+
+class CodedColumn(Column):
+    """A column of few distinct values; there is an array of all of them only if somebody asks for one."""
+
+    def __init__(self, distinct: Column, codes: Array) -> None:
+        some = bool(distinct.missing.any())
+        missing = distinct.missing[codes] if some else np.zeros(codes.size, dtype=np.bool_)
+        vars(self).update(
+            _distinct=distinct, _coded=Coded(distinct.values, codes), missing=missing, classes=None
+        )
+
+    _distinct: Column
+    _coded: Coded
+
+    @property
+    def values(self) -> Array:
+        """All values, shape (n,)."""
+        return self._coded.values
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the values are strings."""
+        return self._distinct.is_text
+
+    @property
+    def is_soft(self) -> bool:
+        """False: a distribution is no distinct value."""
+        return False
+
+    @property
+    def is_annotated(self) -> bool:
+        """False, likewise."""
+        return False
+
+    @property
+    def distinct(self) -> Column:
+        """The column with each of its values once, or a few times if they were written in several ways."""
+        return self._distinct
+
+    def with_distinct(self, distinct: Column) -> Column:
+        """Return the column with other values in place of those of `distinct`."""
+        return CodedColumn(distinct, self._coded.codes)
+
+    @property
+    def compact(self) -> Array | Coded:
+        """The values as codes."""
+        return self._coded
+
+
+@dataclass(frozen=True, eq=False)
+class Numerals:
+    """Texts that all spell finite numbers, not all of them whole, as the library that read them made numbers.
+
+    `numbers` and `missing` have shape (n,); `texts` reads the texts themselves, for whoever needs them.
+    """
+
+    numbers: FloatArray
+    missing: BoolArray
+    texts: Callable[[], Array]
+
+    def __len__(self) -> int:
+        return self.numbers.size
+
+
+Raw: TypeAlias = "Array | Coded | Numerals"
+"""A column as it was read, perhaps masked: values, codes of few values, or texts that are numbers."""
+
+
+def raw_values(raw: Raw) -> Array:
+    """Return the values of a raw column."""
+    if isinstance(raw, Numerals):
+        return raw.texts()
+    return raw.values if isinstance(raw, Coded) else raw
+
+
+class NumeralColumn(Column):
+    """A column of texts that spell numbers; the texts are read only if somebody asks for them."""
+
+    def __init__(self, numerals: Numerals, missing: Missing) -> None:
+        vars(self).update(_numerals=numerals, _words=missing, missing=numerals.missing, classes=None)
+
+    _numerals: Numerals
+    _words: Missing
+
+    @cached_property
+    def values(self) -> Array:
+        """The texts, shape (n,)."""
+        return column_of(self._numerals.texts(), "a column of numbers", self._words).values
+
+    @property
+    def numbers(self) -> Column:
+        """The column as numbers."""
+        return Column(self._numerals.numbers, self.missing)
+
+    @property
+    def is_text(self) -> bool:
+        """True."""
+        return True
+
+    @property
+    def is_soft(self) -> bool:
+        """False."""
+        return False
+
+    @property
+    def is_annotated(self) -> bool:
+        """False."""
+        return False
+
+
+def column_of(raw: Raw, what: str, missing: Missing = MISSING) -> Column:
     """Tell the values of a raw column from its missing ones.
 
     Surrounding white space is no part of a value. `raw`, of shape (n,), holds numbers, dates, or objects:
@@ -74,6 +199,20 @@ def column_of(raw: Array, what: str, missing: Missing = MISSING) -> Column:
     >>> column.missing
     array([False,  True,  True])
     """
+    if isinstance(raw, Numerals):
+        return NumeralColumn(raw, missing)
+    coded = raw if isinstance(raw, Coded) else None
+    if not isinstance(raw, Coded) and raw.dtype.kind == "O" and not np.ma.is_masked(raw):
+        coded = coded_texts(np.ma.getdata(raw))
+    if coded is not None:
+        try:
+            return CodedColumn(_column_of_values(coded.distinct, what, missing), coded.codes)
+        except InvalidInputError:  # said again below, with the number of the row
+            pass
+    return _column_of_values(raw_values(raw), what, missing)
+
+
+def _column_of_values(raw: Array, what: str, missing: Missing) -> Column:
     absent = np.array(np.ma.getmaskarray(raw), dtype=np.bool_)
     values: Array = np.asarray(np.ma.getdata(raw))
     if values.dtype.kind in "biu":

@@ -35,6 +35,7 @@ def without_labels(gold: Column, systems: Mapping[str, Column]) -> list[str]:
     """Return which columns hold none of the gold's labels, such as sentences or scores that are not whole."""
     if not any(column.is_text for column in systems.values()):
         return []
+    gold, systems = gold.distinct, {name: column.distinct for name, column in systems.items()}
     known = gold.values[~gold.missing]
     present = {
         name: column.values[~column.missing]

@@ -20,7 +20,7 @@ from bestby.data.annotations import Annotations
 from bestby.data.building import checked_parts
 from bestby.data.cells import collapsed
 from bestby.data.checked_values import assumed_classes_note, is_plain, keyed_or_sequence, system_or_gold
-from bestby.data.coding import codes
+from bestby.data.coding import Coded, codes
 from bestby.data.groupings import _UNSUPPORTED, check_countable, checked_names, two_groupings
 from bestby.data.roles import listed
 from bestby.results.base import Note
@@ -63,6 +63,8 @@ class Evaluation:
         How many items each row stands for, where equal items were counted already; None if rows are items.
     frame_backend : str or None
         The library of the data frame that the data came from, such as "polars"; None if they came otherwise.
+    codes_of_texts : mapping of str to Coded
+        The codes of gold (under ``""``) and systems that are texts, where they were made on the way in.
     """
 
     systems: Mapping[str, Array]
@@ -79,6 +81,7 @@ class Evaluation:
     crossed: Array | None = None
     counts: IntArray | None = None
     frame_backend: str | None = None
+    codes_of_texts: Mapping[str, Coded] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.crossed is not None and self.strata is not None:
@@ -211,21 +214,20 @@ class Evaluation:
                 annotators=annotations is not None,
                 classes=classes is not None or normalise,
             )
-        parts, coded = checked_parts(dataclasses.replace(together, notes=notes), labels, counts)
-        evaluation = cls(**parts)
-        vars(evaluation)["_coded_texts"] = coded  # made already: sorting texts takes longest of all
-        return evaluation
+        return cls(**checked_parts(dataclasses.replace(together, notes=notes), labels, counts))
 
     @cached_property
     def coded(self) -> Mapping[str, tuple[Array, Array]]:
         """Distinct values and codes of the hard gold (under ``""``) and of each hard system; see `codes`."""
-        known: Mapping[str, tuple[Array, Array]] = vars(self).get("_coded_texts", {})
         columns = dict(self.systems) if self.gold is None else {**self.systems, "": self.gold}
-        return {
-            name: known[name] if name in known else codes(values)
-            for name, values in columns.items()
-            if is_plain(values)
-        }
+        out = {}
+        for name, values in columns.items():
+            known = self.codes_of_texts.get(name)
+            if known is not None and known.values is values:
+                out[name] = (known.distinct, known.codes)
+            elif is_plain(values):
+                out[name] = codes(values)
+        return out
 
     @cached_property
     def cells(self) -> tuple[IntArray, IntArray]:

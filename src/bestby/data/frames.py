@@ -12,7 +12,8 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Array
 from bestby.data.arrays import is_other_key
-from bestby.data.columns import objects
+from bestby.data.coding import CODED_FROM, HEAD, Coded, coded_texts, has_few
+from bestby.data.columns import Raw, objects
 from bestby.data.order import merged_order
 from bestby.data.table import Table, table_of_columns
 
@@ -129,8 +130,8 @@ def _has_named_columns(data: Any) -> bool:
     return hasattr(data, "column_names") and hasattr(data, "__getitem__")
 
 
-def _array(series: Any) -> Array:
-    """Return the values of a column: as an array of numbers or dates if all are there, else as objects."""
+def _array(series: Any) -> Raw:
+    """Return the values of a column: numbers or dates as an array if all are there, else objects or codes."""
     import narwhals as nw
 
     kind = series.dtype
@@ -139,7 +140,35 @@ def _array(series: Any) -> Array:
         array: Array = series.to_numpy()
         if array.dtype.kind != "O":
             return array
-    return _plain(series.to_list())
+    coded = _coded(series)
+    return _plain(series.to_list()) if coded is None else coded
+
+
+def _coded(series: Any) -> Coded | None:
+    """Return a long column of texts or categories as the codes that its library makes; None for others."""
+    import narwhals as nw
+
+    native, is_category = series.to_native(), series.dtype in (nw.Categorical, nw.Enum)
+    if len(series) < CODED_FROM or not (is_category or series.dtype in (nw.String, nw.Object)):
+        return None
+    if isinstance(getattr(native, "dtype", None), np.dtype):  # objects of pandas, which may be of any type
+        return coded_texts(native.to_numpy())
+    if not is_category and (series.dtype == nw.Object or not has_few(series.head(HEAD).to_list())):
+        return None
+    if series.implementation.is_pandas():
+        codes, distinct = native.factorize()
+        return Coded.of(_plain(distinct.tolist()), codes)
+    if series.implementation.is_polars():
+        texts = sorted(series.drop_nulls().unique().cast(nw.String).to_list())
+        physical = series.cast(nw.Enum(texts)).to_native().to_physical()
+        if not series.null_count():
+            return Coded(objects(texts), physical.to_numpy())
+        return Coded.of(texts, physical.cast(int).fill_null(-1).to_numpy())
+    if series.implementation.is_pyarrow():
+        encoded = native.dictionary_encode().unify_dictionaries().combine_chunks()
+        indices = encoded.indices.cast("int64").fill_null(-1)
+        return Coded.of(_plain(encoded.dictionary.to_pylist()), indices.to_numpy())
+    return None
 
 
 def _plain(values: list[Any]) -> Array:

@@ -15,7 +15,7 @@ from bestby._core.paths import is_file
 from bestby._core.text import quoted, suggestion
 from bestby._core.typing import Array
 from bestby.data.arrays import identifiers
-from bestby.data.columns import Column, Missing, column_of, column_of_texts, objects, text_of
+from bestby.data.columns import Column, Missing, Raw, column_of, column_of_texts, objects, raw_values, text_of
 from bestby.data.roles import ITEM_WORDS as ITEM_WORDS
 from bestby.data.roles import Roles, matching
 from bestby.data.roles import listed as listed
@@ -33,7 +33,7 @@ class Table:
     """Columns with names: as read (masked or None where nothing was), or a `Column` of distributions."""
 
     source: str
-    data: Mapping[str, Array | Column]
+    data: Mapping[str, Raw | Column]
     missing: Missing
 
     @property
@@ -53,6 +53,11 @@ class Table:
             return raw
         return column_of(raw, f"{self.source}: column {name!r}", self.missing)
 
+    def raw(self, name: str) -> Array | Column:
+        """Return the values of a column as they were read."""
+        raw = self.data[name]
+        return raw if isinstance(raw, Column) else raw_values(raw)
+
     def texts(self, name: str, role: str) -> list[str]:
         """Return a column of ids or groups as text; nothing may be missing in it."""
         column = self.column(name)
@@ -63,14 +68,14 @@ class Table:
                 f" {column.size} rows; first: row {first + 1}",
                 hint=f"every item needs its {role}",
             )
-        raw = self.data[name]
+        raw = self.raw(name)
         if isinstance(raw, np.ndarray) and raw.dtype.kind == "O" and set(map(type, raw)) - {str}:
             return [str(value) for value in identifiers(list(raw), f"{self.source}: column {name!r}")]
         return [str(value) for value in text_of(column).values]
 
     def objects(self, name: str) -> Column:
         """Return the items of a column as they are, neither labels nor numbers."""
-        raw = self.data[name]
+        raw = self.raw(name)
         values = objects(list(raw.values if isinstance(raw, Column) else raw))
         return Column(values, np.array([missing_value(value) for value in values], dtype=np.bool_))
 
@@ -129,7 +134,10 @@ class Table:
     def distinct(self, name: str) -> set[str]:
         """Return the values of a column, each once, as text; none of a column of distributions."""
         column = self.column(name)
-        return set() if column.is_soft else set(text_of(column).values[~column.missing].tolist())
+        if column.is_soft:
+            return set()
+        distinct = column.distinct
+        return set(text_of(distinct).values[~distinct.missing].tolist())
 
     def repeats(self, name: str) -> bool:
         """Tell whether a column holds texts that are not all different, as names in a long table are."""

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from bestby._core.checks import NUMERAL
-from bestby.data.columns import Column, text_of_value
+from bestby.data.columns import Column, NumeralColumn, text_of_value
 from bestby.results.base import Note
 
 Key: TypeAlias = int | float | str
@@ -135,12 +135,22 @@ class Rule:
 
     def keys_of(self, column: Column) -> dict[Any, Key]:
         """Return the distinct values of a column as they are compared; none for plain numbers."""
-        if not column.is_text and not self.as_text:
+        if not column.is_text and (not self.as_text or not self.keys):
+            return {}
+        if isinstance(column, NumeralColumn) and self._takes_numbers:
             return {}
         return {value: self.key(value) for value in _distinct(column)}
 
+    @property
+    def _takes_numbers(self) -> bool:
+        return self.kind == "scores" and not self.as_text
+
     def read(self, column: Column, keys: Mapping[Any, Key]) -> Column:
         """Return a column with its values as they are compared, given its keys."""
+        if isinstance(column, NumeralColumn) and self._takes_numbers:
+            return column.numbers
+        if column.distinct is not column:
+            return column.with_distinct(self.read(column.distinct, keys))
         if not column.is_text and (not self.as_text or self.keys.isdisjoint(keys.values())):
             if not self.whole or column.values.dtype.kind != "f" or not are_whole(column):
                 return column
@@ -236,6 +246,7 @@ def _all_booleans(texts: Iterable[Any]) -> bool:
 
 def are_whole(column: Column) -> bool:
     """Tell whether numbers are whole, and floats exactly the ones they stand for."""
+    column = column.distinct
     values = column.values
     if values.dtype.kind != "f" or values.ndim != 1:
         return values.dtype.kind in "iu"
@@ -278,6 +289,7 @@ def _unique(keys: Mapping[str, Key]) -> dict[Key, str]:
 
 def _distinct(column: Column) -> list[Any]:
     """Return the values of a column, each once."""
+    column = column.distinct
     values = column.values if not column.missing.any() else column.values[~column.missing]
     return [*{*values.tolist()}] if values.dtype.kind in "OU" else np.unique(values).tolist()
 

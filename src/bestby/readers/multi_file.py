@@ -14,7 +14,8 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import exists, is_directory, is_file, is_url, readable, readable_file, user_path
 from bestby._core.typing import Array
-from bestby.data.columns import Column, Missing
+from bestby.data.coding import Coded
+from bestby.data.columns import Column, Missing, Raw, raw_values
 from bestby.data.order import merged_order
 from bestby.data.table import Table, listed, table_of_columns
 from bestby.readers.database import connection, literal
@@ -220,7 +221,7 @@ def values_of(pieces: Pieces, name: str) -> list[str | None]:
     return [dict(piece.folders).get(name) for piece in pieces.pieces]
 
 
-def _raw(table: Table, name: str) -> Array:
+def _raw(table: Table, name: str) -> Raw:
     if name not in table.data:
         return np.full(table.n_rows, None, dtype=object)
     column = table.data[name]
@@ -228,10 +229,16 @@ def _raw(table: Table, name: str) -> Array:
     return column
 
 
-def joined(columns: Sequence[Array]) -> Array:
+def joined(raw: Sequence[Raw]) -> Raw:
     """Return raw columns of several files one after the other, of one type or as objects."""
-    if len(columns) == 1:
-        return columns[0]
+    if len(raw) == 1:
+        return raw[0]
+    coded = [column for column in raw if isinstance(column, Coded)]
+    if len(coded) == len(raw):
+        firsts = np.cumsum([0, *(len(column.distinct) for column in coded)])
+        codes = [column.codes + first for column, first in zip(coded, firsts[:-1], strict=True)]
+        return Coded(np.concatenate([column.distinct for column in coded]), np.concatenate(codes))
+    columns = [raw_values(column) for column in raw]
     if len({column.dtype.kind for column in columns}) > 1:
         columns = [_as_objects(column) for column in columns]
     if any(isinstance(column, np.ma.MaskedArray) for column in columns):

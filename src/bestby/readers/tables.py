@@ -18,6 +18,7 @@ from bestby.readers.database import connection, lines, literal
 from bestby.readers.packing import csv_source
 from bestby.readers.parquet import columns_of
 from bestby.readers.text import unpacked
+from bestby.readers.typed_columns import columns_of_query
 
 _DELIMITERS = (",", "\t", ";", "|")
 
@@ -25,10 +26,13 @@ _DELIMITERS = (",", "\t", ";", "|")
 def read_delimited(path: Path, compression: str, missing: Missing) -> Table:
     """Read CSV, TSV and their like; the first line names the columns."""
     names, delimiter = header_of(path, compression)
-    query = f"SELECT * FROM {csv_source(len(names), [path], compression, delimiter)}"
+    source = csv_source(len(names), [path], compression, delimiter)
+    given = [literal(path), compression, delimiter]
     with connection(path) as database:
-        arrays = database.execute(query, [literal(path), compression, delimiter]).fetchnumpy()
-    return table_of_columns(str(path), names, list(arrays.values()), missing)
+        columns = columns_of_query(
+            database, path, source, given, [f"c{i}" for i in range(len(names))], missing
+        )
+    return table_of_columns(str(path), names, columns, missing)
 
 
 def header_of(path: Path, compression: str) -> tuple[list[str], str]:
@@ -128,8 +132,7 @@ def read_parquets(paths: Sequence[Path], missing: Missing) -> list[Table]:
     with connection(paths[0] if len(paths) == 1 else f"{paths[0]} (or a file beside it)") as database:
         for path in paths:
             columns = columns_of(path, database)
-            selected = ", ".join(f"{value} AS c{i}" for i, value in enumerate(columns.values()))
-            query = f"SELECT {selected or '*'} FROM read_parquet(?, hive_partitioning=false)"
-            arrays = database.execute(query, [literal(path)]).fetchnumpy()
-            tables.append(table_of_columns(str(path), list(columns), list(arrays.values()), missing))
+            source, given = "read_parquet(?, hive_partitioning=false)", [literal(path)]
+            read = columns_of_query(database, path, source, given, [*columns.values()], missing)
+            tables.append(table_of_columns(str(path), list(columns), read, missing))
     return tables

@@ -12,6 +12,7 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, OnMissing
 from bestby.data.annotations import Annotations
+from bestby.data.coding import Coded
 from bestby.data.columns import Column, text_of
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.classes import one_kind
@@ -40,12 +41,8 @@ def side_by_side(
     lengths = {column.size for column in columns.values()} | ({gold.size} if gold is not None else set())
     if len(lengths) > 1 or not any(column.missing.any() for column in columns.values()):
         evaluation = Evaluation.of(
-            {name: column.values for name, column in columns.items()},
-            None
-            if gold is None
-            else Annotations.of(gold.values, classes)
-            if gold.is_annotated
-            else gold.values,
+            {name: column.compact for name, column in columns.items()},
+            None if gold is None else _gold_values(gold, classes),
             items=items,
             **_groupings(groups),
             on_missing=on_missing,
@@ -108,6 +105,10 @@ def by_id(
     return dataclasses.replace(evaluation, notes=(*notes, *evaluation.notes))
 
 
+def _gold_values(gold: Column, classes: Array | None) -> Array | Coded | Annotations:
+    return Annotations.of(gold.values, classes) if gold.is_annotated else gold.compact
+
+
 def typed(
     systems: Mapping[str, Column], gold: Column | None, soft: Soft
 ) -> tuple[dict[str, Column], Column | None, Array | None, tuple[Note, ...]]:
@@ -118,7 +119,7 @@ def typed(
         texts = {name: text_of(column) for name, column in systems.items()}
         return texts, None if gold is None else text_of(gold), None, ()
     values = [*systems.values()] + ([] if gold is None else [gold])
-    if soft.classes is None and not any(column.values.ndim > 1 for column in values):
+    if soft.classes is None and not any(column.is_soft or column.is_annotated for column in values):
         labels, columns, merged = read_together(gold, systems)
         return columns, labels, None, merged_note(merged)
     return (*one_kind(systems, gold, soft), ())
@@ -147,9 +148,9 @@ def agreed(
 
 def check_exact(source: str, systems: Mapping[str, Column], gold: Column | None) -> None:
     """Refuse whole numbers too large for floats that became floats because a value is missing."""
-    if gold is None or gold.values.dtype.kind not in "iu":
+    if gold is None or gold.distinct.is_text or gold.distinct.values.dtype.kind not in "iu":
         return
-    for name, column in systems.items():
+    for name, column in ((name, column.distinct) for name, column in systems.items()):
         there = column.values[~column.missing]
         if there.dtype.kind != "f" or there.size == column.size or there.ndim > 1:
             continue

@@ -11,14 +11,14 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
-from bestby.data.columns import Column
+from bestby.data.coding import Coded
+from bestby.data.columns import Column, Numerals, Raw, raw_values
 from bestby.data.layouts.soft import (
     Place,
     Soft,
     are_rows,
     column_of_matrix,
     column_of_rows,
-    cut,
     floats,
     is_number,
 )
@@ -36,7 +36,7 @@ def gathered(table: Table, soft: Soft, used: Collection[str | None], item: str |
     classes = soft.classes or tuple(next(iter(groups.values()), ()))
     first = {next(iter(columns.values())): name for name, columns in groups.items()}
     gathered_columns = {column for columns in groups.values() for column in columns.values()}
-    data: dict[str, Array | Column] = {}
+    data: dict[str, Raw | Column] = {}
     for column, raw in table.data.items():
         if column in first:
             name = first[column]
@@ -142,23 +142,38 @@ def _hard(table: Table, name: str) -> Column:
     return column
 
 
-def _from_lists(table: Table, name: str, raw: Array, soft: Soft, place: Place) -> Array | Column:
+def _from_lists(table: Table, name: str, raw: Raw, soft: Soft, place: Place) -> Raw | Column:
     """Return a column of lists of numbers as distributions, any other as it is."""
-    if raw.dtype.kind != "O":
+    distinct = raw.distinct if isinstance(raw, Coded) else raw
+    if isinstance(distinct, Numerals) or distinct.dtype.kind != "O":
         return raw
-    cells: list[Any] = [
-        None if gone or (isinstance(cell, str) and cell.strip() in table.missing) else cell
-        for cell, gone in zip(np.ma.getdata(raw), np.ma.getmaskarray(raw), strict=True)
-    ]
-    present = [cell for cell in cells if cell is not None]
+    present = [cell for cell in _cells(distinct, table) if cell is not None]
     if not present or not _are_lists(present):
         return raw
-    # An array is masked where Parquet has a null.
-    lists = [cell.tolist() if isinstance(cell, np.ndarray) else cell for cell in cells]
-    lists = [cut(cell) if isinstance(cell, str) else cell for cell in lists]
-    rows = [cell if cell is None or isinstance(cell, list) else [cell] for cell in lists]
+    cells = _cells(raw_values(raw), table)
+    rows = [None if cell is None else _listed_cells(cell) for cell in cells]
     what = f"{table.source}: column {name!r}"
     return column_of_rows(rows, what, place, soft.classes, soft, table.missing)
+
+
+def _listed_cells(cell: Any) -> list[Any]:
+    if isinstance(cell, str):
+        return cut(cell)
+    if isinstance(cell, np.ndarray):  # masked where Parquet has a null
+        return list(cell.tolist())
+    return cell if isinstance(cell, list) else [cell]
+
+
+def _cells(values: Array, table: Table) -> list[Any]:
+    """Return the values of a raw column, None where one is missing."""
+    cells: list[Any] = [None if _is_absent(cell, table) else cell for cell in np.ma.getdata(values)]
+    for i in np.flatnonzero(np.ma.getmaskarray(values)).tolist():
+        cells[i] = None
+    return cells
+
+
+def _is_absent(cell: Any, table: Table) -> bool:
+    return cell is None or (isinstance(cell, str) and cell.strip() in table.missing)
 
 
 def _are_lists(cells: Sequence[Any]) -> bool:
@@ -181,7 +196,7 @@ def _places(table: Table, item: str | None) -> Place:
     name = next((word for word in words if word in table.data), None)
     if name is None:
         return "row {}".format
-    ids = table.data[name]
+    ids = table.raw(name)
     return lambda row: (
         f"row {row} (item {str(ids[row - 1])!r})" if isinstance(ids, np.ndarray) else f"row {row}"
     )
