@@ -1,0 +1,144 @@
+"""Characteristic functions of sums of very many small terms, from the power sums of the terms.
+
+A bootstrap total, or a sum of signed differences, of 100,000 units and more has died out at frequencies where
+each unit's share of it is small. There a power series of few terms takes the place of a pass over all units
+per frequency. The remainder of the series is bounded; where the bound is not small, as it is if few units
+carry the sum, nothing is returned and the exact functions are summed.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from bestby._core.typing import Array, FloatArray, IntArray
+
+SERIES_FROM = 100_000
+"""Units from which the series are used."""
+
+LARGEST_REMAINDER = 1e-9
+"""Bound of the error of a characteristic function, or of its logarithm where it counts."""
+
+_BLOCK = 1 << 13
+"""Values that are raised to powers at a time: they stay in the cache of the processor."""
+
+_ORDER = 10
+
+_LOG_COSH = (1 / 2, -1 / 12, 1 / 45, -17 / 2520, 31 / 14175)
+"""Coefficients of x^2, x^4, ... in log cosh x."""
+
+_EVEN = np.arange(2, _ORDER + 1, 2)
+
+_OUTER = 1024
+"""Sizes that are so large that they are added one by one."""
+
+_NEXT = 691 / 935550
+"""The size of the next coefficient; those after it fall by a factor of at least (2 / pi)^2 each."""
+
+
+def power_sums(values: FloatArray, counts: IntArray) -> FloatArray:
+    """Return the sums of the powers 0 to 10 of values with multiplicities."""
+    sums = np.zeros(_ORDER + 1)
+    for start in range(0, values.size, _BLOCK):
+        x = values[start : start + _BLOCK]
+        c = counts[start : start + _BLOCK].astype(np.float64)
+        x2 = x * x
+        x3, x4 = x2 * x, x2 * x2
+        x5 = x4 * x
+        c1, c3, c5 = c * x, c * x3, c * x5
+        sums += (
+            c.sum(), c1.sum(), c1 @ x, c1 @ x2, c3 @ x, c3 @ x2, c3 @ x3, c3 @ x4, c5 @ x3, c5 @ x4, c5 @ x5
+        )  # fmt: skip
+    return sums
+
+
+def log_characteristic(h: float, most: int, values: FloatArray, counts: IntArray) -> Array | None:
+    """Return log E exp(i k h T) for k = 1 ... `most`, T the total of n draws from n values of mean 0.
+
+    The Taylor series of one draw's function to the power 9 of x = k h T is off by E x^10 / 10! at most. None
+    if that is not negligible. `values` and `counts` have shape (C,).
+    """
+    n = int(counts.sum())
+    scale = float(np.abs(values).max())
+    if values.size < SERIES_FROM or scale == 0.0:
+        return None
+    moments = power_sums(values / scale, counts) / n
+    t = np.arange(1, most + 1) * (h * scale)
+    one = np.zeros(t.size, dtype=np.complex128)  # less 1, so that no digit is lost
+    for order in range(_ORDER - 1, 0, -1):
+        one += (1j * t) ** order * (moments[order] / math.factorial(order))
+    remainder = t**_ORDER * (moments[_ORDER] / math.factorial(_ORDER))
+    log_modulus = n * np.log(np.minimum(np.abs(1.0 + one) + remainder, 1.0))
+    if (np.minimum(n * remainder, 1.0) * np.exp(log_modulus) > LARGEST_REMAINDER).any():
+        return None
+    logarithm: Array = n * np.log1p(one)
+    return logarithm
+
+
+@dataclass(frozen=True, eq=False)
+class SignSeries:
+    """K(w) = sum of log cosh(w size), the logarithm of E exp(w S) for the sum S of sizes with random signs.
+
+    The largest sizes, `outer`, are added one by one. `terms` are the coefficients of w^2, w^4, ..., w^10 for
+    the others, `next_term` bounds that of w^12, and `largest` is the largest of the others.
+    """
+
+    outer: FloatArray
+    terms: FloatArray
+    next_term: float
+    largest: float
+
+    @classmethod
+    def of(cls, sizes: FloatArray) -> SignSeries | None:
+        """Return the series of positive sizes in rising order; None of too few of them."""
+        if sizes.size < SERIES_FROM:
+            return None
+        inner, outer = sizes[:-_OUTER], sizes[-_OUTER:]
+        largest = float(inner[-1])
+        sums = power_sums(inner / largest, np.ones(inner.size, dtype=np.int64))
+        terms = np.array(_LOG_COSH) * sums[_EVEN] * largest ** _EVEN.astype(np.float64)
+        return cls(outer, terms, _NEXT * float(sums[_ORDER]) * largest**12, largest)
+
+    @property
+    def variance(self) -> float:
+        """The variance of S."""
+        return 2.0 * float(self.terms[0]) + float(self.outer @ self.outer)
+
+    def remainder(self, w: Array) -> FloatArray:
+        """Return a bound of the error of K(w), infinite where the series may not converge."""
+        ratio = (2.0 / math.pi * self.largest * np.abs(w)) ** 2
+        bound = self.next_term * np.abs(w) ** 12 / np.maximum(1.0 - ratio, 0.5)
+        return np.where(ratio <= 0.5, bound, np.inf)
+
+    def value(self, w: Array) -> Array:
+        """Return K(w), up to multiples of 2 pi i, for w of a real part of at least 0, shape (K,)."""
+        square = w * w
+        total = np.zeros_like(square)
+        for term in self.terms[::-1].tolist():
+            total = (total + term) * square
+        angles = np.multiply.outer(w, self.outer)
+        with np.errstate(divide="ignore"):  # the logarithm of a cosine that is 0
+            own: Array = total + (angles + np.log1p(np.exp(-2.0 * angles)) - math.log(2.0)).sum(axis=1)
+        return own
+
+    def slope(self, w: float) -> float:
+        """Return K'(w) for a real w."""
+        own = (self.terms * _EVEN) @ w ** (_EVEN - 1.0)
+        return float(own + self.outer @ np.tanh(w * self.outer))
+
+    def curvature(self, w: float, *, inner: bool = False) -> float:
+        """Return K''(w) for a real w; that of the sizes without the largest ones if `inner`."""
+        own = float((self.terms * _EVEN * (_EVEN - 1)) @ w ** (_EVEN - 2.0))
+        return own if inner else own + float(self.outer**2 @ (1.0 - np.tanh(w * self.outer) ** 2))
+
+    def tilt(self, target: float) -> float:
+        """Return theta with K'(theta) = target, by Newton's method."""
+        theta = target / self.variance
+        for _ in range(50):
+            step = (self.slope(theta) - target) / self.curvature(theta)
+            theta -= step
+            if not abs(step) > 1e-9 * abs(theta):  # any theta near the right one will do
+                break
+        return theta
