@@ -218,13 +218,13 @@ def _inverted_by_series(sizes: FloatArray, far: float, series: SignSeries) -> fl
     centre = series.slope(theta)
     half = WINDOW * spread + abs(far - centre)
     h = math.pi / half
-    k = np.arange(min(math.ceil(DIED_OUT / (inner * h)), FIRST_FREQUENCIES) + 1)
+    k = np.arange(math.ceil(min(DIED_OUT / (inner * h), FIRST_FREQUENCIES)) + 1)
     at_theta = float(series.value(np.array([theta]))[0])
     w = theta + 1j * h * k
     with np.errstate(over="ignore", invalid="ignore"):  # where the series does not hold
         products = np.exp(series.value(w) - at_theta - 1j * h * k * centre)
-        errors = np.abs(products) * np.expm1(np.minimum(series.remainder(w), 50.0))
-    if not (errors <= LARGEST_REMAINDER).all():
+        errors = np.abs(products) * np.expm1(series.remainder(w))
+    if k.size > FIRST_FREQUENCIES or not (errors <= LARGEST_REMAINDER).all():
         return None
     # Up to the frequency where the largest size turns by one radian, the function only falls.
     first = max(k.size, math.floor(1.0 / (h * series.largest)))

@@ -1,0 +1,232 @@
+"""A column that was coded as it was read gives what its values one by one give."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from bestby import Evaluation, compare, read
+from bestby._core.errors import BestbyError
+from bestby.data import coding, columns, frames
+from bestby.data.coding import Coded, coded_texts, codes
+from bestby.readers import typed_columns
+
+Switch = Callable[[bool], None]
+
+LABELS = [
+    "x",
+    "y",
+    " x",
+    "zebra",
+    "NA",
+    "",
+    "1",
+    "1.0",
+    "01",
+    "+1",
+    "1e5",
+    "nan",
+    "true",
+    "é",
+    'a"b',
+    "a,b",
+    "[1, 2]",
+]
+
+
+@pytest.fixture
+def coded(monkeypatch: pytest.MonkeyPatch) -> Switch:
+    """Turn coding on for tables of any size, or off."""
+
+    def switch(on: bool) -> None:
+        least = 1 if on else 1 << 60
+        for module in (coding, frames):
+            monkeypatch.setattr(module, "CODED_FROM", least)
+        for module in (coding, frames, typed_columns):
+            monkeypatch.setattr(module, "HEAD", 8 if on else 1 << 60)
+
+    return switch
+
+
+def outcome(work: Callable[[], Evaluation]) -> Any:
+    """Return all that is in an evaluation, or the error."""
+    try:
+        made = work()
+    except BestbyError as error:
+        return str(error)
+    parts = dict(made.systems.items()) | {"gold": made.gold}
+    values = {
+        name: None if array is None else (array.dtype.str, array.tolist()) for name, array in parts.items()
+    }
+    notes = [note.message for note in made.notes]
+    return values, notes, made.data_hash(), made.cells[1].tolist() if made.coded else None
+
+
+def tables(seed: int) -> dict[str, list[str | None]]:
+    """Return three columns of few distinct texts, some of them odd."""
+    draw = random.Random(seed)
+    known = draw.sample(LABELS, draw.randint(1, 4)) + draw.choice([[], [None], ["x", "y"]])
+    gold = ["x", "y", "z"] if draw.random() < 0.5 else [text for text in known if text is not None] or ["x"]
+    return {
+        "gold": [draw.choice(gold) for _ in range(40)],
+        "a": [draw.choice(known) for _ in range(40)],
+        "b": [draw.choice(known if draw.random() < 0.7 else gold) for _ in range(40)],
+    }
+
+
+FRAMES: dict[str, Callable[[Any], Any]] = {
+    "pandas": lambda data: pd.DataFrame(data),
+    "pandas objects": lambda data: pd.DataFrame(data, dtype=object),
+    "pandas categories": lambda data: pd.DataFrame(data).astype("category"),
+    "polars": lambda data: pl.DataFrame(data, schema=dict.fromkeys(data, pl.String)),
+    "polars categories": lambda data: pl.DataFrame(data, schema=dict.fromkeys(data, pl.Categorical)),
+    "arrow": lambda data: pa.table({name: pa.array(values, pa.string()) for name, values in data.items()}),
+    "arrow dictionaries": lambda data: pa.table(
+        {name: pa.array(values, pa.string()).dictionary_encode() for name, values in data.items()}
+    ),
+    "records": lambda data: [dict(zip(data, row, strict=True)) for row in zip(*data.values(), strict=True)],
+}
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_frames_give_what_their_values_give(coded: Switch, kind: str) -> None:
+    for seed in range(12):
+        frame = FRAMES[kind](tables(seed))
+        for on_missing in ("error", "drop"):
+            answers = []
+            for on in (False, True):
+                coded(on)
+                answers.append(
+                    outcome(lambda: _read_frame(frame, on_missing))  # noqa: B023 - called at once
+                )
+            assert answers[0] == answers[1]
+
+
+def _read_frame(frame: Any, on_missing: Any) -> Evaluation:
+    from bestby.data.layouts.evaluations import evaluation_of_frame
+    from bestby.data.layouts.options import TableOptions
+
+    return evaluation_of_frame(frame, TableOptions.of("gold", on_missing=on_missing))
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_files_give_what_their_texts_give(coded: Switch, tmp_path: Path, kind: str) -> None:
+    for seed in range(12):
+        frame = pd.DataFrame(tables(seed))
+        path = tmp_path / f"{seed}.{kind}"
+        frame.to_csv(path, index=False) if kind == "csv" else frame.to_parquet(path)
+        answers = []
+        for on in (False, True):
+            coded(on)
+            answers.append(outcome(lambda: read(path, gold="gold", on_missing="drop")))  # noqa: B023
+        assert answers[0] == answers[1]
+
+
+ODD = ["0.5", "1", "-2.25", "1e5", ".5", "5.", "+1.5", "-0.0", "1e-3"]
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [None, " 1", "01", "nan", "NA", "", "inf", "1e400", "x", "1_0", "true", "9007199254740993", "١", "-0"],
+)
+def test_scores_in_a_file_are_the_numbers_that_their_texts_spell(
+    coded: Switch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, odd: str | None
+) -> None:
+    monkeypatch.setattr(typed_columns, "has_few", lambda _: False)
+    path = tmp_path / "scores.csv"
+    rows = [f"{ODD[i % 9]},{i / 7 - 2}" for i in range(30)]
+    if odd is not None:
+        rows[25] = f"{odd},0.25"
+    path.write_text("\n".join(["a,b", *rows]) + "\n", encoding="utf-8")
+    answers = []
+    for on in (False, True):
+        coded(on)
+        answers.append(outcome(lambda: read(path, on_missing="drop")))
+    assert answers[0] == answers[1]
+
+
+def test_whole_scores_stay_whole(coded: Switch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(typed_columns, "has_few", lambda _: False)
+    path = tmp_path / "scores.csv"
+    path.write_text("a,b\n" + "".join(f"{i},{i * i}\n" for i in range(30)), encoding="utf-8")
+    coded(True)
+    assert {values.dtype.kind for values in read(path).systems.values()} == {"i"}
+
+
+def test_texts_that_the_first_rows_do_not_show_are_read_too(coded: Switch, tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text("gold,a\n" + "x,x\ny,y\n" * 20 + "new,\nnew,other\n", encoding="utf-8")
+    coded(True)
+    made = read(path, gold="gold", on_missing="drop")
+    assert made.gold is not None
+    assert made.gold[-1] == "new"
+    assert made.systems["a"][-1] == "other"
+    assert made.n_items == 41
+
+
+def test_only_texts_and_missing_values_are_coded(coded: Switch) -> None:
+    class Label(enum.StrEnum):
+        X = "x"
+
+    coded(True)
+    assert coded_texts(["x", 1, "x"]) is None
+    assert coded_texts(["x", 0.5, "x"]) is None
+    assert coded_texts([Label.X, "x", "x", "x"]) is None
+    assert coded_texts([["x"], ["x"]]) is None
+    made = coded_texts(["b", None, "a", float("nan"), "b", "a", "b", "a"])
+    assert made is not None
+    assert np.asarray(made).tolist() == ["b", None, "a", None, "b", "a", "b", "a"]
+
+
+def test_codes_of_texts_are_those_of_sorting(coded: Switch) -> None:
+    coded(True)
+    values = np.array(["b", "é", "a", "B", "a\u0000b", "b"] * 5, dtype="<U7")
+    distinct, code = codes(values)
+    expected, inverse = np.unique(values, return_inverse=True)
+    assert distinct.dtype == expected.dtype
+    assert distinct.tolist() == expected.tolist()
+    assert code.dtype == np.uint8
+    assert code.tolist() == inverse.tolist()
+
+
+def test_codes_of_a_library_leave_out_what_does_not_occur() -> None:
+    made = Coded.of(["unused", "b", "a"], np.array([1, -1, 2, 1], dtype=np.int8))
+    assert made.distinct.tolist() == [None, "b", "a"]
+    assert np.asarray(made).tolist() == ["b", None, "a", "b"]
+
+
+def test_categories_are_never_made_texts(coded: Switch, monkeypatch: pytest.MonkeyPatch) -> None:
+    coded(True)
+    monkeypatch.setattr(
+        frames, "_plain_value", lambda value: value if len(seen.append(value) or seen) < 20 else 1 / 0
+    )
+    seen: list[Any] = []
+    frame = pd.DataFrame({"gold": ["x", "y"] * 500, "a": ["x", "x"] * 500, "b": ["y", "x"] * 500}).astype(
+        "category"
+    )
+    assert compare(frame, "gold").n_items == 1000
+
+
+def test_an_error_names_the_row_also_where_values_are_coded(coded: Switch) -> None:
+    coded(True)
+    raw = np.array(["x"] * 20 + ["a\0b"], dtype=object)
+    with pytest.raises(BestbyError, match="row 21"):
+        columns.column_of(raw, "column 'a'")
+    with pytest.raises(BestbyError, match="position 20"):
+        Evaluation.of({"a": raw.tolist(), "b": ["x"] * 21}, ["x"] * 21)
+
+
+def test_codes_that_are_known_are_not_used_for_other_values() -> None:
+    made = Evaluation.of({"a": ["x", "y"]}, ["x", "y"])
+    other = dataclasses.replace(made, systems={"a": np.array(["p", "q"])})
+    assert other.coded["a"][0].tolist() == ["p", "q"]

@@ -1,0 +1,75 @@
+"""The series of very many units give what the exact characteristic functions give."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from bestby._core.typing import FloatArray
+from bestby.inference import distributions, series, sign_sums
+from bestby.inference.distributions import mean_bootstrap
+from bestby.inference.series import SignSeries, log_characteristic, power_sums
+
+N = 100_000
+DRAWN: dict[str, Callable[[np.random.Generator], FloatArray]] = {
+    "normal": lambda rng: rng.normal(size=N),
+    "skewed": lambda rng: rng.exponential(size=N),
+    "far tails": lambda rng: rng.standard_t(2, size=N),
+}
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_the_bootstrap_of_a_mean(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    values = DRAWN[name](np.random.default_rng(1))
+    counts, bounds = np.ones(N, dtype=np.int64), np.array([0, N])
+    quick = mean_bootstrap(values, counts, bounds)
+    h = math.pi / (9.5 * float(values.std()) * math.sqrt(N))
+    assert log_characteristic(h, 36, values - values.mean(), counts) is not None
+    monkeypatch.setattr(series, "SERIES_FROM", N + 1)
+    exact = mean_bootstrap(values, counts, bounds)
+    assert isinstance(quick, distributions.Inverted)
+    assert isinstance(exact, distributions.Inverted)
+    length = exact.quantile(0.975) - exact.quantile(0.025)
+    for p in (0.005, 0.025, 0.5, 0.975, 0.995):
+        assert abs(quick.quantile(p) - exact.quantile(p)) < 1e-7 * length
+    assert abs(quick.below(float(values.mean())) - exact.below(float(values.mean()))) < 1e-11
+
+
+@pytest.mark.parametrize("distance", [0.5, 3.0, 8.0])
+@pytest.mark.parametrize("name", DRAWN)
+def test_the_tail_of_a_signed_sum(name: str, distance: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    values = DRAWN[name](np.random.default_rng(2))
+    sizes = np.sort(np.abs(values - values.mean()))
+    far = distance * math.sqrt(float(sizes @ sizes))
+    made = SignSeries.of(sizes)
+    assert made is not None
+    quick = sign_sums._inverted_by_series(sizes, far, made)
+    monkeypatch.setattr(sign_sums.SignSeries, "of", lambda _: None)
+    exact = sign_sums._inverted_upper(sizes, far)
+    assert quick is not None
+    assert exact is not None
+    assert abs(quick / exact - 1.0) < 1e-8
+
+
+def test_a_sum_that_few_units_carry_is_left_to_the_exact_functions() -> None:
+    sizes = np.sort(np.concatenate([np.full(N, 1e-6), np.linspace(1.0, 2.0, 1030)]))
+    made = SignSeries.of(sizes)
+    assert made is not None
+    assert sign_sums._inverted_by_series(sizes, 10.0, made) is None
+    values = np.concatenate([sizes, -sizes])
+    h = math.pi / (9.5 * math.sqrt(float(values @ values)))
+    assert log_characteristic(300 * h, 36, values, np.ones(values.size, dtype=np.int64)) is None
+
+
+def test_a_chance_below_the_smallest_float_is_0() -> None:
+    sizes = np.sort(np.random.default_rng(3).random(N))
+    assert sign_sums._inverted_upper(sizes, 50.0 * math.sqrt(float(sizes @ sizes))) == 0.0
+
+
+def test_power_sums() -> None:
+    values, counts = np.random.default_rng(4).normal(size=20_000), np.arange(20_000) % 3
+    expected = [float(counts @ values**power) for power in range(11)]
+    assert power_sums(values, counts) == pytest.approx(expected, rel=1e-10)
