@@ -7,14 +7,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bestby._core.typing import IntArray
+from bestby._core.typing import Array, IntArray
 
 FEW_VALUES = 64
 """Values (or joint rows) up to which a pass for each beats sorting or scattering."""
 
+_HEAD = 4096
+
 
 def collapsed(
-    columns: Sequence[IntArray], sizes: Sequence[int], strata: IntArray | None, counts: IntArray | None = None
+    columns: Sequence[Array], sizes: Sequence[int], strata: IntArray | None, counts: IntArray | None = None
 ) -> tuple[IntArray, IntArray]:
     """Return one position per distinct joint row of code columns, and how often each row occurs."""
     n = columns[0].size
@@ -41,16 +43,21 @@ def collapsed(
 
 
 def _few(
-    columns: Sequence[IntArray], sizes: Sequence[int], strata: IntArray | None, weights: IntArray | None
+    columns: Sequence[Array], sizes: Sequence[int], strata: IntArray | None, weights: IntArray | None
 ) -> tuple[IntArray, IntArray]:
     """Return the same where few joint rows are possible: a pass for each beats scattering."""
     key = np.zeros(columns[0].size, dtype=np.uint8) if strata is None else strata.astype(np.uint8)
     span = 1 if strata is None else int(strata.max()) + 1
     for codes, size in zip(columns, sizes, strict=True):
         key *= np.uint8(size)
-        key += codes.astype(np.uint8)
+        key += codes.astype(np.uint8, copy=False)
         span *= size
-    masks = [key == value for value in range(span)]
-    counts = np.array([np.count_nonzero(hits) if weights is None else weights[hits].sum() for hits in masks])
-    first = np.array([int(hits.argmax()) for hits in masks])
-    return first[counts > 0], counts[counts > 0]
+    counts = np.bincount(key, weights, minlength=span).astype(np.int64, copy=False)
+    present = np.flatnonzero(counts)
+    return np.array([_first(key, value) for value in present.tolist()]), counts[present]
+
+
+def _first(key: Array, value: int) -> int:
+    """Return where a value occurs first; most occur early."""
+    head = key[:_HEAD] == value
+    return int(head.argmax()) if head.any() else int((key == value).argmax())

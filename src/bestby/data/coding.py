@@ -21,6 +21,8 @@ MOST_DISTINCT = 1 << 16
 HEAD = 10_000
 """Values that are looked at to tell whether few of them are distinct."""
 
+_BLOCK = 1 << 14
+
 
 @dataclass(frozen=True, eq=False)
 class Coded:
@@ -115,7 +117,10 @@ def codes(values: Array) -> tuple[Array, Array]:
             # Unsigned integers of the same width and order of bytes wrap round: nothing overflows.
             unsigned = np.dtype(f"u{values.dtype.itemsize}").newbyteorder(values.dtype.byteorder)
             base = np.array([low], dtype=values.dtype).view(unsigned)
-            shifted = (values.view(unsigned) - base).astype(_narrow(span), copy=False)
+            shifted = np.empty(values.size, dtype=_narrow(span))
+            for start in range(0, values.size, _BLOCK):  # what a block needs stays in the cache
+                part = values[start : start + _BLOCK].view(unsigned) - base
+                shifted[start : start + _BLOCK] = part
             present = np.zeros(span, dtype=np.bool_)
             if span <= FEW_VALUES:  # a pass per value beats scattering into a handful of places
                 present[:] = [bool((shifted == value).any()) for value in range(span)]

@@ -234,11 +234,11 @@ class Evaluation:
         """One row per distinct joint row of the hard gold, the hard systems and the strata, and its items."""
         columns, sizes = [], []
         for name, (distinct, code) in self.joint_codes():
-            columns.append(code.astype(np.int64))
+            columns.append(code)
             sizes.append(distinct.size)
             absent = self.missing.get(name)
             if absent is not None:  # a missing prediction takes a code of its own
-                columns[-1][absent] = distinct.size
+                columns[-1] = np.where(absent, distinct.size, code.astype(np.int64))
                 sizes[-1] += 1
         strata = None if self.strata is None else codes(self.strata)[1].astype(np.int64)
         return collapsed(columns, sizes, strata, self.counts)

@@ -137,9 +137,10 @@ class Reading:
     @cached_property
     def distinct(self) -> tuple[IntArray, IntArray]:
         """One position per distinct joint row of labels, and how many items have it."""
-        labels, gold, systems = self.labels
         if self.evaluation.classes is None:
+            self.narrow_labels  # noqa: B018 - refuses what is not a label
             return self.evaluation.cells
+        labels, gold, systems = self.labels
         # A missing prediction (-1) takes a code of its own, in the systems that have one.
         shifts = [0, *(int(name in self.evaluation.missing) for name in self.evaluation.names)]
         columns = [

@@ -110,34 +110,44 @@ def build(
     then stand for one item each. The distinct units are sorted by stratum and by a projection of their rows.
     """
     unique, columns = _distinct_columns(statistics)
-    items = np.column_stack(unique)
-    rows, row_counts, row_strata = items, counts, strata
+    of_units, row_counts, row_strata = unique, counts, strata
     sizes: FloatArray = np.ones(counts.size) if unit_sizes is None else unit_sizes
     if clusters is not None:
         n_clusters = int(clusters.max()) + 1
         sizes = np.bincount(clusters, weights=counts, minlength=n_clusters).astype(np.float64)
-        rows = np.column_stack(
-            [np.bincount(clusters, weights=column, minlength=n_clusters) for column in unique]
-        )
+        of_units = [
+            np.bincount(clusters, weights=column, minlength=n_clusters).astype(np.float64, copy=False)
+            for column in unique
+        ]
         row_counts = np.ones(n_clusters, dtype=np.int64)
         if strata is not None:
             row_strata = np.zeros(n_clusters, dtype=np.int64)
             row_strata[clusters] = strata
-    varying = rows.max(axis=0) != rows.min(axis=0)
+    varying = np.array([column.max() != column.min() for column in of_units], dtype=np.bool_)
     order = np.concatenate([np.flatnonzero(varying), np.flatnonzero(~varying)])
     place = np.empty(order.size, dtype=np.int64)
     place[order] = np.arange(order.size)
-    X, units, sizes = _distinct_rows(rows[:, varying], row_counts, row_strata, sizes)
+    X, units, sizes = _distinct_rows(
+        _side_by_side([of_units[i] for i in np.flatnonzero(varying)], row_counts.size),
+        row_counts,
+        row_strata,
+        sizes,
+    )
     return Table(
         X=X,
         units=units,
-        constants=rows[0, ~varying],
+        constants=np.array([of_units[i][0] for i in np.flatnonzero(~varying)], dtype=np.float64),
         columns=[[place[c] for c in systems] for systems in columns],
-        items=items[:, order],
+        items=_side_by_side([unique[i] for i in order], counts.size),
         item_counts=counts,
         clustered=clusters is not None or unit_sizes is not None,
         sizes=sizes,
     )
+
+
+def _side_by_side(columns: Sequence[FloatArray], n: int) -> FloatArray:
+    """Return columns of n rows as a matrix, which may have none."""
+    return np.column_stack(columns) if columns else np.empty((n, 0))
 
 
 def restated(source: Table, statistics: Sequence[Sequence[FloatArray]]) -> Table:
@@ -189,15 +199,15 @@ def _distinct_rows(
     projection = projected(X)
     keys: list[FloatArray | IntArray] = [projection] if sizes.min() == sizes.max() else [sizes, projection]
     order, fresh = ordered(X, keys if strata is None else [*keys, strata])
-    X, counts, sizes = X[order], counts[order], sizes[order]
     edges = np.array([0], dtype=np.int64)
     if strata is not None:
         in_strata = strata[order]
         edges = np.flatnonzero(np.concatenate([[True], in_strata[1:] != in_strata[:-1]]))
     starts = np.flatnonzero(fresh)
     bounds = np.concatenate([np.searchsorted(starts, edges), [starts.size]])
-    units = Units(np.add.reduceat(counts, starts), bounds)
-    return np.ascontiguousarray(X[starts]), units, sizes[starts]
+    first = order[starts]
+    units = Units(np.add.reduceat(counts[order], starts), bounds)
+    return np.ascontiguousarray(X[first]), units, sizes[first]
 
 
 def projected(rows: FloatArray) -> FloatArray:
@@ -222,15 +232,16 @@ def ordered(rows: FloatArray, keys: Sequence[FloatArray | IntArray]) -> tuple[In
     alike = np.ones(max(order.size - 1, 0), dtype=np.bool_)
     for key in keys:
         alike &= key[order[1:]] == key[order[:-1]]
-    fresh = _fresh(rows[order], alike)
+    fresh = _fresh(rows, order, alike)
     if np.any(fresh[1:] & alike):  # a column so large that the projection loses the others
         order = np.lexsort([*rows.T, *keys])
-        fresh = _fresh(rows[order], alike)
+        fresh = _fresh(rows, order, alike)
     return order, fresh
 
 
-def _fresh(rows: FloatArray, alike: BoolArray) -> BoolArray:
-    """Return which rows differ from the one before, by their keys or themselves."""
-    return np.concatenate(
-        [np.ones(min(1, rows.shape[0]), dtype=np.bool_), ~alike | (rows[1:] != rows[:-1]).any(axis=1)]
-    )
+def _fresh(rows: FloatArray, order: IntArray, alike: BoolArray) -> BoolArray:
+    """Return which rows, in this order, differ from the one before, by their keys or themselves."""
+    fresh = np.ones(order.size, dtype=np.bool_)
+    same = np.flatnonzero(alike)
+    fresh[same + 1] = (rows[order[same + 1]] != rows[order[same]]).any(axis=1)
+    return fresh

@@ -19,6 +19,7 @@ from bestby.data.layouts.soft import (
     are_rows,
     column_of_matrix,
     column_of_rows,
+    cut,
     floats,
     is_number,
 )
