@@ -70,6 +70,7 @@ def coded_texts(values: Sequence[Any] | Array) -> Coded | None:
     n = len(values)
     if n < CODED_FROM or not has_few(values[:HEAD]):
         return None
+    values = values.tolist() if isinstance(values, np.ndarray) else values
     kinds = {*map(type, values)}
     if str not in kinds or kinds - {str, float, type(None)}:
         return None

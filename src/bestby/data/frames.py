@@ -159,8 +159,12 @@ def _coded(series: Any) -> Coded | None:
         codes, distinct = native.factorize()
         return Coded.of(_plain(distinct.tolist()), codes)
     if series.implementation.is_polars():
-        texts = sorted(series.drop_nulls().unique().cast(nw.String).to_list())
-        physical = series.cast(nw.Enum(texts)).to_native().to_physical()
+        enum = series.__native_namespace__().Enum
+        texts = sorted(series.head(HEAD).drop_nulls().unique().cast(nw.String).to_list())
+        physical = native.cast(enum(texts), strict=False).to_physical()
+        if physical.null_count() > series.null_count():  # there are more than at the beginning
+            texts = sorted(series.drop_nulls().unique().cast(nw.String).to_list())
+            physical = native.cast(enum(texts)).to_physical()
         if not series.null_count():
             return Coded(objects(texts), physical.to_numpy())
         return Coded.of(texts, physical.cast(int).fill_null(-1).to_numpy())
