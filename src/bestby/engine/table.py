@@ -197,7 +197,8 @@ def _distinct_rows(
 ) -> tuple[FloatArray, Units, FloatArray]:
     """Return distinct rows within strata in a canonical order, with their counts and items per unit."""
     projection = projected(X)
-    keys: list[FloatArray | IntArray] = [projection] if sizes.min() == sizes.max() else [sizes, projection]
+    of_one_size = bool(sizes.min() == sizes.max())
+    keys: list[FloatArray | IntArray] = [projection] if of_one_size else [sizes, projection]
     order, fresh = ordered(X, keys if strata is None else [*keys, strata])
     edges = np.array([0], dtype=np.int64)
     if strata is not None:
@@ -207,7 +208,7 @@ def _distinct_rows(
     bounds = np.concatenate([np.searchsorted(starts, edges), [starts.size]])
     first = order[starts]
     units = Units(np.add.reduceat(counts[order], starts), bounds)
-    return np.ascontiguousarray(X[first]), units, sizes[first]
+    return X[first], units, np.full(first.size, sizes[0]) if of_one_size else sizes[first]
 
 
 def projected(rows: FloatArray) -> FloatArray:

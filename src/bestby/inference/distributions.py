@@ -245,7 +245,7 @@ def mean_bootstrap(values: FloatArray, counts: IntArray, bounds: IntArray) -> Di
     if variance <= (rounding.noise_width(float(np.abs(values).max()))) ** 2 * n:
         step = n * float(np.abs(values).max()) or 1.0  # ties are relative to the step
         return Lattice(mean / step, step, n, np.ones(1))
-    lattice = as_lattice(np.unique(values), scale)
+    lattice = as_lattice(values if bounds.size == 2 else np.unique(values), scale)
     if lattice is not None:
         step = lattice[0]
         return _lattice_bootstrap(step, np.rint(values / step).astype(np.int64), counts, bounds)

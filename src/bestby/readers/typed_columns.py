@@ -92,8 +92,8 @@ def _kind(column: str, missing: Missing) -> str:
     """Return SQL for 0 where a value is missing, 1 where it spells a number, and 2 elsewhere."""
     words = ", ".join(map(quoted, sorted(missing)))
     return (
-        f"CAST(CASE WHEN regexp_full_match({column}, {quoted(NUMERAL.pattern)}) THEN 1"
-        f" WHEN {column} IS NULL OR {column} IN ({words}) THEN 0 ELSE 2 END AS UTINYINT)"
+        f"CAST(CASE WHEN {column} IS NULL OR {column} IN ({words}) THEN 0"
+        f" WHEN regexp_full_match({column}, {quoted(NUMERAL.pattern)}) THEN 1 ELSE 2 END AS UTINYINT)"
     )
 
 

@@ -155,6 +155,18 @@ def test_scores_in_a_file_are_the_numbers_that_their_texts_spell(
     assert answers[0] == answers[1]
 
 
+def test_a_number_can_stand_for_a_missing_score(
+    coded: Switch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(typed_columns, "has_few", lambda _: False)
+    path = tmp_path / "scores.csv"
+    path.write_text("a,b\n" + "".join(f"{ODD[i % 9]},{i / 7 - 2}\n" for i in range(30)), encoding="utf-8")
+    coded(True)
+    made = read(path, on_missing="drop", missing=["-2.25", "5."])
+    assert made.n_items == 23
+    assert {-2.25, 5.0}.isdisjoint(made.systems["a"].tolist())
+
+
 def test_whole_scores_stay_whole(coded: Switch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(typed_columns, "has_few", lambda _: False)
     path = tmp_path / "scores.csv"
