@@ -233,7 +233,7 @@ def mean_bootstrap(values: FloatArray, counts: IntArray, bounds: IntArray) -> Di
     The total of n draws has the characteristic function of one draw to the n-th power. On a lattice it is
     inverted by one FFT; for real values at about thirty equispaced frequencies, which is accurate where it
     has died out by then (below 1e-10) and does not revive later, as it does for values near the multiples of
-    a step. Of 100,000 distinct values or more it is the series of their moments, with an error below 1e-9.
+    a step. Of 20,000 distinct values or more it is the series of their moments, with an error below 1e-9.
     `counts` has shape (C,) and `bounds` has shape (H + 1,). `values`, of shape (C,), are the distinct values
     of the units, by stratum. Returns None where neither route is accurate or cheap: then resamples
     must be drawn.

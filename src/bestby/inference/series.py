@@ -1,6 +1,6 @@
 """Characteristic functions of sums of very many small terms, from the power sums of the terms.
 
-A bootstrap total, or a sum of signed differences, of 100,000 units and more has died out at frequencies where
+A bootstrap total, or a sum of signed differences, of 20,000 units and more has died out at frequencies where
 each unit's share of it is small. There a power series of few terms takes the place of a pass over all units
 per frequency. The remainder of the series is bounded; where the bound is not small, as it is if few units
 carry the sum, nothing is returned and the exact functions are summed.
@@ -15,7 +15,7 @@ import numpy as np
 
 from bestby._core.typing import Array, FloatArray, IntArray
 
-SERIES_FROM = 100_000
+SERIES_FROM = 20_000
 """Units from which the series are used."""
 
 LARGEST_REMAINDER = 1e-9
